@@ -9,11 +9,11 @@ interface Environment {
   env: Readonly<Record<string, string | undefined>>;
   /** The account of the operating system that acts; under sudo the one that called it (contract, section 2). */
   osAccount: string;
-  /** Path of the store where no flag or variable names another (contract, section 3). */
+  /** Path of the store if no flag or variable names another (contract, section 3). */
   defaultStorePath: string;
   /** Whether that is the store of the system's daemon, since the account has none of its own. */
   isSystemStore: boolean;
-  /** The folder of the system's store, where this account may not enter it: a store may be there. Checked when called. */
+  /** The folder of the system's store, if this account may not enter it: a store may be there. Checked when called. */
   closedSystemStore(): ClosedFolder | undefined;
 }
 
@@ -30,7 +30,7 @@ export function readEnvironment(
 }
 
 function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined, caller: () => string | undefined): string {
-  // Any account can set this variable. It is believed from root, and from others where the process table confirms it.
+  // Any account can set this variable. It is believed from root, and from others if the process table confirms it.
   const named = env.SUDO_USER;
   if (named && (uid === 0 || caller() === named)) return named;
   try {

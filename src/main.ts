@@ -50,7 +50,7 @@ function createServices(
   /** The engine for the store at a location, once this process is of the account that owns its folder. */
   const engineAt = async (location: string, how?: { makesFolder: boolean }) => {
     const engine = (await import('./store/open.ts')).engineAt(location, options);
-    // A database has no folder whose owner could be somebody else.
+    // A database has no folder that another account could own.
     if (!isStoreAddress(location)) rights.switchFor(location, how);
     return engine;
   };
@@ -128,7 +128,7 @@ function createServices(
   };
 }
 
-/** The paths of the package, which only this file knows; its folders are beside `dist`. */
+/** The paths of the package, which only this file knows; its folders are next to `dist`. */
 function storeOptions(clock: Clock): StoreOptions {
   return {
     clock,

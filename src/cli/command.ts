@@ -20,13 +20,13 @@ export interface CommandDefinition {
   /** Command lines as people type them, with what each does. */
   examples: readonly (readonly [command: string, does: string])[];
   /**
-   * The values without which it asks, by the names of their flags, or ends where nobody can be asked; undefined is missing.
+   * The values without which it asks, by the names of their flags, or fails if no terminal is there to ask; undefined is missing.
    * `run()` of the command line reports all missing ones at once.
    */
   required?(flags: Readonly<Record<string, unknown>>, args: readonly string[]): Readonly<Record<string, unknown>>;
   /** What helps to give the required values that are missing, such as the codes of entities. */
   missingHint?(context: Context, missing: readonly string[]): Promise<string | undefined>;
-  /** It always asks before it acts, so that it needs `--yes` where nobody can be asked. */
+  /** It always asks before it acts, and needs `--yes` if there is no terminal to ask. */
   confirms?: boolean;
   /** It changes nothing, so that a reader may close the pipe early without an error. */
   readOnly: boolean;
@@ -125,8 +125,8 @@ export function requireBaseUrl(given: string): string {
 }
 
 /**
- * The address of the API: as given, else where a running daemon noted that it answers; undefined where neither is known. What stands
- * in the store may be anything that the log-in of a daemon can write, and is shown in a line for a shell.
+ * The address of the API: as given, else the one that a running daemon has recorded; undefined if neither is known. A recorded
+ * address may be anything that the log-in of a daemon can write, and is shown in a line for a shell.
  */
 export async function baseUrlOf(domain: Domain, given: string | undefined): Promise<string | undefined> {
   if (given !== undefined) return given;

@@ -68,7 +68,7 @@ export function createContext(
   let isNamed = globals.store !== undefined || !io.isSystemStore;
   const useStore = () => {
     const path = globals.store ?? io.defaultStorePath;
-    // Also with --json: nobody named this store.
+    // Also with --json, since this store was not named on the command line.
     if (!isNamed && !globals.quiet) io.stderr.write(linesOf([`Store: ${path}`], io.stderr));
     isNamed = true;
     return path;

@@ -15,7 +15,7 @@ export class IncompleteCommand extends Error {
     super('arguments are missing');
   }
 
-  /** The error (`usage`) that names every missing argument, and every missing flag where nothing can be asked. */
+  /** The error (`usage`) that names every missing argument, and every missing flag if nothing can be asked. */
   errorFor(io: Io, json: boolean): HkctlError {
     const { definition, args } = this;
     const names = definition.arguments

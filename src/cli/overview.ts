@@ -36,19 +36,19 @@ function commandsText(program: Command, columns: number): string {
   return [help.formatHelp(program, help), ...joinedParts(flags, columns)].join('\n');
 }
 
-/** Joins the parts by a dot, a line each where they do not fit into one. */
+/** Joins the parts by a dot, a line each if they do not fit into one. */
 function joinedParts(parts: readonly string[], columns: number): string[] {
   const line = parts.join(' · ');
   return widthOf(line) <= columns ? [line] : [...parts];
 }
 
-/** The state of the store, and the command that shows more where there is one. */
+/** The state of the store, and the command that shows more if there is one. */
 async function stateOf(context: Context): Promise<string[]> {
   const { storePath, login } = context;
   try {
     const domain = await context.domain();
     const user = await domain.store.users.findByLogin(login);
-    // Read without an attempt in the audit trail: nobody has asked for anything yet.
+    // Read without an attempt in the audit trail: this is no request for data.
     if (user?.status !== 'active') return [`Store ${storePath}: no active profile for ${login}.`];
     if (!roleHolds(user.role, 'api_keys.view')) return [`Store ${storePath}`];
     const { active, expiring } = await keyCounts(domain, user.tenantId);

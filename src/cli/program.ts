@@ -8,10 +8,10 @@ import { type NounEntry, nounGroups } from './nouns.ts';
 import type { Io } from './terminal/io.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
-/** The widest that examples are, and their width where no terminal sets one. */
+/** The widest that examples are, and their width if no terminal sets one. */
 const usualWidth = 80;
 
-/** The examples of a help text: each command with what it does, in no more than 80 columns where its words allow. */
+/** The examples of a help text: each command with what it does, in no more than 80 columns if its words are short enough. */
 function examplesText(examples: CommandDefinition['examples'], columns: number | undefined): string {
   const most = Math.min(columns ?? usualWidth, usualWidth);
   const width = Math.max(...examples.map(([command]) => command.length));
@@ -88,7 +88,7 @@ export async function createProgram(
   return program;
 }
 
-/** A command that another one was called beside: known by name, without the cost of its flags. */
+/** A command other than the one called: known by name, without the cost of its flags. */
 function addStub(parent: Command, { name, summary }: Pick<NounEntry, 'name' | 'summary'>): Command {
   return parent.command(name).summary(summary).description(summary);
 }

@@ -61,7 +61,7 @@ export async function run(given: readonly string[], io: Io, services: Services):
   return exitCode;
 }
 
-/** The error that names all that is missing, where arguments are. */
+/** The error that names everything missing, if an argument is missing. */
 function completed(thrown: unknown, argv: readonly string[], io: Io): unknown {
   if (!(thrown instanceof IncompleteCommand)) return thrown;
   try {
@@ -89,7 +89,7 @@ export function reportCrash(thrown: unknown, argv: readonly string[], io: Io): n
   return report(thrown, undefined, argv, io);
 }
 
-/** Requires the values of `required` if nobody can be asked for them. */
+/** Requires the values of `required` if there is no terminal to ask for them. */
 async function requireValues(
   context: Context,
   { required, missingHint }: CommandDefinition,
@@ -156,7 +156,7 @@ function shown(text: string): string {
   return printable(redactSecrets(text));
 }
 
-/** Where standard error is closed as well, only the exit code remains. */
+/** If standard error is closed as well, only the exit code remains. */
 function writeError(io: Io, text: string): void {
   try {
     // Priority 3: `journalctl -p err` shows why a service failed.

@@ -35,7 +35,7 @@ export interface Services {
     authorize: (store: Store) => Promise<void>,
     request: { withoutBackup: boolean; progress(bytes: number, total: number): void },
   ): Promise<{ applied: number; backup?: string | undefined }>;
-  /** Writes all of a store into one checked file; `state_forbids` where the file exists and `force` is false. */
+  /** Writes all of a store into one checked file; `state_forbids` if the file exists and `force` is false. */
   backupStore(
     path: string,
     target: string,
@@ -49,7 +49,7 @@ export interface Services {
   restoreStore(path: string, file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
   /** Inspects the files of a store. */
   inspectStore(path: string): Promise<StoreInspection>;
-  /** SQL for the roles of the store at an address, or at the usual place where a file is named. */
+  /** SQL for the roles of the store at an address, or at the usual place if a file is named. */
   postgresRoles(location: string): Promise<string>;
   /** SQL that distributes the tables of such a store by entity over the workers of Citus. */
   postgresCitus(location: string): Promise<string>;

@@ -21,7 +21,7 @@ interface CsvEvents {
 const quoteCode = 34;
 const returnCode = 13;
 const lineCode = 10;
-/** Stands for the end of the text. */
+/** Marks the end of the text. */
 const endCode = -1;
 
 /**

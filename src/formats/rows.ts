@@ -89,7 +89,7 @@ function createValueReader(format: 'json' | 'ndjson', target: Target): TextReade
         field === undefined
           ? unknownFieldRule(resource, name, !hasUnknown)
           : Object.hasOwn(values, field)
-            ? `stands for ${field}, as does an earlier member`
+            ? `means ${field}, as does an earlier member`
             : undefined;
       hasUnknown ||= field === undefined;
       if (problem !== undefined) {

@@ -38,7 +38,7 @@ export const trainingRecords = defineResource({
       required: true,
     }),
     category: choice(['safety', 'quality', 'process', 'machine', 'management', 'other'], 'Subject.', 'safety'),
-    status: choice(['planned', 'in_progress', 'completed', 'failed', 'expired'], 'Where it stands.', 'completed', {
+    status: choice(['planned', 'in_progress', 'completed', 'failed', 'expired'], 'State.', 'completed', {
       required: true,
       filter: true,
     }),

@@ -5,11 +5,11 @@ import { loginOf } from './sudo.ts';
 /** A folder that this account may not enter, and the account that owns it. */
 export interface ClosedFolder {
   folder: string;
-  /** Its login, or `#` and its number where this machine's file of accounts has none; sudo accepts both. */
+  /** Its login, or `#` and its number if this machine's file of accounts has none; sudo accepts both. */
   account: string;
 }
 
-/** The folder where this account may not enter it; undefined where it may, or where there is none. */
+/** The folder if this account may not enter it; undefined if it may, or if there is none. */
 export function closedFolder(folder: string): ClosedFolder | undefined {
   try {
     accessSync(folder, constants.X_OK);

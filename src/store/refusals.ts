@@ -12,7 +12,7 @@ export function alreadyThere(place: string, example: string): HkctlError {
   });
 }
 
-/** A daemon, at an address where one is known, serves the store that is to be replaced: `state_forbids` (exit 5). */
+/** A daemon, at an address if one is known, serves the store that is to be replaced: `state_forbids` (exit 5). */
 export function servedAt(address: string | undefined | null, hint: string): HkctlError {
   const where = address ? ` at ${address}` : '';
   return new HkctlError('state_forbids', `A daemon serves this store${where}; nothing was changed.`, { hint });

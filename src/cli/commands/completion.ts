@@ -11,7 +11,7 @@ import { requireOneOf } from '../flags.ts';
 
 /**
  * The completion scripts. Each calls `hkctl completion SHELL -- WORD...` with the words of the line, and shows the answer:
- * one candidate a line with its description behind a tab, or `:files` where a file is asked for.
+ * one candidate a line with its description behind a tab, or `:files` if a file is asked for.
  */
 const completionScripts = { bash: bash.trimEnd(), zsh: zsh.trimEnd(), fish: fish.trimEnd() };
 

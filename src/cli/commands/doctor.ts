@@ -38,7 +38,7 @@ export const doctor = defineCommand({
     ]);
     const checks: Check[] = [];
     let isRead = true;
-    // The exit code reports every check, even where the reader closes the pipe early.
+    // The exit code reports every check, even if the reader closes the pipe early.
     const whileRead = (write: () => void) => {
       if (!isRead) return;
       try {

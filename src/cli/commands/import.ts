@@ -33,7 +33,7 @@ export const importRecords = defineCommand({
       '--entity <CODE>',
       'the entity (site) the records belong to; may be left out if there is one active entity',
     ),
-    format: oneOf('--format <FORMAT>', importFormats, 'format of the file, where its name and content do not show it'),
+    format: oneOf('--format <FORMAT>', importFormats, 'format of the file, if its name and content do not show it'),
     map: list('--map <COLUMN=FIELD>', 'read a column as this field; COLUMN=- leaves it out (repeatable)', parseMapping),
     replace: toggle('--replace', 'also remove records that are not in the file; asks for more than half of them'),
     dryRun: toggle('--dry-run', 'report what would change, change nothing'),

@@ -18,14 +18,14 @@ const flags = {
   entityName: text('--entity-name <NAME>', 'name of the first entity'),
   timezone: text('--timezone <ZONE>', 'its IANA time zone, such as Europe/Berlin'),
   admin: text('--admin <LOGIN>', 'login of the first Super user (default: the OS account)'),
-  demo: toggle('--demo', 'also load a small made-up plant; stands in for what is missing'),
+  demo: toggle('--demo', 'also load a small made-up plant, which supplies missing values'),
   yes: yesFlag,
 };
 
 export const init = defineCommand({
   name: 'init',
   summary: 'Make a store with its first organization, entity and Super user',
-  description: 'Where there is a store already, nothing is touched (exit code 5).',
+  description: 'If a store exists already, nothing is changed (exit code 5).',
   flags,
   examples: [
     ['hkctl init', 'asks for everything'],
@@ -76,7 +76,7 @@ export const init = defineCommand({
   },
 });
 
-/** The folder of the new store, where its mode lets others write in it. */
+/** The folder of the new store, if its mode lets others write in it. */
 async function openFolders({ services, storePath }: Context): Promise<string[]> {
   const files = (await services.inspectStore(storePath)).files?.() ?? [];
   return files
@@ -105,7 +105,7 @@ async function completeInput(context: Context, given: Given, login: string): Pro
     '--timezone': given.timezone,
   };
   requireGiven(context, required);
-  // Where all that is required was given, the week start alone is no reason to ask.
+  // If all that is required was given, the week start alone is no reason to ask.
   const asksNothing = !Object.values(required).includes(undefined);
   const org = await textOrAsk(context, given.org, {
     flag: '--org',

@@ -9,7 +9,7 @@ export const migrate = defineCommand({
   name: 'migrate',
   summary: 'Bring the store up to this version of hkctl',
   description:
-    'For a Super user of the first organization. Writes a backup beside the store, then applies all missing steps or none. A store that is up to date is left as it is.',
+    'For a Super user of the first organization. Writes a backup next to the store, then applies all missing steps or none. A store that is up to date stays as it is.',
   flags: { withoutBackup: toggle('--without-backup', 'write no backup first, such as on a full disk') },
   examples: [
     ['hkctl migrate', 'after an update of hkctl'],

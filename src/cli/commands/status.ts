@@ -69,7 +69,7 @@ function statusJson(
   };
 }
 
-/** One line of the screen; with `attention` it is marked where that was found, and the command for it stands below. */
+/** One line of the screen; with `attention` it is marked if the number is not zero, and the command to run is on the line below. */
 interface Line {
   label: string;
   text: string;

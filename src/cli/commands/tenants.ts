@@ -104,7 +104,7 @@ const set = defineCommand({
   },
 });
 
-/** Asks where a shorter retention drops readings that are there. */
+/** Asks for confirmation if a shorter retention drops existing readings. */
 async function confirmDropping(context: Context, days: number | null): Promise<void> {
   const { domain, actor } = await context.session();
   const { readings, oldestUs } = await countExpiring(domain, actor, days);

@@ -8,8 +8,8 @@ import type { Candidate, ValueKind } from './point.ts';
 const mostKeys = 200;
 
 /**
- * The values of a kind, for the beginning of a word. Somebody who only presses Tab is not refused: where the profile may not
- * list them there are none, and nothing is audited.
+ * The values of a kind, for the beginning of a word. Pressing Tab is never refused: if the profile may not
+ * list them, there are none, and nothing is audited.
  */
 export async function valuesOfKind(
   context: Context,

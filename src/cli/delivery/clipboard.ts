@@ -27,7 +27,7 @@ export async function copySecret(io: Io, secret: string, terminal = io.stdout): 
   return { copied: false, message: 'Not copied: there is no clipboard here.' };
 }
 
-/** Adds a copy to another delivery, which stands even without a clipboard. */
+/** Adds a copy to another delivery, which succeeds even without a clipboard. */
 export function withCopy(context: Context, inner: SecretDelivery): SecretDelivery {
   return {
     ...inner,

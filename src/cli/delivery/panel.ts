@@ -8,7 +8,7 @@ import { shortened, wrapText } from '../terminal/wrap.ts';
 import { copySecret } from './clipboard.ts';
 import { untilVerified } from './stdout.ts';
 
-/** The texts of the panel beside the secrets. */
+/** The texts of the panel around the secrets. */
 interface PanelTexts {
   /** The message of success: `API key rotated`. */
   done: string;
@@ -73,8 +73,8 @@ interface PanelView {
 }
 
 /**
- * The panel's lines for a terminal size. Where rows are few, the examples are left out, then blank lines, names and the
- * message of success: the secrets are shown whole as long as they fit above the actions. They stand near the bottom: tmux
+ * The panel's lines for a terminal size. If rows are few, the examples are left out, then blank lines, names and the
+ * message of success: the secrets are shown whole as long as they fit above the actions. They are near the bottom: tmux
  * without an alternate screen rewraps long lines when it gets narrower, which moves rows from the top to the scrollback.
  */
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {

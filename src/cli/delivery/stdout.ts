@@ -29,7 +29,7 @@ interface KeyAnswer {
 }
 
 /**
- * `{"key","secret"}` by the clock of the store, for a rotation also `revoked`; an array for several keys. Where the secrets
+ * `{"key","secret"}` by the clock of the store, for a rotation also `revoked`; an array for several keys. If the secrets
  * went to files, `secret_file` takes the place of `secret`; a key that was not rotated has `"revoked":null` and neither.
  */
 export function deliveryJson(nowMs: number, answers: readonly KeyAnswer[], several: boolean): unknown {
@@ -56,7 +56,7 @@ export function requireReader({ io }: Context): void {
   if (!io.stdout.isNull) return;
   throw new HkctlError(
     'usage',
-    'Standard output is closed or goes to the null device: nobody would hold the secret. No key was made.',
+    'Standard output is closed or goes to the null device: the secret would be lost. No key was made.',
     { hint: 'Give --secret-file PATH, or send standard output to a file or a pipe.' },
   );
 }
@@ -82,7 +82,7 @@ function written(context: Context, render: (delivered: readonly DeliveredKey[]) 
   };
 }
 
-/** What to do with a secret of which nobody knows whether it works. */
+/** What to do with a secret if it is unknown whether it works. */
 export const untilVerified = 'it may be the only secret that works. Check it with: hkctl keys verify';
 
 /** The same error with the consequence for the keys. */

@@ -14,7 +14,7 @@ export interface PlotStyle {
   paint(text: string): string;
 }
 
-/** The parts into which a plot of a width divides its span: braille has two dots beside each other in a character. */
+/** The parts into which a plot of a width divides its span: a braille character has two dots next to each other. */
 export function partsOf({ width, isAscii }: Pick<PlotStyle, 'width' | 'isAscii'>): number {
   return Math.max(1, width - axisWidth) * (isAscii ? 1 : 2);
 }

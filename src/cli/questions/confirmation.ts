@@ -15,7 +15,7 @@ export async function requireConfirmation(
   if (yes) return;
   requireConfirmable(context, yes, question);
   const { askChoice } = await import('../terminal/prompts/prompts.ts');
-  // An Enter too many destroys nothing: the safe answer stands first, and is chosen to begin with.
+  // An Enter too many destroys nothing: the safe answer is first, and is selected at the start.
   const choices = [
     { name: 'Cancel', value: false },
     { name: action, value: true },
@@ -38,10 +38,10 @@ export async function requireTyped(context: Context, yes: boolean, question: str
   await context.requireUnchangedActor();
 }
 
-/** Refuses what a question would have to confirm where nobody can be asked and `--yes` is missing (exit 2). */
+/** Refuses what needs a confirmation if there is no terminal to ask and `--yes` is missing (exit 2). */
 export function requireConfirmable(context: Context, yes: boolean, question: string): void {
   if (yes || (canAsk(context.io) && !context.json)) return;
-  throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
+  throw new HkctlError('confirmation_required', `This needs --yes, since there is no terminal to ask: ${question}`, {
     hint: 'Give --yes to confirm it.',
   });
 }

@@ -19,7 +19,7 @@ export async function valueOrAsk<T>(
 interface TextQuestion {
   flag: string;
   question: string;
-  /** Throws where the answer is not valid. */
+  /** Throws if the answer is not valid. */
   rule(answer: string): void;
   /** What an empty answer means. */
   preset?: string;
@@ -38,7 +38,7 @@ export function textOrAsk(
 }
 
 /**
- * Where nothing can be asked, throws `usage` with every flag that was not given, so that all are reported at once. `values` are
+ * If nothing can be asked, throws `usage` with every flag that was not given, so that all are reported at once. `values` are
  * what was given, by flag.
  */
 export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Readonly<Record<string, unknown>>): void {

@@ -9,7 +9,7 @@ import { confirmRevocation } from '../commands/keys/revoke.ts';
 import { rotateAndDeliver } from '../commands/keys/rotate/rotate.ts';
 import type { Context } from '../context.ts';
 
-/** Opens the documents in a browser; returns a message, which shows the address where there is no browser. */
+/** Opens the documents in a browser; returns a message, which shows the address if there is no browser. */
 export async function openDocumentation(context: Context, url: string): Promise<string> {
   return context.io.open(url).then(
     () => `Opened ${url}`,

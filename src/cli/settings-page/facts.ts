@@ -10,7 +10,7 @@ export interface Fact {
   isUrgent: boolean;
 }
 
-/** The facts of a tile beside prefix, name and status, in the order of the settings page (specification 5.4). */
+/** The facts of a tile other than prefix, name and status, in the order of the settings page (specification 5.4). */
 export function factsOf(key: Key, nowMs: number): Fact[] {
   const { lastUsedAtMs, lastUsedIp, expiresAtMs } = key;
   const expires = timesOf(expiresAtMs, key, nowMs);

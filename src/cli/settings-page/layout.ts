@@ -6,7 +6,7 @@ import { rowsFrom } from './rows.ts';
 import { tileLines, tileRows } from './tile.ts';
 import { emptyLines, type PageView } from './view.ts';
 
-/** What the page shows beside its keys. */
+/** What the page shows in addition to its keys. */
 export interface PageState {
   /** Whether the user is typing a search. */
   searching: boolean;
@@ -25,7 +25,7 @@ export function sizeForQuestions({ io }: Pick<Context, 'io'>): { columns: number
   return { columns: io.stdout.columns() ?? 80, rows: io.stdout.rows() ?? 24 };
 }
 
-/** The lines of the page, and how many tiles fit; where not even the smallest page fits, only the chosen key and the foot. */
+/** The lines of the page, and how many tiles fit; if not even the smallest page fits, only the chosen key and the foot. */
 export function pageLines(
   view: PageView,
   state: PageState,
@@ -48,7 +48,7 @@ export function pageLines(
     const { lines, shown } = rowsFrom(view, columns, freeRows, style);
     return { lines: [...head, ...lines, ...foot], shown };
   }
-  // A blank line where it costs no tile.
+  // A blank line if it costs no tile.
   const gap = view.keys.length === 0 || freeRows % tileRows > 0 ? [''] : [];
   const bodyRows = freeRows - gap.length;
   const body =
@@ -62,13 +62,13 @@ export function pageLines(
 }
 
 /** Where the page is in the settings, and the card that leads to it (specification 5.4). */
-export function locationLines(columns: number, style: Style, beside: string = ''): string[] {
+export function locationLines(columns: number, style: Style, right: string = ''): string[] {
   const card = ['REST API & Tokens', '·', style.green('Available')].join(' ');
   return [
     ...wrapText('Settings › Organization › Integrations › API Keys', columns).map((line) => style.bold(line)),
-    ...(beside === '' || widthOf(card) + 3 + widthOf(beside) <= columns
-      ? [beside === '' ? card : `${card}   ${beside}`]
-      : [card, beside]),
+    ...(right === '' || widthOf(card) + 3 + widthOf(right) <= columns
+      ? [right === '' ? card : `${card}   ${right}`]
+      : [card, right]),
   ];
 }
 

@@ -73,7 +73,7 @@ function inColumns(facts: readonly Fact[], inner: number, style: Style): string[
   return lines;
 }
 
-/** A label and the longest of a fact's values that fits, cut where even the shortest does not. */
+/** A label and the longest of a fact's values that fits, cut if even the shortest does not. */
 function cell({ label, values, isUrgent }: Fact, labelWidth: number, width: number, style: Style): string {
   const free = width - labelWidth;
   const value = truncated(values.find((text) => widthOf(text) <= free) ?? values.at(-1) ?? '', free);

@@ -38,7 +38,7 @@ export interface PageView {
 }
 
 /**
- * A place in the list: a key with its number there (counted where it is not known), or one of the ends. Reading a page costs
+ * A place in the list: a key with its number there (counted if it is not known), or one of the ends. Reading a page costs
  * the same at any place.
  */
 export type Place = { key: KeyPosition; number: number | undefined } | 'start' | 'end';
@@ -102,7 +102,7 @@ export function createPageReader(domain: Domain, actor: Actor): (settings: PageS
 
 type Counter = (filter: KeyFilter) => Promise<number>;
 
-/** The active keys of a filter that expire within 14 days; undefined where it excludes active keys. */
+/** The active keys of a filter that expire within 14 days; undefined if it excludes active keys. */
 function soonExpiring(filter: KeyFilter): KeyFilter | undefined {
   const { nowMs, statuses = [], expiringByMs = Number.POSITIVE_INFINITY } = filter;
   if (statuses.length > 0 && !statuses.includes('Active')) return undefined;
@@ -110,7 +110,7 @@ function soonExpiring(filter: KeyFilter): KeyFilter | undefined {
 }
 
 /**
- * Counts again only where the choices of the page differ, keys may have changed, or a minute has passed, in which a key may
+ * Counts again only if the choices of the page differ, keys may have changed, or a minute has passed, in which a key may
  * have expired: counting costs more than all else on the page.
  */
 function createCounter({ store }: Domain, actor: Actor): Counter {
@@ -125,7 +125,7 @@ function createCounter({ store }: Domain, actor: Actor): Counter {
   };
 }
 
-/** Reads the keys around a place, or at the start where all of those are gone. */
+/** Reads the keys around a place, or at the start if all of those are gone. */
 async function readWindow(
   domain: Domain,
   actor: Actor,
@@ -169,7 +169,7 @@ export function placeAt({ keys, offset }: PageView, index: number): Place {
   return key ? { key, number: offset + at } : 'start';
 }
 
-/** The place of the chosen key in another list, where its number is not known yet. */
+/** The place of the chosen key in another list, if its number is not known yet. */
 export function chosenPlace({ keys, chosen }: PageView): Place {
   const key = keys[chosen];
   return key ? { key, number: undefined } : 'start';

@@ -16,7 +16,7 @@ export interface Layout {
 const leastWidth = 5;
 
 /**
- * Distributes the width of a terminal. Where the columns need more, it first leaves out columns until the rest fits with every
+ * Distributes the width of a terminal. If the columns need more, it first leaves out columns until the rest fits with every
  * column at its smallest, and then cuts the widest ones.
  */
 export function layoutOf(

@@ -11,7 +11,7 @@ export interface Column<T> {
   paint?(text: string, row: T): string;
   /** At least this wide, so that later rows do not need more: for times, whose texts grow and shrink. */
   width?: number;
-  /** On a narrow terminal its cells are cut down to this width; without it only where nothing else helps. */
+  /** On a narrow terminal its cells are cut down to this width; without it only if nothing else helps. */
   min?: number;
   /** Spare columns are left out before this one is cut to less than this width. */
   wanted?: number;
@@ -19,7 +19,7 @@ export interface Column<T> {
   leaveOut?: number;
   /** Its cells go on in further lines instead of being cut. */
   continues?: boolean;
-  /** Left out where a cell of another column would be cut to less than it wants. */
+  /** Left out if a cell of another column would be cut to less than it wants. */
   isSpare?: boolean;
 }
 
@@ -28,7 +28,7 @@ interface Table<T> {
   print(rows: readonly T[]): void;
 }
 
-/** Prints a table of rows that are all there, or one sentence where there are none. */
+/** Prints a table of rows that are all there, or one sentence if there are none. */
 export async function printTable<T>(
   context: Context,
   columns: readonly Column<T>[],

@@ -13,8 +13,8 @@ export interface Bars {
 }
 
 /**
- * Draws values as one line of bars, at most `width` wide: where there are more values, each bar sums up two or more of them. The
- * last bar ends with the last value. Whatever is not zero can be told from nothing.
+ * Draws values as one line of bars, at most `width` wide: if there are more values, each bar sums up two or more of them. The
+ * last bar ends with the last value. A value above zero never looks like zero.
  */
 export function barsOf(values: readonly number[], width: number, isAscii: boolean): Bars {
   const each = Math.max(1, Math.ceil(values.length / Math.max(1, width)));

@@ -42,8 +42,8 @@ export function wrapWhole(text: string, width: number): string[] {
 }
 
 /**
- * A label with its blanks and a value, wrapped at the blanks where the terminal is too narrow. Further lines stand below the
- * value, or nearly below the label where that leaves too little width.
+ * A label with its blanks and a value, wrapped at the blanks if the terminal is too narrow. Further lines are below the
+ * value, or nearly below the label if that leaves too little width.
  */
 export function wrapLabelled(label: string, value: string, columns: number | undefined): string[] {
   if (columns === undefined) return [label + value];
@@ -64,7 +64,7 @@ export function wrapFacts(facts: readonly (readonly [string, string])[], columns
   return facts.flatMap(([label, value]) => wrapLabelled(label.padEnd(width), value, columns));
 }
 
-/** Cuts a text to a width and ends it with `…` where something is lost. Not for text with colours. */
+/** Cuts a text to a width and ends it with `…` if something is lost. Not for text with colours. */
 export function truncated(text: string, width: number): string {
   const visible = visibleText(text);
   if (widthOf(visible) <= width) return visible;

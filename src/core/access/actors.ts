@@ -20,7 +20,7 @@ export type Permitted<P extends UserPermission> = Actor & { readonly [granted]: 
 declare const granted: unique symbol;
 
 /**
- * Finds the profile of a login. Throws `no_profile` or `profile_inactive` (exit 4) and audits the attempt where it may do
+ * Finds the profile of a login. Throws `no_profile` or `profile_inactive` (exit 4) and audits the attempt if it may do
  * nothing.
  */
 export async function findActor(domain: Domain, login: string, osAccount: string): Promise<Actor> {
@@ -72,7 +72,7 @@ export function actorHolds(actor: Actor, permission: UserPermission): boolean {
   return roleHolds(actor.user.role, permission);
 }
 
-/** Something that somebody tries to do, as the audit trail names it. */
+/** What an actor tries to do, as the audit trail names it. */
 interface Attempt {
   action: AuditAction;
   target: string;
@@ -80,7 +80,7 @@ interface Attempt {
 
 /**
  * Returns the actor as one who holds all of the permissions. Throws `not_permitted` (exit 4) and audits the refused attempt
- * where one is missing. Whoever has `store.manage` can read and change the data of every organization, so that only the first
+ * if one is missing. The permission `store.manage` reaches the data of every organization. Only the first
  * one has it.
  */
 export async function requirePermissions<P extends UserPermission>(

@@ -48,7 +48,7 @@ export function roleExceeds(role: Role, other: Role): boolean {
   return roles[role].permissions.some((permission) => !roleHolds(other, permission));
 }
 
-/** A role that holds nothing beyond either of two: the second where it is the lower one. */
+/** A role that holds nothing beyond either of two: the second if it is the lower one. */
 export function commonRole(first: Role, second: Role): Role {
   const within = (role: Role) => !roleExceeds(role, first) && !roleExceeds(role, second);
   return [second, ...roleNames].find(within) ?? 'operator';

@@ -5,7 +5,7 @@ import { isCutInHalf } from './damage.ts';
 import type { AuditDraft, AuditRecord } from './events.ts';
 
 /**
- * An event as the trail stores it. Secrets are removed, since people type a whole secret where a prefix is asked for; texts
+ * An event as the trail stores it. Secrets are removed, since people type a whole secret in place of a prefix; texts
  * are cut to 4,096 characters and made well-formed, so that a store returns every text exactly as it was hashed. A text that
  * only begins like a secret stays, so that one login or path can be distinguished from another later.
  */
@@ -46,7 +46,7 @@ export function chainRecord(draft: AuditDraft, previous: { seq: number; hash: st
 export interface ChainReport {
   records: number;
   headHash: string;
-  /** The first record that does not match, and why; null where the chain is intact. */
+  /** The first record that does not match, and why; null if the chain is intact. */
   broken: { seq: number; reason: string } | null;
   /** Records whose hash matches, although an earlier hkctl stored less of their text than it had hashed; see `isCutInHalf`. */
   damaged: readonly number[];

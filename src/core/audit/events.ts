@@ -43,7 +43,7 @@ export interface AuditDraft {
   tenantId: string | null;
   atMs: number;
   action: AuditAction;
-  /** The profile that acted; null where the login has none. */
+  /** The profile that acted; null if the login has none. */
   actor: { id: string; login: string } | null;
   /** The account of the operating system that acted. */
   osAccount: string;

@@ -60,9 +60,9 @@ interface KeptOutside {
 
 /** The result for the whole chain, and whether it still contains the hashes that were kept outside the store. */
 interface TrailReport extends ChainReport {
-  /** Undefined where no head was given. */
+  /** Undefined if no head was given. */
   knownHeadFound: boolean | undefined;
-  /** Undefined where no anchors were given. */
+  /** Undefined if no anchors were given. */
   anchors: AnchorReport | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Credential } from '../port/keys.ts';
 /** A credential that was let in: its entity is there and active. */
 export type Principal = Credential & { entity: NonNullable<Credential['entity']> };
 
-/** Why a known key is refused, or undefined where it is let in; in the order of the contract, section 6. */
+/** Why a known key is refused, or undefined if it is let in; in the order of the contract, section 6. */
 export type Refusal = Extract<
   ErrorCode,
   'key_revoked' | 'key_expired' | 'creator_inactive' | 'entity_missing' | 'entity_inactive'

@@ -1,6 +1,6 @@
 import { sha256 } from '../digest.ts';
 
-/** What makes two commands after a rotation the same: whoever gives the same one again repeats it until it has succeeded. */
+/** What makes two commands after a rotation the same: giving the same one again repeats it until it has succeeded. */
 export interface CommandAfter {
   /** The account that gave it: no account runs what another has left. */
   osAccount: string;

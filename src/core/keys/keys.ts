@@ -48,7 +48,7 @@ export async function showKey(domain: Domain, actor: Actor, ref: string): Promis
 
 /**
  * Finds the key of a secret in the tenant and why it would be refused (undefined = let in), without using it:
- * `last_used_at` stays. `incomplete_secret` where it is none, `unknown_key` (exit 3) where no key has it.
+ * `last_used_at` stays. `incomplete_secret` if it is none, `unknown_key` (exit 3) if no key has it.
  */
 export async function verifySecret(
   domain: Domain,
@@ -69,7 +69,7 @@ export async function verifySecret(
   return { key, refusal: refusalOf(credential, domain.clock()) };
 }
 
-/** The chain of rotations a key stands in, oldest first. */
+/** A key with its predecessors and successor by rotation, oldest first. */
 export async function lineageOf(domain: Domain, actor: Actor, key: Key): Promise<Key[]> {
   const chain = [key];
   for (let id = key.rotatedFrom; id !== null; ) {

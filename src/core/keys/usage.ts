@@ -107,7 +107,7 @@ export interface KeyRejections {
 
 /**
  * The keys of an organization of which readings were rejected in the last 24 hours, the most affected first. Readings are counted by
- * day: where one was rejected in these hours, all of its day with the same code count.
+ * day: if one was rejected in these hours, all of its day with the same code count.
  */
 export async function rejectionsOf({ store, clock }: Domain, tenantId: string): Promise<KeyRejections[]> {
   const nowMs = clock();

@@ -75,15 +75,15 @@ export interface RestoreOutcome {
 
 /** The questions and reports of a restore, answered by its caller. */
 export interface RestoreHooks {
-  /** Checks the actor's permission in the present store or, where none can be opened, in the restored one; throws to refuse. */
+  /** Checks the actor's permission in the present store or, if none can be opened, in the restored one; throws to refuse. */
   authorize(store: Store): MaybePromise<void>;
   /** Called before the backup is copied and anything is replaced; throws to refuse. `isThere`: whether a store is replaced. */
   confirm(head: BackupHead, isThere: boolean): MaybePromise<void>;
   /**
    * Appends the audit events of the restore to the restored store. `replaced` is the head of the replaced store's trail; null
-   * where it could not be read.
+   * if it could not be read.
    */
   audit(store: Store, kept: readonly KeptStopped[], replaced: AuditHead | null): MaybePromise<void>;
-  /** Receives how much of the backup was copied, from 0 to 1, again and again where that takes long. */
+  /** Receives how much of the backup was copied, from 0 to 1, again and again if that takes long. */
   progress?(share: number): void;
 }

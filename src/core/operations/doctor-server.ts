@@ -7,9 +7,9 @@ export interface ServerFacts {
   syncs: boolean;
   /** `synchronous_commit` of this session. */
   synchronousCommit: string;
-  /** Names of standbys whose confirmation a commit waits for; none where empty. */
+  /** Names of standbys whose confirmation a commit waits for; none if empty. */
   synchronousStandbys: string;
-  /** Standbys that follow now, and how many of them confirm commits; undefined where the log-in may not see it. */
+  /** Standbys that follow now, and how many of them confirm commits; undefined if the log-in may not see it. */
   standbys: { following: number; synchronous: number } | undefined;
   /** Whether the log-in could change anything, also the audit trail. */
   isSuperuser: boolean;
@@ -64,7 +64,7 @@ const fewRows = 1_000_000;
 function findingOfBloat({ dead, live }: ServerFacts['readings']): Finding {
   if (dead < fewRows || dead < live / 2) return ok('The tables of readings have little dead space.');
   const hint = 'Run: VACUUM (ANALYZE) readings; and check that autovacuum is on.';
-  return warning(`${dead} removed rows of readings still take space, beside ${live} that are there.`, hint);
+  return warning(`${dead} removed rows of readings still take space, in addition to ${live} existing ones.`, hint);
 }
 
 /** A difference up to this is harmless: keys expire by the clock of the database alone. */

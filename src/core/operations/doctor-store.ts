@@ -112,7 +112,7 @@ export function findingOfImports({ imports, recorded }: { imports: number; recor
   const lost = imports - recorded;
   if (lost <= 0) return ok('The audit trail holds every import since the last restore.');
   const hint =
-    'An earlier hkctl lost these records after a restore; the imported data is whole, and no further record is lost. Note it beside the trail. The files that were imported and the log of cron show what they were.';
+    'An earlier hkctl lost these records after a restore; the imported data is whole, and no further record is lost. Note it outside the trail. The files that were imported and the log of cron show what they were.';
   return warning(`The audit trail lacks ${lost} of ${imports} imports since the last restore.`, hint);
 }
 
@@ -166,7 +166,7 @@ export function findingOfClock(seenMs: number, machineMs: number, steady: Steady
 /** Of an entity: until when its readings were replaced by summaries, and from when on its organization keeps them. */
 export interface Summarised {
   code: string;
-  /** Epoch µs; null where there are no summaries. */
+  /** Epoch µs; null if there are no summaries. */
   summarisedUs: number | null;
   retainedFromUs: number;
 }

@@ -31,10 +31,10 @@ export interface SpaceFacts {
 
 /**
  * What an engine reports about a store: about its files, or about its database server. A method throws the domain's errors
- * where it cannot read them.
+ * if it cannot read them.
  */
 export interface StoreInspection {
-  /** Each database with its damage in the engine's words; an empty list where it is intact. */
+  /** Each database with its damage in the engine's words; an empty list if it is intact. */
   databases: readonly { name: string; damage(): string[] }[];
   /** The folder and every file of the store. */
   files?(): FileFacts[];

@@ -9,7 +9,7 @@ import { dayMs } from '../time/spans.ts';
 import { isSpaceLow } from './doctor-store.ts';
 import type { SpaceFacts } from './inspection.ts';
 
-/** What needs somebody to act; stable names, for programs. */
+/** What needs action; stable names, for programs. */
 export type Attention =
   | 'disk_low'
   | 'daemon_silent'
@@ -43,9 +43,9 @@ interface SensorCounts {
 /** The state of a store at a glance. */
 export interface StoreStatus {
   sizeBytes: number;
-  /** The disk of the store; null where it is one of a database server. */
+  /** The disk of the store; null if it is one of a database server. */
   space: SpaceFacts | null;
-  /** The newest daemon that serves the store; null where none does. */
+  /** The newest daemon that serves the store; null if none does. */
   daemon: { address: string; version: string | null; sinceMs: number; answers: boolean } | null;
   /** The daemons that ended without a clean stop, and after which none has begun. */
   ended: readonly Daemon[];
@@ -53,7 +53,7 @@ export interface StoreStatus {
   sensors: SensorCounts;
   /** The keys of which readings were rejected in the last day, the most affected first. */
   rejections: readonly KeyRejections[];
-  /** Null where the audit trail names no backup. */
+  /** Null if the audit trail names no backup. */
   lastBackupMs: number | null;
   attention: readonly Attention[];
 }
@@ -61,7 +61,7 @@ export interface StoreStatus {
 interface StatusOptions {
   /** The size of all files of the store. */
   sizeBytes(): MaybePromise<number>;
-  /** The disk of the store, where it is one of this machine. */
+  /** The disk of the store, if it is one of this machine. */
   space: (() => SpaceFacts) | undefined;
   /** Whether an HTTP server answers at an address. */
   answers(address: string): Promise<boolean>;
@@ -107,7 +107,7 @@ export async function readStatus(domain: Domain, actor: Actor, options: StatusOp
 }
 
 /**
- * The newest daemon that serves or may serve a store, and those that ended without a clean stop. Where only their addresses can
+ * The newest daemon that serves or may serve a store, and those that ended without a clean stop. If only their addresses can
  * show whether daemons serve, those that do not answer have ended.
  */
 export async function daemonsOf(

@@ -14,7 +14,7 @@ export async function listUsers(domain: Domain, actor: Actor): Promise<User[]> {
   return domain.store.users.list(actor.user.tenantId);
 }
 
-/** Adds a profile. `duplicate` (exit 5) where the login is taken, in whatever tenant. Needs `users.manage`. */
+/** Adds a profile. `duplicate` (exit 5) if the login is taken, in whatever tenant. Needs `users.manage`. */
 export async function addUser(
   domain: Domain,
   actor: Actor,

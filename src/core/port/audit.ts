@@ -6,7 +6,7 @@ export interface AuditFilter {
   /** Both included (epoch ms). */
   sinceMs?: number;
   untilMs?: number;
-  /** The login of the profile that acted, or the account of the operating system where it had none. */
+  /** The login of the profile that acted, or the account of the operating system if it had none. */
   actor?: string;
   action?: AuditAction;
   /** A part of the target; the case of the letters A to Z does not matter. */
@@ -24,13 +24,13 @@ export interface AuditStore {
    */
   list(tenantId: string, filter: AuditFilter & { limit: number; ofStore?: boolean }): MaybePromise<AuditRecord[]>;
   /**
-   * The highest `seq` ever assigned, which the store keeps beside the records: higher than the last record's where the end
-   * of the chain was cut off, and lower where somebody has set it back or removed it (then 0).
+   * The highest `seq` ever assigned, which the store keeps in addition to the records: higher than the last record's if the end
+   * of the chain was cut off, and lower if it was set back or removed (then 0).
    */
   lastSeq(): MaybePromise<number>;
   /** Number of records and hash of the last one, as committed now; cheap, since it does not walk the chain. */
   head(): MaybePromise<AuditHead>;
-  /** When an action was last done, by anybody in any tenant; undefined where it never was. */
+  /** When an action was last done, by any actor in any tenant; undefined if it never was. */
   lastDoneMs(action: AuditAction): MaybePromise<number | undefined>;
   /** All records of all tenants in order of `seq`, for verification; read in pieces, so that memory stays bounded. */
   walk(): Iterable<AuditRecord> | AsyncIterable<AuditRecord>;

@@ -1,8 +1,8 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
 /**
- * Which commands have yet to succeed after a rotation. Only a digest is kept of a command: whoever gives the same one again has it
- * run. What is due after a key moves on to its successor.
+ * Which commands have yet to succeed after a rotation. Only a digest is kept of a command: giving the same one again runs
+ * it. What is due after a key moves on to its successor.
  */
 export interface CommandStore {
   /** Adds a command for each key by its id; `KeyStore.rotate` does so in the commit of the rotation. */

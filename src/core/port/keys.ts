@@ -6,7 +6,7 @@ import type { MaybePromise } from './maybe-promise.ts';
 import type { UsageMerge } from './usage.ts';
 import type { User } from './users.ts';
 
-/** A key with what is shown beside it; never the secret. */
+/** A key with its related facts; never the secret. */
 export interface Key {
   id: string;
   tenantId: string;
@@ -89,7 +89,7 @@ export interface KeyFilter {
 
 export type KeyStatus = 'Active' | 'Expired' | 'Revoked';
 
-/** The position of a key in a list, newest first; valid also where the key is not in that list. */
+/** The position of a key in a list, newest first; valid also if the key is not in that list. */
 export interface KeyPosition {
   createdAtMs: number;
   id: string;
@@ -117,7 +117,7 @@ export interface KeyStore {
   /** By id or prefix. */
   find(tenantId: string, ref: string): MaybePromise<Key | undefined>;
   prefixTaken(prefix: string): MaybePromise<boolean>;
-  /** Throws `entity_inactive` where the entity is not active any more, `duplicate` for a taken prefix. */
+  /** Throws `entity_inactive` if the entity is not active any more, `duplicate` for a taken prefix. */
   insert(key: NewKey, audit: AuditDraft): MaybePromise<void>;
   /**
    * Revokes the old keys and inserts their successors, all or nothing. Returns the ids of old keys that were not active
@@ -137,16 +137,16 @@ export interface KeyStore {
   findByHash(tenantId: string, secretHash: string): MaybePromise<Key | undefined>;
   /**
    * Waits for changes in progress, also those whose process is gone. Afterwards a key that is not found will never appear. Throws
-   * `store_locked` where that takes too long.
+   * `store_locked` if that takes too long.
    */
   settle(): MaybePromise<void>;
   /** Active keys created by a user or bound to an entity, shown before either is deactivated. */
   activeOf(owner: { createdBy: string } | { entityId: string }, nowMs: number): MaybePromise<Key[]>;
-  /** Sets or clears the note of a key, whatever its state; false where the key is missing (then nothing was changed). */
+  /** Sets or clears the note of a key, whatever its state; false if the key is missing (then nothing was changed). */
   setNote(id: string, note: string | null, audit: AuditDraft): MaybePromise<boolean>;
   /**
    * Records the last use of several keys, by their ids, and adds to their usage by day; never moves a time back; no audit event.
-   * One that throws has changed nothing, except where the answer to its commit was lost.
+   * One that throws has changed nothing, except if the answer to its commit was lost.
    */
   recordUse(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): MaybePromise<void>;
 }

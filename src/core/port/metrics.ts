@@ -6,11 +6,11 @@ export interface StoreFacts {
   keys: { active: number; expired: number; revoked: number };
   /** The active keys that expire next, soonest first; {@link mostExpiries} at most. */
   nextExpiries: readonly { prefix: string; entity: string; atMs: number }[];
-  /** When the last backup was written; undefined where there is none. */
+  /** When the last backup was written; undefined if there is none. */
   lastBackupMs: number | undefined;
-  /** The sizes of the store's databases and, where they are files of this machine, of their write-ahead logs. */
+  /** The sizes of the store's databases and, if they are files of this machine, of their write-ahead logs. */
   databases: readonly { name: string; bytes: number; logBytes?: number }[];
-  /** Free space of their file system; undefined where it is that of another machine. */
+  /** Free space of their file system; undefined if it is that of another machine. */
   freeBytes: number | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface Sensor {
   isActive: boolean;
 }
 
-/** The sensors of one entity, by code and by id (a code wins where both exist). */
+/** The sensors of one entity, by code and by id (a code wins if both exist). */
 export type SensorDirectory = ReadonlyMap<string, Sensor>;
 
 export const qualities = ['good', 'uncertain', 'bad'] as const;
@@ -87,7 +87,7 @@ export interface ReadingStore {
   /** The sensors of an entity as imported, each with its series number; kept until a record changes. */
   directory(entityId: string): MaybePromise<SensorDirectory>;
   /**
-   * Resolves once the accepted readings are on disk (committed and synced). `unavailable` where the queue is full. Accepts
+   * Resolves once the accepted readings are on disk (committed and synced). `unavailable` if the queue is full. Accepts
    * readings of any age: what is too old was rejected before (`retainedFromUs`).
    */
   append(batch: ReadingBatch): Promise<BatchResult>;
@@ -96,7 +96,7 @@ export interface ReadingStore {
   range(request: ReadingRange): MaybePromise<Reading[]>;
   /** The same as text, or aggregated in buckets; other requests are served meanwhile, even for a large range. */
   text(request: ReadingTextRequest, client: ReadingClient): MaybePromise<ReadingText>;
-  /** The last states; the last reading is the newest one, or the last one of the newest summary where that is newer. */
+  /** The last states; the last reading is the newest one, or the last one of the newest summary if that is newer. */
   states(series: readonly number[]): MaybePromise<ReadonlyMap<number, SensorState>>;
   /**
    * Replaces the oldest readings of an entity before a whole hour by one summary for each sensor and hour, a bounded number
@@ -132,7 +132,7 @@ export interface RangeCount {
   readings: number;
   /** Dropped readings that the summaries in the range count. */
   summarised: number;
-  /** The hour (epoch µs) of the first summary of which only a part lies in the range; null where there is none. */
+  /** The hour (epoch µs) of the first summary of which only a part lies in the range; null if there is none. */
   splitHourUs: number | null;
 }
 
@@ -150,7 +150,7 @@ export interface DropRequest {
 /** The highest number of readings that are counted before they are dropped: counting more would take seconds. */
 export const mostDroppableCounted = 1_000_000;
 
-/** The state of the retention of an entity; null where there is none yet. */
+/** The state of the retention of an entity; null if there is none yet. */
 export interface RetentionState {
   /** The instant of its oldest reading. */
   oldestUs: number | null;

@@ -117,11 +117,11 @@ export interface RecordStore {
   /**
    * Imports that change something have different instants, in the order of their commits (`changeInstant`): one import at a
    * time for each resource of an entity. It is the `updated_at` of what it inserts and updates, and the instant of what it
-   * removes; an id that comes back is no longer removed. Forgets removals up to `forgettableInstant`. Where it corrects dates, the
+   * removes; an id that comes back is no longer removed. Forgets removals up to `forgettableInstant`. If it corrects dates, the
    * records and removals after `nowUs` get its instant, and the changes of the resource go back to it.
    *
    * All or nothing; readers see the old set until it ends, and neither they nor ingest wait for it. Throws the domain's
-   * `ImportError` with the lines where rows share an `id`, or records a value of a field that is `unique`.
+   * `ImportError` with the lines if rows share an `id`, or if records share a value of a field that is `unique`.
    */
   import(request: ImportRequest): Promise<ImportSummary>;
 }

@@ -37,15 +37,15 @@ export interface Store {
   readonly metrics?: MetricsStore;
   /** Counts of limits, in an engine that serves daemons on several machines. */
   readonly limits?: LimitStore;
-  /** Takes the lock of whoever replaces files of secrets; undefined while another process holds it. */
+  /** Takes the lock under which files of secrets are replaced; undefined while another process holds it. */
   lockFiles(): MaybePromise<FileLock | undefined>;
   /** Opens now what a command opens when it needs it, and remembers which files those are. For the daemon. */
   openAll(): MaybePromise<void>;
   /**
-   * Throws `store_corrupt` where a file of the store was removed or replaced since `openAll`: this process would never see
+   * Throws `store_corrupt` if a file of the store was removed or replaced since `openAll`: this process would never see
    * what others write from then on. Costs microseconds.
    */
   requireInPlace(): void;
-  /** Waits for what is under way, then closes all files. */
+  /** Waits for running operations, then closes all files. */
   close(): MaybePromise<void>;
 }

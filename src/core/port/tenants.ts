@@ -24,7 +24,7 @@ export interface TenantStore {
   /** The id of the first one, also of a store of an older version. */
   firstId(): MaybePromise<string | undefined>;
   find(id: string): MaybePromise<Tenant | undefined>;
-  /** Adds an organization with its first user, and its first entity where one is given. `duplicate` for a taken login. */
+  /** Adds an organization with its first user, and its first entity if one is given. `duplicate` for a taken login. */
   insert(tenant: Tenant, admin: User, entity: Entity | undefined, audit: AuditDraft): MaybePromise<void>;
   update(id: string, change: TenantChange, audit: AuditDraft): MaybePromise<void>;
 }

@@ -20,7 +20,7 @@ export interface UserStore {
   findByLogin(login: string): MaybePromise<User | undefined>;
   insert(user: User, audit: AuditDraft): MaybePromise<void>;
   /**
-   * Changes role or status. Returns false, with nothing changed, where that would leave the tenant without an active Super
+   * Changes role or status. Returns false, with nothing changed, if that would leave the tenant without an active Super
    * user; checked inside the transaction, so that two processes cannot do it together.
    */
   update(id: string, change: { role?: Role; status?: User['status'] }, audit: AuditDraft): MaybePromise<boolean>;

@@ -17,7 +17,7 @@ interface Erasure {
 export const erasePermission = 'entities.manage';
 
 /**
- * Counts what an erasure would take out. Throws `state_forbids` where it would take only a part of an hour of which nothing
+ * Counts what an erasure would take out. Throws `state_forbids` if it would take only a part of an hour of which nothing
  * but a summary is left.
  */
 export async function countErasable({ store }: Pick<Domain, 'store'>, erasure: Erasure): Promise<RangeCount> {

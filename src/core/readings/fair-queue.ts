@@ -31,7 +31,7 @@ export class FairQueue<Item, Owner = string> {
     this.#size++;
   }
 
-  /** Takes the next item, of the owners that `mayTake` admits; undefined where none waits. */
+  /** Takes the next item, of the owners that `mayTake` admits; undefined if none waits. */
   take(mayTake?: (owner: Owner) => boolean): Item | undefined {
     for (const [owner, items] of this.#owners) {
       if (mayTake?.(owner) === false) continue;
@@ -44,7 +44,7 @@ export class FairQueue<Item, Owner = string> {
     return undefined;
   }
 
-  /** Removes an item; returns false where it does not wait. */
+  /** Removes an item; returns false if it does not wait. */
   remove(owner: Owner, item: Item): boolean {
     const items = this.#owners.get(owner) ?? [];
     const index = items.indexOf(item);

@@ -22,7 +22,7 @@ export interface ReadingRows {
   faults: ({ line: number } & Fault)[];
 }
 
-/** Reads a file of readings in bounded pieces; throws `bad_input` where nothing after it can be read. */
+/** Reads a file of readings in bounded pieces; throws `bad_input` if nothing after it can be read. */
 export type ReadingReader = (source: AsyncIterable<Uint8Array>, options: ReadOptions) => AsyncIterable<ReadingRows>;
 
 /** A reading that was rejected, by its line in the file. */

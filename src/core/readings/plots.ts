@@ -28,7 +28,7 @@ interface PlotRequest {
   parts: number;
 }
 
-/** Reads what a plot of a sensor needs. Where readings were replaced by summaries, the parts are whole hours. */
+/** Reads what a plot of a sensor needs. If readings were replaced by summaries, the parts are whole hours. */
 export async function readPlot(
   domain: Domain,
   entityId: string,
@@ -58,7 +58,7 @@ export async function readPlot(
 
 type BucketRow = Omit<PlotBucket, 'atUs'> & { at: string };
 
-/** Nobody else waits for a command's own reads. */
+/** No other client waits for a command's own reads. */
 const client: ReadingClient = { owner: 'hkctl', charge() {} };
 
 /** The readings of a plot as numbers; undefined if there are none. */

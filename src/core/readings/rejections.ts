@@ -10,7 +10,7 @@ import { isBelowEpochMs, tooEarly } from './instants.ts';
 export const maxBatch = 10_000;
 /** The most characters of one reading or heartbeat: a hundred times the usual length. */
 export const longestItem = 16 * 1024;
-/** Stands in a list for an item that was not parsed because it is longer than {@link longestItem}. */
+/** Replaces in a list an item that was not parsed because it is longer than {@link longestItem}. */
 export const tooLong = Symbol('too long');
 
 /** Why one reading or heartbeat of a body was rejected; `index` is its position in the body. */
@@ -77,7 +77,7 @@ export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
   return codes;
 }
 
-/** A fault; its detail is the meaning of the code where there is nothing more to say. */
+/** A fault; its detail is the meaning of the code if there is nothing more to say. */
 export function fault(code: RejectionCode, detail: string = rejectionCodes[code]): Fault {
   return { code, detail };
 }
@@ -103,7 +103,7 @@ export function unknownField(field: string, known: string): Fault {
   return fault('unknown_field', `${shown(field)} is an unknown field; the fields are ${known}.`);
 }
 
-/** The fault of a sensor that is missing, unknown or, where it is given, inactive. */
+/** The fault of a sensor that is missing, unknown or, if it is given, inactive. */
 export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
   if (name === undefined) return missing('sensor');
   if (sensor) return fault('sensor_inactive', `The sensor ${shown(sensor.code)} is marked as inactive.`);
@@ -135,7 +135,7 @@ export function unitFault(unit: unknown, sensor: Sensor): Fault {
   return fault('unit_mismatch', `${shown(unit)} is not the unit of the sensor; ${own}.`);
 }
 
-/** The sensor that an item of a body names, for people: cut short, printable and without a secret; null where it names none. */
+/** The sensor that an item of a body names, for people: cut short, printable and without a secret; null if it names none. */
 function sensorNamed(item: unknown): string | null {
   const name = isObject(item) ? item.sensor : undefined;
   return typeof name === 'string' ? cutText(printable(redactSecrets(name.slice(0, searchedLength))), 80) : null;

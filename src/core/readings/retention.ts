@@ -41,14 +41,14 @@ export function retainedFromUs(days: number | null, steady: () => SteadyTime): n
   return isSteady ? retentionBorderUs(days, ms) : Number.NEGATIVE_INFINITY;
 }
 
-/** What a retention would drop: the number of readings, and the instant of the oldest; null where there is none. */
+/** What a retention would drop: the number of readings, and the instant of the oldest; null if there is none. */
 interface Expiring {
   readings: number;
   oldestUs: number | null;
 }
 
 /**
- * Counts the readings of the actor's organization that a retention (days; null = forever) would drop. None where it is not
+ * Counts the readings of the actor's organization that a retention (days; null = forever) would drop. None if it is not
  * shorter than the present one: those readings are dropped already, or about to be.
  */
 export async function countExpiring(
@@ -90,7 +90,7 @@ export async function mayBeginDrop({ store, steady }: Pick<Domain, 'store' | 'st
 }
 
 /**
- * Up to which instant (epoch µs) readings of an entity are dropped now; undefined where none are. It is a day's worth at most: a
+ * Up to which instant (epoch µs) readings of an entity are dropped now; undefined if none are. It is a day's worth at most: a
  * clock that has been wrong for hours costs few readings, and so does a retention that was not meant. What was interrupted is
  * completed; anything else needs `mayBegin`.
  */

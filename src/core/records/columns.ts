@@ -76,7 +76,7 @@ export function columnsOf(
     if (field === null) return;
     const index = fields.findIndex(([known]) => known === field);
     if (index === -1) refuse(position + 1, name, unknownFieldRule(resource, name, unknown.push(name) === 1));
-    else if (columns[index] !== -1) refuse(position + 1, name, `stands for ${field}, as does an earlier column`);
+    else if (columns[index] !== -1) refuse(position + 1, name, `means ${field}, as does an earlier column`);
     else columns[index] = position;
   });
   for (const column of Object.keys(map)) {

@@ -102,7 +102,7 @@ interface ImportInput {
   replace: boolean;
   /** Report what would change, and change nothing. */
   dryRun: boolean;
-  /** Asks whether most records may be removed, and throws if not. Without it nobody can be asked. */
+  /** Asks whether most records may be removed, and throws if not. Missing if there is no terminal to ask. */
   confirmRemoval?: (counts: RemovalCounts) => Promise<void>;
 }
 
@@ -124,7 +124,7 @@ export function removalToConfirm({ removed, updated, unchanged }: ImportSummary)
 /**
  * Inserts or updates the records of a file by `id`, all or nothing; readers see the old set until it ends. A row is the
  * whole record: missing fields become null, except for `keptLists`. Needs `records.import`; dry runs are audited, too. Throws
- * `confirmation_required` where it would remove most records and nobody can be asked.
+ * `confirmation_required` if it would remove most records and there is no terminal to ask.
  */
 export async function importRecords(domain: Domain, actor: Actor, input: ImportInput): Promise<ImportSummary> {
   const { resource, replace, dryRun } = input;

@@ -27,7 +27,7 @@ export interface ListSource {
 
 /** Reads the list of one resource. */
 interface ListReader {
-  /** Throws `bad_parameter`, and `sync_token_expired` where the changes since a token are no longer known. */
+  /** Throws `bad_parameter`, and `sync_token_expired` if the changes since a token are no longer known. */
   read(query: QueryParameters, scope: PageScope, source: ListSource): Promise<ListPage>;
 }
 

@@ -21,7 +21,7 @@ export interface PageRow {
   /** The records as JSON, joined by {@link pageSeparator}; null for none. */
   json: string | null;
   n: number;
-  /** Where the scan had to end, as a JSON array of order value and id; null where it did not. */
+  /** Where the scan had to end, as a JSON array of order value and id; null if it did not. */
   reached: string | null;
 }
 

@@ -48,7 +48,7 @@ export function readQueryInstant(name: string, text: string): string {
     throw wrongValue(
       name,
       text,
-      `an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z; where a range begins or ends, a day is enough${orMean(meantInstant(text))}`,
+      `an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z; for the begin or end of a range, a day is enough${orMean(meantInstant(text))}`,
     );
   }
   return instant;

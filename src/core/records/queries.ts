@@ -19,7 +19,7 @@ import { validatorOf } from './validation/values.ts';
 export interface PageParameter {
   name: string;
   role: 'limit' | 'cursor' | 'sync_token' | 'include' | 'equals' | 'from' | 'to' | 'week';
-  /** Absent where it does not filter. */
+  /** Absent if it does not filter. */
   on?: { field: string; declaration: Field };
   /** The values of a list of names; only of `include`. */
   names?: readonly string[];

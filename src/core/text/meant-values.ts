@@ -11,7 +11,7 @@ export function meantBoolean(text: string): string | undefined {
 /** Longer texts mean no date or instant. */
 const longest = 40;
 
-/** The date that a text means which is not `YYYY-MM-DD`, such as 31.12.2026; none where day and month could be either. */
+/** The date that a text means which is not `YYYY-MM-DD`, such as 31.12.2026; none if day and month could be either. */
 export function meantDate(text: string): string | undefined {
   if (text.length > longest) return undefined;
   const [, year = '', month = '', day = ''] =
@@ -33,7 +33,7 @@ export function meantInstant(text: string): string | undefined {
   return zone === '' ? `${instant} (if it is in UTC)` : instant;
 }
 
-/** The end of a rule that suggests a value; empty where there is none to suggest. */
+/** The end of a rule that suggests a value; empty if there is none to suggest. */
 export function orMean(value: string | undefined): string {
   return value === undefined ? '' : `; did you mean ${value}?`;
 }

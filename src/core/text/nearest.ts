@@ -7,7 +7,7 @@ export function nearest(given: string, words: readonly string[]): string | undef
   return best?.word ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase()));
 }
 
-/** The beginning of a hint that suggests a word, with a blank at its end; empty where there is none to suggest. */
+/** The beginning of a hint that suggests a word, with a blank at its end; empty if there is none to suggest. */
 export function didYouMean(word: string | undefined): string {
   return word === undefined ? '' : `Did you mean ${word}? `;
 }

@@ -24,7 +24,7 @@ const steadyForMs = 5 * 60_000;
 const writeGapMs = 10_000;
 
 /**
- * The state of the clock after one more sample; the same object where nothing changed. Clock minus uptime is the instant at
+ * The state of the clock after one more sample; the same object if nothing changed. Clock minus uptime is the instant at
  * which the machine started; it is constant unless the clock is set. While that instant is the known one, a sampled time
  * counts as steadily seen at once. A different start, after a jump or a restart, must first hold in every sample for five
  * minutes of uptime. The clock of a new store is accepted as it is.
@@ -45,8 +45,8 @@ export function afterSample(before: ClockSamples, { nowMs, upMs }: ClockSample, 
 }
 
 /**
- * The time by a clock that was steady for five minutes: what a sample shows where it is that clock, otherwise what the clock would
- * show by now if nobody had set it. After a restart of the machine, which the uptime shows, only the clock itself is left.
+ * The time by a clock that was steady for five minutes: what a sample shows if it is that clock, otherwise what the clock would
+ * show by now without having been set. After a restart of the machine, which the uptime shows, only the clock itself is left.
  */
 export function steadyTime({ seenMs, steadyStartMs }: ClockSamples, { nowMs, upMs }: ClockSample): SteadyTime {
   const isSteady = isNear(nowMs - upMs, steadyStartMs);
@@ -106,7 +106,7 @@ const passing: ReadonlySet<ErrorCode> = new Set(['store_locked', 'store_full', '
 
 /**
  * Accepts the machine's clock although it is behind the latest time steadily seen; returns the state before. Changes nothing
- * where the clock is not behind. Needs `store.manage`, since it is the clock of every organization; audited.
+ * if the clock is not behind. Needs `store.manage`, since it is the clock of every organization; audited.
  */
 export async function acceptClock(domain: Domain, actor: Actor, sample: ClockSample): Promise<ClockSamples> {
   const { nowMs } = sample;

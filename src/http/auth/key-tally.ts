@@ -11,7 +11,7 @@ interface IngestResult {
   accepted: number;
   duplicates: number;
   rejected: RejectionsByCode;
-  /** The sensor that a rejected reading names; null where it names none. */
+  /** The sensor that a rejected reading names; null if it names none. */
   sensorOf(rejection: Rejection): string | null;
 }
 
@@ -58,7 +58,7 @@ export class KeyTally {
 export class DayTally {
   readonly keyId: string;
   readonly day: number;
-  /** The last use; written where `isUsed`. */
+  /** The last use; written if `isUsed`. */
   readonly use: KeyUse = { atMs: 0, ip: '' };
   isUsed = false;
   /** Whether it is among those that wait for the next merge. */

@@ -19,7 +19,7 @@ export interface Limiter {
   /** Counts a call, unless it is over the limit. */
   consume(client: string): Allowance;
   /**
-   * Counts `calls` more (0 is allowed) against a client whose call was admitted; not allowed where that exceeds the limit.
+   * Counts `calls` more (0 is allowed) against a client whose call was admitted; not allowed if that exceeds the limit.
    * They count all the same: what one window cannot cover is taken from the windows after it.
    */
   charge(client: string, calls: number): Allowance;
@@ -34,7 +34,7 @@ const capacity = 100_000;
 
 /**
  * Builds a limiter, its headers by draft-ietf-httpapi-ratelimit-headers-10: `RateLimit-Policy: "requests";q=600;w=60` and
- * `RateLimit: "requests";r=599;t=60`. Undefined where the limit is off. Counts live in memory: a restart clears them.
+ * `RateLimit: "requests";r=599;t=60`. Undefined if the limit is off. Counts live in memory: a restart clears them.
  * No library, since the usual ones answer with a promise, which every request would wait for, and cannot carry a charge over
  * to later windows.
  */

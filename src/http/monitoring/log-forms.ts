@@ -25,7 +25,7 @@ export const journalLines: LogForm = {
   line: (json) => `<${priorities[levelOf(json)] ?? 6}>${json}`,
 };
 
-/** Lines for people at a terminal, without colours where no codes are given. */
+/** Lines for people at a terminal, without colours if no codes are given. */
 export function terminalLines(codes: ColourCodes | undefined): LogForm {
   const paint = (colour: keyof ColourCodes, text: string) =>
     codes ? `\u001b[${codes[colour]}m${text}\u001b[39m` : text;
@@ -47,7 +47,7 @@ export function terminalLines(codes: ColourCodes | undefined): LogForm {
   };
 }
 
-/** The form for a descriptor: the journal's where it leads there, that for people at a terminal, else JSON. */
+/** The form for a descriptor: the journal's if it leads there, that for people at a terminal, else JSON. */
 export function logFormOf(fd: number, env: Readonly<Record<string, string | undefined>>): LogForm {
   if (isJournalStream(env.JOURNAL_STREAM, fstatSync(fd))) return journalLines;
   if (isatty(fd)) return terminalLines(env.NO_COLOR || env.TERM === 'dumb' ? undefined : colourCodes(env));
@@ -61,7 +61,7 @@ const colours: Readonly<Record<string, keyof ColourCodes>> = { fatal: 'red', err
 
 const levelStart = '{"level":"'.length;
 
-/** The level of a line, which always stands first. */
+/** The level of a line, which is always its first member. */
 function levelOf(json: string): string {
   return json.slice(levelStart, json.indexOf('"', levelStart));
 }

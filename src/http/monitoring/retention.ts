@@ -35,7 +35,7 @@ export class Retention {
     this.#checks.start();
   }
 
-  /** Ends after the step under way. */
+  /** Ends after the running step. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#checks.stop();

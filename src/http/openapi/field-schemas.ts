@@ -3,7 +3,7 @@ import { type Field, type Fields, textFormats } from '../../core/records/fields.
 /** A JSON Schema, as OpenAPI 3.1 has it. */
 export type Schema = Record<string, unknown>;
 
-/** The schema of a field's value; null where a field has no value. */
+/** The schema of a field's value; null if a field has no value. */
 export function fieldSchema(field: Field): Schema {
   const unit = field.unit === undefined ? '' : ` Unit: ${field.unit}.`;
   const about = { description: `${field.doc}${unit}`, examples: [field.example] };

@@ -29,7 +29,7 @@ export function queryParameter({ name, role, on, names = [] }: PageParameter): S
 /** Description and schema of `limit`. */
 export function limitOf(bounds: { default: number; max: number }): Schema {
   return {
-    description: 'The most records in one page; it may hold fewer, even where more follow.',
+    description: 'The most records in one page; it may hold fewer, even if more follow.',
     schema: { type: 'integer', minimum: 1, maximum: bounds.max, default: bounds.default },
   };
 }
@@ -42,7 +42,7 @@ export const cursorOf = {
 
 const syncTokenOf = {
   description:
-    'The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days.',
+    'The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days.',
   schema: { type: 'string', maxLength: 2000 },
 };
 
@@ -58,7 +58,7 @@ function includeOf(names: readonly string[]): Schema {
 
 const ofEntity = " in the entity's time zone";
 
-/** An instant, or a day that stands for its start or its end. */
+/** An instant, or a day that means its start or its end. */
 export const instantOrDay = {
   anyOf: [
     { type: 'string', format: 'date-time' },

@@ -21,7 +21,7 @@ export function resourcePaths(resource: ResourceDefinition): Schema {
     kind: 'list',
     // An abbreviation such as OEE keeps its letters.
     summary: `List ${title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`,
-    description: `${summary} Ordered by the first range parameter of the request, else by \`id\`. As CSV with the columns of an import where \`Accept\` asks for it; the next page is then in \`Link\` only.`,
+    description: `${summary} Ordered by the first range parameter of the request, else by \`id\`. As CSV with the columns of an import if \`Accept\` asks for it; the next page is then in \`Link\` only.`,
     permissions,
     parameters: pageParameters(resource).map(queryParameter),
     okHeaders: ['ETag', 'Link'],

@@ -20,7 +20,7 @@ export const answerHeaders: Record<string, Schema> = {
     example: '"requests";r=599;t=60',
   },
   'RateLimit-Policy': {
-    description: 'The limit of this path: `q` requests in `w` seconds. Absent where the limit is off.',
+    description: 'The limit of this path: `q` requests in `w` seconds. Absent if the limit is off.',
     schema: { type: 'string', pattern: '^"[a-z-]+";q=\\d+;w=\\d+$' },
     example: '"requests";q=600;w=60',
   },
@@ -151,7 +151,7 @@ function exampleOf(code: ApiCode): Schema {
   return { ...JSON.parse(problemDocument(code, status, details[code] ?? title, '3q2vZ0aB-1f')), ...permissions };
 }
 
-/** Details of the examples, where they differ from the title. */
+/** Details of the examples, if they differ from the title. */
 const details: Partial<Record<ApiCode, string>> = {
   bad_parameter: 'There is no parameter "colour". Allowed are limit, cursor, updated_since.',
   key_in_query: 'An API key belongs in the Authorization header only.',

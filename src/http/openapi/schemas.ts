@@ -2,7 +2,7 @@ import { allFields, type Fields, listFields, type ResourceDefinition } from '../
 import { fieldSchema, object, type Schema } from './field-schemas.ts';
 import { fixedSchemas, instant, sensorState } from './fixed-schemas.ts';
 
-/** Names of a resource's schemas: `Part`, and `PartSummary` where its list shows less than the single record. */
+/** Names of a resource's schemas: `Part`, and `PartSummary` if its list shows less than the single record. */
 export function schemaNames(resource: ResourceDefinition): { single: string; item: string } {
   const single = resource.singular
     .split(/[^A-Za-z0-9]+/)

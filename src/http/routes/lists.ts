@@ -13,7 +13,7 @@ import { recordsToCsv } from './records-csv.ts';
 const listTypes = ['application/json', 'text/csv'] as const;
 type ListType = (typeof listTypes)[number];
 
-/** Writes the Link header to the next page (RFC 8288): the query of this page with the cursor; none where it is null. */
+/** Writes the Link header to the next page (RFC 8288): the query of this page with the cursor; none if it is null. */
 export type Links = (exchange: Exchange, cursor: string | null) => string[];
 
 /** Builds the writer of Link headers; a proxy in front serves the API below `basePath`. */

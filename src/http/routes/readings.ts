@@ -105,7 +105,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
   };
 }
 
-/** The answer where the client has closed its connection: it is logged and never sent. nginx uses the same status. */
+/** The answer if the client has closed its connection: it is logged and never sent. nginx uses the same status. */
 const clientGone: Answer = { status: 499, headers: [], body: null };
 
 /** Charges a read beyond the one request that was counted on admission: one more for each further 10,000 readings begun. */

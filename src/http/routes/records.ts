@@ -62,7 +62,7 @@ export function createRecordHandler(domain: Domain, resource: ResourceDefinition
 }
 
 /**
- * Answers with the kept page where the store has not changed since, else reads it and keeps it. The version is read before
+ * Answers with the kept page if the store has not changed since, else reads it and keeps it. The version is read before
  * the page, so that a kept page is never older than its version says.
  */
 function answerFrom(

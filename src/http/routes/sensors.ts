@@ -55,7 +55,7 @@ export function createSensorHandler(domain: Domain, resource: ResourceDefinition
 
 type SensorRecord = { id: string } & Record<string, unknown>;
 
-/** Sensors with their last states, as JSON, joined like those of a page; synchronous where possible, so that `Slices` measures it. */
+/** Sensors with their last states, as JSON, joined like those of a page; synchronous if possible, so that `Slices` measures it. */
 function withStates(readings: ReadingStore, directory: SensorDirectory, sensors: SensorRecord[]): MaybePromise<string> {
   const series = sensors.flatMap(({ id }) => sensorById(directory, id)?.series ?? []);
   return chain(readings.states(series), (states) =>

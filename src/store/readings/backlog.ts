@@ -37,7 +37,7 @@ export class Backlog {
     return this.#batches === 0;
   }
 
-  /** Counts a batch that will wait; returns the error `unavailable` where too much waits already. */
+  /** Counts a batch that will wait; returns the error `unavailable` if too much waits already. */
   add(items: number): HkctlError | undefined {
     if (this.#items + items > most.items || this.#batches >= most.batches) {
       const hint = 'Try again in a few seconds.';

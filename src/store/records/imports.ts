@@ -45,7 +45,7 @@ export function isPlain({ fields }: ResourceDefinition): boolean {
 /** The rule that a second row with an id breaks. */
 export function repeatedRule(firstLine: number | undefined): string {
   const where = firstLine === undefined ? 'in an earlier line' : `in line ${firstLine}`;
-  return `stands already ${where}; an id may stand once in a file`;
+  return `is already ${where}; an id may occur once in a file`;
 }
 
 /** The rule of a unique value that is the id of another record: a request names a record by either, and would mean both. */

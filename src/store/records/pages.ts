@@ -5,8 +5,8 @@ import type { Field } from '../../core/records/fields.ts';
 export const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;
 
 /**
- * The field whose index serves a page, that of `id` where it is undefined, and the conditions that bound the index: a value, or
- * a range. The others are checked for each record. Where few records have the value of the field `rare`, its index serves.
+ * The field whose index serves a page, that of `id` if it is undefined, and the conditions that bound the index: a value, or
+ * a range. The others are checked for each record. If few records have the value of the field `rare`, its index serves.
  */
 export function servedBy(request: RecordPageRequest, rare?: string) {
   const { conditions, orderBy } = request;

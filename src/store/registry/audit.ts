@@ -20,7 +20,7 @@ export function isBackup({ action, outcome }: AuditDraft): boolean {
 
 /**
  * The row that continues the chain. `given` is the highest number ever assigned, so that a cut tail stays a gap whatever is
- * appended afterwards; where somebody has set it back, the trail continues all the same, and verification reports it.
+ * appended afterwards; if it was set back, the trail continues all the same, and verification reports it.
  */
 export function nextRow(draft: AuditDraft, given: number, last: { seq: number; hash: string } | undefined): AuditRow {
   const seq = Math.max(given, last?.seq ?? 0);
@@ -41,7 +41,7 @@ const searchedAtOnce = 20_000;
 interface TrailReader {
   /** Whether the target has a part in small letters, see {@link smallLetters}. */
   hasTarget(part: string): SQL;
-  /** The lowest number of the `count` records before a number; undefined where there are fewer. */
+  /** The lowest number of the `count` records before a number; undefined if there are fewer. */
   lowest(before: number, count: number): MaybePromise<number | undefined>;
   read(condition: SQL | undefined, limit: number): MaybePromise<AuditRow[]>;
 }

@@ -11,7 +11,7 @@ export const clockMarks: Readonly<Record<keyof ClockSamples, string>> = {
 /** The fields of the samples. */
 export const clockFields = Object.keys(clockMarks) as (keyof ClockSamples)[]; // Object.keys loses the names
 
-/** The samples in marks; 0 where there is none yet. */
+/** The samples in marks; 0 if there is none yet. */
 export function samplesIn(
   marks: readonly { name: string; value: number }[],
   nameOf: (field: keyof ClockSamples) => string,

@@ -11,7 +11,7 @@ const ofRevoker = ['login', 'name'] as const;
 const ofUse = ['lastUsedAtMs', 'lastUsedIp'] as const;
 const ofTenant = ['id', 'name', 'weekStart', 'retainReadingsDays'] as const;
 
-/** The columns of a key with what is shown beside it; `revokers` is a second table of users, `uses` has the times of last use. */
+/** The columns of a key and of its related facts; `revokers` is a second table of users, `uses` has the times of last use. */
 export function keyColumns<
   K extends Columns<(typeof ofListedKey)[number]>,
   E extends Columns<(typeof ofEntity)[number]>,
@@ -129,7 +129,7 @@ export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** Keys whose prefix begins with a text; undefined where the text cannot begin one. */
+/** Keys whose prefix begins with a text; undefined if the text cannot begin one. */
 export function prefixCondition({ prefix }: Columns<'prefix'>, text: string): SQL | undefined {
   // `{` sorts right after every character of a prefix.
   return /^hk_[0-9A-Za-z]{1,5}$/.test(text) ? and(gte(prefix, text), lt(prefix, `${text}{`)) : undefined;

@@ -14,7 +14,7 @@ export function* resultOf<T>(step: MaybePromise<T>): Steps<T> {
   return (yield step) as T; // both engines give a step its own result
 }
 
-/** Statements in SQL that both engines understand, with their values as `$1`, `$2`; the name stands for the text. */
+/** Statements in SQL that both engines understand, with their values as `$1`, `$2`; the name identifies the text. */
 export interface Statements {
   query<Row>(name: string, text: string, values?: readonly unknown[]): MaybePromise<Row[]>;
   first<Row>(name: string, text: string, values?: readonly unknown[]): MaybePromise<Row | undefined>;

@@ -48,7 +48,7 @@ interface SqliteStoreOptions extends StoreOptions {
   /** Connections that are open already, when the store is being created. */
   records?: Connection;
   readings?: Connection;
-  /** Where the store is in use; one that is being made or replaced has none. */
+  /** Of a store in use; one that is being created or replaced has none. */
   reserve?: Reserve;
 }
 

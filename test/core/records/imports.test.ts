@@ -162,7 +162,7 @@ describe('what is in the file', () => {
         column: null,
         field: 'id',
         value: 'P-7',
-        rule: 'stands already in line 9; an id may stand once in a file',
+        rule: 'is already in line 9; an id may occur once in a file',
       },
     ];
     expect((await refusalOf(load(text))).violations).toEqual(expected);

@@ -9,7 +9,7 @@ import { type FlagValues, oneOf, parsed, requireOneOf, text } from '../../flags.
 export const filterFlags = {
   since: text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant'),
   until: text('--until <WHEN>', 'only until then; a date with all of its day'),
-  actor: text('--actor <LOGIN>', 'only of this login, or of this account of the system where it had no profile'),
+  actor: text('--actor <LOGIN>', 'only of this login, or of this account of the system if it had no profile'),
   action: parsed('--action <NAME>', 'only this action, such as key.rotate', (given) =>
     requireOneOf(given, auditActions),
   ),

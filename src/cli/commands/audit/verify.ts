@@ -71,7 +71,7 @@ function parseHash(given: string): string {
 }
 
 /**
- * Reads the heads of the audit chain from a log of the daemon (`-` = standard input). `bad_input` where it cannot be read, or
+ * Reads the heads of the audit chain from a log of the daemon (`-` = standard input). `bad_input` if it cannot be read, or
  * names no head: a file given by mistake must not pass for one that the chain holds.
  */
 async function readAnchors(io: Pick<Io, 'stdin'>, file: string): Promise<Anchors> {

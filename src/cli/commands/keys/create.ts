@@ -35,7 +35,7 @@ export const create = defineCommand({
   name: 'create',
   summary: 'Create a key for one entity',
   description:
-    'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is delivered before the key is kept; where that fails, no key is made.',
+    'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is delivered before the key is saved; if that fails, no key is created.',
   flags: {
     name: text('--name <NAME>', 'name of the key: the integration it is for'),
     entity: text('--entity <CODE>', 'the entity (site) the key is bound to'),

@@ -44,7 +44,7 @@ export const list = defineCommand({
     ['hkctl keys list --all --json', 'every key, for a program'],
     ['hkctl keys list --expiring-within 14d', 'what must be replaced soon'],
     ['hkctl keys list --search gateway', 'by a part of the name'],
-    ['hkctl keys list --unused-for 90d --entity BER', 'what nobody uses'],
+    ['hkctl keys list --unused-for 90d --entity BER', 'unused keys'],
   ],
   run: listAll,
 });

@@ -20,7 +20,7 @@ const browse = defineCommand({
   summary: 'Browse keys on a terminal; piped as keys list',
   description:
     'on a terminal the settings page of the keys: tiles with Create key, Rotate, Revoke, Show inactive keys and Documentation. Piped, as hkctl keys list; it takes the same flags. --plain gives questions and plain lines instead of a drawn page (screen readers).',
-  // On a terminal nobody closes a pipe.
+  // A terminal has no pipe to close.
   readOnly: true,
   flags: {
     ...listFlags,

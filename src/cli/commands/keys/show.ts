@@ -13,7 +13,7 @@ import { shownUsage, usageBars, usageFacts } from './usage.ts';
 
 export const show = defineCommand({
   name: 'show',
-  summary: 'Show one key, its usage and the rotations it stands in',
+  summary: 'Show one key, its usage, its predecessors and successor',
   readOnly: true,
   arguments: [{ ...refsArgument, spelling: '[REF]' }],
   flags: {},
@@ -33,10 +33,10 @@ export const show = defineCommand({
   },
 });
 
-/** A key with what is shown beside it. */
+/** A key with its related facts. */
 interface Described {
   key: Key;
-  /** The rotations that it stands in, the oldest first. */
+  /** Its predecessors, itself and its successor, the oldest first. */
   chain: readonly Key[];
   usage: readonly DayUsage[];
   nowMs: number;

@@ -56,7 +56,7 @@ function refusedOn({ refused, readings }: DayUsage): number {
   return totalOf(refused) + totalOf(readings.rejected);
 }
 
-/** The first and the last day below the bars, and what the highest bars stand for, where it fits between them. */
+/** The first and the last day below the bars, and what the highest bars stand for, if it fits between them. */
 function axis(today: number, { line, each, most }: Bars, refused: Bars): string {
   const ends = [dateOf(today - usageDays + 1), dateOf(today)] as const;
   const highest = [most, ...(refused.most > 0 ? [refused.most] : [])].map(grouped).join(' and ');

@@ -21,15 +21,11 @@ import { answersAt } from './probe.ts';
 export const serve = defineCommand({
   name: 'serve',
   summary: 'Run the API daemon in the foreground',
-  description: 'SIGTERM and SIGINT end it once what is under way has been answered, a second SIGINT at once.',
+  description: 'SIGTERM and SIGINT end it after the answers in progress, a second SIGINT at once.',
   flags: {
     host: text('--host <ADDRESS>', `address to listen on (default ${serveDefaults.host})`),
     port: parsed('--port <PORT>', `port; 0 = any free one (default ${serveDefaults.port})`, parsePort),
-    baseUrl: parsed(
-      '--base-url <URL>',
-      'what to call the API in examples, where it stands behind a proxy',
-      requireBaseUrl,
-    ),
+    baseUrl: parsed('--base-url <URL>', 'address of the API in examples, if it is behind a proxy', requireBaseUrl),
     tlsCert: text('--tls-cert <FILE>', 'certificate (PEM); with --tls-key'),
     tlsKey: text('--tls-key <FILE>', 'private key (PEM); with --tls-cert'),
     trustProxy: list(

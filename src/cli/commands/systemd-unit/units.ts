@@ -90,7 +90,7 @@ export function quotedArgument(argument: string): string {
 export function requirePlain(given: string, pattern: RegExp): string {
   // Everybody on the machine can read a unit.
   if (pattern.test(given) && !holdsSecret(given)) return given;
-  throw new HkctlError('usage', `"${given}" cannot stand in a unit.`);
+  throw new HkctlError('usage', `"${given}" cannot be written in a unit.`);
 }
 
 /** An absolute path for a unit. Throws `usage`. */

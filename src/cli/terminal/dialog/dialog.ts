@@ -95,7 +95,7 @@ export function createChoiceQuestion<T>(
 }
 
 /**
- * Asks for a line of text. An empty answer means the preset, which is shown beside the question; `validate` returns what is
+ * Asks for a line of text. An empty answer means the preset, which is shown next to the question; `validate` returns what is
  * wrong with an answer.
  */
 export function createTextQuestion(

@@ -10,7 +10,7 @@ import { withoutLongPastes } from './pasted-text.ts';
 
 /**
  * Asks for a line of text; `validate` returns what is wrong with it, or undefined. An empty answer means the `preset`, which
- * is shown beside the question and not as editable text, to which typed characters would only be appended.
+ * is shown next to the question and not as editable text, to which typed characters would only be appended.
  */
 export function askText(
   io: Io,
@@ -98,7 +98,7 @@ async function askedOnScreen<T>(io: Io, ask: (dialog: Asker) => Promise<T>): Pro
 }
 
 /**
- * A question for the width of the terminal, which itself would break it inside a word: where it is too long for one line, each
+ * A question for the width of the terminal, which itself would break it inside a word: if it is too long for one line, each
  * sentence begins a line of its own.
  */
 function fitting(io: Io, message: string): string {

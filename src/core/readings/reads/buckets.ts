@@ -12,7 +12,7 @@ export interface OpenBucket {
   min: number;
   max: number;
   last: number;
-  /** The summary it begins with: where nothing else is added, its mean is the bucket's, to the last digit. */
+  /** The summary it begins with: if nothing else is added, its mean is the bucket's, to the last digit. */
   summary?: { count: number; mean: number };
 }
 

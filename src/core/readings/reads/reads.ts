@@ -48,7 +48,7 @@ export class Reads {
     this.#sizes = sizes;
   }
 
-  /** Rejects with `too_many_requests` where too many of the owner wait, with what `charge` throws, or with the signal's reason. */
+  /** Rejects with `too_many_requests` if too many of the owner wait, with what `charge` throws, or with the signal's reason. */
   read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
     const { owner, signal } = client;
     if (signal?.aborted) return Promise.reject(signal.reason);
@@ -61,7 +61,7 @@ export class Reads {
     });
   }
 
-  /** Rejects the waiting reads; does not wait for a slice under way. */
+  /** Rejects the waiting reads; does not wait for a running slice. */
   close(): void {
     this.#rejectAll(closed());
   }
@@ -71,7 +71,7 @@ export class Reads {
   }
 
   #abort(read: Read): void {
-    // A read under way ends with its slice.
+    // A running read ends with its slice.
     if (this.#waiting.remove(read.client.owner, read)) read.reject(read.client.signal?.reason);
   }
 
@@ -96,7 +96,7 @@ export class Reads {
   }
 }
 
-/** One read under way. */
+/** One running read. */
 class Read {
   readonly request: ReadingTextRequest;
   readonly client: ReadingClient;

@@ -24,11 +24,11 @@ export interface Slice {
   digest: string;
   /** Number of readings scanned. */
   scanned: number;
-  /** The instant of the first reading after them; null where there is none. */
+  /** The instant of the first reading after them; null if there is none. */
   nextUs: number | null;
   /** The incomplete bucket; none at the end. */
   open?: OpenBucket;
-  /** The latest instant of the series that was dropped, as this slice saw it; null where there is none. */
+  /** The latest instant of the series that was dropped, as this slice saw it; null if there is none. */
   summarisedUs?: number | null;
   /** Readings after it that were read already, so that not each slice waits for a server. */
   ahead?: Columns;

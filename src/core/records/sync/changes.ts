@@ -3,7 +3,7 @@ import { dayMs } from '../../time/spans.ts';
 
 /**
  * The instant at which an import changes records of a resource: now, but later than the change before it, so that the order
- * of `updated_at` is the order of the changes, even where the clock was set back.
+ * of `updated_at` is the order of the changes, even if the clock was set back.
  */
 export function changeInstant(nowUs: number, changedAt: string): string {
   const now = formatInstantUs(nowUs);
@@ -18,7 +18,7 @@ export function isDatedAhead(nowUs: number, changedAt: string): boolean {
   return changedAt > formatInstantUs(nowUs + dayMs * 1000);
 }
 
-/** The first instant after another one; of the empty text, which stands for "before all changes", itself. */
+/** The first instant after another one; of the empty text, which means "before all changes", itself. */
 export function instantAfter(instant: string): string {
   const us = parseInstantUs(instant);
   return us === undefined ? instant : formatInstantUs(us + 1);

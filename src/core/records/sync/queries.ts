@@ -38,7 +38,7 @@ export function createChangesQueries(resource: ResourceDefinition): {
       const given = requireKnown(query, byName);
       for (const name of given.keys()) {
         if (byName.get(name)?.on === undefined) continue;
-        throw new HkctlError('bad_parameter', `sync_token allows no filter beside it: leave ${quotedText(name)} out.`);
+        throw new HkctlError('bad_parameter', `sync_token allows no filter: leave ${quotedText(name)} out.`);
       }
       const text = given.get('sync_token') ?? '';
       const token = readSyncToken(text, listName(resource, entityId));

@@ -36,7 +36,7 @@ export function readSyncToken(text: string, list: string): SyncToken {
 }
 
 /**
- * Throws `sync_token_expired` where the store can no longer name every change since a token, up to `to` where its pages end there.
+ * Throws `sync_token_expired` if the store can no longer name every change since a token, up to `to` if its pages end there.
  * A change after the last one was dated by a clock that was ahead, and has another date by now.
  */
 export function requireKnownChanges(

@@ -20,7 +20,7 @@ export interface Location {
   database: string;
   user: string;
   password: string | undefined;
-  /** The file of libpq in which a password is looked up where none is given. */
+  /** The file of libpq in which a password is looked up if none is given. */
   passwordFile: string | undefined;
   /** The schema that holds the tables. */
   schema: string;
@@ -84,7 +84,7 @@ function withPassword(address: string, { HKCTL_STORE: whole = '' }: Environment)
   return splitPassword(whole).address === address ? whole : address;
 }
 
-/** As whom libpq logs in where nobody is named: the account that runs this process. */
+/** The login that libpq uses if none is given: the account that runs this process. */
 function ownAccount(): string {
   try {
     return userInfo().username;

@@ -58,7 +58,7 @@ export class CopyTarget {
     return this.#stream.rowCount;
   }
 
-  /** Ends the statement without its rows, so that the transaction can be rolled back; nothing is done where it has ended. */
+  /** Ends the statement without its rows, so that the transaction can be rolled back; nothing is done if it has ended. */
   async cancel(): Promise<void> {
     if (this.#failure !== undefined || this.#stream.writableFinished) return;
     const closed = new Promise<void>((resolve) => this.#stream.once('close', resolve));

@@ -30,7 +30,7 @@ export interface Database {
   readonly location: Location;
   /** Grows with each connection that replaces a lost one: whatever was cached before is no longer valid. */
   readonly epoch: number;
-  /** Runs a statement on the pipelined connection, which prepares it under its name; the name stands for the text. */
+  /** Runs a statement on the pipelined connection, which prepares it under its name; the name identifies the text. */
   query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The pipelined connection, for statements that drizzle has built. */
   session(): Promise<Session>;
@@ -40,15 +40,15 @@ export interface Database {
    * An error means that nothing was changed, except `commit_unknown`; see `transaction.ts`.
    */
   transaction<T>(work: (session: Session) => Promise<T>, options?: { idleMs?: number }): Promise<T>;
-  /** Runs `work` on a connection that nobody else uses meanwhile; waits where all are in use. */
+  /** Runs `work` on a connection that nothing else uses meanwhile; waits if all are in use. */
   exclusively<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** A connection for single statements that shall not wait for those of others, with settings of the planner. */
   lane(settings: LaneSettings): Lane;
   /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
   startDaemon(): Promise<void>;
-  /** Gives up all connections, and connects anew, to another of several servers where one can be written. */
+  /** Gives up all connections, and connects anew, to another of several servers if one can be written. */
   reconnect(why: string): void;
-  /** Waits for what is under way, then closes every connection. */
+  /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
 

@@ -60,7 +60,7 @@ export function isShortage(thrown: unknown): boolean {
 }
 
 /**
- * Whether an error means that a row may have been there already. Citus gives an error of a worker the code XX000 where rows reach it by
+ * Whether an error means that a row may have been there already. Citus gives an error of a worker the code XX000 if rows reach it by
  * COPY, also those of an INSERT with many: the caller has to search for the row.
  */
 export function mayBeRepeated(thrown: unknown): boolean {
@@ -106,7 +106,7 @@ interface Fault {
   routine: string;
 }
 
-/** The code of PostgreSQL or of Node, also where drizzle has wrapped the error, and for those of the driver without one. */
+/** The code of PostgreSQL or of Node, also if drizzle has wrapped the error, and for those of the driver without one. */
 function faultOf(thrown: unknown): Fault | undefined {
   if (!(thrown instanceof Error)) return undefined;
   if ('code' in thrown && typeof thrown.code === 'string') {

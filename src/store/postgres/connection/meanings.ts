@@ -20,7 +20,7 @@ export const meanings: readonly Meaning[] = [
   [/^(ECONNREFUSED|ENOENT|EACCES|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT|EPERM)$/, 'store_unreachable', 'No PostgreSQL server can be reached at {store}.', 'Check host and port of the address, the network, and that the server runs.'],
   [/^NOT_POSTGRES$/, 'store_unreachable', 'What answers at {store} is not a PostgreSQL server.', 'Check host and port of the address.'],
   [lost, 'store_unreachable', 'The connection to the PostgreSQL store {store} failed or was lost.', 'Check the network and that the server runs, then try again; what was already answered is kept.'],
-  [/^NO_TLS$/, 'store_unreachable', 'The server of the PostgreSQL store {store} does not offer TLS.', 'Set ssl = on in postgresql.conf, or ?sslmode=disable in the address where the network protects.'],
+  [/^NO_TLS$/, 'store_unreachable', 'The server of the PostgreSQL store {store} does not offer TLS.', 'Set ssl = on in postgresql.conf, or ?sslmode=disable in the address if the network protects it.'],
   [/^(ERR_TLS_CERT_ALTNAME_|HOSTNAME_MISMATCH)/, 'store_unreachable', 'The TLS certificate of the PostgreSQL store {store} is for another host name.', 'Name the server as its certificate does; see hkctl-postgres(7) for the modes that check less.'],
   [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, 'store_unreachable', 'The TLS certificate of the PostgreSQL store {store}, or of its authority, has expired or is not yet valid.', 'Renew the certificate, and check the clock of this machine.'],
   [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|CERT_UNVERIFIED)/, 'store_unreachable', 'The TLS certificate of the PostgreSQL store {store} is not signed by an authority that is known here.', 'Name the certificate of the authority with ?sslrootcert=FILE; see hkctl-postgres(7) for the modes that check less.'],
@@ -41,6 +41,6 @@ export const meanings: readonly Meaning[] = [
   [/^57014$/, 'store_locked', 'The PostgreSQL store {store} cancelled a statement that took longer than statement_timeout allows.', 'Try again, or raise statement_timeout for the log-in of hkctl.'],
   [/^23503$/, 'state_forbids', 'Something this refers to was removed meanwhile; nothing was changed.', 'Look at what is left and try again.'],
   [/^(22021|22P05)$/, 'bad_input', 'A text contains a character that PostgreSQL cannot store, such as NUL.', 'Leave that character out.'],
-  [/^(XX001|XX002|58030|58P0[12])$/, 'store_corrupt', 'The PostgreSQL server reports damaged data or a failing disk of the store {store}.', 'Read the log of the server, and go back to a backup where needed.'],
-  [/^XX000$/, 'store_unreachable', 'The PostgreSQL server of the store {store} reports an internal error, or a worker of Citus cannot be reached.', 'Read the log of the server, and check the workers where there are some.'],
+  [/^(XX001|XX002|58030|58P0[12])$/, 'store_corrupt', 'The PostgreSQL server reports damaged data or a failing disk of the store {store}.', 'Read the log of the server, and restore a backup if needed.'],
+  [/^XX000$/, 'store_unreachable', 'The PostgreSQL server of the store {store} reports an internal error, or a worker of Citus cannot be reached.', 'Read the log of the server, and check the workers if there are any.'],
 ];

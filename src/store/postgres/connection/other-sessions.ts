@@ -46,7 +46,7 @@ export class OtherSessions {
     this.#waiting.shift()?.();
   }
 
-  /** The connections that nobody uses, which are no longer given to anybody. */
+  /** The idle connections, which are no longer given out. */
   takeIdle(): Session[] {
     return this.#idle.splice(0);
   }
@@ -64,7 +64,7 @@ export class OtherSessions {
   }
 
   async #takeLater(): Promise<Session> {
-    // One may have come back while another was refused: nobody would wake this.
+    // One may have come back while another was refused: nothing would wake this waiter.
     if (this.#idle.length === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.take();
   }

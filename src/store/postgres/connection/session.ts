@@ -131,7 +131,7 @@ export class Session {
     return before;
   }
 
-  /** Runs a statement that this connection prepares under its name at the first use; the name stands for the text. */
+  /** Runs a statement that this connection prepares under its name at the first use; the name identifies the text. */
   query<Row>(name: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
     return this.send<Row>({ name, text, values: [...values] }).then(({ rows }) => rows);
   }
@@ -146,7 +146,7 @@ export class Session {
     await this.send(text);
   }
 
-  /** Sends what the driver understands; the connection ends where no answer comes for too long. */
+  /** Sends what the driver understands; the connection ends if no answer comes for too long. */
   send<Row>(config: string | (QueryConfig & { rowMode?: 'array' }), values?: unknown[]) {
     if (this.#ended) return Promise.reject(this.#ended);
     if (this.#waiting++ === 0) this.#answerBegins();
@@ -172,7 +172,7 @@ export class Session {
       : toDomainError(thrown, this.location.shown);
   }
 
-  /** Closes the connection at once; statements under way fail with `store_unreachable`. */
+  /** Closes the connection at once; running statements fail with `store_unreachable`. */
   destroy(why: string, cause?: unknown): void {
     if (this.#ended) return;
     this.#ended = unreachable(this.location.shown, why, cause);
@@ -181,7 +181,7 @@ export class Session {
     this.#onEnd();
   }
 
-  /** Waits for what is under way, then closes the connection. */
+  /** Waits for running statements, then closes the connection. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#ended) return;
@@ -232,7 +232,7 @@ export class Session {
 
   async #check(activityOf: (pid: number) => Promise<Activity>): Promise<void> {
     const [answers, bytes] = [this.#answers, this.#socket.bytesRead];
-    // Where nobody can be asked, nothing shows that there will be an answer.
+    // If the server cannot be asked, nothing shows that there will be an answer.
     const activity = await activityOf(this.#pid).catch((): Activity => 'waiting');
     if (answers !== this.#answers) return;
     this.#checkedMs = performance.now();

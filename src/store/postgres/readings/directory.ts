@@ -6,7 +6,7 @@ import { toSeries } from './series-numbers.ts';
 
 interface SensorRow {
   entity: number;
-  /** Null where the sensor has no number yet. */
+  /** Null if the sensor has no number yet. */
   series: number | null;
   id: string;
   code: string;

@@ -28,7 +28,7 @@ import { createHeartbeatWriter } from './writer/heartbeats.ts';
 import { IngestQueue } from './writer/ingest-queue.ts';
 import { createReadingWriter } from './writer/readings.ts';
 
-/** Rows are found by their key, however many there are and whatever is known of them: nobody analyzes a table that grows. */
+/** Rows are found by their key, however many there are and whatever is known of them: a growing table is rarely analyzed. */
 const byKey = {
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',

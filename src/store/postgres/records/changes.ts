@@ -12,7 +12,7 @@ const changesSql = `select coalesce((select epoch from record_epoch), '') as epo
     coalesce(max(changed_at), '') as "changedAt", coalesce(max(forgotten_to), '') as "forgottenTo"
   from record_changes where entity = $1 and resource = $2`;
 
-/** Reads how far the changes of a resource of an entity have come; the entity's number is null where it has no records yet. */
+/** Reads how far the changes of a resource of an entity have come; the entity's number is null if it has no records yet. */
 export async function readChanges(
   lane: Lane,
   resource: ResourceDefinition,

@@ -30,7 +30,7 @@ export function createIdWriter(): BatchWriter {
   };
 }
 
-/** `absentList` stands for a list that the file does not have. */
+/** `absentList` is the value of a list that the file does not have. */
 function createFieldsWriter(resource: ResourceDefinition, absentList: string) {
   const writers = Object.values(importFields(resource)).map((field) => toWriter(field, absentList));
   return ({ lines, columns }: ImportBatch, before: (line: number) => string, end: string): string => {

@@ -18,7 +18,7 @@ import { countChanges, keepLists, writeChanges } from './imports-merge.ts';
 import { columnType } from './tables.ts';
 
 /**
- * Imports records in one transaction: readers see the old set until the commit. Where the entity has records of the resource,
+ * Imports records in one transaction: readers see the old set until the commit. If the entity has records of the resource,
  * the rows go by COPY into a temporary table first. The database finds repeated values, so that memory does not grow with the
  * file. Imports of one resource into one entity wait for each other. Before, removals of entities that were interrupted are
  * completed.
@@ -55,7 +55,10 @@ export async function importRecords(
     await database
       .query('generations.citus', "update generations set value = value + 1 where name = 'records'")
       .catch((thrown) => {
-        throw afterChange(thrown, 'The import stands, but daemons may answer with old records until the next one.');
+        throw afterChange(
+          thrown,
+          'The import is committed, but daemons may answer with old records until the next one.',
+        );
       });
   }
   return summary;

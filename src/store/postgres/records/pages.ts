@@ -25,7 +25,7 @@ export interface PageQuery {
 
 /**
  * Builds the query of a page. It walks one index in the order of the page, from the end of the page before, and checks the
- * conditions that the index does not serve for each record on the way. Where few records have the value of the field
+ * conditions that the index does not serve for each record on the way. If few records have the value of the field
  * `rare`, it checks and sorts all of these instead. With `sizesOf` it returns the bytes of these lists instead of records.
  */
 export function pageQuery(
@@ -102,7 +102,7 @@ interface Walk {
   served: readonly string[];
   /** Conditions that are checked for each record. */
   checked: readonly string[];
-  /** The end of the page before, where `served` does not hold it. */
+  /** The end of the page before, if `served` does not hold it. */
   position: readonly string[];
   order: string;
 }

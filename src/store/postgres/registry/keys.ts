@@ -17,7 +17,7 @@ export function createKeyStore(registry: Registry, runner: Runner, generations: 
     .where(eq(keys.secretHash, sql.placeholder('hash')))
     .prepare('keys.credential');
 
-  /** A text that begins a prefix finds by that alone, where there is such a key. */
+  /** A text that begins a prefix finds by that alone, if there is such a key. */
   const conditionOf = async (tenantId: string, filter: KeyFilter): Promise<SQL | undefined> => {
     const { search, ...others } = filter;
     const byPrefix = search === undefined ? undefined : prefixCondition(keys, search);

@@ -172,8 +172,8 @@ export const purges = pgTable('purges', {
 });
 
 /**
- * Lines of a journal as SQLite keeps it beside its store, so that a restore brings back nothing that was stopped. The rows of
- * keys, users and entities say themselves what is stopped now: a line is written where such a row goes.
+ * Lines of the journal that SQLite keeps in a file next to its store: with them a restore brings back nothing that was stopped. The rows of
+ * keys, users and entities contain what is stopped now: a line is written when such a row is deleted.
  */
 export const journal = pgTable('journal', {
   number: wholeNumber('number').primaryKey().generatedAlwaysAsIdentity(),

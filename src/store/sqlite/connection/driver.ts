@@ -30,7 +30,7 @@ export function openDatabase(given: string, options: BetterSqlite3.Options): Con
   return new Driver(file, { ...options, nativeBinding });
 }
 
-/** The binary is missing where the packages were installed, or hkctl was packed, with a newer Node. */
+/** The binary is missing if the packages were installed, or hkctl was packed, with a newer Node. */
 function pathOfBinary(load: NodeJS.Require, name: string): string {
   try {
     return load.resolve(name);

@@ -59,7 +59,7 @@ function recordStarts(
     const names = starts.map(({ name }) => name).join(', ');
     throw new HkctlError(
       thrown.code,
-      `The change of ${names} stands, but the journal ${journal} could not note it: a restore of an older backup would undo it.`,
+      `The change of ${names} is committed, but the journal ${journal} could not record it: a restore of an older backup would undo it.`,
       { hint: 'Put that right and give the same command again.', cause: thrown },
     );
   }

@@ -9,7 +9,7 @@ export interface ImportTarget {
   /** What `put` expects in place of a list that the file does not have. */
   absentList: string | undefined;
   put(batch: ImportBatch): void;
-  /** Checks what only the whole file shows, removes the records missing from it where asked to, and returns the counts. */
+  /** Checks what only the whole file shows, removes the records missing from it if requested, and returns the counts. */
   finish(): ImportSummary;
 }
 

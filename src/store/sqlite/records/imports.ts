@@ -48,7 +48,7 @@ export async function importRecords(
     const audit = request.audit(summary);
     if (!request.dryRun) run(() => putInOutbox(connection, audit));
     run(() => connection.exec(request.dryRun ? 'rollback' : 'commit'));
-    // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. Where a
+    // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. If a
     // reader is in the way, the pragma returns a row that says so and throws nothing.
     if (!request.dryRun) run(() => connection.pragma('wal_checkpoint(truncate)'));
     return { summary, unsettled: request.dryRun ? audit : undefined };

@@ -7,7 +7,7 @@ import { isBackup, lastBackupMark, nextRow, searchTrail, toRecord, walkedAtOnce 
 import type { Registry } from './registry.ts';
 import { audit } from './tables.ts';
 
-/** Appends an event to the chain, inside a transaction under way. */
+/** Appends an event to the chain, inside the running transaction. */
 export type AppendAudit = (draft: AuditDraft) => void;
 
 /**

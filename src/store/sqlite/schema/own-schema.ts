@@ -17,7 +17,7 @@ interface ClaimedSchema {
 }
 
 /**
- * Throws `store_corrupt` (exit 6) where the schema of a database is not exactly that of its migrations: a foreign trigger or
+ * Throws `store_corrupt` (exit 6) if the schema of a database is not exactly that of its migrations: a foreign trigger or
  * view would run within hkctl's own statements. The message names the differences.
  */
 export function requireOwnSchema(connection: Connection, path: string, schema: ClaimedSchema): void {

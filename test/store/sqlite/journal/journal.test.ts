@@ -164,7 +164,7 @@ describe('the journal', () => {
     }
     expect(await store.entities.find(plant.tenant.id, 'BER')).toMatchObject({ status: 'active' });
     expect(await store.users.findByLogin(user.login)).toMatchObject({ status: 'active' });
-    const stands = { ...code, message: expect.stringContaining('The change of BER stands') };
+    const stands = { ...code, message: expect.stringContaining('The change of BER is committed') };
     expect(() => setStatus('active')).toThrow(expect.objectContaining(stands));
     rmdirSync(journal);
     await setStatus('active');

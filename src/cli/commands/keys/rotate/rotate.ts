@@ -122,7 +122,8 @@ async function rotateDue(
   if (kept.length > 0) context.say(`Not rotated, since not old enough: ${namesOf(kept)}`);
   if (due.length === 0) {
     // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
-    if (!given.yes && !canAsk(context.io)) context.warn('Once old enough, this needs --yes where nobody can be asked.');
+    if (!given.yes && !canAsk(context.io))
+      context.warn('Once a key is old enough, this needs --yes if there is no terminal to ask.');
     return report(kept);
   }
   return rotateAndDeliver(context, domain, actor, due, { ...given, kept });

@@ -29,7 +29,7 @@ export class Findings {
     this.#keys = keys;
   }
 
-  /** Counts an occurrence. Returns its finding where it is the first in its file, or where it is not listed. */
+  /** Counts an occurrence. Returns its finding if it is the first in its file, or if it is not listed. */
   async add(piece: Piece, occurrence: FoundSecret): Promise<Finding | undefined> {
     const { secret } = occurrence;
     this.occurrences++;

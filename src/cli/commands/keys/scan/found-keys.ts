@@ -26,7 +26,7 @@ export class FoundKeys {
     this.#session = session;
   }
 
-  /** The key that a secret belongs to, where it is one of the organization. */
+  /** The key that a secret belongs to, if it is one of the organization. */
   async find(secret: string): Promise<FoundKey | undefined> {
     const known = this.#bySecret.get(secret);
     if (known || !this.#session || this.#strangers.has(secret)) return known;
@@ -47,7 +47,7 @@ export class FoundKeys {
     return this.#session?.revoker !== undefined && statusOf(key, this.#session.domain.clock()) === 'Active';
   }
 
-  /** Revokes a key; returns false where another process has ended it meanwhile. */
+  /** Revokes a key; returns false if another process has ended it meanwhile. */
   async revoke(found: FoundKey): Promise<boolean> {
     if (!this.#session?.revoker) return false;
     const { domain, actor, revoker } = this.#session;

@@ -29,7 +29,7 @@ export class IngestQueue<Batch> {
     this.#sizeOf = sizeOf;
   }
 
-  /** Resolves once the batch is committed; `unavailable` where too much waits already. */
+  /** Resolves once the batch is committed; `unavailable` if too much waits already. */
   write(batch: Batch): Promise<BatchResult> {
     const size = this.#sizeOf(batch);
     const refusal = this.#backlog.add(size);
