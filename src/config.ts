@@ -17,7 +17,6 @@ interface Environment {
   closedSystemStore(): ClosedFolder | undefined;
 }
 
-/** Reads the environment of a process. */
 export function readEnvironment(
   process: { env: NodeJS.ProcessEnv; ppid: number; getuid?: () => number },
   callerOf: typeof callerOfSudo = callerOfSudo,

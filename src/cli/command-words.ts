@@ -43,7 +43,6 @@ export function withoutHelpWord(argv: readonly string[]): readonly string[] {
   return argv[first] === 'help' ? [...argv.slice(0, first), ...argv.slice(first + 1), '--help'] : argv;
 }
 
-/** The noun of a command line, and the words after it. */
 export function nounIn(argv: readonly string[]): { noun: string; rest: readonly string[] } | undefined {
   const [at] = wordPlaces(argv);
   return at === undefined ? undefined : { noun: argv[at] ?? '', rest: argv.slice(at + 1) };
@@ -74,7 +73,6 @@ export function verbIn({ name: noun, verbs }: Noun, [word]: readonly string[]): 
   });
 }
 
-/** The error for a noun alone. */
 export function verbMissing({ name, verbs }: Noun): HkctlError {
   const names = verbs.map((verb) => verb.name).join(', ');
   return new HkctlError('usage', `A verb is missing. The verbs of ${name}: ${names}.`, {

@@ -58,7 +58,6 @@ export interface Needs<P extends UserPermission = UserPermission> {
   target: string;
 }
 
-/** Several commands on one noun. */
 export interface Noun {
   name: string;
   summary: string;

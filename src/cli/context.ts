@@ -21,7 +21,6 @@ export interface Context {
   /** Lists show times in full and in UTC, as `--utc` asks for. */
   utc: boolean;
   storePath: string;
-  /** The login of the profile that acts. */
   login: string;
   /** Colours of standard output. */
   style: Style;
@@ -53,11 +52,9 @@ export interface Context {
   warn(...lines: string[]): void;
   /** The program, with the command loaded that the arguments name. */
   program(words: readonly string[]): Promise<Command>;
-  /** Closes the store. */
   close(): Promise<void>;
 }
 
-/** Creates the context of one run. */
 export function createContext(
   io: Io,
   services: Services,

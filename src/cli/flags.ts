@@ -23,10 +23,8 @@ export interface Flag<T> {
 // biome-ignore lint/suspicious/noExplicitAny: a flag of whatever type; only its inferred type is used
 export type Flags = Readonly<Record<string, Flag<any>>>;
 
-/** What a command is given for its flags. */
 export type FlagValues<F extends Flags> = { [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
 
-/** A flag with a text: `text('--name <NAME>', …)`. */
 export function text(spelling: string, doc: string, env?: readonly string[]): Flag<string | undefined> {
   return { spelling, doc, kind: 'value', parse: (given) => given, env: env ?? variablesOf(spelling) };
 }

@@ -2,7 +2,6 @@ import { HkctlError } from '../core/errors.ts';
 import { isStoreAddress, splitPassword } from '../core/port/store-address.ts';
 import { type Flags, parsed, text, toggle } from './flags.ts';
 
-/** Flags of every command. */
 export const globalFlags = {
   store: {
     ...parsed(

@@ -1,6 +1,5 @@
 import { nouns } from './nouns.ts';
 
-/** Commands that open no store. */
 const storeless = ['permissions', 'openapi', 'systemd-unit', 'metrics-rules', 'completion', 'examples'];
 
 /**
@@ -23,7 +22,6 @@ function namedStore(argv: readonly string[]): string | undefined {
   return word === '--store' ? flags[at + 1] : word?.slice('--store='.length);
 }
 
-/** A word for a shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

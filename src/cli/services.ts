@@ -21,7 +21,6 @@ import type { RowReader } from '../core/records/imports.ts';
  * `hkctl keys list` pays for no daemon and `hkctl --help` for no store.
  */
 export interface Services {
-  /** Version of hkctl, for `--version`. */
   version: string;
   /** Opens an existing store, all migrations applied; `store_absent`, `store_too_old` … (exit 6). */
   openStore(path: string): Promise<Store>;
@@ -47,7 +46,6 @@ export interface Services {
   removeOldBackups(series: BackupSeries): Promise<string[]>;
   /** Replaces the store at a path by that of a backup; returns what was stopped since the backup and stays stopped. */
   restoreStore(path: string, file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
-  /** Inspects the files of a store. */
   inspectStore(path: string): Promise<StoreInspection>;
   /** SQL for the roles of the store at an address, or at the usual place if a file is named. */
   postgresRoles(location: string): Promise<string>;
@@ -55,7 +53,6 @@ export interface Services {
   postgresCitus(location: string): Promise<string>;
   /** Serves until `stop` is aborted, then drains; resolves once the last answer is sent. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
-  /** The text of an example program. */
   example(name: ExampleName): Promise<string>;
   /** The OpenAPI document of this version. */
   openapi(baseUrl: string | undefined): Promise<unknown>;
@@ -63,7 +60,6 @@ export interface Services {
   resources(): Promise<readonly ResourceDefinition[]>;
   /** Reads the rows of an import file. */
   rowReader(): Promise<RowReader>;
-  /** Reads a file of readings. */
   readingReader(): Promise<ReadingReader>;
   /** Fills a new store with the demo plant; returns commands that show it best, each with a sentence before it. */
   loadDemo(

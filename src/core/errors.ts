@@ -90,7 +90,6 @@ export class HkctlError extends Error {
   }
 }
 
-/** Whether a thrown value is an {@link HkctlError}. */
 export function isHkctlError(thrown: unknown): thrown is HkctlError {
   return thrown instanceof HkctlError;
 }

@@ -5,10 +5,8 @@ import { assetList, firstNames, lastNames, sensorKinds, serviceCodes } from './w
 /** Draws one field of a record more plausibly than its declaration alone allows. */
 export type Draw = (draft: Draft) => unknown;
 
-/** The machine that a sensor is fitted to. */
 export const machineOf = ({ position }: Draft) =>
   assetList[Math.floor(position / sensorKinds.length) % assetList.length];
-/** The kind of a sensor; every machine has one of each. */
 export const kindOf = ({ position }: Draft) => sensorKinds[position % sensorKinds.length];
 
 /** Picks any item of a list. */
@@ -21,7 +19,6 @@ export const cycle =
   (list: readonly string[]): Draw =>
   ({ position }) =>
     list[position % list.length];
-/** A person's name. */
 export const personName: Draw = ({ position }) =>
   `${firstNames[position % firstNames.length]} ${lastNames[Math.floor(position * 1.7) % lastNames.length]}`;
 /** The number in another field of the record; 0 if there is none. */

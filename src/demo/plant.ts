@@ -33,7 +33,6 @@ export const counts: Readonly<Record<string, number>> = {
   projects: 18,
   sensors: 50,
 };
-/** See {@link counts}. */
 export const usualCount = 60;
 
 /** How fields of objects in lists are drawn. */

@@ -16,7 +16,6 @@ export interface Draft {
   members: Readonly<Record<string, (draft: Draft) => unknown>>;
 }
 
-/** Draws a value from the declaration of its field alone. */
 export function drawValue(name: string, field: Field, draft: Draft): unknown {
   const { chance } = draft;
   if (mayBeNull(field) && chance.percent(12)) return null;

@@ -13,7 +13,6 @@ export interface ReadingJob {
   options: ReadOptions;
 }
 
-/** The messages of a reading thread. */
 export type ReadingAnswer =
   | { kind: 'taken' }
   | ({ kind: 'rows' } & PackedBatch)

@@ -43,7 +43,6 @@ interface AppOptions extends DocumentFolders {
   resources: readonly ResourceDefinition[];
   version: string;
   log: Log;
-  /** Creates the tally of a key. */
   tallyOf(credential: Credential): KeyTally;
   /** Receives the key and the client address of each successful authentication. */
   noteCall?: Parameters<typeof createGate>[0]['noteCall'];
@@ -59,7 +58,6 @@ interface AppOptions extends DocumentFolders {
   commonHeaders?: readonly string[];
   /** The memory budgets of bodies and answers. */
   memory?: Memory;
-  /** The connections of the server. */
   connections: Connections;
 }
 

@@ -47,7 +47,6 @@ export interface ServeOptions extends DocumentFolders {
   logForm?: LogForm;
   /** What systemd has passed to this process; nothing by default. */
   serviceManager?: ServiceManager;
-  /** Limits of connections and memory that differ from the defaults. */
   limits?: Partial<ConnectionLimits & MemoryLimits>;
   /** Milliseconds that answers in progress may take after `stop`; 10,000 by default. */
   drainMs?: number;

@@ -4,7 +4,6 @@ import { HkctlError } from '../core/errors.ts';
 import { modeText } from '../core/files.ts';
 import { shellWord } from '../core/text/shell.ts';
 
-/** An account by its numbers. */
 export interface Account {
   uid: number;
   gid: number;

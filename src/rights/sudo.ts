@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** The facts of a process, from the system. */
 export interface ProcessFacts {
   parent: number;
   /** Effective user id. */

@@ -7,7 +7,6 @@ import type { Clock } from '../core/time/instants.ts';
 /** How a store is opened; the paths come from the composition root, which knows where the package lies. */
 export interface StoreOptions {
   clock: Clock;
-  /** Folder with the migrations of each database. */
   migrationsFolder: string;
   /** Scripts of the threads that write readings to SQLite and read many of them; a store without them does neither. */
   threads?: { writer: string; reader: string } | undefined;
@@ -17,15 +16,12 @@ export interface StoreOptions {
   env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The result of a migration. */
 export interface MigrationOutcome {
-  /** The number of migrations that were applied. */
   applied: number;
   /** The backup of the old store, if one was written. */
   backup?: string | undefined;
 }
 
-/** How a store is migrated. */
 export interface MigrationRequest {
   withoutBackup?: boolean;
   /** Receives how many bytes of how many are done, if a migration takes long. */

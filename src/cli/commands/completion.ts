@@ -15,7 +15,6 @@ import { requireOneOf } from '../flags.ts';
  */
 const completionScripts = { bash: bash.trimEnd(), zsh: zsh.trimEnd(), fish: fish.trimEnd() };
 
-/** A shell that has a completion script. */
 type Shell = keyof typeof completionScripts;
 
 export const completion = defineCommand({

@@ -18,7 +18,6 @@ import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
 import { resumed, stopped, stopping } from './keys/names.ts';
 
-/** The argument of every command on one entity. */
 const codeArgument = [{ spelling: '<CODE>', doc: 'code of the entity' }];
 
 const list = defineCommand({

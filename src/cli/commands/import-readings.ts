@@ -15,13 +15,11 @@ interface Flags {
   dryRun: boolean;
 }
 
-/** Rejected readings that are shown one by one. */
 const mostShown = 20;
 
 /** An empty CSV of readings: its header, and one example as a comment. */
 export const readingsTemplate = `${Object.keys(readingColumns).join(',')}\n# OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good,Cel\n`;
 
-/** `hkctl import readings FILE` */
 export async function runReadingsImport(context: Context, flags: Flags, file: string): Promise<void> {
   for (const [flag, isGiven] of [
     ['--replace', flags.replace],

@@ -92,7 +92,6 @@ const kinds: Readonly<Record<KeptStopped['what'], Kind>> = {
 /** What an audit event of a restore is written with. */
 interface Restored {
   store: Store;
-  /** The path of the backup. */
   source: string;
   /** The actor whose permission was checked, in the present store or in the restored one. */
   authorized: Actor | undefined;

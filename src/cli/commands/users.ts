@@ -18,7 +18,6 @@ import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
 import { resumed, stopped, stopping } from './keys/names.ts';
 
-/** The argument of every command on one profile. */
 const loginArgument = { spelling: '<LOGIN>', doc: 'login of the profile' };
 
 const list = defineCommand({

@@ -8,12 +8,10 @@ import { shortened, wrapText } from '../terminal/wrap.ts';
 import { copySecret } from './clipboard.ts';
 import { untilVerified } from './stdout.ts';
 
-/** The texts of the panel around the secrets. */
 interface PanelTexts {
   /** The message of success: `API key rotated`. */
   done: string;
   baseUrl?: string;
-  /** Whether to copy at once (`--copy`). */
   copy: boolean;
 }
 

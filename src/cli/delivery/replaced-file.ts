@@ -8,13 +8,11 @@ import { secretLength } from '../../core/secrets.ts';
 import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
 import { requireFreePath, statOf, syncFolder, unusable, writeNew } from './files.ts';
 
-/** What the replacing of a file depends on besides the file. */
 export interface Replacing {
   /** There is no file yet, and none that appears meanwhile is overwritten. */
   isNew?: boolean;
   /** Takes the lock of rotations again if it was lost. */
   regain(): Promise<void>;
-  /** Whether a secret still is that of an active key. */
   isActive(secret: string): Promise<boolean>;
 }
 
@@ -59,7 +57,6 @@ export function createReplacingFileDelivery(
   };
 }
 
-/** Reads what the files of a rotation hold. */
 export function readRotationFiles(path: string): RotationFiles {
   const pending = pendingPath(path);
   const pendingText = readSecretFile(pending);

@@ -46,7 +46,6 @@ export function deliveryJson(nowMs: number, answers: readonly KeyAnswer[], sever
   return several ? documents : documents[0];
 }
 
-/** The answer for a key that a rotation left as it is. */
 export function unrotated(key: Key): KeyAnswer {
   return { key, revoked: null };
 }
@@ -82,10 +81,8 @@ function written(context: Context, render: (delivered: readonly DeliveredKey[]) 
   };
 }
 
-/** What to do with a secret if it is unknown whether it works. */
 export const untilVerified = 'it may be the only secret that works. Check it with: hkctl keys verify';
 
-/** The same error with the consequence for the keys. */
 function withoutKey({ code, message, hint, cause }: HkctlError, delivered: readonly DeliveredKey[]): HkctlError {
   const olds = delivered.filter(({ revoked }) => revoked !== null).length;
   const stays = olds === 0 ? '' : olds === 1 ? ' The old one goes on working.' : ' The old ones go on working.';

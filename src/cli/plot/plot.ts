@@ -1,7 +1,6 @@
 import type { PlotData } from '../../core/readings/plots.ts';
 import { timeAxis } from './time-axis.ts';
 
-/** How a plot is drawn. */
 export interface PlotStyle {
   /** Characters of a line, with the labels of the axis. */
   width: number;
@@ -116,7 +115,6 @@ export function valueLabel(range: number): (value: number) => string {
   };
 }
 
-/** Levels from the lowest to the highest. */
 const levels = { blocks: '▁▂▃▄▅▆▇█', ascii: '_.-=+*%#' } as const;
 
 /** The means of a span in one line, a character for each part, between its lowest and highest value; a part without readings is blank. */

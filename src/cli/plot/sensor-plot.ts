@@ -22,7 +22,6 @@ interface Plotted {
 const usualWidth = 80;
 const mostWidth = 160;
 const height = 9;
-/** Gaps that are named one by one. */
 const namedGaps = 3;
 
 /** A plot of a sensor with what it shows in numbers, as lines; one sentence if the span has no readings. */

@@ -36,7 +36,6 @@ async function activeEntities(domain: Domain, actor: Actor): Promise<Entity[]> {
   return (await listEntities(domain, actor)).filter(({ status }) => status === 'active');
 }
 
-/** Asks for one of the active entities. */
 export async function askEntity(context: Context, domain: Domain, actor: Actor): Promise<Entity> {
   const entities = await activeEntities(domain, actor);
   if (entities.length === 0) {

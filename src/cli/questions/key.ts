@@ -22,7 +22,6 @@ export async function keysOrAsk(
   return refs.length > 0 ? findKeys(domain, actor, refs) : [await askKey(context, domain, actor)];
 }
 
-/** Asks for one of the active keys. */
 export async function askKey({ io }: Context, domain: Domain, actor: Actor): Promise<Key> {
   const nowMs = domain.clock();
   const keys = await listKeys(domain, actor, { nowMs, statuses: ['Active'] }, { limit: mostKeys });

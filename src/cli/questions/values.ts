@@ -15,7 +15,6 @@ export async function valueOrAsk<T>(
   return given ?? ask();
 }
 
-/** A question for the text of a flag. */
 interface TextQuestion {
   flag: string;
   question: string;
@@ -53,7 +52,6 @@ export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Read
   });
 }
 
-/** The names without a value. */
 export function missingOf(values: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(values).filter((name) => values[name] === undefined);
 }

@@ -8,7 +8,6 @@ import { emptyLines, type PageView } from './view.ts';
 
 /** What the page shows in addition to its keys. */
 export interface PageState {
-  /** Whether the user is typing a search. */
   searching: boolean;
   /** Whether keys are rows of one line instead of tiles. */
   isList: boolean;

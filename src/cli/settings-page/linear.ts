@@ -50,7 +50,6 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
   }
 }
 
-/** The page as lines, one fact each. */
 function linearLines(view: PageView, usages: ReadonlyMap<string, readonly DayUsage[]>): string[] {
   const range =
     view.total === 0 ? [] : [`Keys ${view.offset + 1} to ${view.offset + view.keys.length} of ${view.total}.`];

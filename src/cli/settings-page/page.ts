@@ -16,7 +16,6 @@ import { locationLines, type PageState, pageLines, sizeForQuestions, sizeOf } fr
 import { mostSorted, orders } from './sorted.ts';
 import { chosenPlace, createPageReader, offersOf, type PageSettings, type PageView, placeAt } from './view.ts';
 
-/** The page while it is open. */
 interface Page {
   context: Context;
   domain: Domain;
@@ -29,7 +28,6 @@ interface Page {
   hasSearched: boolean;
 }
 
-/** The options of the page on the command line. */
 export type PageOptions = FlagValues<typeof listFlags> & { baseUrl?: string };
 
 /** How many keys to read around the chosen one: more than a screen shows. */

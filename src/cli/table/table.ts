@@ -2,12 +2,10 @@ import { withoutSecrets } from '../../core/secrets.ts';
 import type { Context } from '../context.ts';
 import { type Layout, layoutOf } from './layout.ts';
 
-/** One column of a table. */
 export interface Column<T> {
   heading: string;
   /** The text of a cell, without colours. */
   cell(row: T): string;
-  /** Colours the text of a cell. */
   paint?(text: string, row: T): string;
   /** At least this wide, so that later rows do not need more: for times, whose texts grow and shrink. */
   width?: number;
@@ -51,7 +49,6 @@ export async function printSummary(context: Context, counts: readonly string[], 
 /** The width assumed for a terminal that does not know its own. */
 const usualWidth = 80;
 
-/** The gap between columns. */
 const gap = '  ';
 
 /**

@@ -3,12 +3,10 @@ const drawn = { none: '·', levels: '▁▂▃▄▅▆▇█' } as const;
 /** The same for a terminal without others than ASCII. */
 const ascii = { none: '.', levels: ':-=+*#%@' } as const;
 
-/** Values as bars in one line. */
 export interface Bars {
   line: string;
   /** How many values each bar sums up, the first one perhaps fewer. */
   each: number;
-  /** The value of the highest bar. */
   most: number;
 }
 

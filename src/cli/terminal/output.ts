@@ -48,17 +48,14 @@ export function usageJson({ day, requests, refused, readings, lastRejected }: Da
   };
 }
 
-/** An entity as `--json` shows it. */
 export function entityJson({ id, code, name, timezone, status }: Entity) {
   return { id, code, name, timezone, status };
 }
 
-/** A user as `--json` shows it. */
 export function userJson({ id, login, name, role, status }: User) {
   return { id, login, name, role, status };
 }
 
-/** An organization as `--json` shows it. */
 export function tenantJson({ id, name, weekStart, retainReadingsDays }: Tenant) {
   return { id, name, week_start: weekStart, retain_readings_days: retainReadingsDays };
 }

@@ -14,7 +14,6 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** The message of an error with its hint, as one line. */
 export function messageWithHint({ message, hint }: HkctlError): string {
   return [message, hint].filter(Boolean).join(' ');
 }

@@ -85,7 +85,6 @@ export function shortened(name: string, width: number): string {
   return `${truncated(`${rest}…`, width - kept)}${number}`;
 }
 
-/** Pads a text with blanks to a width. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }

@@ -67,7 +67,6 @@ function refusedProfile(domain: Domain, login: string, osAccount: string, user: 
   };
 }
 
-/** Whether the actor's role holds a permission. */
 export function actorHolds(actor: Actor, permission: UserPermission): boolean {
   return roleHolds(actor.user.role, permission);
 }

@@ -57,15 +57,12 @@ interface PermissionGroup {
   permissions: readonly { key: ClientPermission; label: string }[];
 }
 
-/** The permissions by group. */
 export const permissionGroups: readonly PermissionGroup[] = catalog;
 
-/** The permissions in the same order. */
 export const clientPermissions: readonly ClientPermission[] = permissionGroups.flatMap(({ permissions }) =>
   permissions.map(({ key }) => key),
 );
 
-/** The labels of permissions, by their keys. */
 export const permissionLabels: ReadonlyMap<string, string> = new Map(
   permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
 );

@@ -8,7 +8,6 @@ export type UserPermission =
   | 'tenant.manage'
   /** Backup, restore, migration and clock of the whole store; only in the first organization. */
   | 'store.manage'
-  /** The checks of `hkctl doctor`. */
   | 'store.check'
   | 'records.import';
 
@@ -38,7 +37,6 @@ export type Role = keyof typeof roles;
 
 export const roleNames = Object.keys(roles) as Role[]; // Object.keys loses the literal type of a const object
 
-/** Whether a role holds a permission. */
 export function roleHolds(role: Role, permission: UserPermission): boolean {
   return (roles[role].permissions as readonly UserPermission[]).includes(permission);
 }

@@ -57,7 +57,6 @@ export class Anchors {
     this.#hashes.set(count, (this.#hashes.get(count) ?? new Set()).add(hash));
   }
 
-  /** The number of different anchors. */
   get count(): number {
     let count = 0;
     for (const hashes of this.#hashes.values()) count += hashes.size;

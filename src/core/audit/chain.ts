@@ -42,7 +42,6 @@ export function chainRecord(draft: AuditDraft, previous: { seq: number; hash: st
   return { ...draft, seq, previousHash, hash: hashRecord(draft, seq, previousHash) };
 }
 
-/** The result of verifying a chain. */
 export interface ChainReport {
   records: number;
   headHash: string;

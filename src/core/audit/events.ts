@@ -1,4 +1,3 @@
-/** The actions that audit records name. */
 export const auditActions = [
   'store.init',
   'profile.use',

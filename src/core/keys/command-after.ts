@@ -9,7 +9,6 @@ export interface CommandAfter {
   command: string;
 }
 
-/** The digest by which a store remembers a command. */
 export function commandDigest({ osAccount, target, command }: CommandAfter): string {
   return sha256(JSON.stringify([osAccount, target ?? null, command]), 'base64url');
 }

@@ -106,12 +106,10 @@ export async function keyOfPending(
   return settled;
 }
 
-/** Whether a text is the secret of a key. */
 export async function isSecretOf(domain: Domain, actor: Actor, text: string | undefined, key: Key): Promise<boolean> {
   return (await keyOf(domain, actor, text))?.id === key.id;
 }
 
-/** Whether a secret is that of an active key. */
 export async function isActiveSecret(domain: Domain, actor: Actor, secret: string): Promise<boolean> {
   const key = await keyOf(domain, actor, secret);
   return key !== undefined && statusOf(key, domain.clock()) === 'Active';

@@ -39,7 +39,6 @@ export interface CreateKeyInput {
   expiresAtMs: number | null;
   /** Networks that it may be used from, in the form of `parseNetwork`; none = from anywhere. */
   allowedIps?: readonly string[];
-  /** In the form of `parseNote`. */
   note?: string | null;
 }
 

@@ -8,17 +8,14 @@ import { dayMs } from '../time/spans.ts';
 /** The number of days for which usage is kept and shown, today included. */
 export const usageDays = 90;
 
-/** What a key did. */
 export interface Usage {
   /** All requests with the key, refused ones included. */
   requests: number;
-  /** Refused requests by code. */
   refused: Record<string, number>;
   readings: { accepted: number; duplicates: number; rejected: Record<string, number> };
   lastRejected: { atMs: number; code: string; sensor: string | null } | null;
 }
 
-/** What it did on one day of its entity. */
 export interface DayUsage extends Usage {
   /** Days from 1970-01-01. */
   day: number;
@@ -52,7 +49,6 @@ export function sumOf(days: readonly DayUsage[]): Usage {
   return sum;
 }
 
-/** The sum over all codes. */
 export function totalOf(codes: Readonly<Record<string, number>>): number {
   return Object.values(codes).reduce((sum, count) => sum + count, 0);
 }

@@ -37,7 +37,6 @@ export function backupName(atMs: number, storeId: string): string {
   return `hkctl-${compactInstant(atMs)}-${storeId}.backup`;
 }
 
-/** Whether a file name is one of {@link backupName} for a store. */
 export function isBackupName(name: string, storeId: string): boolean {
   return /^hkctl-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup$/.test(name) && name.endsWith(`-${storeId}.backup`);
 }
@@ -67,7 +66,6 @@ export interface KeptStopped {
   role?: Role;
 }
 
-/** The result of a restore. */
 export interface RestoreOutcome {
   facts: BackupFacts;
   kept: readonly KeptStopped[];

@@ -3,9 +3,7 @@ import { type Finding, ok, warning } from './findings.ts';
 export interface ServerFacts {
   version: string;
   databaseBytes: number;
-  /** Whether the server syncs its log to disk. */
   syncs: boolean;
-  /** `synchronous_commit` of this session. */
   synchronousCommit: string;
   /** Names of standbys whose confirmation a commit waits for; none if empty. */
   synchronousStandbys: string;
@@ -21,7 +19,6 @@ export interface ServerFacts {
   skewMs: number;
 }
 
-/** The checks of a database server, each with its name. */
 export function findingsOfServer(facts: ServerFacts): [name: string, finding: Finding][] {
   return [
     ['server', ok(`${facts.version}; the database takes ${(facts.databaseBytes / 2 ** 20).toFixed(1)} MiB.`)],

@@ -124,7 +124,6 @@ export function isSpaceLow({ freeBytes, totalBytes }: SpaceFacts): boolean {
   return freeBytes < lowBytes || freeBytes < totalBytes * lowShare;
 }
 
-/** The free space, for people. */
 export function freeText({ freeBytes, totalBytes }: SpaceFacts): string {
   const share = totalBytes > 0 ? freeBytes / totalBytes : 0;
   return `${(freeBytes / 2 ** 30).toFixed(1)} GiB (${Math.floor(share * 100)} %)`;

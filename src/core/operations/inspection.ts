@@ -5,12 +5,10 @@ import type { ServerFacts } from './doctor-server.ts';
 export interface FileFacts {
   path: string;
   kind: 'folder' | 'file';
-  /** The permission bits. */
   mode: number;
   ownerId: number;
 }
 
-/** What is known of the journal of stops. */
 export interface JournalFacts {
   isThere: boolean;
   /** The number of keys that the journal lists as revoked. */
@@ -49,6 +47,5 @@ export interface StoreInspection {
   /** Imports since the last restore: how many were moved into the audit trail, and how many of those it holds. */
   moved?(): { imports: number; recorded: number };
   space?(): SpaceFacts;
-  /** The size of the whole store. */
   sizeBytes(): MaybePromise<number>;
 }

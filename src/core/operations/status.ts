@@ -20,7 +20,6 @@ export type Attention =
   | 'readings_rejected'
   | 'backup_old';
 
-/** Counts of the active keys of one organization. */
 interface KeyCounts {
   active: number;
   /** Expire within 14 days. */
@@ -40,7 +39,6 @@ interface SensorCounts {
   neverHeard: number;
 }
 
-/** The state of a store at a glance. */
 export interface StoreStatus {
   sizeBytes: number;
   /** The disk of the store; null if it is one of a database server. */
@@ -59,7 +57,6 @@ export interface StoreStatus {
 }
 
 interface StatusOptions {
-  /** The size of all files of the store. */
   sizeBytes(): MaybePromise<number>;
   /** The disk of the store, if it is one of this machine. */
   space: (() => SpaceFacts) | undefined;
@@ -123,7 +120,6 @@ export async function daemonsOf(
   return { newest: recorded.find(({ serves }) => serves), ended: recorded.filter(({ serves }) => !serves) };
 }
 
-/** Counts the active keys of an organization. */
 export async function keyCounts({ store, clock }: Domain, tenantId: string): Promise<KeyCounts> {
   const nowMs = clock();
   const active = { nowMs, statuses: ['Active'] } as const;

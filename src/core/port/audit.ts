@@ -14,7 +14,6 @@ export interface AuditFilter {
   outcome?: AuditDraft['outcome'];
 }
 
-/** The audit chain. */
 export interface AuditStore {
   /** Appends an event that belongs to no other change, such as a refused attempt. */
   append(audit: AuditDraft): MaybePromise<void>;

@@ -9,6 +9,5 @@ export interface CommandStore {
   add(keyIds: readonly string[], digest: string): MaybePromise<void>;
   /** Of some keys those after which the command has yet to succeed. */
   due(keyIds: readonly string[], digest: string): MaybePromise<string[]>;
-  /** The command has succeeded. */
   done(keyIds: readonly string[], digest: string): MaybePromise<void>;
 }

@@ -1,6 +1,5 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** A daemon that serves the store. */
 export interface Daemon {
   baseUrl: string;
   /** On its own machine. */
@@ -19,7 +18,6 @@ export interface RecordedDaemon extends Daemon {
 /** What the daemons of a store do once in a while, whichever comes first. */
 export type DaemonTask = 'retention';
 
-/** The daemons that serve the store. */
 export interface DaemonStore {
   /**
    * Registers this process as a daemon that serves the store, until it clears its address, closes the store or ends in any

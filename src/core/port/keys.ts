@@ -66,7 +66,6 @@ export interface KeyUse {
   ip: string;
 }
 
-/** What keys a list holds. */
 export interface KeyFilter {
   /** States at `nowMs`; empty or absent = all. */
   statuses?: readonly KeyStatus[];
@@ -76,7 +75,6 @@ export interface KeyFilter {
   expiringByMs?: number;
   /** Not used since this instant (never used and created before it counts too). */
   unusedSinceMs?: number;
-  /** Created before this instant. */
   createdBeforeMs?: number;
   /**
    * Part of name, note, prefix, entity code or entity name, without regard to case. A text that begins a prefix (`hk_` and at
@@ -104,7 +102,6 @@ export interface KeyPageRequest {
   before?: KeyPosition | 'end';
 }
 
-/** The API keys of all tenants. */
 export interface KeyStore {
   /**
    * A number that changes whenever another process or thread may have changed a key, user, entity or tenant: a credential

@@ -21,7 +21,6 @@ export const mostCounted = 100_000;
 export const mostExpiries = 10;
 export const mostTenants = 1000;
 
-/** Facts for monitoring. */
 export interface MetricsStore {
   /** Reads the facts at an instant; some milliseconds with 100,000 keys, and no more with any number of records or readings. */
   read(nowMs: number): MaybePromise<StoreFacts>;

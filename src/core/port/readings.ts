@@ -1,6 +1,5 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** A sensor, as ingest needs it. */
 export interface Sensor {
   /** The store's number for it, stable for as long as its readings are kept. */
   series: number;
@@ -66,7 +65,6 @@ export const aggregates = ['avg', 'min', 'max', 'last', 'count'] as const;
 
 export type Aggregate = (typeof aggregates)[number];
 
-/** Last known state of a sensor. */
 export interface SensorState {
   lastReadingAtUs: number | null;
   lastValue: number | null;
@@ -106,7 +104,6 @@ export interface ReadingStore {
    * like their readings, and none of those that arrived after them.
    */
   drop(request: DropRequest): MaybePromise<DropResult>;
-  /** What retention has done to an entity, and what is oldest. */
   retention(entityId: string): MaybePromise<RetentionState>;
   /** How many readings `drop` would take out of an entity before an instant; counts to one more than {@link mostDroppableCounted}. */
   countDroppable(entityId: string, untilUs: number): MaybePromise<number>;
@@ -128,7 +125,6 @@ export interface SeriesRange {
 }
 
 export interface RangeCount {
-  /** Readings in the range. */
   readings: number;
   /** Dropped readings that the summaries in the range count. */
   summarised: number;
@@ -152,7 +148,6 @@ export const mostDroppableCounted = 1_000_000;
 
 /** The state of the retention of an entity; null if there is none yet. */
 export interface RetentionState {
-  /** The instant of its oldest reading. */
   oldestUs: number | null;
   /** The end of the latest drop, which may have been interrupted. */
   untilUs: number | null;
@@ -161,7 +156,6 @@ export interface RetentionState {
 }
 
 export interface DropResult {
-  /** Readings that this step dropped. */
   readings: number;
   /** Where the next step continues; null once nothing is left before the border. */
   next: number | null;
@@ -200,7 +194,6 @@ export interface ReadingClient {
 export interface ReadingText {
   /** The text, piece after piece. */
   pieces: readonly Uint8Array[];
-  /** Number of rows. */
   count: number;
   /** A hash of the content, for the ETag. */
   digest: string;

@@ -69,7 +69,6 @@ export interface RemovedPage {
   next: RecordPosition | null;
 }
 
-/** Counts of an import. */
 export interface ImportSummary {
   inserted: number;
   updated: number;
@@ -96,7 +95,6 @@ export interface ImportRequest {
   audit: (summary: ImportSummary) => AuditDraft;
 }
 
-/** The records of all resources. */
 export interface RecordStore {
   page(request: RecordPageRequest): MaybePromise<RecordPage>;
   /** One record with its detail fields as JSON text. */

@@ -4,7 +4,6 @@ import type { Entity } from './entities.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { User } from './users.ts';
 
-/** An organization. */
 export interface Tenant {
   id: string;
   name: string;
@@ -17,7 +16,6 @@ export interface Tenant {
 /** What may change of a tenant; what is absent stays. */
 export type TenantChange = Partial<Pick<Tenant, 'name' | 'weekStart' | 'retainReadingsDays'>>;
 
-/** All organizations. */
 export interface TenantStore {
   /** All tenants in the order in which they were made, whatever the clock said. */
   list(): MaybePromise<Tenant[]>;

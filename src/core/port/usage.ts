@@ -34,7 +34,6 @@ export interface UsageMerge {
 
 /** The usage of keys by day; `KeyStore.recordUse` adds to it. */
 export interface UsageStore {
-  /** The counts of keys within a range of days, by day. */
   of(keyIds: readonly string[], days: DayRange): MaybePromise<UsageCount[]>;
   /** The counts of rejected readings of a tenant's keys within a range of days, with the prefix of each key. */
   rejected(tenantId: string, days: DayRange): MaybePromise<(UsageCount & { prefix: string })[]>;

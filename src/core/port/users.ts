@@ -14,7 +14,6 @@ export interface User {
   createdAtMs: number;
 }
 
-/** The users of all tenants. */
 export interface UserStore {
   list(tenantId: string): MaybePromise<User[]>;
   findByLogin(login: string): MaybePromise<User | undefined>;

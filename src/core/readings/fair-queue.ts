@@ -11,7 +11,6 @@ export class FairQueue<Item, Owner = string> {
     return this.#size;
   }
 
-  /** The number of waiting items of an owner. */
   sizeOf(owner: Owner): number {
     return this.#owners.get(owner)?.length ?? 0;
   }

@@ -25,19 +25,16 @@ export interface ReadingRows {
 /** Reads a file of readings in bounded pieces; throws `bad_input` if nothing after it can be read. */
 export type ReadingReader = (source: AsyncIterable<Uint8Array>, options: ReadOptions) => AsyncIterable<ReadingRows>;
 
-/** A reading that was rejected, by its line in the file. */
 interface RejectedLine extends Fault {
   line: number;
 }
 
-/** What an import of readings did. */
 export interface ReadingsSummary {
   accepted: number;
   duplicates: number;
   /** The first rejected ones, at most {@link mostNamed}. */
   rejected: RejectedLine[];
   rejectedCount: number;
-  /** How many were rejected, by code. */
   rejectedCodes: Record<string, number>;
 }
 

@@ -37,7 +37,6 @@ export class RowWriter {
   #length = 0;
   #count = 0;
 
-  /** `rows` is how many are expected. */
   constructor({ format, buckets, lead = '' }: Pick<ReadingTextRequest, 'format' | 'buckets' | 'lead'>, rows: number) {
     const { before, after, label, end } = shapes[format];
     const bytesBefore = ascii.encode(before(lead));
@@ -168,7 +167,6 @@ const shapes: Record<ReadingFormat, Shape> = {
   csv: { before: (lead) => lead, after: '', label: () => ',', end: '\n' },
 };
 
-/** What follows the value of a reading. */
 function endOf(format: ReadingFormat, quality: string | undefined): string {
   const { end } = shapes[format];
   if (format === 'csv') return `,${quality ?? ''}${end}`;

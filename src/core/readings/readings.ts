@@ -24,9 +24,7 @@ export interface AcceptedTime {
 
 /** Validates the readings of a body, each by itself (contract, section 5). */
 export class ReadingValidator {
-  /** The valid readings. */
   readonly batch: ReadingBatch;
-  /** Position in the body of each reading of the batch. */
   readonly positions: Uint32Array;
   /** The others, in the order of the body. */
   readonly rejected: Rejection[] = [];

@@ -87,13 +87,11 @@ export function isObject(item: unknown): item is Record<string, unknown> {
   return typeof item === 'object' && item !== null && !Array.isArray(item);
 }
 
-/** The fault of an item that is not an object; `what` begins the sentence. */
 export function notObject(item: unknown, what: string): Fault {
   const detail = item === tooLong ? `at most ${longestItem / 1024} KiB long` : 'an object';
   return fault('invalid_reading', `${what} is ${detail}.`);
 }
 
-/** The fault of a missing field. */
 export function missing(field: string): Fault {
   return fault('missing_field', `The field "${field}" is missing.`);
 }
@@ -123,7 +121,6 @@ export function instantFault(at: unknown, atUs: number | undefined): Fault {
   return fault('invalid_at', `${shown(at)} is not an instant: ${allowed}${meant || '.'}`);
 }
 
-/** The fault of an instant in the future. */
 export function aheadFault(at: unknown, atUs: number): Fault {
   const instant = Number.isFinite(atUs) ? formatInstantUs(atUs) : shown(at);
   return fault('in_future', `${instant} lies more than 24 hours ahead.`);

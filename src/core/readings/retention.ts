@@ -21,7 +21,6 @@ export function parseRetention(given: string): number | null {
   );
 }
 
-/** A retention as people type it. */
 export function shownRetention(days: number | null): string {
   return days === null ? 'forever' : `${days}d`;
 }

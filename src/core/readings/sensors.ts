@@ -41,7 +41,6 @@ export async function requireSensor(domain: Domain, entity: Entity, ref: string)
   });
 }
 
-/** One sensor with all its fields. */
 export async function showSensor(
   domain: Domain,
   entity: Entity,

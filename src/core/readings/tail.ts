@@ -1,7 +1,6 @@
 import type { Domain } from '../port/domain.ts';
 import type { Reading, Sensor } from '../port/readings.ts';
 
-/** A reading with its sensor. */
 export interface SensorReading extends Reading {
   sensor: Sensor;
 }
@@ -13,7 +12,6 @@ const pauseMs = 500;
  * order. What is older belongs to a gateway that catches up.
  */
 const lateUs = 60_000_000;
-/** Readings that are read at once. */
 const pageSize = 1000;
 
 /**

@@ -70,7 +70,6 @@ export interface ResourceDefinition<F extends Fields = Fields> {
   title: string;
   /** One of them: `part`. */
   singular: string;
-  /** One sentence for the documents. */
   summary: string;
   /** An `id` for documents and sample data; the part before its digits is the prefix of sample ids. */
   idExample: string;

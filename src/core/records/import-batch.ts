@@ -13,7 +13,6 @@ export interface ImportBatch {
   columns: readonly ImportColumn[];
 }
 
-/** The value of a row in a column. */
 export function valueAt(column: ImportColumn, row: number): unknown {
   return column.length === 1 ? column[0] : column[row];
 }

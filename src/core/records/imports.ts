@@ -13,7 +13,6 @@ import type { ImportBatch } from './import-batch.ts';
 export const importFormats = ['csv', 'json', 'ndjson'] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** How to read a file. */
 export interface ReadOptions {
   /** By default from the name's extension, else from the first character of the content. */
   format?: ImportFormat;
@@ -94,9 +93,7 @@ export class ViolationList {
 
 interface ImportInput {
   resource: ResourceDefinition;
-  /** Code of the entity the records belong to. */
   entity: string;
-  /** Validated rows from a {@link RowReader}. */
   rows: AsyncIterable<ImportBatch> | Iterable<ImportBatch>;
   /** Also remove records that are not in the file. */
   replace: boolean;

@@ -25,7 +25,6 @@ export interface ListSource {
   nowMs: number;
 }
 
-/** Reads the list of one resource. */
 interface ListReader {
   /** Throws `bad_parameter`, and `sync_token_expired` if the changes since a token are no longer known. */
   read(query: QueryParameters, scope: PageScope, source: ListSource): Promise<ListPage>;

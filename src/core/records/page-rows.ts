@@ -28,7 +28,6 @@ export interface PageRow {
 /** Separates the records of a page: JSON text contains no raw line break, so that the last record can be cut out. */
 export const pageSeparator = ',\n';
 
-/** Converts a row to a page. */
 export function toPage(row: PageRow | undefined, { limit, orderBy }: RecordPageRequest): RecordPage {
   if (!row) return { json: '', count: 0, next: null };
   const { json, n, reached } = row;
@@ -37,7 +36,6 @@ export function toPage(row: PageRow | undefined, { limit, orderBy }: RecordPageR
   return { json: asked, count: limit, next: positionOf(asked.slice(asked.lastIndexOf(pageSeparator) + 1), orderBy) };
 }
 
-/** Names of the lists that a page shows. */
 export function shownLists({ resource, include = [] }: RecordPageRequest): string[] {
   return Object.entries(pageFields(resource, include)).flatMap(([name, { kind }]) => (kind === 'list' ? [name] : []));
 }

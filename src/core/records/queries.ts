@@ -25,7 +25,6 @@ export interface PageParameter {
   names?: readonly string[];
 }
 
-/** The entity of a page and its calendar. */
 export interface PageScope {
   entityId: string;
   timezone: string;
@@ -123,7 +122,6 @@ export function readInclude(resource: ResourceDefinition, text: string | undefin
   return known;
 }
 
-/** A parameter that filters. */
 interface Filter {
   name: string;
   role: PageParameter['role'];

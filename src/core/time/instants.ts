@@ -67,12 +67,10 @@ export function createInstantText(): (ms: number) => string {
   };
 }
 
-/** {@link formatInstantUs} for an optional time. */
 export function formatOptionalUs(us: number | null | undefined): string | null {
   return us === null || us === undefined ? null : formatInstantUs(us);
 }
 
-/** {@link formatInstantMs} for an optional time. */
 export function formatOptionalMs(ms: number | null): string | null {
   return ms === null ? null : formatInstantMs(ms);
 }

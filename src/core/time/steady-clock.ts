@@ -73,7 +73,6 @@ function isNear(startMs: number, knownMs: number): boolean {
   return Math.abs(startMs - knownMs) <= toleranceMs;
 }
 
-/** The clocks of a store. */
 interface StoreClocks {
   /**
    * The machine's clock, but never behind the latest time that was steadily seen. A clock that jumps back does not revive an

@@ -8,7 +8,6 @@ import { Repetition } from '../monitoring/repetition.ts';
 const sampleGapMs = 1000;
 /** The number of samples from one update of the store to the next. */
 const samplesPerUpdate = 10;
-/** A clock that is further behind is logged. */
 const farBehindMs = 60_000;
 
 /**

@@ -24,7 +24,6 @@ interface GateOptions {
   failedChecks: Limiter | undefined;
   requests: Limiter | undefined;
   ingest: Limiter | undefined;
-  /** Creates the tally of a key. */
   tallyOf(credential: Credential): KeyTally;
   /** Receives the key and the client address of each successful authentication. */
   noteCall?(key: CachedCredential['credential'], address: string): void;

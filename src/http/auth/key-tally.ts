@@ -74,7 +74,6 @@ export class DayTally {
     this.#requests = this.#counter('request', '');
   }
 
-  /** Records a successful authentication. */
   recordUse(atMs: number, ip: string): void {
     this.use.atMs = atMs;
     this.use.ip = ip;
@@ -82,7 +81,6 @@ export class DayTally {
     this.#wait();
   }
 
-  /** Counts an answered request, with the code of its refusal. */
   countRequest(code: string | undefined): void {
     this.#requests.count++;
     if (code !== undefined) this.#find('refused', code).count++;

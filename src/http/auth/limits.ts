@@ -23,7 +23,6 @@ export interface Limiter {
    * They count all the same: what one window cannot cover is taken from the windows after it.
    */
   charge(client: string, calls: number): Allowance;
-  /** Number of clients in memory. */
   size(): number;
   /** What was counted and not yet shared with other daemons, and a function that takes over what all of them counted. */
   unshared(): { calls: LimitCalls[]; adopt(states: readonly LimitState[]): void };
@@ -43,7 +42,6 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
   const { requests, windowSeconds } = limit;
   const windowMs = windowSeconds * 1000;
   const policy = `"${name}";q=${requests};w=${windowSeconds}`;
-  /** In the order in which the windows began. */
   const windows = new Map<string, Window>();
   const open = (client: string, nowMs: number, before: Window | undefined): Window => {
     const begun = following(before, nowMs);

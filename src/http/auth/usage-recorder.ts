@@ -30,14 +30,12 @@ export class UsageRecorder {
     this.#most = most;
   }
 
-  /** Creates the tally of a key. */
   readonly tallyOf = (credential: Credential): KeyTally => new KeyTally(credential, this.#dayOf, this.#add);
 
   start(): void {
     this.#merging.start();
   }
 
-  /** Merges the rest. */
   async stop(): Promise<void> {
     await this.#merging.stop();
     await this.#mergeAll();

@@ -25,7 +25,6 @@ import { SenmlPack } from './senml.ts';
 import { SensorNames } from './sensor-names.ts';
 import { UsualReadings } from './usual-readings.ts';
 
-/** Counts what ingest did, for `/metrics`. */
 export interface IngestCounts {
   accepted: number;
   duplicates: number;
@@ -40,7 +39,6 @@ interface IngestOptions {
   counts: IngestCounts;
   gate: Pick<Gate, 'confirm'>;
   batches: RequestBatches;
-  /** The memory that all bodies share. */
   bodies: Budget;
   /** Where long bodies are parsed. */
   slices: Slices;

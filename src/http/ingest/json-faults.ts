@@ -1,7 +1,6 @@
 import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
 
-/** Bytes that are not JSON from an offset on. */
 export class JsonFault extends Error {
   readonly offset: number;
 

@@ -11,7 +11,6 @@ export class SensorNames {
    * place of the name that followed last time.
    */
   readonly #slots: Int32Array;
-  /** The units by the places in the table. */
   readonly #units = new Map<number, Buffer>();
   #names = Buffer.alloc(1024);
   #length = 1;

@@ -13,7 +13,6 @@ export interface LogForm {
   line(json: string): string;
 }
 
-/** One JSON object a line. */
 export const jsonLines: LogForm = { request: requestLine, line: (json) => json };
 
 /**
@@ -54,7 +53,6 @@ export function logFormOf(fd: number, env: Readonly<Record<string, string | unde
   return jsonLines;
 }
 
-/** Priorities of syslog(3). */
 const priorities: Readonly<Record<string, number>> = { fatal: 2, error: 3, warn: 4, info: 6, debug: 7 };
 
 const colours: Readonly<Record<string, keyof ColourCodes>> = { fatal: 'red', error: 'red', warn: 'yellow' };

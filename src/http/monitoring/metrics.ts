@@ -128,7 +128,6 @@ export class Metrics {
   }
 }
 
-/** A value of a metric with its labels. */
 export interface Sample {
   labels: Record<string, string>;
   value: number;
@@ -164,7 +163,6 @@ export class RouteCounts {
   sum = 0;
   count = 0;
 
-  /** Counts an answer. */
   observe(status: number, seconds: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     let index = 0;

@@ -42,7 +42,6 @@ export function openEnum(values: readonly string[]): Schema {
   return { type: 'string', 'x-extensible-enum': [...values] };
 }
 
-/** An object with the given fields of a resource. */
 function objectOf(fields: Fields): Schema {
   return object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])));
 }

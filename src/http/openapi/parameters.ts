@@ -3,7 +3,6 @@ import { pageLimit } from '../../core/records/parameters.ts';
 import type { PageParameter } from '../../core/records/queries.ts';
 import { fieldSchema, type Schema } from './field-schemas.ts';
 
-/** The id in a path. */
 export const idParameter = {
   name: 'id',
   in: 'path',
@@ -12,10 +11,8 @@ export const idParameter = {
   schema: { type: 'string', minLength: 1, maxLength: 64 },
 };
 
-/** The id or code of a sensor in a path. */
 export const sensorParameter = { ...idParameter, description: "The sensor's id or code, percent-encoded." };
 
-/** Converts a query parameter of a list. */
 export function queryParameter({ name, role, on, names = [] }: PageParameter): Schema {
   const base = { name, in: 'query', required: false };
   if (role === 'limit') return { ...base, ...limitOf(pageLimit) };
@@ -26,7 +23,6 @@ export function queryParameter({ name, role, on, names = [] }: PageParameter): S
   return { ...base, description, schema, example };
 }
 
-/** Description and schema of `limit`. */
 export function limitOf(bounds: { default: number; max: number }): Schema {
   return {
     description: 'The most records in one page; it may hold fewer, even if more follow.',
@@ -34,7 +30,6 @@ export function limitOf(bounds: { default: number; max: number }): Schema {
   };
 }
 
-/** Description and schema of `cursor`. */
 export const cursorOf = {
   description: 'The `next_cursor` of the previous page, with all other parameters unchanged.',
   schema: { type: 'string', maxLength: 2000 },

@@ -10,7 +10,6 @@ import { pageSchema } from './schemas.ts';
 const instantOrMs = { anyOf: [...instantOrDay.anyOf, { type: 'integer' }] };
 const query = { in: 'query', required: false };
 
-/** The operation that reads the readings of a sensor. */
 export function readReadings(permissions: readonly ClientPermission[]): Schema {
   const data = (item: string) => pageSchema(item);
   return operation({

@@ -54,7 +54,6 @@ function csvExample(resource: ResourceDefinition): string {
   return finish(recordsToCsv(resource, { json: JSON.stringify(recordExample(resource, 'item')) })).toString();
 }
 
-/** The tag of a resource: the group in which its permissions are granted. */
 function groupOf(permissions: readonly ClientPermission[]): string {
   const [first] = permissions;
   return permissionGroups.find((group) => group.permissions.some(({ key }) => key === first))?.name ?? 'Key';

@@ -3,10 +3,8 @@ import { refusalDetails } from '../../core/keys/authentication.ts';
 import { type ApiCode, codesOf, problemDocument, shuttingDown } from '../request/problem.ts';
 import { openEnum, type Schema } from './field-schemas.ts';
 
-/** The kinds of operations, which differ in their responses. */
 export type ResponseKind = 'public' | 'key' | 'list' | 'single' | 'ingest';
 
-/** The headers of responses, by name. */
 export const answerHeaders: Record<string, Schema> = {
   'X-Request-Id': {
     description: 'Identifies the request; problem documents and the log have the same id.',
@@ -119,7 +117,6 @@ const refusals: Record<string, ProblemResponse> = {
   },
 };
 
-/** References to headers by their names. */
 export function headerRefs(names: readonly string[]): Schema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

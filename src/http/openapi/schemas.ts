@@ -12,7 +12,6 @@ export function schemaNames(resource: ResourceDefinition): { single: string; ite
   return { single, item: hasDetail ? `${single}Summary` : single };
 }
 
-/** Every schema of the document. */
 export function schemas(resources: readonly ResourceDefinition[]): Record<string, Schema> {
   const records = resources.flatMap((resource) => {
     const { single, item } = schemaNames(resource);
@@ -28,7 +27,6 @@ export function schemas(resources: readonly ResourceDefinition[]): Record<string
   return { ...fixedSchemas, ...Object.fromEntries(records) };
 }
 
-/** An example of a record as the API shows it. */
 export function recordExample(resource: ResourceDefinition, kind: 'single' | 'item'): Record<string, unknown> {
   const fields = kind === 'single' ? allFields(resource) : listFields(resource);
   const example = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.example]));
@@ -51,7 +49,6 @@ export function listExamples(resource: ResourceDefinition): Schema {
 
 const sync_token = 'WyJxMm9SVXg5a1p0TDQiLCIiLCIiLDIwNzc4XQ';
 
-/** The schema of a page of a list. */
 export function listSchema(single: string, item: string): Schema {
   const one = { $ref: `#/components/schemas/${item}` };
   // With `include` a list shows what the single record shows.
@@ -76,7 +73,6 @@ export function listSchema(single: string, item: string): Schema {
   );
 }
 
-/** The schema of a page of readings. */
 export function pageSchema(item: string): Schema {
   return object({
     data: { type: 'array', items: { $ref: `#/components/schemas/${item}` } },

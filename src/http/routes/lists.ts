@@ -9,7 +9,6 @@ import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, withParameter } from '../request/query.ts';
 import { recordsToCsv } from './records-csv.ts';
 
-/** The media types of a list of records. */
 const listTypes = ['application/json', 'text/csv'] as const;
 type ListType = (typeof listTypes)[number];
 

@@ -39,7 +39,6 @@ const jsonOnly = ['application/json'] as const;
 interface MeParts {
   /** The body up to the value of `server_time`. */
   head: string;
-  /** Length of the head in bytes. */
   length: number;
   /** Only the time differs between answers, so the validator is a weak one. */
   tag: string;

@@ -35,7 +35,6 @@ import { notFound } from './records.ts';
 const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
 const allowed = new Map<string, unknown>(readingsParameters.map((name) => [name, name]));
 
-/** The media types of an answer. */
 const readingsTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
 type ReadingsType = (typeof readingsTypes)[number];
 

@@ -9,7 +9,6 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
   const location = parseLocation(address, options.env ?? {});
   const { migrationsFolder } = options;
 
-  /** Uses a database and closes it. */
   const using = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
     const database = new PooledDatabase(location);
     try {

@@ -41,7 +41,6 @@ async function backUp(database: Database, { clock, migrationsFolder, env = {} }:
   return target;
 }
 
-/** Database and schema as part of a file name. */
 function nameOf({ database, schema }: Location): string {
   const parts = schema === usualSchema ? [database] : [database, schema];
   return parts.map((part) => part.replaceAll(/[^\w-]/g, '_')).join('.');

@@ -3,13 +3,11 @@ import type { BatchResult } from '../../core/port/readings.ts';
 
 /** A batch that waits to be written. */
 export interface WaitingBatch {
-  /** Its readings or heartbeats. */
   size: number;
   resolve(result: BatchResult): void;
   reject(error: unknown): void;
 }
 
-/** Gives each batch of a group its result. */
 export function settleEach(group: readonly WaitingBatch[], results: readonly BatchResult[] | undefined): void {
   for (const [index, { resolve, reject }] of group.entries()) {
     const result = results?.[index];
@@ -32,7 +30,6 @@ export class Backlog {
     this.#place = place;
   }
 
-  /** Whether nothing waits. */
   get isEmpty(): boolean {
     return this.#batches === 0;
   }

@@ -3,18 +3,14 @@ import { importFields, type ResourceDefinition } from '../../core/records/fields
 import { changeInstant, isDatedAhead } from '../../core/records/sync/changes.ts';
 import { tableName } from './tables.ts';
 
-/** The table of an import, and its options. */
 export interface ImportTable {
   resource: ResourceDefinition;
-  /** Name of the table. */
   table: string;
-  /** The entity's number in it. */
   entity: number;
   /** Columns of a row in the order of its values: `id`, then as declared. */
   columns: readonly string[];
   /** The instant of the import, as stored in `updated_at`. */
   updatedAt: string;
-  /** Whether later dates are corrected to that instant. */
   correctsDates: boolean;
   replace: boolean;
 }

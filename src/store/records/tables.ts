@@ -1,6 +1,5 @@
 import { type Field, filterableFields, type ResourceDefinition } from '../../core/records/fields.ts';
 
-/** Name of a resource's table. */
 export function tableName(resource: ResourceDefinition): string {
   return resource.name.replaceAll('-', '_');
 }

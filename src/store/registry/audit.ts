@@ -29,7 +29,6 @@ export function nextRow(draft: AuditDraft, given: number, last: { seq: number; h
   return { ...row, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
 }
 
-/** The record of a row. */
 export function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
   return { ...row, actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin } };
 }

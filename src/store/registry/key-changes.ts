@@ -6,7 +6,6 @@ import type { Revocation } from '../journal-lines.ts';
 import { carryCommands } from './commands.ts';
 import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
 
-/** What changes keys. */
 export function createKeyChanges({ change, each }: Runner): Pick<KeyStore, 'insert' | 'rotate' | 'revoke' | 'setNote'> {
   const among = `id in (select value from ${each})`;
   const activeAmong = `select id as "keyId", prefix, secret_hash as "secretHash" from keys

@@ -48,7 +48,6 @@ function pick<T, N extends keyof T>(table: T, names: readonly N[]): Pick<T, N> {
   return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<T, N>; // exactly these columns
 }
 
-/** Keys in a state at an instant. */
 export function statusCondition(
   { revokedAtMs, expiresAtMs }: Columns<'revokedAtMs' | 'expiresAtMs'>,
   status: KeyStatus,
@@ -66,7 +65,6 @@ interface OwnConditions {
   isFound: SQL | undefined;
 }
 
-/** The condition of a list of keys. */
 export function listCondition(
   keys: Columns<'name' | 'entityId' | 'createdAtMs' | 'expiresAtMs' | 'revokedAtMs'>,
   { lastUsedAtMs }: Columns<'lastUsedAtMs'>,
@@ -115,7 +113,6 @@ export function ownedBy(
   };
 }
 
-/** Keys that expire until an instant. */
 export function expiringCondition(
   { revokedAtMs, expiresAtMs }: Columns<'revokedAtMs' | 'expiresAtMs'>,
   nowMs: number,

@@ -20,14 +20,11 @@ export interface Statements {
   first<Row>(name: string, text: string, values?: readonly unknown[]): MaybePromise<Row | undefined>;
 }
 
-/** The statements of one transaction. */
 export interface Change extends Statements {
   insert<Table extends keyof Rows>(table: Table, row: Rows[Table]): MaybePromise<unknown>;
-  /** Appends an event to the audit chain. */
   append(audit: AuditDraft): MaybePromise<void>;
   /** Notes in the journal what the change stops, before it changes that. */
   stop(entries: readonly StateEntry[]): MaybePromise<void>;
-  /** The same of keys. */
   revoke(keys: readonly Revocation[]): MaybePromise<void>;
   /** Notes what it starts; `stillHold` is asked after the commit. */
   start(entries: readonly StateEntry[], stillHold: () => Steps<boolean>): void;

@@ -9,7 +9,6 @@ const otherSuperUsers = `select id from users
 
 type UserChange = Parameters<UserStore['update']>[1];
 
-/** Users. */
 export function createUserStore({ query, first, change }: Runner): UserStore {
   return {
     list: (tenantId) => query('users.list', `${select} where tenant_id = $1 order by login`, [tenantId]),

@@ -11,7 +11,6 @@ import { counted } from '../../terminal/sentence.ts';
 import { filterFlags, filterOf, limit, recordJson, shownFilter } from './records.ts';
 import { verify } from './verify.ts';
 
-/** The default of `--limit`. */
 const usualLimit = 50;
 
 const list = defineCommand({

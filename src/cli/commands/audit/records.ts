@@ -5,7 +5,6 @@ import { formatInstantMs, isDate, parseInstantMs } from '../../../core/time/inst
 import { dayMs, parseSpanMs } from '../../../core/time/spans.ts';
 import { type FlagValues, oneOf, parsed, requireOneOf, text } from '../../flags.ts';
 
-/** The flags that select records. */
 export const filterFlags = {
   since: text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant'),
   until: text('--until <WHEN>', 'only until then; a date with all of its day'),
@@ -42,7 +41,6 @@ function shellWord(text: string): string {
 /** The flag that bounds the number of records. */
 export const limit = (which: string) => parsed('--limit <N>', `how many at most${which}`, parseLimit);
 
-/** A record as `--json` shows it. */
 export function recordJson(record: AuditRecord) {
   return {
     seq: record.seq,

@@ -12,10 +12,8 @@ export function parseKeep(given: string): number {
   throw new HkctlError('usage', `"${given}" is not a number of backups: give one from 1 to 9999.`);
 }
 
-/** The next backup of a series. */
 interface NextBackup {
   target: string;
-  /** The id that its name contains. */
   storeId: string;
   /** By which the series is ordered: the time in a name is only as right as the clock was. */
   number: number;

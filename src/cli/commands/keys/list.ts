@@ -49,7 +49,6 @@ export const list = defineCommand({
   run: listAll,
 });
 
-/** Lists keys as the flags of `keys list` say. */
 export async function listAll(context: Context, given: FlagValues<typeof listFlags>): Promise<void> {
   const { domain, actor } = await context.session();
   const filter = await filterOf(domain, actor, given);
@@ -79,7 +78,6 @@ async function* mapped<T, U>(pages: AsyncIterable<readonly T[]>, map: (one: T) =
   for await (const page of pages) yield page.map(map);
 }
 
-/** The filter that the flags describe, at this moment. */
 export async function filterOf(domain: Domain, actor: Actor, given: FlagValues<typeof listFlags>): Promise<KeyFilter> {
   const nowMs = domain.clock();
   return {

@@ -22,7 +22,6 @@ export function stopping(keys: readonly Key[]): string {
   return `${count(keys)} will stop working at once: ${someNamesOf(keys)}.`;
 }
 
-/** The sentence after it. */
 export function stopped(keys: readonly Key[]): string {
   if (keys.length === 0) return 'No active key stopped.';
   return `${count(keys)} stopped working: ${someNamesOf(keys)}.`;

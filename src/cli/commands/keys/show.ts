@@ -33,7 +33,6 @@ export const show = defineCommand({
   },
 });
 
-/** A key with its related facts. */
 interface Described {
   key: Key;
   /** Its predecessors, itself and its successor, the oldest first. */

@@ -7,7 +7,6 @@ import { counted, grouped } from '../../terminal/sentence.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded } from '../../terminal/wrap.ts';
 
-/** The usage of a key as it is shown to people. */
 export interface ShownUsage {
   days: readonly DayUsage[];
   /** The day that it is at the key's entity. */
@@ -16,7 +15,6 @@ export interface ShownUsage {
   time(ms: number): string;
 }
 
-/** Prepares the usage of a key for people. */
 export function shownUsage(
   days: readonly DayUsage[],
   key: Pick<Key, 'entity'>,
@@ -26,7 +24,6 @@ export function shownUsage(
   return { days, today: dayAt(nowMs, timezone).day, time: (ms) => fullTime({ utc }, ms, timezone) };
 }
 
-/** How the bars of usage are drawn. */
 interface BarOptions {
   width: number;
   isAscii: boolean;

@@ -30,7 +30,6 @@ export const verify = defineCommand({
   },
 });
 
-/** The addresses that the key is limited to, if it is. */
 function fromOf({ allowedIps }: Key): string {
   return allowedIps.length === 0 ? '' : `, only from ${allowedIps.join(', ')}`;
 }

@@ -20,7 +20,6 @@ interface RowWriter {
   begin(): void;
   /** What each row of a sensor begins with, as `ReadingTextRequest.lead`. */
   leadOf(sensor: Sensor): string;
-  /** Writes whole rows, at least one. */
   write(rows: string): void;
   end(): void;
 }

@@ -56,7 +56,6 @@ export function daemonSocket(host: string, port: number): Unit {
 interface BackupOptions extends ServiceOptions {
   /** The folder of the backups; without one a folder inside the state directory, which systemd makes. */
   folder: string | undefined;
-  /** The number of backups to keep. */
   keep: number;
 }
 
@@ -74,7 +73,6 @@ export function backupUnits({ account, exec, environmentFile, folder, keep }: Ba
   return [unit('hkctl-backup.service', backupService, values), unit('hkctl-backup.timer', backupTimer, values)];
 }
 
-/** A unit file. */
 export interface Unit {
   name: string;
   text: string;

@@ -1,4 +1,3 @@
-/** One option of a question. */
 export interface Choice<T> {
   name: string;
   value: T;
@@ -12,7 +11,6 @@ export interface ChoiceGroup<T> {
   choices: readonly Choice<T>[];
 }
 
-/** A label and its value above a question. */
 export type AskedFact = readonly [label: string, value: string];
 
 /** Asks questions on a screen that a part of the program has open, such as the settings page, instead of on standard error. */

@@ -83,7 +83,6 @@ function echo(io: Io, message: string, answer: string): void {
   io.stderr.write(`${terminalLine(`${style.green('✔')} ${message}: ${answer}`)}\n`);
 }
 
-/** Asks on the alternate screen. */
 async function askedOnScreen<T>(io: Io, ask: (dialog: Asker) => Promise<T>): Promise<T> {
   const { openScreen } = await import('../screen.ts');
   const { createDialog } = await import('../dialog/dialog.ts');

@@ -34,7 +34,6 @@ export function bucketStart(atUs: number, widthUs: number): number {
   return rest < 0 ? atUs - rest - widthUs : atUs - rest;
 }
 
-/** A bucket without readings. */
 export function openBucket(startUs: number): OpenBucket {
   const [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return { startUs, count: 0, sum: 0, error: 0, scale: 1, min, max, last: 0 };

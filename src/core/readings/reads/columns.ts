@@ -13,7 +13,6 @@ export interface Piece {
   to: number;
 }
 
-/** Creates empty columns for a number of readings. */
 export function createColumns(size: number): Columns {
   return { count: 0, atUs: new Float64Array(size), values: new Float64Array(size), qualities: new Uint8Array(size) };
 }

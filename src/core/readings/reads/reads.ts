@@ -12,7 +12,6 @@ export const readLimits = {
   summedUp: 200_000,
   /** A page of buckets that has at least one bucket scans no more: it ends short, and the next page continues after it. */
   page: 1_000_000,
-  /** Number of waiting reads of one owner. */
   waiting: 64,
 } as const;
 
@@ -96,7 +95,6 @@ export class Reads {
   }
 }
 
-/** One running read. */
 class Read {
   readonly request: ReadingTextRequest;
   readonly client: ReadingClient;
@@ -125,7 +123,6 @@ class Read {
     this.reject = reject;
   }
 
-  /** The next slice to read. */
   nextSlice({ written, summedUp }: SliceSizes): SliceRequest {
     const { fromUs, limit, buckets } = this.request;
     return {
@@ -140,7 +137,6 @@ class Read {
     };
   }
 
-  /** Adds a slice that was read. */
   take(slice: Slice): void {
     const { text, count, digest, scanned, nextUs, open, summarisedUs, ahead } = slice;
     if (count > 0) {

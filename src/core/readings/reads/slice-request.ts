@@ -4,25 +4,20 @@ import type { Columns } from './columns.ts';
 
 /** A part of a read, small enough that other reads need not wait for it. */
 export interface SliceRequest extends ReadingTextRequest {
-  /** Maximum number of readings to scan. */
   most: number;
   /** The incomplete bucket at the end of the slice before. */
   open?: OpenBucket;
   /** Where the first slice of this read began; undefined for the beginning. */
   beganUs?: number;
-  /** What the slice before returned. */
   summarisedUs?: number | null;
   ahead?: Columns;
 }
 
-/** The result of a slice. */
 export interface Slice {
   /** In a buffer of its own, so that it can be transferred. */
   text: Uint8Array<ArrayBuffer>;
-  /** Rows in the text. */
   count: number;
   digest: string;
-  /** Number of readings scanned. */
   scanned: number;
   /** The instant of the first reading after them; null if there is none. */
   nextUs: number | null;
@@ -45,7 +40,6 @@ export interface SliceRange {
   limit: number;
 }
 
-/** The readings to read for a slice. */
 export function rangeOfSlice({ series, fromUs, toUs, limit, most, buckets }: SliceRequest): SliceRange {
   const wanted = buckets ? most : Math.min(most, limit);
   return boundedRange({ series, fromUs, toUs, limit: wanted + 1 });
@@ -56,7 +50,6 @@ export function boundedRange({ series, fromUs, toUs, limit }: ReadingRange): Sli
   return { series, fromUs: within(fromUs ?? -endOfTimeUs), toUs: within(toUs ?? endOfTimeUs), limit };
 }
 
-/** The readings of some columns, one by one. */
 export function toReadings({ count, ...columns }: Columns): Reading[] {
   return Array.from({ length: count }, (_, place) => ({
     atUs: columns.atUs[place] ?? 0,

@@ -18,7 +18,6 @@ export interface ChangesQuery {
   limit: number;
   /** The last change that the pages of this answer show; undefined on the first page. */
   to: string | undefined;
-  /** The page of changed records up to an instant. */
   changedUntil(to: string): RecordPageRequest;
   /** Where the first page of removals starts. */
   firstRemoved: RecordPosition;

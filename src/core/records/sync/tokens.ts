@@ -13,7 +13,6 @@ export interface SyncPoint {
   changedAt: string;
 }
 
-/** A sync token as it was sent. */
 export interface SyncToken extends SyncPoint {
   /** The day on which it was issued, counted since 1970. */
   day: number;
@@ -54,7 +53,6 @@ export function requireKnownChanges(
   throw new HkctlError('sync_token_expired', `This sync_token ${why}: read the whole list again for a new one.`);
 }
 
-/** Names the list of a resource in an entity, to which its tokens belong. */
 export function listName(resource: ResourceDefinition, entityId: string): string {
   return fingerprint(['sync', resource.name, entityId]);
 }

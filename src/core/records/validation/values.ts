@@ -186,7 +186,6 @@ function refuseRepeats(name: string, items: readonly unknown[], key: string, ref
   });
 }
 
-/** Whether a value is an object with named members. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RoundedNumber);
 }

@@ -14,7 +14,6 @@ export interface Host {
   address?: string;
 }
 
-/** The place of a store on PostgreSQL. */
 export interface Location {
   hosts: readonly Host[];
   database: string;
@@ -22,7 +21,6 @@ export interface Location {
   password: string | undefined;
   /** The file of libpq in which a password is looked up if none is given. */
   passwordFile: string | undefined;
-  /** The schema that holds the tables. */
   schema: string;
   tls: TlsSettings;
   /** Which of several servers will do; only `any` and `read-write` exist here, since a store is written. */

@@ -55,7 +55,6 @@ const parameters: Readonly<Record<string, Parameter>> = {
   replication: [undefined, '0|off|no|false'],
 };
 
-/** Whether libpq, or hkctl, has a parameter of this name. */
 export function isParameter(name: string): boolean {
   return Object.hasOwn(parameters, name);
 }

@@ -207,7 +207,6 @@ export class PooledDatabase implements Database {
     }, retryMs).unref();
   }
 
-  /** The options of the main connection, or of another one. */
   #options(isMain: boolean): SessionOptions {
     const [usualMs, { commandMs, daemonMs }] = [this.location.connectTimeoutMs, this.#patience];
     if (!this.#isDaemon) return { pipeline: isMain, silentMs: commandMs, connectTimeoutMs: usualMs };

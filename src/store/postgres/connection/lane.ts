@@ -2,7 +2,6 @@ import { sha256 } from '../../../core/digest.ts';
 import { isShortage } from './errors.ts';
 import type { Session } from './session.ts';
 
-/** Settings of the planner, by name. */
 export type LaneSettings = Readonly<Record<string, string>>;
 
 /**
@@ -45,7 +44,6 @@ export class Lane {
   #sharesUntil = 0;
   readonly #names = new Map<string, string>();
 
-  /** `open` makes the connection, with the settings. */
   constructor(open: () => Promise<Session>, share?: Share, wait: Await = (opening) => opening) {
     this.#open = open;
     this.#share = share;
@@ -123,7 +121,6 @@ export class Lane {
   }
 }
 
-/** Lends a lane one of the connections for transactions. */
 export function sharing(database: { exclusively: Share }, settings: LaneSettings): Share {
   return (work) =>
     database.exclusively(async (session) => {

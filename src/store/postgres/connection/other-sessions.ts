@@ -40,7 +40,6 @@ export class OtherSessions {
     }
   }
 
-  /** Gives a connection to the next that waits. */
   giveBack(session: Session): void {
     if (session.isOpen) this.#idle.push(session);
     this.#waiting.shift()?.();

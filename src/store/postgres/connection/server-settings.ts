@@ -8,7 +8,6 @@ interface Settings {
   version: number;
   /** The start of the server, by which it can be distinguished from another one at the same address. */
   server: string;
-  /** The process of the server that serves the connection. */
   pid: number;
   standby: boolean;
   readonly: boolean;

@@ -6,7 +6,6 @@ import { createClient } from './client.ts';
 import { isLostConnection, toDomainError, unreachable, whileConnecting } from './errors.ts';
 import { prepareSession } from './server-settings.ts';
 
-/** How a connection is made. */
 export interface SessionOptions {
   /** Sends statements without waiting for the answers of earlier ones; for single statements only. */
   pipeline: boolean;

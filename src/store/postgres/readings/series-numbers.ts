@@ -11,12 +11,10 @@ export function toSeries(entity: number, number: number): number {
   return entity * seriesPerEntity + number;
 }
 
-/** The entity's number in that of a series. */
 export function entityOfSeries(series: number): number {
   return Math.floor(series / seriesPerEntity);
 }
 
-/** The number inside the entity in that of a series. */
 export function numberOfSeries(series: number): number {
   return series % seriesPerEntity;
 }

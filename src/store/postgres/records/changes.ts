@@ -31,7 +31,6 @@ export async function readChangedAt(session: Session, resource: ResourceDefiniti
   return changes?.changedAt ?? '';
 }
 
-/** Reads the ids of removed records. */
 export async function readRemoved(lane: Lane, request: RemovedPageRequest, entity: number): Promise<RemovedPage> {
   const { resource, after, to, limit } = request;
   const values = [entity, resource.name, after.value, after.id, to, limit + 1];

@@ -5,7 +5,6 @@ import type { Session } from '../connection/session.ts';
 import { rememberRemoved } from './changes.ts';
 import { incoming, rowsOf, rowsOfFile } from './import-table.ts';
 
-/** What an import changes. */
 interface Changes {
   summary: ImportSummary;
   /** How many rows of the file have a record. */

@@ -86,7 +86,6 @@ export function countQuery(
   return { text: `select array[${counts.join(', ')}]::int4[] as counts`, values: values.all };
 }
 
-/** The values of a statement, each with its number. */
 class Values {
   readonly all: unknown[] = [];
 
@@ -100,7 +99,6 @@ class Values {
 interface Walk {
   /** Conditions that bound the index. */
   served: readonly string[];
-  /** Conditions that are checked for each record. */
   checked: readonly string[];
   /** The end of the page before, if `served` does not hold it. */
   position: readonly string[];

@@ -39,7 +39,6 @@ export async function appendAudit(session: Session, draft: AuditDraft): Promise<
 
 const lowestOfPiece = 'select seq from audit where seq < $1 order by seq desc limit 1 offset $2';
 
-/** The audit trail. */
 export function createAuditStore({ database, db }: Registry): AuditStore {
   const after = db
     .select()

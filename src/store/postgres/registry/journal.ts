@@ -8,7 +8,6 @@ export async function addToJournal(session: Session, lines: readonly string[]): 
   await session.query('journal.add', add, [lines.map((line) => line.trimEnd())]);
 }
 
-/** The text of the journal. */
 export async function readJournalText(session: Session): Promise<string> {
   const rows = await session.query<{ line: string }>('journal.read', 'select line from journal order by number');
   return rows.map(({ line }) => `${line}\n`).join('');

@@ -4,7 +4,6 @@ import { alias } from 'drizzle-orm/pg-core';
 import { credentialColumns, keyColumns } from '../../registry/keys.ts';
 import { entities, keys, keyUses, tenants, users } from './tables.ts';
 
-/** Selects keys with their related facts. */
 export function selectKeys(db: NodePgDatabase) {
   const revokers = alias(users, 'revokers');
   return db

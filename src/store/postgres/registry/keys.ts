@@ -10,7 +10,6 @@ import type { Registry } from './registry.ts';
 import { keys, keyUses } from './tables.ts';
 import { createRecordUse } from './usage.ts';
 
-/** Keys. */
 export function createKeyStore(registry: Registry, runner: Runner, generations: Generations): KeyStore {
   const { database, db } = registry;
   const credential = selectCredentials(db)

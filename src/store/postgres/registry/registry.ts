@@ -15,7 +15,6 @@ export interface Registry {
   change<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
-/** Wraps a database. */
 export function createRegistry(database: Database): Registry {
   return {
     database,

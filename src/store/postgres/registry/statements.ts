@@ -9,7 +9,6 @@ import { entities, keys, tenants, users } from './tables.ts';
 
 const tables = { tenants, users, entities, keys };
 
-/** Runs the operations of the registry. */
 export function createRunner({ database, change }: Registry): Runner {
   return {
     ...statementsOf(database),

@@ -36,7 +36,6 @@ export const users = pgTable(
   (table) => [index('users_tenant').on(table.tenantId, table.login)],
 );
 
-/** Entities: the sites of an organization. */
 export const entities = pgTable(
   'entities',
   {

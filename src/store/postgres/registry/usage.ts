@@ -3,7 +3,6 @@ import type { UsageStore } from '../../../core/port/usage.ts';
 import { removedAtOnce } from '../../registry/usage.ts';
 import type { Database } from '../connection/database.ts';
 
-/** The usage of keys by day. */
 export function createUsageStore(database: Database): UsageStore {
   return {
     of: (keyIds, { first, last }) => database.query('usage.of', ofKeys, [keyIds, first, last]),

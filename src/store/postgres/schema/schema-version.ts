@@ -17,11 +17,9 @@ export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number
   3: { registry: 3, records: 2, readings: 3 },
 };
 
-/** What is at the place of a store. */
 interface Place {
   /** The version of the store; 0 if there is none. */
   version: number;
-  /** How many tables and views the schema has. */
   tables: number;
 }
 

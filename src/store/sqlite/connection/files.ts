@@ -46,7 +46,6 @@ const usualTimeoutMs = 5000;
 interface ConnectionOptions {
   /** How long to wait for another writer; 5 s if nothing is given. */
   busyTimeoutMs?: number | undefined;
-  /** Create the file if it is missing. */
   create?: boolean;
 }
 

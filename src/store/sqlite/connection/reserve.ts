@@ -30,7 +30,6 @@ export class Reserve {
     this.#path = path;
   }
 
-  /** Whether all of it is there. */
   isWhole(): boolean {
     return (statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) >= reserveBytes;
   }
@@ -63,7 +62,6 @@ export class Reserve {
     }
   }
 
-  /** Whether this process has freed some of it. */
   get hasFreed(): boolean {
     return this.#hasFreed;
   }

@@ -3,7 +3,6 @@ import { type StateEntry, stateLine } from '../../journal-lines.ts';
 import type { Registry } from '../registry/registry.ts';
 import { appendLines } from './journal.ts';
 
-/** Notes in the journal what a change stops and starts. */
 interface Notes {
   /** Before the commit: stopped without an entry, it could come back with an old copy of the store. A change that fails withdraws the lines. */
   stop(lines: readonly string[], withdrawn: readonly string[]): void;

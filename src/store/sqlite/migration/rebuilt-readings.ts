@@ -13,9 +13,7 @@ import { firstWithChunks } from '../schema/schema-versions.ts';
 
 /** The database of readings of an older store, which keeps a row for each reading. */
 interface OlderReadings {
-  /** The path of the store. */
   path: string;
-  /** The version of this database. */
   version: number;
   migrationsFolder: string;
   /** The backup that was written before. */
@@ -52,7 +50,6 @@ export function unfinishedRebuild(path: string): { backup: string | undefined } 
   });
 }
 
-/** Removes what is left of a migration. */
 export function removeRebuild(path: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(`${rebuiltPath(path)}${end}`, { force: true });
 }

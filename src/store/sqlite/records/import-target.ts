@@ -13,7 +13,6 @@ export interface ImportTarget {
   finish(): ImportSummary;
 }
 
-/** The table of an import on its connection. */
 export interface OpenTable extends ImportTable {
   connection: Connection;
   dryRun: boolean;

@@ -68,7 +68,6 @@ export function sizesQuery(request: RecordPageRequest, columns: readonly string[
   };
 }
 
-/** A condition's value as SQLite stores it. */
 export function bound(value: RecordCondition['value']): Value {
   return typeof value === 'boolean' ? Number(value) : value;
 }

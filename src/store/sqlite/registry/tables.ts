@@ -7,7 +7,6 @@ import type { UsageKind } from '../../../core/port/usage.ts';
 import type { WeekDay } from '../../../core/time/calendar.ts';
 import { usageChecks } from '../../registry/usage.ts';
 
-/** Organizations. */
 export const tenants = sqliteTable('tenants', {
   id: text('id').primaryKey(),
   name: text('name').notNull(),
@@ -34,7 +33,6 @@ export const users = sqliteTable(
   (table) => [index('users_tenant').on(table.tenantId, table.login)],
 );
 
-/** Entities: the sites of an organization. */
 export const entities = sqliteTable(
   'entities',
   {
@@ -129,7 +127,6 @@ export const audit = sqliteTable(
   (table) => [index('audit_tenant').on(table.tenantId, table.seq)],
 );
 
-/** Addresses of running daemons. */
 export const daemons = sqliteTable('daemons', {
   pid: integer('pid').primaryKey(),
   baseUrl: text('base_url').notNull(),

@@ -6,7 +6,6 @@ import type { DatabaseName } from '../connection/files.ts';
 import { keptSchema, migratedSchema } from './migrated-schema.ts';
 import { lineOf, type SchemaObject, schemaObjectsIn, textOf } from './schema-objects.ts';
 
-/** The schema that a database claims to have. */
 interface ClaimedSchema {
   name: DatabaseName;
   /** The number of migrations that the database states. */

@@ -88,9 +88,7 @@ interface RotationOptions {
   baseUrl?: string;
   /** Several keys were named: the JSON is an array. */
   several: boolean;
-  /** The rotation into `secretFile`. */
   file?: FileRotation;
-  /** The digest of the command that is to run afterwards. */
   digest?: string;
   /** Younger keys that are left as they are; only the JSON names them. */
   kept?: readonly Key[];
@@ -183,7 +181,6 @@ export async function rotateAndDeliver(
   return only && file ? file.rotate(only, work) : work();
 }
 
-/** Keys as they are now. */
 function againFrom(domain: Domain, actor: KeyActor<'rotate'>, keys: readonly Key[]): Promise<Key[]> {
   return findKeys(
     domain,

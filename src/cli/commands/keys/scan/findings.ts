@@ -47,7 +47,6 @@ export class Findings {
     return finding;
   }
 
-  /** Ends a file; returns its findings. */
   endFile(): Finding[] {
     const ended = [...this.#here.values()];
     if (ended.length > 0) this.#here = new Map();

@@ -26,7 +26,6 @@ export class FoundKeys {
     this.#session = session;
   }
 
-  /** The key that a secret belongs to, if it is one of the organization. */
   async find(secret: string): Promise<FoundKey | undefined> {
     const known = this.#bySecret.get(secret);
     if (known || !this.#session || this.#strangers.has(secret)) return known;

@@ -17,7 +17,6 @@ const storedSql = `select u.n::int4 as n, status, battery, signal, firmware
 
 type Content = Pick<Heartbeat, 'status' | 'battery' | 'signal' | 'firmware'>;
 
-/** Creates the writer of heartbeats on a connection. */
 export function createHeartbeatWriter(lane: Lane): WriteGroup<readonly Heartbeat[]> {
   return async (batches) => {
     const sizes = batches.map(({ length }) => length);
