@@ -51,7 +51,6 @@ async function start(): Promise<number> {
   return (await prepareStore()) || (await issueKey()) || serve();
 }
 
-/** Runs one command of hkctl in this process. */
 function hkctl(argv: readonly string[], listening?: (baseUrl: string) => void): Promise<number> {
   process.argv.splice(2, process.argv.length, ...argv);
   return main(process, listening);

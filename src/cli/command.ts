@@ -102,7 +102,6 @@ export function defineCommand<F extends Flags, P extends UserPermission = never>
 /** The flag of every command that can ask. */
 export const yesFlag: Flag<boolean> = toggle('-y, --yes', 'ask nothing: what would be asked is confirmed');
 
-/** The flag of commands that show the address of the API. */
 export const baseUrlFlag: Flag<string | undefined> = parsed(
   '--base-url <URL>',
   'address of the API in examples (default: where the daemon runs)',

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import { nearest } from '../core/text/nearest.ts';
 
-/** One flag of a command; `T` is the type of its value. */
 export interface Flag<T> {
   /** As help shows it: `--name <NAME>`, `--all, --show-inactive`. */
   spelling: string;
@@ -29,7 +28,6 @@ export function text(spelling: string, doc: string, env?: readonly string[]): Fl
   return { spelling, doc, kind: 'value', parse: (given) => given, env: env ?? variablesOf(spelling) };
 }
 
-/** A flag whose text is read by `parse`. */
 export function parsed<T>(spelling: string, doc: string, parse: (given: string) => T): Flag<T | undefined> {
   return { spelling, doc, kind: 'value', parse, env: variablesOf(spelling) };
 }

@@ -42,7 +42,6 @@ function broken(command: string, most: number): string {
   return [...lines, line].join(' \\\n      ');
 }
 
-/** Runs the command of a parsed command line. */
 type Dispatch = (definition: CommandDefinition, given: Record<string, unknown>, args: string[]) => Promise<void>;
 
 /**

@@ -58,7 +58,6 @@ export interface Services {
   openapi(baseUrl: string | undefined): Promise<unknown>;
   /** All resource declarations, for `import` and the demo plant. */
   resources(): Promise<readonly ResourceDefinition[]>;
-  /** Reads the rows of an import file. */
   rowReader(): Promise<RowReader>;
   readingReader(): Promise<ReadingReader>;
   /** Fills a new store with the demo plant; returns commands that show it best, each with a sentence before it. */

@@ -63,7 +63,6 @@ interface HkctlErrorOptions {
   hint?: string;
   cause?: unknown;
   details?: Readonly<Record<string, unknown>>;
-  /** Further lines of the message. */
   more?: readonly string[];
 }
 

@@ -93,7 +93,6 @@ function urlDecoded(text: string): string {
   return text.replace(/%(?:25)*([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Place of a character in the alphabet. */
 function digitOf(code: number): number {
   return code <= 57 ? code - 48 : code <= 90 ? code - 55 : code - 61;
 }

@@ -66,7 +66,6 @@ export async function loadRecords(domain: Domain, actor: Actor, entity: Entity):
   }
 }
 
-/** Returns when readings were rejected. */
 async function addReadings({ store: { readings }, clock }: Domain, { id, timezone }: Entity): Promise<number[]> {
   const drawn = { nowMs: clock(), timezone, seed: demoPlant.seed };
   const { rows, heartbeats, rejectedMs } = demoReadings(await readings.directory(id), drawn);

@@ -9,7 +9,6 @@ export const machineOf = ({ position }: Draft) =>
   assetList[Math.floor(position / sensorKinds.length) % assetList.length];
 export const kindOf = ({ position }: Draft) => sensorKinds[position % sensorKinds.length];
 
-/** Picks any item of a list. */
 export const from =
   (list: readonly string[]): Draw =>
   ({ chance }) =>

@@ -5,10 +5,8 @@ import type { Chance } from './random.ts';
 /** The context of a draw: the record so far, its position, and the rest of the plant. */
 export interface Draft {
   record: Readonly<Record<string, unknown>>;
-  /** Index of the record in its resource, from 0. */
   position: number;
   chance: Chance;
-  /** The current day of the plant. */
   today: string;
   /** The id of any record of a resource; null if there is no such resource. */
   idOf(resource: string): string | null;

@@ -1,4 +1,3 @@
-/** Reads text chunk by chunk. */
 export interface TextReader {
   /** Takes the next chunk; `last` ends the text. */
   push(text: string, last: boolean): void;

@@ -72,7 +72,6 @@ function createCellReader(target: Target): TextReader {
   return refusingEmpty(csv, target, () => columns !== undefined);
 }
 
-/** Reads the objects of a JSON array or of NDJSON. */
 function createValueReader(format: 'json' | 'ndjson', target: Target): TextReader {
   const { resource, map, validator, fatal } = target;
   const { violations } = validator;

@@ -56,7 +56,6 @@ interface AppOptions extends DocumentFolders {
   storeRefusal?(nowMs: number): ApiError | undefined;
   /** Further headers of every answer, such as HSTS under TLS. */
   commonHeaders?: readonly string[];
-  /** The memory budgets of bodies and answers. */
   memory?: Memory;
   connections: Connections;
 }
@@ -66,7 +65,6 @@ type Method = 'GET' | 'POST';
 
 const readable = { limit: 'requests' } as const;
 
-/** Bytes of finished pages kept in memory. */
 const pageCacheBytes = 64 * 1024 * 1024;
 
 /** The whole API in one place: every route, what it requires of a key, and the path of a request through the layers. */

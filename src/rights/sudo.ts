@@ -8,7 +8,6 @@ export interface ProcessFacts {
   program: string;
 }
 
-/** The processes and accounts of the system. */
 interface ProcessTable {
   /** Undefined for a process that has ended or is not visible. */
   process(pid: number): ProcessFacts | undefined;

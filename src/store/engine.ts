@@ -38,7 +38,6 @@ export interface BackupRequest {
   progress?: ((bytes: number) => void) | undefined;
 }
 
-/** All that can be done with the store at one location. */
 export interface Engine {
   /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
   open(): MaybePromise<Store>;

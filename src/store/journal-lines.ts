@@ -23,7 +23,6 @@ export interface StateEntry {
   name: string;
 }
 
-/** The last event of one user or entity, and its time. */
 interface LastEvent<Event> {
   event: Event;
   atMs: number;

@@ -89,7 +89,6 @@ const kinds: Readonly<Record<KeptStopped['what'], Kind>> = {
   },
 };
 
-/** What an audit event of a restore is written with. */
 interface Restored {
   store: Store;
   source: string;

@@ -24,7 +24,6 @@ interface TextQuestion {
   preset?: string;
 }
 
-/** Asks for a text that was not given, on a terminal. */
 export function textOrAsk(
   context: Context,
   given: string | undefined,

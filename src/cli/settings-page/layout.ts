@@ -6,7 +6,6 @@ import { rowsFrom } from './rows.ts';
 import { tileLines, tileRows } from './tile.ts';
 import { emptyLines, type PageView } from './view.ts';
 
-/** What the page shows in addition to its keys. */
 export interface PageState {
   searching: boolean;
   /** Whether keys are rows of one line instead of tiles. */

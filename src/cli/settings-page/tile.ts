@@ -12,7 +12,6 @@ export const tileRows = 5;
 
 /** Below this width each fact has a line of its own. */
 const narrow = 46;
-/** The width of the labels of the left and of the right column. */
 const labelWidths = [8, 11] as const;
 
 /**
@@ -61,7 +60,6 @@ function statusColour(status: ReturnType<typeof statusOf>, style: Style): (text:
   return { Active: style.green, Expired: style.yellow, Revoked: style.red }[status];
 }
 
-/** Facts in two columns, row by row. */
 function inColumns(facts: readonly Fact[], inner: number, style: Style): string[] {
   const half = Math.floor(inner / 2);
   const lines: string[] = [];

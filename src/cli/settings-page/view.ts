@@ -24,7 +24,6 @@ export interface PageView {
   /** Whether the list is empty only because inactive keys are hidden. */
   inactiveOnly: boolean;
   showInactive: boolean;
-  /** Whether the list holds active keys only. */
   activeOnly: boolean;
   search: string;
   order: Order;
@@ -50,7 +49,6 @@ export interface PageSettings {
   showInactive: boolean;
   search: string;
   order: Order;
-  /** Only keys that expire within 14 days. */
   expiringOnly: boolean;
   baseUrl: string | undefined;
   at: Place;
@@ -186,7 +184,6 @@ export function offersOf(view: PageView, key: Key): { rotate: 'offered' | 'disab
   return { rotate: view.mayRotate ? 'offered' : 'disabled', revoke: view.mayRevoke };
 }
 
-/** The sentences of an empty page, with what to do next. */
 export function emptyLines(view: PageView): string[] {
   if (!view.mayView) {
     return [

@@ -16,7 +16,6 @@ export interface Signals {
 /** The signals that end a process at a terminal: Ctrl-C, `kill`, a closed terminal, Ctrl-\. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** The members of a process that signals need. */
 interface SignalSource {
   readonly pid: number;
   on(name: string, listener: () => void): unknown;

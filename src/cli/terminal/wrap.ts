@@ -21,7 +21,6 @@ export function wrapWords(words: readonly string[], width: number, gap = ' '): s
   return line === '' ? lines : [...lines, line];
 }
 
-/** Wraps a sentence at its blanks, as {@link wrapWords}. */
 export function wrapText(text: string, width: number): string[] {
   return wrapWords(text.split(' '), width);
 }

@@ -32,7 +32,6 @@ function tidy(text: string): string {
 /** PATH_MAX of Linux: the longest target is a path. */
 const longestText = 4096;
 
-/** The `previousHash` of the first record. */
 export const genesisHash = '0'.repeat(64);
 
 /** Appends an event after `previous`; its hash is SHA-256, in hex, over a canonical JSON array of all fields. */

@@ -42,7 +42,6 @@ export interface AuditDraft {
   tenantId: string | null;
   atMs: number;
   action: AuditAction;
-  /** The profile that acted; null if the login has none. */
   actor: { id: string; login: string } | null;
   /** The account of the operating system that acted. */
   osAccount: string;

@@ -99,7 +99,6 @@ export async function createKey(
   return key;
 }
 
-/** A successor, and the revoked key that it replaces. */
 export interface RotatedKey {
   key: Key;
   revoked: Key;

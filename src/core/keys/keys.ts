@@ -29,7 +29,6 @@ export async function revokeKeys(domain: Domain, actor: KeyActor<'revoke'>, keys
   return keys.map((key) => revokedBy(actor, key, nowMs));
 }
 
-/** A key as an actor's revocation leaves it. */
 export function revokedBy({ user: { login, name } }: Actor, key: Key, revokedAtMs: number): Key {
   return { ...key, revokedAtMs, revokedBy: { login, name } };
 }

@@ -11,7 +11,6 @@ export interface BackupHead {
   bytes: number;
 }
 
-/** The facts of a backup that was read completely. */
 export interface BackupFacts extends BackupHead {
   /** Sequence numbers of audit records that an earlier hkctl damaged; see `damageText`. */
   damagedAuditRecords: readonly number[];
@@ -62,7 +61,6 @@ export interface KeptStopped {
   tenantId: string;
   name: string;
   atMs: number;
-  /** The role that a demoted user keeps. */
   role?: Role;
 }
 

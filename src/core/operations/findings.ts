@@ -17,7 +17,6 @@ export function ok(detail: string): Finding {
   return { status: 'ok', detail };
 }
 
-/** Something needs attention. */
 export function warning(detail: string, hint: string): Finding {
   return { status: 'warning', detail, hint };
 }

@@ -1,7 +1,6 @@
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { ServerFacts } from './doctor-server.ts';
 
-/** What is known of a file or folder of a store. */
 export interface FileFacts {
   path: string;
   kind: 'folder' | 'file';
@@ -19,7 +18,6 @@ export interface JournalFacts {
   torn: number;
 }
 
-/** The file system of a store. */
 export interface SpaceFacts {
   freeBytes: number;
   totalBytes: number;
@@ -34,7 +32,6 @@ export interface SpaceFacts {
 export interface StoreInspection {
   /** Each database with its damage in the engine's words; an empty list if it is intact. */
   databases: readonly { name: string; damage(): string[] }[];
-  /** The folder and every file of the store. */
   files?(): FileFacts[];
   server?(): Promise<ServerFacts>;
   /** Registry tables with rows whose foreign key has no target, and the number of such rows. */

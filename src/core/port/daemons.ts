@@ -9,7 +9,6 @@ export interface Daemon {
   version: string | null;
 }
 
-/** A daemon that has recorded its address and was not stopped. */
 export interface RecordedDaemon extends Daemon {
   /** Whether it serves, or ended in another way; undefined if only its address can show that. */
   serves: boolean | undefined;

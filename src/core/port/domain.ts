@@ -3,7 +3,6 @@ import type { Clock } from '../time/instants.ts';
 import type { SteadyTime } from './clock.ts';
 import type { Store } from './store.ts';
 
-/** What every operation of the domain is given. */
 export interface Domain {
   store: Store;
   clock: Clock;

@@ -25,7 +25,6 @@ export interface Key {
   /** Networks that it may be used from, in the form of `parseNetwork`; empty = from anywhere. */
   allowedIps: string[];
   note: string | null;
-  /** Client address of the last use. */
   lastUsedIp: string | null;
 }
 

@@ -24,7 +24,6 @@ export interface RecordPageRequest {
   include?: readonly string[];
 }
 
-/** Where a page of records ends. */
 export interface RecordPosition {
   value: string | number;
   id: string;
@@ -47,7 +46,6 @@ export interface RecordChanges {
   epoch: string;
   /** The instant of the last change: the highest `updated_at` of any record that is or was there, removals included. */
   changedAt: string;
-  /** Removals up to this instant are forgotten. */
   forgottenTo: string;
 }
 
@@ -76,11 +74,9 @@ export interface ImportSummary {
   removed: number;
 }
 
-/** An import of one resource into one entity. */
 export interface ImportRequest {
   resource: ResourceDefinition;
   entityId: string;
-  /** Also remove records that are not in the file. */
   replace: boolean;
   /** Count what would change, change nothing. */
   dryRun: boolean;

@@ -15,7 +15,6 @@ export class FairQueue<Item, Owner = string> {
     return this.#owners.get(owner)?.length ?? 0;
   }
 
-  /** Puts an item behind all others of its owner. */
   add(owner: Owner, item: Item): void {
     this.#itemsOf(owner).push(item);
     this.#size++;

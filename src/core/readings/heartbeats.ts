@@ -17,7 +17,6 @@ import {
 /** Every status that a heartbeat may report. */
 export const heartbeatStatuses = ['ok', 'degraded', 'fault'] as const;
 
-/** Validates the heartbeats of a body, each by itself. */
 export class HeartbeatValidator {
   /** The valid heartbeats, and the position in the body of each. */
   readonly heartbeats: Heartbeat[] = [];

@@ -2,7 +2,6 @@ import type { Domain } from '../port/domain.ts';
 import { type ReadingClient, type Sensor, summaryWidthUs } from '../port/readings.ts';
 import { parseInstantUs } from '../time/instants.ts';
 
-/** What a plot shows of a part of its span that has readings. */
 export interface PlotBucket {
   atUs: number;
   count: number;

@@ -8,7 +8,6 @@ import {
 import { InstantWriter, instantLength } from '../time/instant-writer.ts';
 import type { Columns } from './reads/columns.ts';
 
-/** The names of the CSV columns in order. */
 export function columnsOf(buckets: BucketRequest | undefined): readonly string[] {
   return ['at', ...(buckets?.aggregates ?? ['value', 'quality'])];
 }

@@ -63,7 +63,6 @@ export function addRefused(
 /** The rejections of a body by code: how many, and the last one. */
 export type RejectionsByCode = ReadonlyMap<string, { count: number; last: Rejection }>;
 
-/** Sums up the rejections of a body. */
 export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
   const codes = new Map<string, { count: number; last: Rejection }>();
   for (const rejection of rejected) {

@@ -8,7 +8,6 @@ import type { ResourceDefinition } from '../records/fields.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { formatOptionalUs } from '../time/instants.ts';
 
-/** A sensor as it was imported, with its last state. */
 type SensorView = { id: string; code: string; [field: string]: unknown } & ReturnType<typeof shownState>;
 
 /** All sensors of an entity in order of id. `resource` is the declaration of sensors. */

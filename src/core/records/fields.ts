@@ -11,7 +11,6 @@ interface FieldBase {
   filter?: boolean;
   /** Shown only in the response for a single record, not in lists. */
   detail?: boolean;
-  /** UCUM unit of a measured value. */
   unit?: string;
   /** No two records of an entity share a value; checked at the end of an import, so that one file may swap two values. */
   unique?: boolean;

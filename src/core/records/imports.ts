@@ -95,7 +95,6 @@ interface ImportInput {
   resource: ResourceDefinition;
   entity: string;
   rows: AsyncIterable<ImportBatch> | Iterable<ImportBatch>;
-  /** Also remove records that are not in the file. */
   replace: boolean;
   /** Report what would change, and change nothing. */
   dryRun: boolean;

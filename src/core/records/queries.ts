@@ -31,7 +31,6 @@ export interface PageScope {
   weekStart: WeekDay;
 }
 
-/** A page request, and the cursor of its next page. */
 interface PageQuery {
   request: RecordPageRequest;
   /** The moment at which the first page of a list without filters was read; undefined on that page. */

@@ -6,7 +6,6 @@ import type { Log } from '../monitoring/log.ts';
 import { Repetition } from '../monitoring/repetition.ts';
 
 const sampleGapMs = 1000;
-/** The number of samples from one update of the store to the next. */
 const samplesPerUpdate = 10;
 const farBehindMs = 60_000;
 

@@ -6,7 +6,6 @@ import { dayAt } from '../../core/time/calendar.ts';
 /** Takes what a key did until it is merged into the store; false while too much waits already. */
 export type AddWaiting = (tally: DayTally) => boolean;
 
-/** What became of the readings of a request. */
 interface IngestResult {
   accepted: number;
   duplicates: number;

@@ -4,7 +4,6 @@ import type { Log } from './log.ts';
 const minuteMs = 60_000;
 const secondMs = 1000;
 
-/** The part of a log that warnings need. */
 interface Warner {
   warn(fields: object, message: string): void;
 }

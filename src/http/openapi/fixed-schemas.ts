@@ -38,7 +38,6 @@ const at: Schema = {
   examples: [instant],
 };
 
-/** The schemas that do not depend on the resources. */
 export const fixedSchemas: Record<string, Schema> = {
   Me: object({
     tenant: object({ id: text, name: text }),

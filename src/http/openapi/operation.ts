@@ -16,7 +16,6 @@ interface Operation {
   permissions?: readonly ClientPermission[];
 }
 
-/** Converts a declaration to an operation of the document. */
 export function operation(given: Operation): Schema {
   const { id, tag, summary, description, kind, parameters, requestBody, content, permissions } = given;
   const okHeaders = given.okHeaders ?? [];

@@ -121,7 +121,6 @@ export function headerRefs(names: readonly string[]): Schema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The responses that operations share, by name. */
 export function problemResponses(): Record<string, Schema> {
   const problems = Object.entries(refusals).map(([name, { description, codes, headers = [] }]) => {
     const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: openEnum(codes) } }] };

@@ -18,7 +18,6 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
     }
   };
 
-  /** Opens the store, which closes its database itself. */
   const open = async () => {
     const database = new PooledDatabase(location);
     try {

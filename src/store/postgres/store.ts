@@ -36,7 +36,6 @@ import { createRegistry } from './registry/registry.ts';
 import { createRunner } from './registry/statements.ts';
 import { createUsageStore } from './registry/usage.ts';
 
-/** A store in one schema of a PostgreSQL database. */
 export class PostgresStore implements Store {
   readonly tenants: TenantStore;
   readonly users: UserStore;

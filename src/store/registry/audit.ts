@@ -7,13 +7,11 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 /** The row of an audit record: the actor is two columns. */
 type AuditRow = Omit<AuditRecord, 'actor'> & { actorId: string | null; actorLogin: string | null };
 
-/** Rows of the trail that are read at once. */
 export const walkedAtOnce = 1000;
 
 /** The mark with the time of the last backup, which monitoring reads without a search through the trail. */
 export const lastBackupMark = 'last_backup_ms';
 
-/** Whether an event reports a written backup. */
 export function isBackup({ action, outcome }: AuditDraft): boolean {
   return action === 'store.backup' && outcome === 'done';
 }

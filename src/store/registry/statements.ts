@@ -30,7 +30,6 @@ export interface Change extends Statements {
   start(entries: readonly StateEntry[], stillHold: () => Steps<boolean>): void;
 }
 
-/** The tables into which rows are inserted. */
 export interface Rows {
   tenants: Tenant;
   users: User;
@@ -38,7 +37,6 @@ export interface Rows {
   keys: NewKey;
 }
 
-/** How an engine runs operations. */
 export interface Runner extends Statements {
   /** SQL of a table with the elements of the JSON array `$1`, each as its `value`. */
   readonly each: string;

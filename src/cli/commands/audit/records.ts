@@ -38,7 +38,6 @@ function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The flag that bounds the number of records. */
 export const limit = (which: string) => parsed('--limit <N>', `how many at most${which}`, parseLimit);
 
 export function recordJson(record: AuditRecord) {

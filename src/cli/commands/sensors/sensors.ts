@@ -7,7 +7,6 @@ import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
 import type { Context } from '../../context.ts';
 import { text } from '../../flags.ts';
 
-/** The flags that bound a span of time. */
 export const rangeFlags = {
   from: text('--from <WHEN>', 'first instant, or date in the time zone of the entity'),
   to: text('--to <WHEN>', 'instant or date before which to end'),

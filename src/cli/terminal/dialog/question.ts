@@ -17,7 +17,6 @@ export function fittingMessage(message: string, columns: number, rows: number, f
   return [...lines.slice(0, most - 1), truncated(lines.slice(most - 1).join(' '), columns)];
 }
 
-/** Whether a key submits an answer. */
 export function isEnter({ name }: Keypress): boolean {
   return name === 'return' || name === 'enter';
 }

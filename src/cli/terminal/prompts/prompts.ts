@@ -28,7 +28,6 @@ export function askText(
   return asked(io, (place) => input(question, place)).then((text) => text.trim());
 }
 
-/** Asks for a secret without showing it. */
 export function askHidden(io: Io, message: string): Promise<string> {
   return asked(io, (place) => password({ message, mask: false, toggleMask: false, theme: promptTheme(io) }, place));
 }

@@ -27,7 +27,6 @@ export function partOf({ atUs, values, qualities }: Columns, from: number, to: n
   };
 }
 
-/** The place of the first reading at or after an instant. */
 export function placeOf({ atUs, count }: Pick<Columns, 'atUs' | 'count'>, us: number): number {
   let low = 0;
   let high = count;

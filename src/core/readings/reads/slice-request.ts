@@ -5,7 +5,6 @@ import type { Columns } from './columns.ts';
 /** A part of a read, small enough that other reads need not wait for it. */
 export interface SliceRequest extends ReadingTextRequest {
   most: number;
-  /** The incomplete bucket at the end of the slice before. */
   open?: OpenBucket;
   /** Where the first slice of this read began; undefined for the beginning. */
   beganUs?: number;
@@ -21,7 +20,6 @@ export interface Slice {
   scanned: number;
   /** The instant of the first reading after them; null if there is none. */
   nextUs: number | null;
-  /** The incomplete bucket; none at the end. */
   open?: OpenBucket;
   /** The latest instant of the series that was dropped, as this slice saw it; null if there is none. */
   summarisedUs?: number | null;

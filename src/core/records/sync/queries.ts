@@ -11,7 +11,6 @@ import { isChangedAt, listName, readSyncToken, type SyncToken } from './tokens.t
 /** The changes come first, then the removals. */
 type Part = 'changed' | 'removed';
 
-/** A request for the changes since a sync token. */
 export interface ChangesQuery {
   entityId: string;
   token: SyncToken;
@@ -26,7 +25,6 @@ export interface ChangesQuery {
   cursorOf(part: Part, next: RecordPosition, to: string): string;
 }
 
-/** Builds the reader of queries with a sync token. */
 export function createChangesQueries(resource: ResourceDefinition): {
   read(query: QueryParameters, scope: PageScope): ChangesQuery;
 } {

@@ -91,7 +91,6 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
     },
   };
 
-  /** The value of a field that is not given. */
   function absent(i: number): unknown {
     if (required[i]) refuse(names[i] ?? '', null, 'required');
     return isList[i] ? noItems : null;

@@ -5,7 +5,6 @@ import { passwordIn } from '../address/password-file.ts';
 import { tlsOptions } from '../address/tls.ts';
 import { asOfDriver } from './errors.ts';
 
-/** How the driver's client is made. */
 interface ClientOptions {
   pipeline: boolean;
   connectTimeoutMs: number;

@@ -7,9 +7,7 @@ import { OtherSessions } from './other-sessions.ts';
 import { type Activity, Session, type SessionOptions } from './session.ts';
 import { runTransaction } from './transaction.ts';
 
-/** How long the database may be silent. */
 interface Patience {
-  /** How long a command waits for an answer. */
   commandMs: number;
   /** How long a daemon does, whose clients get 503 within 2 s. */
   daemonMs: number;

@@ -119,7 +119,6 @@ function faultOf(thrown: unknown): Fault | undefined {
   return code === undefined ? faultOf(inner) : { code, constraint: '', routine: '' };
 }
 
-/** The errors that the driver reports by a text only. */
 const driverMessages: readonly [RegExp, string][] = [
   [
     /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/,

@@ -45,7 +45,6 @@ export class OtherSessions {
     this.#waiting.shift()?.();
   }
 
-  /** The idle connections, which are no longer given out. */
   takeIdle(): Session[] {
     return this.#idle.splice(0);
   }

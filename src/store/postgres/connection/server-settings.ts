@@ -14,7 +14,6 @@ interface Settings {
   encoding: string;
 }
 
-/** A session, as far as this needs it. */
 interface Sender {
   send<Row>(config: string): Promise<{ rows: Row[] }>;
 }

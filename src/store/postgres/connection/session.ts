@@ -112,7 +112,6 @@ export class Session {
     }
   }
 
-  /** Whether statements can be sent. */
   get isOpen(): boolean {
     return this.#ended === undefined;
   }

@@ -4,7 +4,6 @@ import type { Location } from '../address/location.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { liftTimeLimits } from './time-limits.ts';
 
-/** What finds a transaction again on another connection. */
 interface SentTransaction {
   /** Its number, which the server keeps with its outcome. */
   id: string;

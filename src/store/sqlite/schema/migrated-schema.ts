@@ -10,7 +10,6 @@ interface MigratedSchema {
   tables: readonly OwnTable[];
 }
 
-/** A table of hkctl, with its columns in order. */
 export interface OwnTable {
   name: string;
   columns: readonly string[];

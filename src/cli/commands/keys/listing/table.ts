@@ -116,7 +116,6 @@ function allowedFrom({ allowedIps }: Key): string {
   return allowedIps.length > 2 ? `${allowedIps.length} networks` : allowedIps.join(', ');
 }
 
-/** The client address of the last use. */
 function usedFrom({ lastUsedIp }: Key): string {
   return lastUsedIp ?? '';
 }

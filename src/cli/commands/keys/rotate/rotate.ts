@@ -79,7 +79,6 @@ export const rotate = defineCommand({
   },
 });
 
-/** How keys are rotated, and where the secrets go. */
 interface RotationOptions {
   yes: boolean;
   copy: boolean;
