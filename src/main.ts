@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
+import type { Services } from './cli/command/services.ts';
 import { reportCrash, run } from './cli/run.ts';
-import type { Services } from './cli/services.ts';
 import { createIo, type Io } from './cli/terminal/io.ts';
 import { readEnvironment } from './config.ts';
-import { isStoreAddress } from './core/port/store-address.ts';
 import { secureRandom } from './core/secrets.ts';
+import { isStoreAddress } from './core/store-address.ts';
 import type { Clock } from './core/time/instants.ts';
 import { createRights, type Rights } from './rights/rights.ts';
-import type { StoreOptions } from './store/engine.ts';
+import type { StoreOptions } from './store/engine/engine.ts';
 
 /**
  * The composition root: the only file that knows every layer. It loads each layer when a command first needs it, so that a

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { readEnvironment } from './config.ts';
-import { isStoreAddress } from './core/port/store-address.ts';
+import { isStoreAddress } from './core/store-address.ts';
 import { colourCodes } from './core/terminal.ts';
 import { shellWord } from './core/text/shell.ts';
 import { thingsToTry } from './demo/demo.ts';

@@ -1,8 +1,8 @@
 import { HkctlError } from '../core/errors.ts';
 import { didYouMean, nearest } from '../core/text/nearest.ts';
-import type { Noun } from './command.ts';
-import { nameOf } from './flags.ts';
-import { globalFlags } from './global-flags.ts';
+import type { Noun } from './command/command.ts';
+import { nameOf } from './command/flags.ts';
+import { globalFlags } from './command/global-flags.ts';
 import { type NounEntry, nouns } from './nouns.ts';
 
 /** Short names of verbs, such as `ls`. */

@@ -1,7 +1,7 @@
 import { HkctlError } from '../core/errors.ts';
 import { wordList } from '../core/text/word-list.ts';
-import type { CommandDefinition } from './command.ts';
-import { readFlags } from './flags.ts';
+import type { CommandDefinition } from './command/command.ts';
+import { readFlags } from './command/flags.ts';
 import { missingOf } from './questions/values.ts';
 import { canAsk, type Io } from './terminal/io.ts';
 

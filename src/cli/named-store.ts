@@ -1,3 +1,4 @@
+import { shellWord } from '../core/text/shell.ts';
 import { nouns } from './nouns.ts';
 
 const storeless = ['permissions', 'openapi', 'systemd-unit', 'metrics-rules', 'completion', 'examples'];
@@ -11,7 +12,7 @@ export function createStoreNaming(argv: readonly string[]): (hint: string) => st
   if (path === undefined) return (hint) => hint;
   const names = nouns.map(({ name }) => name).filter((name) => !storeless.includes(name));
   const command = new RegExp(`\\bhkctl (?=(${names.join('|')})\\b)`, 'g');
-  return (hint) => hint.replace(command, () => `hkctl --store ${quoted(path)} `);
+  return (hint) => hint.replace(command, () => `hkctl --store ${shellWord(path)} `);
 }
 
 function namedStore(argv: readonly string[]): string | undefined {
@@ -20,8 +21,4 @@ function namedStore(argv: readonly string[]): string | undefined {
   const at = flags.findLastIndex((word) => word === '--store' || word.startsWith('--store='));
   const word = flags[at];
   return word === '--store' ? flags[at + 1] : word?.slice('--store='.length);
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

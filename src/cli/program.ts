@@ -1,8 +1,8 @@
 import { Command, CommanderError, type Help } from 'commander';
-import type { CommandDefinition, Noun } from './command.ts';
+import type { CommandDefinition, Noun } from './command/command.ts';
+import { addFlags, type Flags } from './command/flags.ts';
+import { globalFlags } from './command/global-flags.ts';
 import { aliases, nounIn, requireNoun, verbIn, verbMissing } from './command-words.ts';
-import { addFlags, type Flags } from './flags.ts';
-import { globalFlags } from './global-flags.ts';
 import { IncompleteCommand } from './incomplete-command.ts';
 import { type NounEntry, nounGroups } from './nouns.ts';
 import type { Io } from './terminal/io.ts';

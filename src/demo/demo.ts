@@ -1,12 +1,12 @@
-import type { Actor } from '../core/access/actors.ts';
 import type { Role } from '../core/access/roles.ts';
+import type { Actor } from '../core/domain/actors.ts';
+import type { Domain } from '../core/domain/domain.ts';
 import { addEntity } from '../core/organization/entities.ts';
 import { addUser } from '../core/organization/users.ts';
-import type { Domain } from '../core/port/domain.ts';
 import type { Entity } from '../core/port/entities.ts';
 import { maxBatch } from '../core/readings/rejections.ts';
 import { importRecords } from '../core/records/imports.ts';
-import { createRecordValidator } from '../core/records/validation/validator.ts';
+import { createRecordValidator } from '../core/records/validator.ts';
 import { resources } from '../resources/index.ts';
 import { addDemoKeys } from './keys.ts';
 import { batchesOf, demoReadings, faultySensor } from './readings.ts';

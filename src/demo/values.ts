@@ -1,4 +1,4 @@
-import type { Field, Fields, ListField, NumberField } from '../core/records/fields.ts';
+import type { Field, Fields, ListField, NumberField } from '../core/fields/fields.ts';
 import { addDays } from '../core/time/calendar.ts';
 import type { Chance } from './random.ts';
 

@@ -1,4 +1,4 @@
-import { parseExactJson } from '../core/records/validation/exact-numbers.ts';
+import { parseExactJson } from '../core/fields/exact-numbers.ts';
 import { endOfJsonString } from '../core/text/json-strings.ts';
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 

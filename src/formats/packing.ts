@@ -1,4 +1,4 @@
-import type { ImportBatch, ImportColumn } from '../core/records/import-batch.ts';
+import type { ImportBatch, ImportColumn } from '../core/fields/import-batch.ts';
 
 /** A column of repeated values: each value once, and for each row its index among them. */
 interface CodedColumn {

@@ -1,8 +1,8 @@
+import type { ResourceDefinition } from '../core/fields/fields.ts';
+import { isObject } from '../core/fields/values.ts';
 import { columnsOf, createFieldOfColumn, unknownFieldRule } from '../core/records/columns.ts';
-import type { ResourceDefinition } from '../core/records/fields.ts';
 import { ImportError, type ImportFormat, type ReadOptions, type RowReader } from '../core/records/imports.ts';
-import { createRecordValidator, type RecordValidator } from '../core/records/validation/validator.ts';
-import { isObject } from '../core/records/validation/values.ts';
+import { createRecordValidator, type RecordValidator } from '../core/records/validator.ts';
 import { jsonText } from '../core/text/shown-text.ts';
 import { createCsvReader } from './csv.ts';
 import { createJsonReader, createNdjsonReader } from './json.ts';

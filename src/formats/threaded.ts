@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError } from '../core/errors.ts';
-import type { ResourceDefinition } from '../core/records/fields.ts';
-import type { ImportBatch } from '../core/records/import-batch.ts';
+import type { ResourceDefinition } from '../core/fields/fields.ts';
+import type { ImportBatch } from '../core/fields/import-batch.ts';
 import { ImportError, type ReadOptions, type RowReader, type Violation } from '../core/records/imports.ts';
 import { peek } from './chunks.ts';
 import { type PackedBatch, unpack } from './packing.ts';

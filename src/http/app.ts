@@ -1,11 +1,11 @@
 import { H3 } from 'h3';
+import type { Domain } from '../core/domain/domain.ts';
+import type { ResourceDefinition } from '../core/fields/fields.ts';
 import { lazily } from '../core/lazily.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
-import type { Domain } from '../core/port/domain.ts';
 import type { Credential } from '../core/port/keys.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { RecordStore } from '../core/port/records.ts';
-import type { ResourceDefinition } from '../core/records/fields.ts';
 import { wordList } from '../core/text/word-list.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
 import { createGate, type Requirement } from './auth/gate.ts';

@@ -1,4 +1,4 @@
-import { defineResource } from '../core/records/fields.ts';
+import { defineResource } from '../core/fields/fields.ts';
 import { amount, choice, currencyOf, date, instant, integer, reference, text, unitOfQuantities } from './kinds.ts';
 import { serviceRows } from './service-rows.ts';
 

@@ -1,4 +1,4 @@
-import type { EnumField, NumberField, PlainField, TextField } from '../core/records/fields.ts';
+import type { EnumField, NumberField, PlainField, TextField } from '../core/fields/fields.ts';
 
 type Options = Pick<TextField, 'required' | 'filter' | 'detail' | 'unique'>;
 

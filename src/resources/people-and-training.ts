@@ -1,4 +1,4 @@
-import { defineResource } from '../core/records/fields.ts';
+import { defineResource } from '../core/fields/fields.ts';
 import { amount, choice, date, flag, reference, text } from './kinds.ts';
 
 export const people = defineResource({

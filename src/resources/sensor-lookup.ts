@@ -1,4 +1,4 @@
-import { defineResource } from '../core/records/fields.ts';
+import { defineResource } from '../core/fields/fields.ts';
 import { flag, reference, text, unit } from './kinds.ts';
 
 /** Asset sensors: master data only; readings are in another database. */

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import { streamNamedFile } from '../terminal/named-files.ts';
 
 /** Opens the file of an import at once, so that a wrong path is reported before anything is read; `-` is standard input. */

@@ -1,6 +1,6 @@
 import { HkctlError } from '../../core/errors.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { ImportSummary } from '../../core/port/records.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import {
   importFormats,
   importRecords as importIntoStore,
@@ -8,13 +8,13 @@ import {
   removalToConfirm,
 } from '../../core/records/imports.ts';
 import { csvTemplate } from '../../core/records/template.ts';
-import { defineCommand, yesFlag } from '../command.ts';
-import type { Context } from '../context.ts';
-import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
+import { defineCommand, yesFlag } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { list, oneOf, requireOneOf, text, toggle } from '../command/flags.ts';
+import { printSentence } from '../command/output.ts';
+import type { Services } from '../command/services.ts';
 import { requireConfirmation } from '../questions/confirmation.ts';
 import { entityOrAsk } from '../questions/entity.ts';
-import type { Services } from '../services.ts';
-import { printSentence } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { readingsTemplate, runReadingsImport } from './import-readings.ts';
 import { openSource } from './import-source.ts';

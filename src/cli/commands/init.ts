@@ -4,12 +4,12 @@ import { type FirstTenantInput, initialise } from '../../core/organization/tenan
 import { requireLogin } from '../../core/organization/users.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { weekDays } from '../../core/time/calendar.ts';
-import { defineCommand, yesFlag } from '../command.ts';
-import type { Context } from '../context.ts';
-import { oneOf, text, toggle } from '../flags.ts';
+import { defineCommand, yesFlag } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { oneOf, text, toggle } from '../command/flags.ts';
+import { entityJson, tenantJson, userJson } from '../command/output.ts';
 import { requireGiven, textOrAsk } from '../questions/values.ts';
 import { canAsk } from '../terminal/io.ts';
-import { entityJson, tenantJson, userJson } from '../terminal/output.ts';
 
 const flags = {
   org: text('--org <NAME>', 'name of the organization'),
@@ -134,7 +134,7 @@ async function completeInput(context: Context, given: Given, login: string): Pro
 
 async function askWeekStart(context: Context): Promise<FirstTenantInput['weekStart']> {
   if (!canAsk(context.io) || context.json) return 'monday';
-  const { askChoice } = await import('../terminal/prompts/prompts.ts');
+  const { askChoice } = await import('../prompts/prompts.ts');
   const choices = [...weekDays.slice(1), weekDays[0]].map((day) => ({ name: day, value: day }));
   return askChoice(context.io, 'Weeks start on', choices, 'monday');
 }

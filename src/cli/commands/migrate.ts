@@ -1,7 +1,7 @@
-import { auditDraft, requirePermissions } from '../../core/access/actors.ts';
+import { auditDraft, requirePermissions } from '../../core/domain/actors.ts';
 import { afterChange } from '../../core/errors.ts';
-import { defineCommand } from '../command.ts';
-import { toggle } from '../flags.ts';
+import { defineCommand } from '../command/command.ts';
+import { toggle } from '../command/flags.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { counted } from '../terminal/sentence.ts';
 

@@ -1,7 +1,7 @@
 import { clientPermissions } from '../../core/access/permissions.ts';
 import { roleHolds } from '../../core/access/roles.ts';
-import type { Domain } from '../../core/port/domain.ts';
-import type { Context } from '../context.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import type { Context } from '../command/context.ts';
 import type { Candidate, ValueKind } from './point.ts';
 
 /** As many keys as a person can choose from. */

@@ -1,5 +1,5 @@
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import type { Io } from '../terminal/io.ts';
 import { canDraw } from '../terminal/style.ts';
 

@@ -1,6 +1,6 @@
 import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
 import { shellWord } from '../../core/text/shell.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import { isCancelKey } from '../terminal/keypress.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';

@@ -3,8 +3,8 @@ import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
 import type { Clock } from '../../core/time/instants.ts';
-import type { Context } from '../context.ts';
-import { keyJson } from '../terminal/output.ts';
+import type { Context } from '../command/context.ts';
+import { keyJson } from '../command/output.ts';
 
 /** Writes each secret alone on a line of standard output, for scripts. */
 export function createPlainDelivery(context: Context): SecretDelivery {

@@ -1,6 +1,6 @@
 import { HkctlError } from '../../core/errors.ts';
 import { wordList } from '../../core/text/word-list.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import { canAsk } from '../terminal/io.ts';
 import { sentenceOf } from '../terminal/sentence.ts';
 
@@ -30,7 +30,7 @@ export function textOrAsk(
   { flag, question, rule, preset }: TextQuestion,
 ): Promise<string> {
   return valueOrAsk(context, given, flag, async () => {
-    const { askText } = await import('../terminal/prompts/prompts.ts');
+    const { askText } = await import('../prompts/prompts.ts');
     return askText(context.io, question, (answer) => sentenceOf(() => rule(answer)), preset);
   });
 }

@@ -1,5 +1,5 @@
 import { withoutSecrets } from '../../core/secrets.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import { type Layout, layoutOf } from './layout.ts';
 
 export interface Column<T> {

@@ -1,5 +1,5 @@
+import type { AuditHead, AuditRecord } from '../port/audit.ts';
 import type { ChainReport } from './chain.ts';
-import type { AuditHead, AuditRecord } from './events.ts';
 
 /** The message under which the daemon writes the head of the audit chain to its log. */
 export const anchorMessage = 'audit head';

@@ -1,8 +1,8 @@
 import { sha256 } from '../digest.ts';
+import type { AuditDraft, AuditRecord } from '../port/audit.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { cutText, wellFormed } from '../text/bounded-text.ts';
 import { isCutInHalf } from './damage.ts';
-import type { AuditDraft, AuditRecord } from './events.ts';
 
 /**
  * An event as the trail stores it. Secrets are removed, since people type a whole secret in place of a prefix; texts

@@ -1,9 +1,8 @@
-import { type Actor, isOfFirstTenant, requirePermissions } from '../access/actors.ts';
-import type { AuditFilter } from '../port/audit.ts';
-import type { Domain } from '../port/domain.ts';
+import { type Actor, isOfFirstTenant, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
+import type { AuditFilter, AuditRecord } from '../port/audit.ts';
 import type { AnchorReport, Anchors } from './anchors.ts';
 import type { ChainReport } from './chain.ts';
-import type { AuditRecord } from './events.ts';
 import { verifyTrail } from './verification.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { HkctlError } from '../errors.ts';
-import { meantDate, meantInstant } from '../text/meant-values.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { endOfDayMs } from '../time/calendar.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../time/instants.ts';
+import { meantDate, meantInstant } from '../time/meant-values.ts';
 import { dayMs, parseSpanMs } from '../time/spans.ts';
 
 /**

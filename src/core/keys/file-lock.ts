@@ -1,6 +1,6 @@
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
-import type { FileLock } from '../port/file-lock.ts';
+import type { FileLock } from '../port/store.ts';
 
 /** How long to wait for another command; one that rotates takes milliseconds once its question is answered. */
 const mostWaitMs = 15_000;

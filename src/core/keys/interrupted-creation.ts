@@ -1,6 +1,6 @@
-import type { Actor } from '../access/actors.ts';
 import { normalisePermissions } from '../access/permissions.ts';
-import type { Domain } from '../port/domain.ts';
+import type { Actor } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import type { Key } from '../port/keys.ts';
 import { inTheWay, keyOfPending, type RotationFiles } from './interrupted-rotation.ts';
 import type { CreateKeyInput } from './issuance.ts';

@@ -1,6 +1,6 @@
-import type { Actor } from '../access/actors.ts';
+import type { Actor } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Key } from '../port/keys.ts';
 import { hashOf, isCompleteSecret } from '../secrets.ts';
 import { statusOf } from './keys.ts';

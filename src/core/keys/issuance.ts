@@ -1,7 +1,7 @@
-import { type Actor, auditDraft } from '../access/actors.ts';
 import { type ClientPermission, normalisePermissions } from '../access/permissions.ts';
+import { type Actor, auditDraft } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError, isHkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key, NewKey } from '../port/keys.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';

@@ -1,6 +1,6 @@
-import { type Actor, auditDraft } from '../access/actors.ts';
+import { type Actor, auditDraft } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../port/keys.ts';
 import { hashOf, isCompleteSecret } from '../secrets.ts';
 import { type Refusal, refusalOf } from './authentication.ts';

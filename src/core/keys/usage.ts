@@ -1,5 +1,5 @@
+import type { Domain } from '../domain/domain.ts';
 import type { SteadyTime } from '../port/clock.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Key } from '../port/keys.ts';
 import type { DayRange, UsageCount } from '../port/usage.ts';
 import { dayAt } from '../time/calendar.ts';

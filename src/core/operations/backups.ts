@@ -1,5 +1,5 @@
 import type { Role } from '../access/roles.ts';
-import type { AuditHead } from '../audit/events.ts';
+import type { AuditHead } from '../port/audit.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { Store } from '../port/store.ts';
 

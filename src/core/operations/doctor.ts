@@ -1,8 +1,8 @@
-import { type Actor, requirePermissions } from '../access/actors.ts';
 import { damageText } from '../audit/damage.ts';
 import { verifyAudit } from '../audit/trail.ts';
+import { type Actor, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { isHkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { retainedFromUs } from '../readings/retention.ts';

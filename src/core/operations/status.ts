@@ -1,8 +1,8 @@
-import { type Actor, requirePermissions } from '../access/actors.ts';
+import { type Actor, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/attention.ts';
 import { type KeyRejections, rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
-import type { Domain } from '../port/domain.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { isSilent } from '../readings/silence.ts';
 import { dayMs } from '../time/spans.ts';

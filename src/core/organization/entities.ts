@@ -1,6 +1,6 @@
-import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key } from '../port/keys.ts';
 import { requireLabel } from '../text/labels.ts';

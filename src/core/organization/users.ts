@@ -1,7 +1,7 @@
-import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
 import { isActiveSuperUser, type Role } from '../access/roles.ts';
+import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Key } from '../port/keys.ts';
 import type { User } from '../port/users.ts';
 import { holdsSecret } from '../secrets.ts';

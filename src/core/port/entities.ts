@@ -1,4 +1,4 @@
-import type { AuditDraft } from '../audit/events.ts';
+import type { AuditDraft } from './audit.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
 export interface Entity {

@@ -1,6 +1,6 @@
 import type { ClientPermission } from '../access/permissions.ts';
-import type { AuditDraft } from '../audit/events.ts';
 import type { WeekDay } from '../time/calendar.ts';
+import type { AuditDraft } from './audit.ts';
 import type { Entity } from './entities.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { UsageMerge } from './usage.ts';
@@ -145,4 +145,16 @@ export interface KeyStore {
    * One that throws has changed nothing, except if the answer to its commit was lost.
    */
   recordUse(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): MaybePromise<void>;
+}
+
+/**
+ * Which commands have yet to succeed after a rotation. Only a digest is kept of a command: giving the same one again runs
+ * it. What is due after a key moves on to its successor.
+ */
+export interface CommandStore {
+  /** Adds a command for each key by its id; `KeyStore.rotate` does so in the commit of the rotation. */
+  add(keyIds: readonly string[], digest: string): MaybePromise<void>;
+  /** Of some keys those after which the command has yet to succeed. */
+  due(keyIds: readonly string[], digest: string): MaybePromise<string[]>;
+  done(keyIds: readonly string[], digest: string): MaybePromise<void>;
 }

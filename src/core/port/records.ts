@@ -1,6 +1,6 @@
-import type { AuditDraft } from '../audit/events.ts';
-import type { ResourceDefinition } from '../records/fields.ts';
-import type { ImportBatch } from '../records/import-batch.ts';
+import type { ResourceDefinition } from '../fields/fields.ts';
+import type { ImportBatch } from '../fields/import-batch.ts';
+import type { AuditDraft } from './audit.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
 /** One condition of a page; `from` and `to` are inclusive, `before` is exclusive; values as stored (dates, instants as text). */

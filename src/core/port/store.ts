@@ -1,10 +1,8 @@
 import type { AuditStore } from './audit.ts';
 import type { ClockStore } from './clock.ts';
-import type { CommandStore } from './commands.ts';
 import type { DaemonStore } from './daemons.ts';
 import type { EntityStore } from './entities.ts';
-import type { FileLock } from './file-lock.ts';
-import type { KeyStore } from './keys.ts';
+import type { CommandStore, KeyStore } from './keys.ts';
 import type { LimitStore } from './limits.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { MetricsStore } from './metrics.ts';
@@ -48,4 +46,11 @@ export interface Store {
   requireInPlace(): void;
   /** Waits for running operations, then closes all files. */
   close(): MaybePromise<void>;
+}
+
+/** The lock of a process that writes files of secrets; it ends with the process, however that ends. */
+export interface FileLock {
+  /** Whether it is still held: a connection that was lost has lost it. */
+  isHeld(): MaybePromise<boolean>;
+  release(): MaybePromise<void>;
 }

@@ -1,5 +1,5 @@
-import type { AuditDraft } from '../audit/events.ts';
 import type { WeekDay } from '../time/calendar.ts';
+import type { AuditDraft } from './audit.ts';
 import type { Entity } from './entities.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { User } from './users.ts';

@@ -1,5 +1,5 @@
 import type { Role } from '../access/roles.ts';
-import type { AuditDraft } from '../audit/events.ts';
+import type { AuditDraft } from './audit.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
 /** The profile of a person or service account. */

@@ -1,6 +1,6 @@
-import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { requireEntity } from '../organization/entities.ts';
-import type { Domain } from '../port/domain.ts';
 import type { ReadOptions } from '../records/imports.ts';
 import { ReadingValidator } from './readings.ts';
 import { addRefused, type Fault } from './rejections.ts';

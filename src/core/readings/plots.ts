@@ -1,4 +1,4 @@
-import type { Domain } from '../port/domain.ts';
+import type { Domain } from '../domain/domain.ts';
 import { type ReadingClient, type Sensor, summaryWidthUs } from '../port/readings.ts';
 import { parseInstantUs } from '../time/instants.ts';
 

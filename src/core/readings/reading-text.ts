@@ -6,7 +6,7 @@ import {
   type ReadingTextRequest,
 } from '../port/readings.ts';
 import { InstantWriter, instantLength } from '../time/instant-writer.ts';
-import type { Columns } from './reads/columns.ts';
+import type { Columns } from './columns.ts';
 
 export function columnsOf(buckets: BucketRequest | undefined): readonly string[] {
   return ['at', ...(buckets?.aggregates ?? ['value', 'quality'])];

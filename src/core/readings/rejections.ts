@@ -1,9 +1,9 @@
 import type { BatchResult, Sensor } from '../port/readings.ts';
 import { redactSecrets } from '../secrets.ts';
 import { cutText } from '../text/bounded-text.ts';
-import { meantInstant, orMean } from '../text/meant-values.ts';
 import { printable } from '../text/shown-text.ts';
 import { formatInstantUs } from '../time/instants.ts';
+import { meantInstant, orMean } from '../time/meant-values.ts';
 import { isBelowEpochMs, tooEarly } from './instants.ts';
 
 /** The most readings or heartbeats in one request body. */

@@ -1,29 +1,11 @@
-import type { Actor } from '../access/actors.ts';
-import { HkctlError } from '../errors.ts';
+import type { Actor } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import type { SteadyTime } from '../port/clock.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import { summaryWidthUs } from '../port/readings.ts';
 import { dayMs } from '../time/spans.ts';
 
-/** The longest retention; `forever` is more. */
-const mostDays = 36_500;
 const dayUs = dayMs * 1000;
-
-/** Reads a retention such as `400d` to days, `forever` to null. Throws `usage`. */
-export function parseRetention(given: string): number | null {
-  if (given === 'forever') return null;
-  const days = /^[1-9]\d{0,4}d$/.test(given) ? Number(given.slice(0, -1)) : Number.POSITIVE_INFINITY;
-  if (days <= mostDays) return days;
-  throw new HkctlError(
-    'usage',
-    `"${given}" is not a retention: give days such as 400d, at most ${mostDays}d, or forever.`,
-  );
-}
-
-export function shownRetention(days: number | null): string {
-  return days === null ? 'forever' : `${days}d`;
-}
 
 /** The instant (epoch µs, a whole hour) before which readings are no longer retained. */
 function retentionBorderUs(days: number, nowMs: number): number {

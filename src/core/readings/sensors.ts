@@ -1,10 +1,10 @@
-import { type Actor, auditDraft } from '../access/actors.ts';
+import { type Actor, auditDraft } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
+import type { ResourceDefinition } from '../fields/fields.ts';
 import type { Entity } from '../port/entities.ts';
 import type { ReadingText, ReadingTextRequest, Sensor, SensorDirectory, SensorState } from '../port/readings.ts';
 import type { RecordPosition } from '../port/records.ts';
-import type { ResourceDefinition } from '../records/fields.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { formatOptionalUs } from '../time/instants.ts';
 

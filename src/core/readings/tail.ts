@@ -1,4 +1,4 @@
-import type { Domain } from '../port/domain.ts';
+import type { Domain } from '../domain/domain.ts';
 import type { Reading, Sensor } from '../port/readings.ts';
 
 export interface SensorReading extends Reading {

@@ -1,7 +1,7 @@
 import { HkctlError } from '../errors.ts';
-import { orMean } from '../text/meant-values.ts';
+import { importFields, type ResourceDefinition } from '../fields/fields.ts';
 import { nearest } from '../text/nearest.ts';
-import { importFields, type ResourceDefinition } from './fields.ts';
+import { orMean } from '../time/meant-values.ts';
 import { ImportError, type Violation } from './imports.ts';
 
 /** Maps a column of a file to its field: null if it is left out, undefined if it is unknown. */

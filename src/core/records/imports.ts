@@ -1,13 +1,13 @@
-import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
+import type { ResourceDefinition } from '../fields/fields.ts';
+import type { ImportBatch } from '../fields/import-batch.ts';
 import { requireEntity } from '../organization/entities.ts';
-import type { Domain } from '../port/domain.ts';
 import type { ImportSummary } from '../port/records.ts';
 import { redactSecrets } from '../secrets.ts';
 import { cutText } from '../text/bounded-text.ts';
 import { printable } from '../text/shown-text.ts';
-import type { ResourceDefinition } from './fields.ts';
-import type { ImportBatch } from './import-batch.ts';
 
 /** The formats of a file of records; each may be gzipped, which its first bytes show. */
 export const importFormats = ['csv', 'json', 'ndjson'] as const;

@@ -1,10 +1,10 @@
+import type { ResourceDefinition } from '../fields/fields.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { RecordStore } from '../port/records.ts';
-import type { ResourceDefinition } from './fields.ts';
 import type { QueryParameters } from './parameters.ts';
 import { createPageReader, type PageScope } from './queries.ts';
-import { type ChangesQuery, createChangesQueries } from './sync/queries.ts';
-import { listName, requireKnownChanges, type SyncPoint, writeSyncToken } from './sync/tokens.ts';
+import { type ChangesQuery, createChangesQueries } from './sync-queries.ts';
+import { listName, requireKnownChanges, type SyncPoint, writeSyncToken } from './sync-tokens.ts';
 
 /** A page of a list: records as JSON joined by commas, and how to go on. */
 export interface ListPage {

@@ -1,5 +1,5 @@
+import { pageFields } from '../fields/fields.ts';
 import type { RecordPage, RecordPageRequest, RecordPosition } from '../port/records.ts';
-import { pageFields } from './fields.ts';
 
 /**
  * Maximum number of records scanned for a page whose index serves only some of its conditions: some milliseconds. A page

@@ -1,7 +1,7 @@
 import { HkctlError } from '../errors.ts';
-import { meantInstant, orMean } from '../text/meant-values.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { canonicalInstant } from '../time/instants.ts';
+import { meantInstant, orMean } from '../time/meant-values.ts';
 
 export const pageLimit = { default: 50, max: 500 } as const;
 

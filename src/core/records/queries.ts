@@ -1,9 +1,16 @@
+import {
+  detailFields,
+  type Field,
+  filterableFields,
+  type ResourceDefinition,
+  updatedAtField,
+} from '../fields/fields.ts';
+import { validatorOf } from '../fields/values.ts';
 import type { RecordCondition, RecordPageRequest, RecordPosition } from '../port/records.ts';
 import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
 import { formatInstantUs, isDate } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from './cursors.ts';
-import { detailFields, type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
 import {
   pageLimit,
   type QueryParameters,
@@ -12,8 +19,7 @@ import {
   requireKnown,
   wrongValue,
 } from './parameters.ts';
-import { isChangedAt, type SyncPoint } from './sync/tokens.ts';
-import { validatorOf } from './validation/values.ts';
+import { isChangedAt, type SyncPoint } from './sync-tokens.ts';
 
 /** A parameter of a resource's list: its role, and the field that it filters. */
 export interface PageParameter {

@@ -1,5 +1,5 @@
+import { importFields, type ResourceDefinition } from '../fields/fields.ts';
 import { csvCell } from '../text/csv-cell.ts';
-import { importFields, type ResourceDefinition } from './fields.ts';
 
 /** What begins a comment between the header of a CSV and its first record. */
 export const csvComment = '# ';

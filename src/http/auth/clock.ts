@@ -1,7 +1,7 @@
+import { afterSample, sampleClock, steadyTime } from '../../core/domain/steady-clock.ts';
 import type { ClockSamples, SteadyTime } from '../../core/port/clock.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { Clock } from '../../core/time/instants.ts';
-import { afterSample, sampleClock, steadyTime } from '../../core/time/steady-clock.ts';
 import type { Log } from '../monitoring/log.ts';
 import { Repetition } from '../monitoring/repetition.ts';
 

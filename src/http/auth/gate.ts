@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { ClientPermission } from '../../core/access/permissions.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import { errorTable } from '../../core/errors.ts';
 import { holdsAny, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
-import type { Domain } from '../../core/port/domain.ts';
 import type { Credential } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { hashOf, holdsSecret, isCompleteSecret, looksLikeSecret, secretLength } from '../../core/secrets.ts';

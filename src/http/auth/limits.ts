@@ -1,6 +1,5 @@
-import type { RateLimit } from '../../core/operations/settings.ts';
-import type { LimitCalls, LimitState } from '../../core/port/limits.ts';
-import { keepNewest } from './newest-entries.ts';
+import { keepNewest } from '../../core/newest-entries.ts';
+import type { LimitCalls, LimitState, RateLimit } from '../../core/port/limits.ts';
 
 /** The state of a client's limit after a call, with the two response headers that report it. */
 export interface Allowance {

@@ -1,5 +1,5 @@
+import type { Domain } from '../../core/domain/domain.ts';
 import { keptDays } from '../../core/keys/usage.ts';
-import type { Domain } from '../../core/port/domain.ts';
 import type { Credential, KeyStore, KeyUse } from '../../core/port/keys.ts';
 import type { Log } from '../monitoring/log.ts';
 import { Repetition } from '../monitoring/repetition.ts';

@@ -1,6 +1,5 @@
 import { anchorMessage } from '../../core/audit/anchors.ts';
-import type { AuditHead } from '../../core/audit/events.ts';
-import type { AuditStore } from '../../core/port/audit.ts';
+import type { AuditHead, AuditStore } from '../../core/port/audit.ts';
 import type { Log } from './log.ts';
 import { Repetition } from './repetition.ts';
 

@@ -1,5 +1,5 @@
 import { permissionGroups } from '../../core/access/permissions.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { type IngestOperation, ingestOperations } from '../ingest/operations.ts';
 import type { Schema } from './field-schemas.ts';
 import { keyPaths, publicPaths } from './fixed-paths.ts';

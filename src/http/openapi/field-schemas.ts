@@ -1,4 +1,4 @@
-import { type Field, type Fields, textFormats } from '../../core/records/fields.ts';
+import { type Field, type Fields, textFormats } from '../../core/fields/fields.ts';
 
 /** A JSON Schema, as OpenAPI 3.1 has it. */
 export type Schema = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { Field } from '../../core/records/fields.ts';
+import type { Field } from '../../core/fields/fields.ts';
 import { pageLimit } from '../../core/records/parameters.ts';
 import type { PageParameter } from '../../core/records/queries.ts';
 import { fieldSchema, type Schema } from './field-schemas.ts';

@@ -1,5 +1,5 @@
 import { type ClientPermission, permissionGroups } from '../../core/access/permissions.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { pageParameters } from '../../core/records/queries.ts';
 import { finish } from '../fairness/slices.ts';
 import { recordsToCsv } from '../routes/records-csv.ts';

@@ -1,4 +1,4 @@
-import { allFields, type Fields, listFields, type ResourceDefinition } from '../../core/records/fields.ts';
+import { allFields, type Fields, listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 import { fieldSchema, object, type Schema } from './field-schemas.ts';
 import { fixedSchemas, instant, sensorState } from './fixed-schemas.ts';
 

@@ -1,5 +1,5 @@
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import type { ListPage } from '../../core/records/lists.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ClientPermission } from '../../core/access/permissions.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { holdsAny, type Principal } from '../../core/keys/authentication.ts';
-import type { Domain } from '../../core/port/domain.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
 import type { Session } from '../auth/session.ts';
 import { ingestOperations } from '../ingest/operations.ts';

@@ -1,6 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
-import type { Domain } from '../../core/port/domain.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import {
   type Aggregate,
   aggregates,
@@ -12,11 +13,10 @@ import { instantUs } from '../../core/readings/instants.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { readingPageLimit, readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
-import { meantInstant, orMean } from '../../core/text/meant-values.ts';
 import { startOfDayMs } from '../../core/time/calendar.ts';
 import { boundedUs, isDate } from '../../core/time/instants.ts';
+import { meantInstant, orMean } from '../../core/time/meant-values.ts';
 import { dayMs, parseSpanMs } from '../../core/time/spans.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';

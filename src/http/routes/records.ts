@@ -1,8 +1,8 @@
-import type { Domain } from '../../core/port/domain.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
-import { dayOf } from '../../core/records/sync/tokens.ts';
+import { dayOf } from '../../core/records/sync-tokens.ts';
 import type { Session } from '../auth/session.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
-import type { StoreOptions } from '../engine.ts';
-import { alreadyThere } from '../refusals.ts';
+import type { StoreOptions } from '../engine/engine.ts';
+import { alreadyThere } from '../engine/refusals.ts';
 import type { Database } from './connection/database.ts';
 import { databaseWithin } from './connection/database-within.ts';
 import type { Session } from './connection/session.ts';

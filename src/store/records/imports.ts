@@ -1,6 +1,6 @@
+import { importFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 import type { ImportRequest } from '../../core/port/records.ts';
-import { importFields, type ResourceDefinition } from '../../core/records/fields.ts';
-import { changeInstant, isDatedAhead } from '../../core/records/sync/changes.ts';
+import { changeInstant, isDatedAhead } from '../../core/records/changes.ts';
 import { tableName } from './tables.ts';
 
 export interface ImportTable {

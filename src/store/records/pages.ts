@@ -1,5 +1,5 @@
+import type { Field } from '../../core/fields/fields.ts';
 import type { RecordCondition, RecordPageRequest, RemovedPage, RemovedPageRequest } from '../../core/port/records.ts';
-import type { Field } from '../../core/records/fields.ts';
 
 /** SQL of the comparison that a condition makes. */
 export const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;

@@ -1,4 +1,4 @@
-import { type Field, filterableFields, type ResourceDefinition } from '../../core/records/fields.ts';
+import { type Field, filterableFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 
 export function tableName(resource: ResourceDefinition): string {
   return resource.name.replaceAll('-', '_');

@@ -1,7 +1,6 @@
 import { and, type Column, eq, gte, isNull, lt, lte, or, type SQL } from 'drizzle-orm';
 import { chainRecord, fitForTrail, genesisHash } from '../../core/audit/chain.ts';
-import type { AuditDraft, AuditRecord } from '../../core/audit/events.ts';
-import type { AuditStore } from '../../core/port/audit.ts';
+import type { AuditDraft, AuditRecord, AuditStore } from '../../core/port/audit.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 
 /** The row of an audit record: the actor is two columns. */

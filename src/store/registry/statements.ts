@@ -1,10 +1,10 @@
-import type { AuditDraft } from '../../core/audit/events.ts';
+import type { AuditDraft } from '../../core/port/audit.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { NewKey } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
 import type { User } from '../../core/port/users.ts';
-import type { Revocation, StateEntry } from '../journal-lines.ts';
+import type { Revocation, StateEntry } from '../engine/journal-lines.ts';
 
 /** An operation, written once for both engines: each step is the result of a statement, at once on SQLite, later on PostgreSQL. */
 export type Steps<T> = Generator<MaybePromise<unknown>, T, unknown>;

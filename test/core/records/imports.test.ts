@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Actor } from '../../../src/core/access/actors.ts';
-import type { Domain } from '../../../src/core/port/domain.ts';
+import type { Actor } from '../../../src/core/domain/actors.ts';
+import type { Domain } from '../../../src/core/domain/domain.ts';
+import type { ResourceDefinition } from '../../../src/core/fields/fields.ts';
 import type { Store } from '../../../src/core/port/store.ts';
-import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { ImportError, importRecords, type RemovalCounts } from '../../../src/core/records/imports.ts';
 import { loadDemo } from '../../../src/demo/demo.ts';
 import { readRows } from '../../../src/formats/rows.ts';

@@ -1,9 +1,8 @@
-import { type AuditRecord, auditActions, auditOutcomes } from '../../../core/audit/events.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import type { AuditFilter } from '../../../core/port/audit.ts';
+import { type AuditFilter, type AuditRecord, auditActions, auditOutcomes } from '../../../core/port/audit.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../../core/time/instants.ts';
 import { dayMs, parseSpanMs } from '../../../core/time/spans.ts';
-import { type FlagValues, oneOf, parsed, requireOneOf, text } from '../../flags.ts';
+import { type FlagValues, oneOf, parsed, requireOneOf, text } from '../../command/flags.ts';
 
 export const filterFlags = {
   since: text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant'),

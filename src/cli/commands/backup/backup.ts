@@ -1,10 +1,10 @@
 import { basename, resolve } from 'node:path';
-import { auditDraft } from '../../../core/access/actors.ts';
 import { damageText } from '../../../core/audit/damage.ts';
+import { auditDraft } from '../../../core/domain/actors.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
-import { defineCommand } from '../../command.ts';
-import { parsed, toggle } from '../../flags.ts';
+import { defineCommand } from '../../command/command.ts';
+import { parsed, toggle } from '../../command/flags.ts';
 import { createProgress } from '../../terminal/progress.ts';
 import { isFolder, nextInSeries, parseKeep } from './keep.ts';
 

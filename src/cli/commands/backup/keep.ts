@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Domain } from '../../../core/domain/domain.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { unwritable } from '../../../core/files.ts';
 import { backupName, storeIdOf } from '../../../core/operations/backups.ts';
-import type { Domain } from '../../../core/port/domain.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../command/context.ts';
 
 /** Parses how many backups to keep. Throws `usage`. */
 export function parseKeep(given: string): number {

@@ -1,13 +1,13 @@
-import type { Actor } from '../../../core/access/actors.ts';
+import type { Actor } from '../../../core/domain/actors.ts';
+import type { Domain } from '../../../core/domain/domain.ts';
 import { listKeys } from '../../../core/keys/keys.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
-import type { Domain } from '../../../core/port/domain.ts';
 import type { Key, KeyFilter } from '../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../core/time/spans.ts';
-import { defineCommand } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { type FlagValues, parsed, requireOneOf, text, toggle } from '../../flags.ts';
-import { keyJson, printJsonArray } from '../../terminal/output.ts';
+import { defineCommand } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { type FlagValues, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
+import { keyJson, printJsonArray } from '../../command/output.ts';
 import { printKeys } from './listing/table.ts';
 
 const statuses = ['active', 'expired', 'revoked'] as const;

@@ -1,11 +1,11 @@
 import { HkctlError } from '../../../core/errors.ts';
-import type { ResourceDefinition } from '../../../core/records/fields.ts';
-import { meantDate, meantInstant } from '../../../core/text/meant-values.ts';
+import type { ResourceDefinition } from '../../../core/fields/fields.ts';
 import { didYouMean } from '../../../core/text/nearest.ts';
 import { startOfDayMs } from '../../../core/time/calendar.ts';
 import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
-import type { Context } from '../../context.ts';
-import { text } from '../../flags.ts';
+import { meantDate, meantInstant } from '../../../core/time/meant-values.ts';
+import type { Context } from '../../command/context.ts';
+import { text } from '../../command/flags.ts';
 
 export const rangeFlags = {
   from: text('--from <WHEN>', 'first instant, or date in the time zone of the entity'),

@@ -11,9 +11,9 @@ import {
 import { daemonsOf } from '../../../core/operations/status.ts';
 import type { Daemon } from '../../../core/port/daemons.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
-import { defineCommand, requireBaseUrl } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { list, oneOf, parsed, text, toggle } from '../../flags.ts';
+import { defineCommand, requireBaseUrl } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { list, oneOf, parsed, text, toggle } from '../../command/flags.ts';
 import { grouped } from '../../terminal/sentence.ts';
 import { wrapFacts } from '../../terminal/wrap.ts';
 import { answersAt } from './probe.ts';

@@ -1,6 +1,6 @@
 import { qualities, type Reading, type ReadingRange, type ReadingTextRequest } from '../../port/readings.ts';
+import type { Columns } from '../columns.ts';
 import type { OpenBucket } from './buckets.ts';
-import type { Columns } from './columns.ts';
 
 /** A part of a read, small enough that other reads need not wait for it. */
 export interface SliceRequest extends ReadingTextRequest {

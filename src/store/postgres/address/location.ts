@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { splitPassword } from '../../../core/port/store-address.ts';
-import { wrongAddress } from '../connection/errors.ts';
+import { splitPassword } from '../../../core/store-address.ts';
+import { wrongAddress } from '../errors/errors.ts';
 import { isParameter, readParameters, shownName } from './parameters.ts';
 import { type Environment, readService } from './service-file.ts';
 import { requireTls, type TlsSettings } from './tls.ts';

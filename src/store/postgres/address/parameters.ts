@@ -1,4 +1,4 @@
-import { wrongAddress } from '../connection/errors.ts';
+import { wrongAddress } from '../errors/errors.ts';
 import type { Environment } from './service-file.ts';
 
 /** The variable of the environment that is read if neither the address nor the service has a parameter, and its possible values. */

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { HkctlError } from '../../../core/errors.ts';
-import { wrongAddress } from '../connection/errors.ts';
+import { wrongAddress } from '../errors/errors.ts';
 
 /** How the server is verified; `prefer` and `allow` of libpq are missing, since they protect from no attacker. */
 type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Location } from '../address/location.ts';
-import { unreachable } from './errors.ts';
+import { unreachable } from '../errors/errors.ts';
 import { Lane, type LaneSettings, settingsSql, sharing } from './lane.ts';
 import { runLong } from './long-work.ts';
 import { OtherSessions } from './other-sessions.ts';

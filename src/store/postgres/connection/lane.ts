@@ -1,5 +1,5 @@
 import { sha256 } from '../../../core/digest.ts';
-import { isShortage } from './errors.ts';
+import { isShortage } from '../errors/errors.ts';
 import type { Session } from './session.ts';
 
 export type LaneSettings = Readonly<Record<string, string>>;

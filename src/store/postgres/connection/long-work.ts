@@ -1,4 +1,4 @@
-import { isSilence } from './errors.ts';
+import { isSilence } from '../errors/errors.ts';
 import type { Session } from './session.ts';
 
 /** A million records are written by one statement, and the readings of a plant removed by one. */

@@ -1,4 +1,4 @@
-import { isShortage } from './errors.ts';
+import { isShortage } from '../errors/errors.ts';
 import type { Session } from './session.ts';
 
 /** The most connections besides the pipelined ones. */

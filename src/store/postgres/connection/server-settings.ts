@@ -1,5 +1,5 @@
 import type { Location } from '../address/location.ts';
-import { asOfDriver, isUnknownSetting } from './errors.ts';
+import { asOfDriver, isUnknownSetting } from '../errors/errors.ts';
 
 const oldestVersion = 150_000;
 

@@ -2,8 +2,8 @@ import { Socket } from 'node:net';
 import type { Client, QueryConfig } from 'pg';
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
+import { isLostConnection, toDomainError, unreachable, whileConnecting } from '../errors/errors.ts';
 import { createClient } from './client.ts';
-import { isLostConnection, toDomainError, unreachable, whileConnecting } from './errors.ts';
 import { prepareSession } from './server-settings.ts';
 
 export interface SessionOptions {

@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '../../../core/records/fields.ts';
+import type { ResourceDefinition } from '../../../core/fields/fields.ts';
 import { tableName } from '../../records/tables.ts';
 
 /**

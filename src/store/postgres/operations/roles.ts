@@ -1,4 +1,4 @@
-import { isStoreAddress } from '../../../core/port/store-address.ts';
+import { isStoreAddress } from '../../../core/store-address.ts';
 import { parseLocation, usualSchema } from '../address/location.ts';
 import { schemaVersion } from '../schema/schema-version.ts';
 

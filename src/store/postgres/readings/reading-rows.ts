@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { type Columns, createColumns, type Piece, partOf } from '../../../core/readings/reads/columns.ts';
+import { type Columns, createColumns, type Piece, partOf } from '../../../core/readings/columns.ts';
 import {
   rangeOfSlice,
   type Slice,
@@ -9,7 +9,7 @@ import {
 import { toSlice } from '../../../core/readings/reads/slices.ts';
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../core/readings/reads/summarised-hours.ts';
 import type { Lane } from '../connection/lane.ts';
-import { entityOfSeries, numberOfSeries } from './series-numbers.ts';
+import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
 
 /**
  * One row with the bytes of each column as one text in Base64: of decimal texts, the server needs three times as long to write

@@ -23,10 +23,10 @@ import { EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
 import { readColumns, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
-import { entityOfSeries, numberOfSeries, toSeries } from './series-numbers.ts';
 import { createHeartbeatWriter } from './writer/heartbeats.ts';
 import { IngestQueue } from './writer/ingest-queue.ts';
 import { createReadingWriter } from './writer/readings.ts';
+import { entityOfSeries, numberOfSeries, toSeries } from './writer/series-numbers.ts';
 
 /** Rows are found by their key, however many there are and whatever is known of them: a growing table is rarely analyzed. */
 const byKey = {

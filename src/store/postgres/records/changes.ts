@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { ResourceDefinition } from '../../../core/fields/fields.ts';
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../core/port/records.ts';
-import type { ResourceDefinition } from '../../../core/records/fields.ts';
-import { forgettableInstant } from '../../../core/records/sync/changes.ts';
+import { forgettableInstant } from '../../../core/records/changes.ts';
 import type { ImportTable } from '../../records/imports.ts';
 import { toRemovedPage } from '../../records/pages.ts';
 import type { Lane } from '../connection/lane.ts';

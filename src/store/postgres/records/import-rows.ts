@@ -1,5 +1,5 @@
-import { type Field, importFields, type ResourceDefinition } from '../../../core/records/fields.ts';
-import { type ImportBatch, valueAt } from '../../../core/records/import-batch.ts';
+import { type Field, importFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
+import { type ImportBatch, valueAt } from '../../../core/fields/import-batch.ts';
 import { decimalText } from './decimal-text.ts';
 
 /** Writes a batch as rows in the text format of COPY. */

@@ -1,5 +1,5 @@
+import { keptLists } from '../../../core/fields/fields.ts';
 import type { ImportSummary } from '../../../core/port/records.ts';
-import { keptLists } from '../../../core/records/fields.ts';
 import type { ImportTable } from '../../records/imports.ts';
 import type { Session } from '../connection/session.ts';
 import { rememberRemoved } from './changes.ts';

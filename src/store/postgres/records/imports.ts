@@ -1,6 +1,6 @@
 import { afterChange, HkctlError } from '../../../core/errors.ts';
+import { importFields } from '../../../core/fields/fields.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
-import { importFields } from '../../../core/records/fields.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { type ImportTable, isPlain, toImportTable } from '../../records/imports.ts';
 import { copyRows } from '../connection/copy.ts';

@@ -1,5 +1,5 @@
+import { pageFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
-import { pageFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import { mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
 import { operators, servedBy } from '../../records/pages.ts';
 import { tableName } from '../../records/tables.ts';

@@ -1,7 +1,6 @@
 import { asc, desc, gt, sql } from 'drizzle-orm';
 import { genesisHash } from '../../../core/audit/chain.ts';
-import type { AuditDraft } from '../../../core/audit/events.ts';
-import type { AuditStore } from '../../../core/port/audit.ts';
+import type { AuditDraft, AuditStore } from '../../../core/port/audit.ts';
 import { isBackup, lastBackupMark, nextRow, searchTrail, toRecord, walkedAtOnce } from '../../registry/audit.ts';
 import type { Session } from '../connection/session.ts';
 import { unwrap } from '../connection/unwrapped.ts';

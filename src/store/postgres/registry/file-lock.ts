@@ -1,4 +1,4 @@
-import type { FileLock } from '../../../core/port/file-lock.ts';
+import type { FileLock } from '../../../core/port/store.ts';
 import type { Database } from '../connection/database.ts';
 
 /** Entities, by whose numbers imports lock, have positive ones. */

@@ -1,5 +1,5 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
-import { stateLine } from '../../journal-lines.ts';
+import { stateLine } from '../../engine/journal-lines.ts';
 import type { Change, Runner, Statements, Steps } from '../../registry/statements.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from './audit.ts';

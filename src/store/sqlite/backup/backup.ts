@@ -6,7 +6,7 @@ import { requireFreeTarget, requireNoLink, translatingTarget } from '../../backu
 import { addTables, beginBackup, completeBackup } from '../../backup-file/new-backup.ts';
 import { pendingOf, writeVerified } from '../../backup-file/verified-backup.ts';
 import { copyAttached, refusingRows } from '../../backup-file/whole-files.ts';
-import type { BackupRequest } from '../../engine.ts';
+import type { BackupRequest } from '../../engine/engine.ts';
 import { type Connection, exactPath } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { databaseNames, filesOf, missingFile, type StoreFiles } from '../connection/files.ts';

@@ -1,5 +1,5 @@
+import type { ImportBatch } from '../../../core/fields/import-batch.ts';
 import type { ImportSummary } from '../../../core/port/records.ts';
-import type { ImportBatch } from '../../../core/records/import-batch.ts';
 import type { ViolationList } from '../../../core/records/imports.ts';
 import type { ImportTable } from '../../records/imports.ts';
 import type { Connection } from '../connection/driver.ts';

@@ -1,5 +1,5 @@
 import { errnoOf } from '../../../core/errno.ts';
-import { type ImportColumn, valueAt } from '../../../core/records/import-batch.ts';
+import { type ImportColumn, valueAt } from '../../../core/fields/import-batch.ts';
 import { repeatedRule } from '../../records/imports.ts';
 import type { Statement } from '../connection/driver.ts';
 import type { ImportTarget, OpenTable } from './import-target.ts';

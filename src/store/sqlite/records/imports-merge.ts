@@ -1,5 +1,5 @@
-import { keptLists } from '../../../core/records/fields.ts';
-import { valueAt } from '../../../core/records/import-batch.ts';
+import { keptLists } from '../../../core/fields/fields.ts';
+import { valueAt } from '../../../core/fields/import-batch.ts';
 import { ambiguousRule, repeatedRule, sharedRule } from '../../records/imports.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { rememberRemoved } from './changes.ts';

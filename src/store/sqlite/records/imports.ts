@@ -1,7 +1,7 @@
-import type { AuditDraft } from '../../../core/audit/events.ts';
+import { importFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
+import type { ImportBatch, ImportColumn } from '../../../core/fields/import-batch.ts';
+import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
-import { importFields, type ResourceDefinition } from '../../../core/records/fields.ts';
-import type { ImportBatch, ImportColumn } from '../../../core/records/import-batch.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { isPlain, toImportTable } from '../../records/imports.ts';
 import type { Connection } from '../connection/driver.ts';

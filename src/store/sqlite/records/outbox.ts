@@ -1,6 +1,6 @@
 import { asc, eq, gt, lte, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
-import type { AuditDraft } from '../../../core/audit/events.ts';
+import type { AuditDraft } from '../../../core/port/audit.ts';
 import { outboxMark } from '../../backup-file/carried-marks.ts';
 import type { Connection } from '../connection/driver.ts';
 import type { AppendAudit } from '../registry/audit.ts';

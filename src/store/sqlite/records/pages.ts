@@ -1,5 +1,5 @@
+import { pageFields } from '../../../core/fields/fields.ts';
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
-import { pageFields } from '../../../core/records/fields.ts';
 import { mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
 import { operators, servedBy } from '../../records/pages.ts';
 import { indexName, tableName } from '../../records/tables.ts';

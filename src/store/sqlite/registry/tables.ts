@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { ClientPermission } from '../../../core/access/permissions.ts';
 import type { Role } from '../../../core/access/roles.ts';
-import type { AuditDraft } from '../../../core/audit/events.ts';
+import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { UsageKind } from '../../../core/port/usage.ts';
 import type { WeekDay } from '../../../core/time/calendar.ts';
 import { usageChecks } from '../../registry/usage.ts';

@@ -1,4 +1,4 @@
-import { createColumns } from '../../../core/readings/reads/columns.ts';
+import { createColumns } from '../../../core/readings/columns.ts';
 import type { Connection } from '../connection/driver.ts';
 import { damaged } from '../readings/chunks/bytes.ts';
 import { ChunkWriter, isReading } from '../readings/chunks/chunk-writer.ts';

@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { storeTooNew, storeTooOld } from '../../refusals.ts';
+import { storeTooNew, storeTooOld } from '../../engine/refusals.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import type { DatabaseName } from '../connection/files.ts';

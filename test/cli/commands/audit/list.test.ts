@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { auditActions } from '../../../../src/core/audit/events.ts';
+import { auditActions } from '../../../../src/core/port/audit.ts';
 import { Cli, startMs } from '../../harness.ts';
 
 const dayMs = 86_400_000;

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { baseUrlOf, isBaseUrl } from '../../../../src/cli/command.ts';
-import type { Domain } from '../../../../src/core/port/domain.ts';
+import { baseUrlOf, isBaseUrl } from '../../../../src/cli/command/command.ts';
+import type { Domain } from '../../../../src/core/domain/domain.ts';
 import { Cli } from '../../harness.ts';
 
 it.each([

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
+import { importFields } from '../../../../src/core/fields/fields.ts';
+import { folded, type ImportBatch } from '../../../../src/core/fields/import-batch.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
-import { importFields } from '../../../../src/core/records/fields.ts';
-import { folded, type ImportBatch } from '../../../../src/core/records/import-batch.ts';
 import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { draftOf, nowMs, type Plant, plantIn } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';

@@ -10,9 +10,9 @@ import {
   type StateEntry,
   stateLine,
   withdrawnStateLine,
-} from '../../../../src/store/journal-lines.ts';
+} from '../../../../src/store/engine/journal-lines.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { changeWithJournal } from '../../../../src/store/sqlite/journal/journaled-change.ts';
+import { changeWithJournal } from '../../../../src/store/sqlite/registry/journaled-change.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 

@@ -1,5 +1,5 @@
-import type { Actor } from '../../../../core/access/actors.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
+import type { Actor } from '../../../../core/domain/actors.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import type { KeyFilter } from '../../../../core/port/keys.ts';
 import { wordList } from '../../../../core/text/word-list.ts';
 import { formatSpanMs } from '../../../../core/time/spans.ts';

@@ -1,10 +1,10 @@
-import type { Actor } from '../../../../core/access/actors.ts';
+import type { Actor } from '../../../../core/domain/actors.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import { expiresSoon } from '../../../../core/keys/attention.ts';
 import { statusOf } from '../../../../core/keys/keys.ts';
 import { type Refusals, refusalsOf } from '../../../../core/keys/usage.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key, KeyFilter } from '../../../../core/port/keys.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../command/context.ts';
 import { relativeTimeWidth } from '../../../table/relative-time.ts';
 import { createTimeText } from '../../../table/shown-time.ts';
 import { type Column, createTable, printSummary } from '../../../table/table.ts';

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import { afterChange, HkctlError } from '../../../../core/errors.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../command/context.ts';
 import type { Io } from '../../../terminal/io.ts';
 
 /**

@@ -1,4 +1,5 @@
-import type { Actor } from '../../../../core/access/actors.ts';
+import type { Actor } from '../../../../core/domain/actors.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import { SecretFileLock } from '../../../../core/keys/file-lock.ts';
 import {
   type FoundRotation,
@@ -9,9 +10,8 @@ import {
 } from '../../../../core/keys/interrupted-rotation.ts';
 import { requireActive } from '../../../../core/keys/keys.ts';
 import { requireKey } from '../../../../core/keys/references.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../command/context.ts';
 import { completePending, discardPending, type Replacing, readRotationFiles } from '../../../delivery/replaced-file.ts';
 import { deliveryJson } from '../../../delivery/stdout.ts';
 

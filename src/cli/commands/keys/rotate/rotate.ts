@@ -1,18 +1,18 @@
+import { sha256 } from '../../../../core/digest.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError } from '../../../../core/errors.ts';
-import { commandDigest } from '../../../../core/keys/command-after.ts';
 import { type RotatedKey, rotateKeys } from '../../../../core/keys/issuance.ts';
 import { type KeyActor, keyNeeds } from '../../../../core/keys/key-permissions.ts';
 import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
 import { findKeys, latestOf } from '../../../../core/keys/references.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../../core/time/spans.ts';
-import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command.ts';
-import type { Context } from '../../../context.ts';
+import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
+import type { Context } from '../../../command/context.ts';
+import { parsed, text, toggle } from '../../../command/flags.ts';
 import { requireFolder } from '../../../delivery/files.ts';
 import { resolved } from '../../../delivery/replaced-file.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
-import { parsed, text, toggle } from '../../../flags.ts';
 import { requireConfirmation } from '../../../questions/confirmation.ts';
 import { keysOrAsk, lastUses } from '../../../questions/key.ts';
 import { canAsk } from '../../../terminal/io.ts';
@@ -196,7 +196,7 @@ function digestOf(
 ): string {
   const path = secretFile ?? secretDir;
   const target = path === undefined ? undefined : resolved(path);
-  return commandDigest({ osAccount: io.osAccount, target, command });
+  return sha256(JSON.stringify([io.osAccount, target ?? null, command]), 'base64url');
 }
 
 function sentenceOf({ key, revoked }: RotatedKey, file: string | undefined): string {

@@ -1,8 +1,8 @@
-import type { Actor } from '../../../../core/access/actors.ts';
+import type { Actor } from '../../../../core/domain/actors.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import { isHkctlError } from '../../../../core/errors.ts';
 import type { KeyActor } from '../../../../core/keys/key-permissions.ts';
 import { revokeKeys, statusOf } from '../../../../core/keys/keys.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { hashOf } from '../../../../core/secrets.ts';
 import { mostListed } from './secret-scan.ts';

@@ -1,10 +1,10 @@
 import { readingColumns as columns, type ReadingBatch } from '../../../../core/port/readings.ts';
-import { mayBeRepeated } from '../../connection/errors.ts';
 import type { Lane } from '../../connection/lane.ts';
-import { toBinaryArray } from '../binary-arrays.ts';
-import { keyArrays, rowKey } from '../series-numbers.ts';
+import { mayBeRepeated } from '../../errors/errors.ts';
+import { toBinaryArray } from './binary-arrays.ts';
 import type { WriteGroup } from './ingest-queue.ts';
 import { allAccepted, notInserted, resultsOf } from './kept-rows.ts';
+import { keyArrays, rowKey } from './series-numbers.ts';
 
 /** What the insert returns: how many rows it inserted and, if that is not all, which: `entity series at_us`, by commas. */
 interface Inserted {
