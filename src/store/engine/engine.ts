@@ -28,7 +28,6 @@ export interface MigrationRequest {
   progress?: ((bytes: number, total: number) => void) | undefined;
 }
 
-/** How a backup is written. */
 export interface BackupRequest {
   nowMs: number;
   /** Whether it may replace an existing file. */

@@ -36,7 +36,6 @@ export interface Location {
   shown: string;
 }
 
-/** The schema of a store whose address names none. */
 export const usualSchema = 'hkctl';
 
 const defaultPort = 5432;

@@ -8,14 +8,12 @@ import { wrongAddress } from '../errors/errors.ts';
 /** How the server is verified; `prefer` and `allow` of libpq are missing, since they protect from no attacker. */
 type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
 
-/** The TLS settings of an address, with the paths of files in PEM. */
 export interface TlsSettings {
   mode: TlsMode;
   /** A file of certificates, or `system` for those of Node. */
   rootCertificate: string | undefined;
   certificate: string | undefined;
   key: string | undefined;
-  /** A file of certificates that were revoked. */
   revoked: string | undefined;
   /** Whether a client certificate is sent if there is one. */
   sendsCertificate: boolean;

@@ -23,7 +23,6 @@ const connectionMs = 700;
 /** The time after which a daemon tries again while the database is away. */
 const retryMs = 250;
 
-/** The database of a store, as its parts use it. */
 export interface Database {
   readonly location: Location;
   /** Grows with each connection that replaces a lost one: whatever was cached before is no longer valid. */
@@ -46,7 +45,6 @@ export interface Database {
   startDaemon(): Promise<void>;
   /** Gives up all connections, and connects anew, to another of several servers if one can be written. */
   reconnect(why: string): void;
-  /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
 
@@ -54,7 +52,6 @@ export interface Database {
 export class PooledDatabase implements Database {
   readonly location: Location;
   readonly #patience: Patience;
-  /** The hosts in the order in which they are tried. */
   #hosts: Location['hosts'];
   #main: Session | undefined;
   #connecting: Promise<Session> | undefined;

@@ -64,7 +64,6 @@ export class Lane {
     return this.#withSession((session) => session.change(name, text, values));
   }
 
-  /** Waits for running statements, then closes the connection. */
   async close(): Promise<void> {
     await this.#opening;
     await this.#session?.close();

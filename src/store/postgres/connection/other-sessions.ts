@@ -17,7 +17,6 @@ export class OtherSessions {
     this.#openSession = open;
   }
 
-  /** Takes a connection; waits while all are in use. */
   async take(): Promise<Session> {
     for (let session = this.#idle.pop(); session; session = this.#idle.pop()) if (session.isOpen) return session;
     if (this.#open >= mostSessions) return this.#takeLater();
@@ -49,14 +48,12 @@ export class OtherSessions {
     return this.#idle.splice(0);
   }
 
-  /** Closes all connections at once; what waits for one is refused. */
   destroy(why: string): void {
     for (const session of this.#sessions) session.destroy(why);
     // All of them, also those beyond the number of connections that ended, which would otherwise wait for ever.
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** Waits for what is running, then closes all connections. */
   async close(): Promise<void> {
     await Promise.all([...this.#sessions].map((session) => session.close()));
   }

@@ -41,7 +41,6 @@ const suspectMs = 400;
 
 /** One connection to the database. Errors are the domain's; a connection that was lost is never used again. */
 export class Session {
-  /** The driver's client, for COPY and cursors. */
   readonly client: Client;
   readonly host: Host;
   readonly location: Location;
@@ -78,7 +77,6 @@ export class Session {
     client.on('end', () => this.destroy('the connection was closed'));
   }
 
-  /** Connects to the first host that answers and can be written. */
   static async open(location: Location, options: SessionOptions): Promise<Session> {
     let failed: unknown;
     for (const host of location.hosts) {
@@ -139,7 +137,6 @@ export class Session {
     return this.send({ name, text, values: [...values] }).then(({ rowCount }) => rowCount ?? 0);
   }
 
-  /** Runs a text of one or more statements without parameters. */
   async run(text: string): Promise<void> {
     await this.send(text);
   }
@@ -161,7 +158,6 @@ export class Session {
     );
   }
 
-  /** The domain's error for one of the driver. */
   translate(thrown: unknown): unknown {
     if (isLostConnection(thrown)) this.destroy('the connection was lost', thrown);
     // Why this process has ended the connection says more than that it has ended.
@@ -179,7 +175,6 @@ export class Session {
     this.#onEnd();
   }
 
-  /** Waits for running statements, then closes the connection. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#ended) return;

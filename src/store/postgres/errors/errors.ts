@@ -47,7 +47,6 @@ export function isLostConnection(thrown: unknown): boolean {
   return code !== undefined && lost.test(code);
 }
 
-/** Whether an error means that nothing answered at all; a server that refuses does answer. */
 export function isSilence(thrown: unknown): boolean {
   if (!isHkctlError(thrown) || thrown.code !== 'store_unreachable') return false;
   const code = faultOf(thrown.cause)?.code;
@@ -84,7 +83,6 @@ export function asOfDriver(code: string, cause?: unknown): Error {
   return Object.assign(new Error(code, { cause }), { code });
 }
 
-/** The error while no answer comes from the database. */
 export function unreachable(shown: string, why: string, cause?: unknown): HkctlError {
   return new HkctlError('store_unreachable', `The PostgreSQL store ${shown} cannot be reached: ${why}.`, {
     hint: 'Check the address, the network and the server, then try again; what was already answered is kept.',
@@ -92,7 +90,6 @@ export function unreachable(shown: string, why: string, cause?: unknown): HkctlE
   });
 }
 
-/** Names of constraints, as messages use them. */
 const taken: Readonly<Record<string, string>> = {
   users_login_unique: 'a user profile with this login',
   entities_code: 'an entity with this code',

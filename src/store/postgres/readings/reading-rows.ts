@@ -42,7 +42,6 @@ interface SummarisedColumns extends EncodedColumns {
   hours: HourRow[] | null;
 }
 
-/** Reads the readings of a range in order of time. */
 export async function readColumns(lane: Lane, range: SliceRange): Promise<Columns> {
   const [encoded] = await lane.query<EncodedColumns>(rangeSql, valuesOf(range));
   return toColumns(encoded);
@@ -111,7 +110,6 @@ function toColumns({ at_us: ats, value, quality }: EncodedColumns = noRows): Col
 
 const noRows: EncodedColumns = { at_us: null, value: null, quality: null };
 
-/** The numbers that `float8send` has written. */
 function toDoubles(base64: string): Float64Array {
   const bytes = Buffer.from(base64, 'base64').swap64();
   // A copy, since the buffer may begin at any place of a larger one.

@@ -23,7 +23,6 @@ const shortDigits = 13;
 const leastUsual = 1e-4;
 const firstUnusual = 1e13;
 
-/** Exponents outside of these are written. */
 const leastPlain = -4;
 const firstLarge = 17;
 

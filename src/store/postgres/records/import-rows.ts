@@ -2,7 +2,6 @@ import { type Field, importFields, type ResourceDefinition } from '../../../core
 import { type ImportBatch, valueAt } from '../../../core/fields/import-batch.ts';
 import { decimalText } from './decimal-text.ts';
 
-/** Writes a batch as rows in the text format of COPY. */
 type BatchWriter = (batch: ImportBatch) => string;
 
 /** Creates the writer of the fields of new records, with the same values before and after them in each row. */
@@ -74,7 +73,6 @@ const escapes: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-/** A value as the text format of COPY has it. */
 export function escaped(value: unknown): string {
   const text = String(value);
   return isSpecial.test(text) ? text.replace(special, (character) => escapes[character] ?? character) : text;

@@ -7,7 +7,6 @@ import { incoming, rowsOf, rowsOfFile } from './import-table.ts';
 
 interface Changes {
   summary: ImportSummary;
-  /** How many rows of the file have a record. */
   known: number;
 }
 

@@ -83,7 +83,6 @@ async function isFirst(
   return (await rowsOf(session, `select from ${table} where entity = $1 limit 1`, [entity])).length === 0;
 }
 
-/** Copies the rows of the file into the temporary table; returns their number. */
 async function copyFile(session: Session, { resource, rows }: ImportRequest): Promise<number> {
   const fields = Object.entries(importFields(resource));
   const columns = fields.map(([name, field]) => `"${name}" ${columnType(field)}`);

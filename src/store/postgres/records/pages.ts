@@ -97,7 +97,6 @@ class Values {
 }
 
 interface Walk {
-  /** Conditions that bound the index. */
   served: readonly string[];
   checked: readonly string[];
   /** The end of the page before, if `served` does not hold it. */

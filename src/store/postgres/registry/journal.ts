@@ -1,6 +1,5 @@
 import type { Session } from '../connection/session.ts';
 
-/** Adds lines to the journal, inside the transaction of a session. */
 export async function addToJournal(session: Session, lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
   const add =

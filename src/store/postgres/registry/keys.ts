@@ -89,7 +89,6 @@ export function createKeyStore(registry: Registry, runner: Runner, generations: 
   };
 }
 
-/** The condition of a list of keys, whose times of last use are joined. */
 function filterCondition(db: NodePgDatabase, tenantId: string, filter: KeyFilter): SQL | undefined {
   const { nowMs, expiringByMs, search } = filter;
   return listCondition(keys, keyUses, filter, {
@@ -120,7 +119,6 @@ function selectKeys(db: NodePgDatabase) {
     .leftJoin(keyUses, eq(keyUses.keyId, keys.id));
 }
 
-/** Selects what the check of an API call needs. */
 function selectCredentials(db: NodePgDatabase) {
   return db
     .select(credentialColumns({ keys, entities, users, tenants }))

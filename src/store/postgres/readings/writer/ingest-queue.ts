@@ -40,7 +40,6 @@ export class IngestQueue<Batch> {
     });
   }
 
-  /** Resolves once nothing waits any more. */
   async drained(): Promise<void> {
     if (!this.#backlog.isEmpty) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
   }
