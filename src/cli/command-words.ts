@@ -5,7 +5,6 @@ import { nameOf } from './command/flags.ts';
 import { globalFlags } from './command/global-flags.ts';
 import { type NounEntry, nouns } from './nouns.ts';
 
-/** Short names of verbs, such as `ls`. */
 export const aliases: Readonly<Record<string, string>> = { list: 'ls', revoke: 'rm' };
 
 /** What other programs call a verb; only suggested, since `delete` of a key and of an entity differ. */

@@ -42,7 +42,6 @@ function joinedParts(parts: readonly string[], columns: number): string[] {
   return widthOf(line) <= columns ? [line] : [...parts];
 }
 
-/** The state of the store, and the command that shows more if there is one. */
 async function stateOf(context: Context): Promise<string[]> {
   const { storePath, login } = context;
   try {

@@ -89,7 +89,6 @@ export function reportCrash(thrown: unknown, argv: readonly string[], io: Io): n
   return report(thrown, undefined, argv, io);
 }
 
-/** Requires the values of `required` if there is no terminal to ask for them. */
 async function requireValues(
   context: Context,
   { required, missingHint }: CommandDefinition,

@@ -35,7 +35,6 @@ export function withSwitchedAccount(thrown: unknown, { actsAs }: Pick<Io, 'actsA
   return new HkctlError(code, message, { more, hint, cause, ...(details && { details }) });
 }
 
-/** Says whose rights count for a file. */
 export function switchedTo(account: string): string {
   return `The store is in a folder of the account ${account}, so that root has switched to that account.`;
 }

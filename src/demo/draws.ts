@@ -86,7 +86,6 @@ export function progress(open: readonly string[], delivered: string, invoiced: s
   };
 }
 
-/** The net amount of the services of an order or document. */
 export function sumOfServices({ record }: Draft): number {
   const services = Array.isArray(record.services) ? record.services : [];
   const sum = services.reduce((total, { quantity, unit_price }) => total + (quantity ?? 0) * (unit_price ?? 0), 0);

@@ -107,7 +107,6 @@ export async function addDemoKeys(
 
 type Count = Omit<UsageCount, 'keyId'>;
 
-/** What a key did on each of the last days, today in part. */
 function usageOf(
   { age, revokedSince = 0, daily = 0, readings = 0, refused = 0 }: DemoKey,
   {

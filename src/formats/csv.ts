@@ -148,7 +148,6 @@ export function createCsvReader(events: CsvEvents): TextReader {
     return next;
   }
 
-  /** A fault in the value that would come next in a row. */
   function faultIn(cells: readonly string[], breaks: number, value: string | null, rule: string): CsvFault {
     return { line: line + breaks, column: cells.length + 1, value, rule };
   }

@@ -33,7 +33,6 @@ export const readRows: RowReader = async function* (resource, source, options) {
   if (batch.lines.length > 0) yield batch;
 };
 
-/** What the rows of a file are validated by, and where its faults go. */
 interface Target {
   resource: ResourceDefinition;
   map: ReadOptions['map'];

@@ -7,7 +7,6 @@ import { peek } from './chunks.ts';
 import { type PackedBatch, unpack } from './packing.ts';
 import { readRows } from './rows.ts';
 
-/** The job of a reading thread, given to it at its start. */
 export interface ReadingJob {
   resource: ResourceDefinition;
   options: ReadOptions;

@@ -197,7 +197,6 @@ function createRecordsVersion(records: RecordStore, batches: RequestBatches): ()
   return records.lastVersion ?? batches.once(() => records.version());
 }
 
-/** The path of a base URL, without a slash at its end. */
 function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '');
 }

@@ -52,7 +52,6 @@ export const inboundDocuments = defineResource({
   },
 });
 
-/** Stock by part, lot and location. */
 export const inventoryItems = defineResource({
   name: 'inventory-items',
   title: 'Inventory items',

@@ -2,7 +2,6 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { errnoOf } from '../core/errno.ts';
 import { loginOf } from './sudo.ts';
 
-/** A folder that this account may not enter, and the account that owns it. */
 export interface ClosedFolder {
   folder: string;
   /** Its login, or `#` and its number if this machine's file of accounts has none; sudo accepts both. */

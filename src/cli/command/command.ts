@@ -8,7 +8,6 @@ import { holdsSecret } from '../../core/secrets.ts';
 import type { Context } from './context.ts';
 import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.ts';
 
-/** One command: its arguments and flags, its help, and what it does. */
 export interface CommandDefinition {
   name: string;
   summary: string;
@@ -99,7 +98,6 @@ export function defineCommand<F extends Flags, P extends UserPermission = never>
   };
 }
 
-/** The flag of every command that can ask. */
 export const yesFlag: Flag<boolean> = toggle('-y, --yes', 'ask nothing: what would be asked is confirmed');
 
 export const baseUrlFlag: Flag<string | undefined> = parsed(

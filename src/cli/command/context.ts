@@ -42,7 +42,6 @@ export interface Context {
   print(...lines: string[]): void;
   /** Writes a text of the program itself, such as a script, as it is. */
   printDocument(text: string): void;
-  /** Writes one JSON document to standard output. */
   printJson(value: unknown): void;
   /** Writes to standard output what a successful command has changed; nothing with `--quiet`. */
   confirm(...lines: string[]): void;

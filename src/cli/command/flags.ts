@@ -32,7 +32,6 @@ export function parsed<T>(spelling: string, doc: string, parse: (given: string) 
   return { spelling, doc, kind: 'value', parse, env: variablesOf(spelling) };
 }
 
-/** A flag whose value is one of a list of words. */
 export function oneOf<const T extends string>(
   spelling: string,
   values: readonly T[],

@@ -56,7 +56,6 @@ export interface Services {
   example(name: ExampleName): Promise<string>;
   /** The OpenAPI document of this version. */
   openapi(baseUrl: string | undefined): Promise<unknown>;
-  /** All resource declarations, for `import` and the demo plant. */
   resources(): Promise<readonly ResourceDefinition[]>;
   rowReader(): Promise<RowReader>;
   readingReader(): Promise<ReadingReader>;

@@ -22,7 +22,6 @@ import { printTable } from '../table/table.ts';
 import { canAsk } from '../terminal/io.ts';
 import { counted } from '../terminal/sentence.ts';
 
-/** The flag for the first day of an organization's week. */
 const weekStart = oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on');
 
 const list = defineCommand({

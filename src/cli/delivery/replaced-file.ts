@@ -88,7 +88,6 @@ function renameToNew(from: string, to: string): void {
   }
 }
 
-/** Removes a `PATH.new` whose secret is not valid. */
 export function discardPending(path: string): void {
   rmSync(pendingPath(path), { force: true });
 }

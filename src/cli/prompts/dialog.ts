@@ -8,13 +8,11 @@ import { FilteredList } from './filtered-list.ts';
 import { type EditedLine, edited, toEditedLine } from './line-editor.ts';
 import { fittingMessage, isEnter, type Question } from './question.ts';
 
-/** Where a dialog is drawn. */
 interface DialogPlace {
   screen: Screen;
   /** The size of the terminal, which may change while a question is open. */
   size(): { columns: number; rows: number };
   style: Style;
-  /** The lines above the questions, for a width. */
   head(columns: number): readonly string[];
 }
 

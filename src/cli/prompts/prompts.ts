@@ -34,7 +34,6 @@ export function askHidden(io: Io, message: string): Promise<string> {
 /** More choices than this are asked for on the alternate screen, where typing filters them. */
 const pageSize = 12;
 
-/** Asks for one of several choices, below the facts that it is about. */
 export function askChoice<T>(
   io: Io,
   message: string,
@@ -75,7 +74,6 @@ export async function askChoices<T>(io: Io, message: string, groups: readonly Ch
   return chosen;
 }
 
-/** Shows an answer that was given on the alternate screen. */
 function echo(io: Io, message: string, answer: string): void {
   const style = createStyle(io.env, io.stderr);
   io.stderr.write(`${terminalLine(`${style.green('✔')} ${message}: ${answer}`)}\n`);

@@ -23,7 +23,6 @@ export async function entityOrAsk(
   return askEntity(context, domain, actor);
 }
 
-/** The hint for a missing `--entity`: the codes of the active entities. */
 export async function entityHint(domain: Domain, actor: Actor): Promise<string> {
   return oneOfCodes(await activeEntities(domain, actor));
 }

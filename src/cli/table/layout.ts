@@ -1,4 +1,3 @@
-/** What the layout needs to know of a column; see `Column`. */
 interface ColumnLimits {
   min?: number;
   wanted?: number;
@@ -6,7 +5,6 @@ interface ColumnLimits {
   isSpare?: boolean;
 }
 
-/** The columns that are shown, by their index, and the width of each. */
 export interface Layout {
   kept: readonly number[];
   widths: readonly number[];

@@ -21,7 +21,6 @@ export interface Column<T> {
   isSpare?: boolean;
 }
 
-/** A table that is printed while its rows are read. */
 interface Table<T> {
   print(rows: readonly T[]): void;
 }

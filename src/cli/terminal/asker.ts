@@ -7,7 +7,6 @@ export interface Choice<T> {
   checked?: boolean;
 }
 
-/** Options under a heading. */
 export interface ChoiceGroup<T> {
   heading: string;
   choices: readonly Choice<T>[];

@@ -76,7 +76,6 @@ export interface Output {
   onResize(listener: () => void): () => void;
 }
 
-/** What {@link createIo} needs in addition to the process itself. */
 type IoParts = Pick<
   Io,
   | 'env'

@@ -48,7 +48,6 @@ const catalog = [
   { name: 'Sensor gateway', permissions: [{ key: 'asset_sensors.ingest', label: 'Sensor readings and heartbeats' }] },
 ] as const;
 
-/** Every client permission a key can hold. */
 export type ClientPermission = (typeof catalog)[number]['permissions'][number]['key'];
 
 /** A group of client permissions, as the create dialog shows them (specification 2.2; keys by contract, section 4). */

@@ -63,7 +63,6 @@ export class Anchors {
     return count;
   }
 
-  /** Compares the next record of the chain. */
   watch({ seq, hash }: Pick<AuditRecord, 'seq' | 'hash'>): void {
     const kept = this.#hashes.get(seq);
     if (kept === undefined || (kept.size === 1 && kept.has(hash))) return;

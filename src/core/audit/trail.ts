@@ -53,7 +53,6 @@ function isSelected({ atMs, actor, osAccount, action, target, outcome }: AuditRe
 interface KeptOutside {
   /** A head hash that was printed earlier. */
   head?: string;
-  /** Heads from the daemon's log. */
   anchors?: Anchors;
 }
 

@@ -71,7 +71,6 @@ export function actorHolds(actor: Actor, permission: UserPermission): boolean {
   return roleHolds(actor.user.role, permission);
 }
 
-/** What an actor tries to do, as the audit trail names it. */
 interface Attempt {
   action: AuditAction;
   target: string;

@@ -125,7 +125,6 @@ export const updatedAtField: PlainField & { required: true } = {
   example: '2026-11-20T08:15:00.123456Z',
 };
 
-/** All fields of a resource in the order in which a record shows them. */
 export function allFields(resource: ResourceDefinition): Fields {
   return { id: { ...identityField, example: resource.idExample }, ...resource.fields, updated_at: updatedAtField };
 }

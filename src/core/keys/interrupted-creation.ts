@@ -6,7 +6,6 @@ import { inTheWay, keyOfPending, type RotationFiles } from './interrupted-rotati
 import type { CreateKeyInput } from './issuance.ts';
 import { statusOf } from './keys.ts';
 
-/** The files of a new secret: the pending one, and a path at which there is nothing. */
 type CreationFiles = Pick<RotationFiles, 'pendingPath' | 'pendingText'>;
 
 /**

@@ -18,7 +18,6 @@ export interface RotationFiles {
   pendingIsLeftover: boolean;
 }
 
-/** A rotation into a file: the key to rotate, and what is in the files. */
 export interface FoundRotation {
   old: Key;
   files: RotationFiles;
@@ -126,7 +125,6 @@ function notReplaceable(message: string): HkctlError {
   });
 }
 
-/** The key of the tenant that a text is the secret of, whatever its state. */
 async function keyOf(domain: Domain, { user }: Actor, text: string | undefined): Promise<Key | undefined> {
   if (text === undefined || !isCompleteSecret(text)) return undefined;
   return domain.store.keys.findByHash(user.tenantId, hashOf(text));

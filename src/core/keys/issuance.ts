@@ -148,7 +148,6 @@ async function draftSuccessor(domain: Domain, actor: Actor, old: Key, nowMs: num
   return { ...drafted, revoked: { ...revokedBy(actor, old, nowMs), rotatedTo: drafted.key.id } };
 }
 
-/** What the caller decides about a new key. */
 type KeyFields = Pick<Key, 'name' | 'permissions' | 'expiresAtMs' | 'allowedIps' | 'note' | 'rotatedFrom'>;
 
 async function draftKey(

@@ -35,7 +35,6 @@ export async function usageOf({ store, clock }: Domain, key: Pick<Key, 'id' | 'e
   return byDay(await store.usage.of([key.id], { first: today - usageDays + 1, last: today }));
 }
 
-/** The sum of some days, the last rejection included. */
 export function sumOf(days: readonly DayUsage[]): Usage {
   const sum = emptyUsage();
   for (const { requests, refused, readings, lastRejected } of days) {
@@ -92,7 +91,6 @@ export async function refusalsOf(
   );
 }
 
-/** The readings of a key that were rejected in the last day. */
 export interface KeyRejections {
   prefix: string;
   count: number;
@@ -131,7 +129,6 @@ export function byCount(codes: Readonly<Record<string, number>>): [code: string,
   return Object.entries(codes).sort(([, a], [, b]) => b - a);
 }
 
-/** Sums counts of one key, which are in the order of days. */
 function byDay(counts: readonly UsageCount[]): DayUsage[] {
   const days: DayUsage[] = [];
   for (const count of counts) {

@@ -1,5 +1,4 @@
 import { type Finding, ok, warning } from './findings.ts';
-/** What an engine on a database server reports about it. */
 export interface ServerFacts {
   version: string;
   databaseBytes: number;
@@ -11,7 +10,6 @@ export interface ServerFacts {
   standbys: { following: number; synchronous: number } | undefined;
   /** Whether the log-in could change anything, also the audit trail. */
   isSuperuser: boolean;
-  /** Whether the log-in could change audit records. */
   canChangeAudit: boolean;
   /** Versions of readings that were removed and not cleaned up, and those that are there. */
   readings: { dead: number; live: number };

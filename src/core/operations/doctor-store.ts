@@ -64,7 +64,6 @@ export async function findingOfSchema({
   );
 }
 
-/** Whether every database has the schema version that this hkctl needs. */
 export function findingOfVersions(versions: readonly { database: string; version: number; wanted: number }[]): Finding {
   const wrong = versions.filter(({ version, wanted }) => version !== wanted);
   const named = wrong.map(({ database, version, wanted }) => `${database} has ${version} and not ${wanted}`).join(', ');
@@ -74,7 +73,6 @@ export function findingOfVersions(versions: readonly { database: string; version
     : problem('store_too_old', `It is of an older version: ${named}.`, 'Stop the daemon and run: hkctl migrate');
 }
 
-/** Whether every foreign key of the registry has its target. */
 export function findingOfReferences(broken: readonly { table: string; rows: number }[]): Finding {
   if (broken.length === 0) return ok('Every reference of the registry has its target.');
   const named = broken.map(({ table, rows }) => `${rows} of ${table}`).join(', ');

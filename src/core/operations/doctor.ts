@@ -26,7 +26,6 @@ import { daemonsOf } from './status.ts';
 
 interface DoctorOptions {
   inspection: StoreInspection;
-  /** The time of the machine's clock. */
   machineMs: number;
   /** Whether an HTTP server answers at an address. */
   answers(address: string): Promise<boolean>;
@@ -65,7 +64,6 @@ async function* serverChecks(server: () => Promise<ServerFacts>): AsyncGenerator
   for (const [name, finding] of found) yield { name, ...finding };
 }
 
-/** A check that only some engines have. */
 function present(
   name: string,
   run: (() => MaybePromise<Finding>) | undefined,

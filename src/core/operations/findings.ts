@@ -21,7 +21,6 @@ export function warning(detail: string, hint: string): Finding {
   return { status: 'warning', detail, hint };
 }
 
-/** Something is wrong. */
 export function problem(code: ErrorCode, detail: string, hint: string | undefined): Finding {
   return { status: 'problem', detail, ...(hint !== undefined && { hint }), code };
 }

@@ -10,7 +10,6 @@ export interface FileFacts {
 
 export interface JournalFacts {
   isThere: boolean;
-  /** The number of keys that the journal lists as revoked. */
   revoked: number;
   /** Ids of those among them that are active in the store. */
   alive: readonly string[];

@@ -28,7 +28,6 @@ interface KeyCounts {
   unused: number;
 }
 
-/** Counts of the active sensors of one organization, at its active entities. */
 interface SensorCounts {
   active: number;
   /** Sent something before, and nothing for a day. */

@@ -77,7 +77,6 @@ export async function updateUser(
   return { ...user, ...change };
 }
 
-/** One profile of the actor's tenant, or `not_found`. */
 async function requireUser(domain: Domain, actor: Actor, login: string): Promise<User> {
   const user = await domain.store.users.findByLogin(login);
   if (!user || user.tenantId !== actor.user.tenantId) {

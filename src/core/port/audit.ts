@@ -45,7 +45,6 @@ export interface AuditDraft {
   atMs: number;
   action: AuditAction;
   actor: { id: string; login: string } | null;
-  /** The account of the operating system that acted. */
   osAccount: string;
   /** The object of the action: a key's prefix, a login, an entity's code, a resource. */
   target: string;

@@ -18,7 +18,6 @@ export interface LimitState {
   endsInMs: number;
 }
 
-/** The counts of limits that several daemons share. */
 export interface LimitStore {
   /** Adds the calls of this daemon, and returns the state of these clients. */
   share(name: string, limit: RateLimit, calls: readonly LimitCalls[]): Promise<LimitState[]>;

@@ -1,6 +1,5 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** What monitoring wants to know of a store, over all tenants. */
 export interface StoreFacts {
   /** Numbers of keys; no more than {@link mostCounted} are counted. */
   keys: { active: number; expired: number; revoked: number };

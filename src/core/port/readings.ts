@@ -35,7 +35,6 @@ export interface BatchResult {
   conflicts: readonly number[];
 }
 
-/** A sign of life of a sensor. */
 export interface Heartbeat {
   series: number;
   atUs: number;
@@ -90,7 +89,6 @@ export interface ReadingStore {
    */
   append(batch: ReadingBatch): Promise<BatchResult>;
   appendHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchResult>;
-  /** Readings in order of time. */
   range(request: ReadingRange): MaybePromise<Reading[]>;
   /** The same as text, or aggregated in buckets; other requests are served meanwhile, even for a large range. */
   text(request: ReadingTextRequest, client: ReadingClient): MaybePromise<ReadingText>;
@@ -192,7 +190,6 @@ export interface ReadingClient {
  * at least one before the last page: an engine scans a bounded number of readings, and more only for a single bucket.
  */
 export interface ReadingText {
-  /** The text, piece after piece. */
   pieces: readonly Uint8Array[];
   count: number;
   /** A hash of the content, for the ETag. */

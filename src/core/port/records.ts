@@ -10,7 +10,6 @@ export interface RecordCondition {
   value: string | number | boolean;
 }
 
-/** A page of records, in order of one field. */
 export interface RecordPageRequest {
   resource: ResourceDefinition;
   entityId: string;
@@ -93,7 +92,6 @@ export interface ImportRequest {
 
 export interface RecordStore {
   page(request: RecordPageRequest): MaybePromise<RecordPage>;
-  /** One record with its detail fields as JSON text. */
   get(resource: ResourceDefinition, entityId: string, id: string): MaybePromise<string | undefined>;
   /**
    * A number that changes whenever any process may have changed a record: what was read under the same number is still

@@ -4,7 +4,6 @@ import type { MaybePromise } from './maybe-promise.ts';
 export const usageKinds = ['request', 'refused', 'accepted', 'duplicate', 'rejected'] as const;
 export type UsageKind = (typeof usageKinds)[number];
 
-/** How often something happened with a key on one day. */
 export interface UsageCount {
   keyId: string;
   /** Days from 1970-01-01 to the day by the wall clock of the key's entity. */

@@ -2,7 +2,6 @@ import type { Role } from '../access/roles.ts';
 import type { AuditDraft } from './audit.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** The profile of a person or service account. */
 export interface User {
   id: string;
   tenantId: string;

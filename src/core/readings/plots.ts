@@ -20,7 +20,6 @@ export interface PlotData {
   buckets: readonly PlotBucket[];
 }
 
-/** The span of a plot, in at most `parts` parts. */
 interface PlotRequest {
   fromUs: number;
   toUs: number;
@@ -60,7 +59,6 @@ type BucketRow = Omit<PlotBucket, 'atUs'> & { at: string };
 /** No other client waits for a command's own reads. */
 const client: ReadingClient = { owner: 'hkctl', charge() {} };
 
-/** The readings of a plot as numbers; undefined if there are none. */
 export function summaryOf({ buckets }: PlotData): Omit<PlotBucket, 'atUs'> | undefined {
   const [first] = buckets;
   if (!first) return undefined;

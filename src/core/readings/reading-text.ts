@@ -56,7 +56,6 @@ export class RowWriter {
     return this.#count;
   }
 
-  /** Writes the readings from one place up to another. */
   addReadings({ atUs, values, qualities }: Columns, from: number, to: number): void {
     this.#reserve(to - from);
     for (let place = from; place < to; place++) {
@@ -102,7 +101,6 @@ export class RowWriter {
     this.#length += length;
   }
 
-  /** Writes a number as JSON does. */
   #putNumber(value: number): void {
     const thousandths = Math.round(value * 1000);
     // Most values have few decimals, whose digits are known without a search for the shortest text.

@@ -22,7 +22,6 @@ export interface AcceptedTime {
   retainedFromUs: number;
 }
 
-/** Validates the readings of a body, each by itself (contract, section 5). */
 export class ReadingValidator {
   readonly batch: ReadingBatch;
   readonly positions: Uint32Array;
@@ -70,7 +69,6 @@ export class ReadingValidator {
     return true;
   }
 
-  /** Keeps a reading, or returns what is wrong with it. */
   #addReading(item: unknown, index: number): Fault | undefined {
     if (!isObject(item)) return notObject(item, 'A reading');
     let name: unknown;

@@ -20,7 +20,6 @@ export interface Rejection {
   detail: string;
 }
 
-/** A rejection whose position is not known yet. */
 export type Fault = Omit<Rejection, 'index'>;
 
 /** Every reason for rejecting a single reading or heartbeat, and what it means. */

@@ -30,7 +30,6 @@ export async function listSensors(domain: Domain, entity: Entity, resource: Reso
   return withStates(domain, entity, records);
 }
 
-/** One sensor of an entity by code or id; `not_found` (exit 3). */
 export async function requireSensor(domain: Domain, entity: Entity, ref: string): Promise<Sensor> {
   const sensors = await domain.store.readings.directory(entity.id);
   const sensor = sensors.get(ref);
@@ -61,7 +60,6 @@ export function sensorById(directory: SensorDirectory, id: string): Sensor | und
   return undefined;
 }
 
-/** Finds the sensor that a path names by its id or its code. */
 export function findSensor(directory: SensorDirectory, name: string): Sensor | undefined {
   return sensorById(directory, name) ?? directory.get(name);
 }
@@ -76,7 +74,6 @@ export function shownState(state: SensorState | undefined) {
   };
 }
 
-/** An export of readings from a span of time: of some sensors, or of all of the entity. */
 interface ReadingsExport {
   sensors: readonly Sensor[] | undefined;
   fromUs?: number;

@@ -5,7 +5,6 @@ export interface SensorReading extends Reading {
   sensor: Sensor;
 }
 
-/** How often the store is asked. */
 const pauseMs = 500;
 /**
  * A reading may be this much older than the newest of its sensor and is still found: those of parallel connections arrive in any

@@ -6,10 +6,8 @@ import { createPageReader, type PageScope } from './queries.ts';
 import { type ChangesQuery, createChangesQueries } from './sync-queries.ts';
 import { listName, requireKnownChanges, type SyncPoint, writeSyncToken } from './sync-tokens.ts';
 
-/** A page of a list: records as JSON joined by commas, and how to go on. */
 export interface ListPage {
   json: string;
-  /** Names of the detail fields that the records show. */
   include?: readonly string[];
   /** The ids of removed records; only in answer to a sync token. */
   removed?: readonly string[];

@@ -44,7 +44,6 @@ interface PageQuery {
   cursorOf(next: RecordPosition, point?: SyncPoint): string;
 }
 
-/** Reads the queries of one resource's list. */
 interface PageReader {
   readonly parameters: readonly PageParameter[];
   /** Throws `bad_parameter`, which names what is allowed, for an unknown, repeated or wrong parameter. */
@@ -91,7 +90,6 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
   };
 }
 
-/** Lists every parameter of a resource's list. */
 export function pageParameters(resource: ResourceDefinition): PageParameter[] {
   const details = detailFields(resource);
   const filters = filterableFields(resource).flatMap((field): PageParameter[] => {

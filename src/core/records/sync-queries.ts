@@ -18,7 +18,6 @@ export interface ChangesQuery {
   /** The last change that the pages of this answer show; undefined on the first page. */
   to: string | undefined;
   changedUntil(to: string): RecordPageRequest;
-  /** Where the first page of removals starts. */
   firstRemoved: RecordPosition;
   /** Where this page of removals starts; undefined while there may be changed records. */
   removedAfter: RecordPosition | undefined;

@@ -62,7 +62,6 @@ export class DaemonClock {
     this.#sampling.start();
   }
 
-  /** Updates the store with a last sample. */
   async stop(): Promise<void> {
     await this.#sampling.stop();
     await this.#sample(true);

@@ -11,11 +11,9 @@ export interface Allowance {
   headers: readonly string[];
 }
 
-/** A limit for each of many clients, which are keys or addresses. */
 export interface Limiter {
   readonly name: string;
   readonly limit: RateLimit;
-  /** Counts a call, unless it is over the limit. */
   consume(client: string): Allowance;
   /**
    * Counts `calls` more (0 is allowed) against a client whose call was admitted; not allowed if that exceeds the limit.

@@ -32,7 +32,6 @@ interface IngestOptions {
   gate: Pick<Gate, 'confirm'>;
   batches: RequestBatches;
   bodies: Budget;
-  /** Where long bodies are parsed. */
   slices: Slices;
   /** Slows down connections whose bodies arrive together. */
   pace: BodyPace;

@@ -75,7 +75,6 @@ export class AuditAnchors {
 const wentBack =
   'the audit trail has lost records: the store has gone back in time, and what was revoked since then works again';
 
-/** Whether records are missing that were there before. */
 function isBehind(head: AuditHead, before: AuditHead): boolean {
   return head.count < before.count || (head.count === before.count && head.hash !== before.hash);
 }

@@ -5,11 +5,9 @@ import { printable } from '../../core/text/shown-text.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requestFacts, requestLine } from './request-line.ts';
 
-/** The form of the log's lines, each with its line break. */
 export interface LogForm {
   /** The line of an answered request. It is made for every one of them, so that it must be quick. */
   request(exchange: Exchange, status: number, ms: number): string;
-  /** Converts a JSON line of any other message. */
   line(json: string): string;
 }
 

@@ -8,7 +8,6 @@ export interface IngestCounts {
   duplicates: number;
   rejected: number;
   heartbeats: number;
-  /** Rejected readings and heartbeats by code. */
   rejections: Map<string, number>;
 }
 
@@ -164,7 +163,6 @@ function durationsOf(name: string, route: string, { buckets, sum, count }: Route
   ];
 }
 
-/** The answers of a route: their number by status, and their durations. */
 export class RouteCounts {
   readonly statuses = new Map<number, number>();
   readonly buckets = new Uint32Array(bounds.length + 1);

@@ -9,7 +9,6 @@ import { resourcePaths } from './resources.ts';
 import { answerHeaders, problemResponses } from './responses.ts';
 import { schemas } from './schemas.ts';
 
-/** How gateways send readings and heartbeats. */
 function ingestPaths(): Schema {
   return Object.fromEntries(ingestOperations.map((declared) => [declared.path, { post: toOperation(declared) }]));
 }

@@ -13,7 +13,6 @@ const dateTime: Schema = { type: 'string', format: 'date-time' };
 const dateTimeOrNull: Schema = { type: ['string', 'null'], format: 'date-time' };
 const permission = openEnum(clientPermissions);
 
-/** The state of a sensor, in addition to its imported fields. */
 export const sensorState: Record<string, Schema> = {
   last_reading_at: { ...dateTimeOrNull, description: 'Instant of the newest reading; null before the first.' },
   last_value: { type: ['number', 'null'], description: 'Value of the newest reading.' },

@@ -2,7 +2,6 @@ import type { ClientPermission } from '../../core/access/permissions.ts';
 import type { Schema } from './field-schemas.ts';
 import { headerRefs, type ResponseKind } from './responses.ts';
 
-/** The declaration of an operation; its responses and headers follow from its kind. */
 interface Operation {
   id: string;
   tag: string;

@@ -9,7 +9,6 @@ import { queryParameter, sensorParameter } from './parameters.ts';
 import { readReadings } from './readings.ts';
 import { listExamples, listSchema, recordExample, schemaNames } from './schemas.ts';
 
-/** The paths of a resource: its list, its records and, for sensors, their readings. */
 export function resourcePaths(resource: ResourceDefinition): Schema {
   const { name, title, singular, summary, permissions } = resource;
   const { single, item } = schemaNames(resource);

@@ -34,7 +34,6 @@ export function recordExample(resource: ResourceDefinition, kind: 'single' | 'it
   return { ...example, id: resource.idExample, ...(resource.name === 'sensors' && state) };
 }
 
-/** Examples of a list: its only page, and what has changed since. */
 export function listExamples(resource: ResourceDefinition): Schema {
   const data = [recordExample(resource, 'item')];
   const gone = resource.idExample.replace(/\d+$/, '0999');

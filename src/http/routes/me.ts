@@ -37,7 +37,6 @@ const jsonOnly = ['application/json'] as const;
 
 /** The answer of `GET /me` except for the time; it is valid until the key changes. */
 interface MeParts {
-  /** The body up to the value of `server_time`. */
   head: string;
   length: number;
   /** Only the time differs between answers, so the validator is a weak one. */
@@ -93,7 +92,6 @@ export function createResourcesHandler(entries: readonly ResourceEntry[]) {
   };
 }
 
-/** The body up to the value of `server_time`. */
 function meHead(
   { tenant, entity, keyId, prefix, name, expiresAtMs, permissions }: Principal,
   entries: readonly ResourceEntry[],

@@ -49,7 +49,6 @@ interface ReadingsQuery {
 /** One request of the limit covers this many readings, whether they are written or aggregated. */
 const readingsPerRequest = 10_000;
 
-/** The services that the handler shares with others. */
 interface ReadingsOptions {
   answers: Budget;
   links: Links;
@@ -187,7 +186,6 @@ function queryDigest({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Senso
 
 const formats = { 'application/json': 'json', 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
 
-/** The text before and after the rows. */
 function envelopeOf(
   type: ReadingsType,
   { buckets }: ReadingsQuery,

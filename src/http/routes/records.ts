@@ -14,7 +14,6 @@ import { parseQuery, requireNoQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
 import { listTypeFor, type PageWriter } from './lists.ts';
 
-/** Finished pages, and the version of the store's records. */
 interface RecordCache {
   pages: PageCache;
   version(): MaybePromise<number>;

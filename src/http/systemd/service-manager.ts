@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { HkctlError } from '../../core/errors.ts';
 import type { Log } from '../monitoring/log.ts';
 
-/** Reports the state of the daemon to systemd (sd_notify(3)). */
 interface Notifier {
   /** The daemon answers at an address. From now on systemd also gets signs of life, if it has asked for them. */
   ready(address: string, log: Log): void;

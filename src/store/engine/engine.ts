@@ -18,7 +18,6 @@ export interface StoreOptions {
 
 export interface MigrationOutcome {
   applied: number;
-  /** The backup of the old store, if one was written. */
   backup?: string | undefined;
 }
 
@@ -30,7 +29,6 @@ export interface MigrationRequest {
 
 export interface BackupRequest {
   nowMs: number;
-  /** Whether it may replace an existing file. */
   force: boolean;
   /** Its number in a series, which its file keeps; 0 or none = in no series. */
   number?: number;

@@ -1,6 +1,5 @@
 import { type Role, roleNames } from '../../core/access/roles.ts';
 
-/** A key that is about to be revoked, as the journal names it. */
 export interface Revocation {
   atMs: number;
   keyId: string;
@@ -87,7 +86,6 @@ export function readJournal(journal: string): JournalSummary {
   return { keys, userStatus: userStatus.last(), userRole: userRole.last(), entities: entities.last(), torn };
 }
 
-/** The complete entries in the text of a journal, each a line without its end. */
 export function entriesIn(journal: string): string[] {
   return journal.split('\n').filter((line) => keyPattern.test(line) || statePattern.test(line));
 }

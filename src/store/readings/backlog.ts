@@ -45,7 +45,6 @@ export class Backlog {
     return undefined;
   }
 
-  /** Counts a group that is written, or refused. */
   remove(group: readonly WaitingBatch[]): void {
     this.#batches -= group.length;
     for (const { size } of group) this.#items -= size;

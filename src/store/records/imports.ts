@@ -38,7 +38,6 @@ export function isPlain({ fields }: ResourceDefinition): boolean {
   return Object.values(fields).every(({ unique }) => !unique);
 }
 
-/** The rule that a second row with an id breaks. */
 export function repeatedRule(firstLine: number | undefined): string {
   const where = firstLine === undefined ? 'in an earlier line' : `in line ${firstLine}`;
   return `is already ${where}; an id may occur once in a file`;

@@ -1,7 +1,6 @@
 import type { Field } from '../../core/fields/fields.ts';
 import type { RecordCondition, RecordPageRequest, RemovedPage, RemovedPageRequest } from '../../core/port/records.ts';
 
-/** SQL of the comparison that a condition makes. */
 export const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;
 
 /**

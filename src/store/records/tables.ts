@@ -4,7 +4,6 @@ export function tableName(resource: ResourceDefinition): string {
   return resource.name.replaceAll('-', '_');
 }
 
-/** Name of the index on a field, which serves pages in its order. */
 export function indexName(resource: ResourceDefinition, field: string): string {
   return `${tableName(resource)}_by_${field}`;
 }

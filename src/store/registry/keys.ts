@@ -28,7 +28,6 @@ export function keyColumns<
   };
 }
 
-/** The columns of what the check of an API call needs. */
 export function credentialColumns<
   K extends Columns<(typeof ofKey)[number] | 'id'>,
   E extends Columns<(typeof ofEntity)[number]>,
@@ -58,7 +57,6 @@ export function statusCondition(
   return and(isNull(revokedAtMs), or(isNull(expiresAtMs), gt(expiresAtMs, nowMs)));
 }
 
-/** The conditions of a list of keys that each engine writes in its own way. */
 interface OwnConditions {
   ofTenant: SQL | undefined;
   isExpiring: SQL | undefined;

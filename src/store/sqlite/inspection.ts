@@ -125,7 +125,6 @@ function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
   return { path, kind, mode: mode & 0o777, ownerId: uid };
 }
 
-/** Events of imports that wait to be moved into the trail. */
 function waitingIn(records: Connection): number {
   return Number(records.prepare('select count(*) from audit_outbox').pluck().get());
 }

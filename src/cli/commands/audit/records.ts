@@ -15,7 +15,6 @@ export const filterFlags = {
   outcome: oneOf('--outcome <OUTCOME>', auditOutcomes, 'only what ended so'),
 };
 
-/** The filter that the flags describe. Throws `usage`. */
 export function filterOf(given: FlagValues<typeof filterFlags>, nowMs: number): AuditFilter {
   const { since, until, actor, action, target, outcome } = given;
   const sinceMs = instantOf('--since', since, nowMs, 'first');
@@ -27,7 +26,6 @@ export function filterOf(given: FlagValues<typeof filterFlags>, nowMs: number): 
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
-/** The filters that were given, as they can be given again to a shell. */
 export function shownFilter(given: FlagValues<typeof filterFlags>): string {
   const names = ['since', 'until', 'actor', 'action', 'target', 'outcome'] as const;
   return names.flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${shellWord(given[name])}`])).join(' ');

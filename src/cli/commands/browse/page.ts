@@ -178,7 +178,6 @@ async function asking(
   }
 }
 
-/** The keys of the page with what they do, as its help shows them. */
 function helpLines(view: PageView, columns: number, style: Style): string[] {
   const keys: [keys: string, effect: string][] = [
     ['↑ ↓', 'choose a key (also j and k)'],

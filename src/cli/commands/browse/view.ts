@@ -12,11 +12,9 @@ import { type Order, readSorted } from './sorted.ts';
 /** The content of the settings page (specification 5.4), for both its forms, drawn and linear. */
 export interface PageView {
   keys: readonly Key[];
-  /** How many keys precede the first of `keys`. */
   offset: number;
   /** Index in `keys` of the key at the requested place, or nearest to it. */
   chosen: number;
-  /** What the chosen key did in the last 90 days. */
   usage: readonly DayUsage[];
   total: number;
   /** How many of them are active and expire within 14 days. */

@@ -12,7 +12,6 @@ import { printKeys } from './listing/table.ts';
 
 const statuses = ['active', 'expired', 'revoked'] as const;
 
-/** Which keys to list; the settings page takes the same. */
 export const listFlags = {
   all: toggle('--all, --show-inactive', 'show inactive keys, too'),
   entity: text('--entity <CODE>', 'only keys of this entity'),

@@ -10,7 +10,6 @@ export interface ShownUsage {
   days: readonly DayUsage[];
   /** The day that it is at the key's entity. */
   today: number;
-  /** Writes an instant in the entity's time. */
   time(ms: number): string;
 }
 
@@ -47,7 +46,6 @@ export function usageBars({ days, today }: ShownUsage, { width, isAscii, style }
   return [...lines, ['', style.dim(axis(today, requests, refused))]];
 }
 
-/** Requests that were refused, and readings that were rejected. */
 function refusedOn({ refused, readings }: DayUsage): number {
   return totalOf(refused) + totalOf(readings.rejected);
 }
@@ -63,7 +61,6 @@ function axis(today: number, { line, each, most }: Bars, refused: Bars): string 
   return `${padded(ends[0], ends[0].length + left)}${padded(between, Math.max(0, free - left))}${ends[1]}`;
 }
 
-/** The numbers of 90 days and of today, and the last rejected reading. */
 export function usageFacts({ days, today, time }: ShownUsage): [string, string][] {
   const all = sumOf(days);
   if (all.requests === 0) return [['Usage', `none in ${usageDays} days`]];

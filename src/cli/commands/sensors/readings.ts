@@ -131,7 +131,6 @@ export const tail = defineCommand({
   },
 });
 
-/** The sensors that were named, or every one of the entity. */
 async function sensorsOf(domain: Domain, site: Entity, refs: readonly string[]): Promise<Sensor[]> {
   if (refs.length === 0) return [...new Set((await domain.store.readings.directory(site.id)).values())];
   const sensors: Sensor[] = [];

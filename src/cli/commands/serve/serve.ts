@@ -89,7 +89,6 @@ export const serve = defineCommand({
   },
 });
 
-/** What a newcomer looks for, below the address. */
 function factsOf(context: Context, baseUrl: string, keys: number | undefined): string[] {
   const count = keys === undefined ? [] : [keys === 0 ? 'none yet: hkctl keys create' : `${grouped(keys)} active`];
   return wrapFacts(
@@ -125,7 +124,6 @@ export function requireBothOfTls({ tlsCert, tlsKey }: { tlsCert?: string; tlsKey
   throw new HkctlError('usage', `${tlsCert === undefined ? '--tls-cert' : '--tls-key'} is missing: TLS takes both.`);
 }
 
-/** Parses a port. Throws `usage`. */
 export function parsePort(given: string): number {
   const port = Number(given);
   if (/^\d{1,5}$/.test(given) && port <= 65_535) return port;

@@ -16,7 +16,6 @@ export interface OpenBucket {
   summary?: { count: number; mean: number };
 }
 
-/** What a bucket needs of an hour whose readings were dropped. */
 export interface SummarisedHour {
   count: number;
   min: number;

@@ -43,7 +43,6 @@ export function rangeOfSlice({ series, fromUs, toUs, limit, most, buckets }: Sli
   return boundedRange({ series, fromUs, toUs, limit: wanted + 1 });
 }
 
-/** A range of readings with both of its ends. */
 export function boundedRange({ series, fromUs, toUs, limit }: ReadingRange): SliceRange {
   return { series, fromUs: within(fromUs ?? -endOfTimeUs), toUs: within(toUs ?? endOfTimeUs), limit };
 }

@@ -13,7 +13,6 @@ export interface Summary {
   lastAtUs: number;
 }
 
-/** A reading, whose quality does not matter here. */
 export type TimedValue = readonly [atUs: number, value: number, quality?: number];
 
 export function hoursOf(rows: readonly TimedValue[]): number[] {

@@ -19,7 +19,6 @@ export const tenants = pgTable('tenants', {
   retainReadingsDays: integer('retain_readings_days'),
 });
 
-/** Users: profiles of people and service accounts. */
 export const users = pgTable(
   'users',
   {

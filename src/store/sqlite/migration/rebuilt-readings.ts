@@ -56,7 +56,6 @@ export function removeRebuild(path: string): void {
 
 /** A new database of readings, complete next to the old one, which no other process can open meanwhile. */
 interface Rebuilt {
-  /** Puts the new database in the place of the old one. */
   putInPlace(): void;
   close(): void;
 }

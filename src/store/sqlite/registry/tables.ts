@@ -16,7 +16,6 @@ export const tenants = sqliteTable('tenants', {
   retainReadingsDays: integer('retain_readings_days'),
 });
 
-/** Users: profiles of people and service accounts. */
 export const users = sqliteTable(
   'users',
   {

@@ -31,7 +31,6 @@ export function requireOwnSchema(connection: Connection, path: string, schema: C
   );
 }
 
-/** The differences between the schema of a database and that of its migrations, as texts. */
 export function foreignObjects(
   connection: Connection,
   { name, version, migrationsFolder, attachedAs }: ClaimedSchema,

@@ -12,7 +12,6 @@ interface Conversion {
   /** The table of readings, with the name of its database if it is attached. */
   rows: string;
   to: Connection;
-  /** The last reading that was converted already. */
   done?: { series: number; atUs: number } | undefined;
 }
 

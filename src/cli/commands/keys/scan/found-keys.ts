@@ -10,7 +10,6 @@ import { mostListed } from './secret-scan.ts';
 /** Who scans, in which store; undefined without a store. `revoker` may end what is found. */
 export type ScanSession = { domain: Domain; actor: Actor; revoker?: KeyActor<'revoke'> } | undefined;
 
-/** A key whose secret was found, as it is now. */
 export interface FoundKey {
   key: Key;
 }

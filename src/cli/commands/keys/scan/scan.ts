@@ -64,7 +64,6 @@ export const scan = defineCommand({
   },
 });
 
-/** Reads all that was named, piece by piece. */
 async function* stepsOf({ io }: Context, paths: readonly string[], report: ScanReport): AsyncGenerator<ScanStep, void> {
   yield* scanPaths(
     paths.filter((path) => path !== '-'),

@@ -8,7 +8,6 @@ export interface Place {
   column: number;
 }
 
-/** A piece of a file in which secrets were found, in order. */
 export interface Piece {
   path: string;
   found: readonly FoundSecret[];
