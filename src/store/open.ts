@@ -1,5 +1,6 @@
+import type { Engine } from '../core/operations/engine.ts';
 import { isStoreAddress } from '../core/store-address.ts';
-import type { Engine, StoreOptions } from './engine/engine.ts';
+import type { StoreOptions } from './engine/options.ts';
 import { createStore, requireNoStore } from './sqlite/creation.ts';
 import { migrateStore } from './sqlite/migration/migration.ts';
 import { openStore } from './sqlite/opening.ts';

@@ -1,4 +1,5 @@
-import type { Engine, StoreOptions } from './engine/engine.ts';
+import type { Engine } from '../core/operations/engine.ts';
+import type { StoreOptions } from './engine/options.ts';
 import { parseLocation } from './postgres/address/location.ts';
 import { type Database, PooledDatabase } from './postgres/connection/database.ts';
 import { requireSchemaVersion } from './postgres/schema/schema-version.ts';

@@ -95,7 +95,10 @@ export function createContext(
   const login = globals.as ?? io.osAccount;
   const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
   const domain = () => {
-    opened ??= services.openStore(useStore()).then(steadily);
+    opened ??= services
+      .engine(useStore())
+      .then((engine) => engine.open())
+      .then(steadily);
     return opened;
   };
   const actor = () => {

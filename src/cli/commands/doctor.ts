@@ -33,7 +33,7 @@ export const doctor = defineCommand({
     const { domain, actor } = await context.session();
     if (accepting) await accept(context, domain, actor, yes);
     const [inspection, { answersAt }] = await Promise.all([
-      context.services.inspectStore(context.storePath),
+      context.services.engine(context.storePath).then((engine) => engine.inspect()),
       import('./serve/probe.ts'),
     ]);
     const checks: Check[] = [];

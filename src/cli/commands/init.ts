@@ -34,12 +34,13 @@ export const init = defineCommand({
   ],
   async run(context, given) {
     const { io, services, storePath } = context;
-    await services.requireNoStore(storePath);
+    await (await services.engine(storePath)).requireNone();
     const login = given.admin ?? io.osAccount;
     const input = await completeInput(context, given.demo ? { ...demoDefaults, ...present(given) } : given, login);
     requireValid(input);
     let made: Awaited<ReturnType<typeof initialise>> | undefined;
-    const store = await services.createStore(storePath, async (store) => {
+    const engine = await services.engine(storePath, { makesFolder: true });
+    const store = await engine.create(async (store) => {
       made = await initialise(context.domainOf(store), input, io.osAccount);
     });
     try {
@@ -78,7 +79,8 @@ export const init = defineCommand({
 
 /** The folder of the new store, if its mode lets others write in it. */
 async function openFolders({ services, storePath }: Context): Promise<string[]> {
-  const files = (await services.inspectStore(storePath)).files?.() ?? [];
+  const inspection = await (await services.engine(storePath)).inspect();
+  const files = inspection.files?.() ?? [];
   return files
     .filter(({ kind, mode }) => kind === 'folder' && (mode & 0o022) !== 0)
     .map(({ path, mode }) => `${path} (mode ${modeText(mode)})`);

@@ -1,5 +1,6 @@
 import { auditDraft, requirePermissions } from '../../core/domain/actors.ts';
 import { afterChange } from '../../core/errors.ts';
+import type { Store } from '../../core/port/store.ts';
 import { defineCommand } from '../command/command.ts';
 import { toggle } from '../command/flags.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -16,7 +17,7 @@ export const migrate = defineCommand({
     ['hkctl migrate --json', 'reports the number of steps, and the backup'],
   ],
   async run(context, { withoutBackup }) {
-    const authorize: Parameters<typeof context.services.migrateStore>[1] = async (store) => {
+    const authorize = async (store: Store) => {
       const domain = context.domainOf(store);
       const actor = await context.actorIn(domain);
       await requirePermissions(domain, actor, ['store.manage'], { action: 'store.migrate', target: 'store' });
@@ -26,8 +27,8 @@ export const migrate = defineCommand({
       bar ??= createProgress(context.io, 'Migrating', total, context.json);
       bar.at(bytes);
     };
-    const { applied, backup } = await context.services
-      .migrateStore(context.storePath, authorize, { withoutBackup, progress })
+    const { applied, backup } = await (await context.services.engine(context.storePath))
+      .migrate(authorize, { withoutBackup, progress })
       .finally(() => bar?.end());
     if (applied > 0) {
       const { domain, actor } = await context.session();

@@ -48,7 +48,8 @@ export const restore = defineCommand({
         await recordRestore(context, { store, source, authorized }, kept, replaced);
       },
     };
-    const outcome = await context.services.restoreStore(context.storePath, source, hooks).finally(() => bar?.end());
+    const engine = await context.services.engine(context.storePath, { makesFolder: true });
+    const outcome = await engine.restore(source, hooks).finally(() => bar?.end());
     printOutcome(context, source, outcome);
   },
 });

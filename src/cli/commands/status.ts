@@ -24,7 +24,7 @@ export const status = defineCommand({
   async run(context) {
     const { domain, actor } = await context.session();
     const [inspection, { answersAt }] = await Promise.all([
-      context.services.inspectStore(context.storePath),
+      context.services.engine(context.storePath).then((engine) => engine.inspect()),
       import('./serve/probe.ts'),
     ]);
     const found = await readStatus(domain, actor, {

@@ -23,7 +23,7 @@ export async function valuesOfKind(
     return [...resources, { value: 'readings', doc: 'Readings of sensors' }];
   }
   if (path === undefined) return storedValues(await context.domain(), login, kind, begin);
-  const store = await context.services.openStore(path);
+  const store = await (await context.services.engine(path)).open();
   try {
     return await storedValues(context.domainOf(store), login, kind, begin);
   } finally {

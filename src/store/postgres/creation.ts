@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
-import type { StoreOptions } from '../engine/engine.ts';
+import type { StoreOptions } from '../engine/options.ts';
 import { alreadyThere } from '../engine/refusals.ts';
 import type { Database } from './connection/database.ts';
 import { databaseWithin } from './connection/database-within.ts';

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
+import type { MigrationOutcome, MigrationRequest } from '../../core/operations/engine.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import { beforeMigration } from '../backup-file/before-migration.ts';
-import type { MigrationOutcome, MigrationRequest, StoreOptions } from '../engine/engine.ts';
+import type { StoreOptions } from '../engine/options.ts';
 import { storeAbsent } from '../engine/refusals.ts';
 import { type Location, usualSchema } from './address/location.ts';
 import type { Database } from './connection/database.ts';

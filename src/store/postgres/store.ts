@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { FileLock, Store } from '../../core/port/store.ts';
-import type { StoreOptions } from '../engine/engine.ts';
+import type { StoreOptions } from '../engine/options.ts';
 import { createCommandStore } from '../registry/commands.ts';
 import { createEntityStore } from '../registry/entities.ts';
 import { createTenantStore } from '../registry/tenants.ts';

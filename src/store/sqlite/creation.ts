@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
-import type { StoreOptions } from '../engine/engine.ts';
+import type { StoreOptions } from '../engine/options.ts';
 import { alreadyThere } from '../engine/refusals.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';

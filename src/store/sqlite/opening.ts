@@ -1,6 +1,6 @@
 import { HkctlError } from '../../core/errors.ts';
 import type { Store } from '../../core/port/store.ts';
-import type { StoreOptions } from '../engine/engine.ts';
+import type { StoreOptions } from '../engine/options.ts';
 import type { Connection } from './connection/driver.ts';
 import { filesOf } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';

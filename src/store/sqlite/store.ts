@@ -4,7 +4,7 @@ import type { ClockStore } from '../../core/port/clock.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
 import type { ImportRequest, ImportSummary } from '../../core/port/records.ts';
 import type { FileLock, Store } from '../../core/port/store.ts';
-import type { StoreOptions } from '../engine/engine.ts';
+import type { StoreOptions } from '../engine/options.ts';
 import { createCommandStore } from '../registry/commands.ts';
 import { createEntityStore } from '../registry/entities.ts';
 import type { Runner } from '../registry/statements.ts';

@@ -32,7 +32,8 @@ export const backup = defineCommand({
     const target = series?.target ?? folder;
     const bar = createProgress(context.io, 'Backing up', undefined, context.json);
     const request = { nowMs: domain.clock(), force, number: series?.number ?? 0, progress: bar.at };
-    const facts = await context.services.backupStore(context.storePath, target, request).finally(bar.end);
+    const engine = await context.services.engine(context.storePath);
+    const facts = await engine.backup(target, request).finally(bar.end);
     const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes } = facts;
     const detail = { bytes, keys, ...(keep !== undefined && { keep }) };
     try {

@@ -1,11 +1,11 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
+import type { BackupRequest } from '../../../core/operations/engine.ts';
 import { requireFreeTarget, requireNoLink } from '../../backup-file/backup-target.ts';
 import { missingLines } from '../../backup-file/continued-journal.ts';
 import { addTables, beginBackup, completeBackup } from '../../backup-file/new-backup.ts';
 import { pendingOf, writeVerified } from '../../backup-file/verified-backup.ts';
 import { createRowWriter, refusingRows } from '../../backup-file/whole-files.ts';
-import type { BackupRequest } from '../../engine/engine.ts';
 import type { Connection } from '../../sqlite/connection/driver.ts';
 import { toDomainError } from '../../sqlite/connection/errors.ts';
 import { databaseNames } from '../../sqlite/connection/files.ts';

@@ -1,10 +1,11 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
+import type { MigrationOutcome, MigrationRequest } from '../../../core/operations/engine.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { beforeMigration } from '../../backup-file/before-migration.ts';
-import type { MigrationOutcome, MigrationRequest, StoreOptions } from '../../engine/engine.ts';
+import type { StoreOptions } from '../../engine/options.ts';
 import { servedAt } from '../../engine/refusals.ts';
 import { holdFromDaemons, isServed } from '../connection/daemon-lock.ts';
 import type { Connection } from '../connection/driver.ts';

@@ -6,7 +6,7 @@ import { readBackupHead } from '../../backup-file/backup-head.ts';
 import { startMarksAnew } from '../../backup-file/carried-marks.ts';
 import { unknownPresent } from '../../backup-file/present-store.ts';
 import { readBackup } from '../../backup-file/verified-backup.ts';
-import type { StoreOptions } from '../../engine/engine.ts';
+import type { StoreOptions } from '../../engine/options.ts';
 import { servedAt } from '../../engine/refusals.ts';
 import { holdFromDaemons } from '../connection/daemon-lock.ts';
 import type { Connection } from '../connection/driver.ts';

@@ -1,20 +1,7 @@
-import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
-import type { StoreInspection } from '../../core/operations/inspection.ts';
-import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { Store } from '../../core/port/store.ts';
-import type { Clock } from '../../core/time/instants.ts';
-
-/** How a store is opened; the paths come from the composition root, which knows where the package lies. */
-export interface StoreOptions {
-  clock: Clock;
-  migrationsFolder: string;
-  /** Scripts of the threads that write readings to SQLite and read many of them; a store without them does neither. */
-  threads?: { writer: string; reader: string } | undefined;
-  /** How long to wait for another writer before the store counts as locked: 5 s if nothing is given. */
-  busyTimeoutMs?: number;
-  /** The environment, from which the address of a PostgreSQL database is completed; none if nothing is given. */
-  env?: Readonly<Record<string, string | undefined>>;
-}
+import type { MaybePromise } from '../port/maybe-promise.ts';
+import type { Store } from '../port/store.ts';
+import type { BackupFacts, RestoreHooks, RestoreOutcome } from './backups.ts';
+import type { StoreInspection } from './inspection.ts';
 
 export interface MigrationOutcome {
   applied: number;
@@ -35,6 +22,7 @@ export interface BackupRequest {
   progress?: ((bytes: number) => void) | undefined;
 }
 
+/** What can be done with the store at one location, apart from using it. */
 export interface Engine {
   /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
   open(): MaybePromise<Store>;
