@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type ClosedFolder, closedFolder } from './rights/closed-folder.ts';
+import { type ClosedFolder, closedFolder } from './rights/store-account.ts';
 import { callerOfSudo } from './rights/sudo.ts';
 
 /** The environment of the process. Only this file reads it, once, for the composition root. */

@@ -1,5 +1,5 @@
 import { HkctlError } from '../core/errors.ts';
-import { wordList } from '../core/text/word-list.ts';
+import { wordList } from '../core/text/words.ts';
 import type { CommandDefinition } from './command/command.ts';
 import { readFlags } from './command/flags.ts';
 import { missingOf } from './questions/values.ts';

@@ -1,4 +1,4 @@
-import { csvComment } from '../core/records/template.ts';
+import { csvComment } from '../core/records/columns.ts';
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 
 /** A malformed row: the place of the fault, line and column from 1, and the broken rule. */

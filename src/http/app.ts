@@ -6,7 +6,7 @@ import type { ServeSettings } from '../core/operations/settings.ts';
 import type { Credential } from '../core/port/keys.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { RecordStore } from '../core/port/records.ts';
-import { wordList } from '../core/text/word-list.ts';
+import { wordList } from '../core/text/words.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
 import { createGate, type Requirement } from './auth/gate.ts';
 import type { KeyTally } from './auth/key-tally.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
-import { nearest } from '../../core/text/nearest.ts';
+import { nearest } from '../../core/text/words.ts';
 
 export interface Flag<T> {
   /** As help shows it: `--name <NAME>`, `--all, --show-inactive`. */

@@ -2,7 +2,7 @@ import type { Domain } from '../../core/domain/domain.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Sensor } from '../../core/port/readings.ts';
 import { gapsOf, type PlotData, readPlot, summaryOf } from '../../core/readings/plots.ts';
-import { isSilent } from '../../core/readings/silence.ts';
+import { isSilent } from '../../core/readings/sensors.ts';
 import { dayMs } from '../../core/time/spans.ts';
 import type { Context } from '../command/context.ts';
 import { relativeTime } from '../table/relative-time.ts';

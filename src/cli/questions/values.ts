@@ -1,5 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
-import { wordList } from '../../core/text/word-list.ts';
+import { wordList } from '../../core/text/words.ts';
 import type { Context } from '../command/context.ts';
 import { canAsk } from '../terminal/io.ts';
 import { sentenceOf } from '../terminal/sentence.ts';

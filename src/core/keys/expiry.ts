@@ -1,5 +1,5 @@
 import { HkctlError } from '../errors.ts';
-import { didYouMean } from '../text/nearest.ts';
+import { didYouMean } from '../text/words.ts';
 import { endOfDayMs } from '../time/calendar.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../time/instants.ts';
 import { meantDate, meantInstant } from '../time/meant-values.ts';

@@ -4,7 +4,7 @@ import { expiresSoonMs, unusedLongMs } from '../keys/attention.ts';
 import { type KeyRejections, rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
-import { isSilent } from '../readings/silence.ts';
+import { isSilent } from '../readings/sensors.ts';
 import { dayMs } from '../time/spans.ts';
 import { isSpaceLow } from './doctor-store.ts';
 import type { SpaceFacts } from './inspection.ts';

@@ -6,7 +6,7 @@ import type { Key } from '../port/keys.ts';
 import type { User } from '../port/users.ts';
 import { holdsSecret } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/words.ts';
 
 /** Profiles of the actor's tenant. Needs `users.manage`. */
 export async function listUsers(domain: Domain, actor: Actor): Promise<User[]> {

@@ -5,8 +5,9 @@ import type { ResourceDefinition } from '../fields/fields.ts';
 import type { Entity } from '../port/entities.ts';
 import type { ReadingText, ReadingTextRequest, Sensor, SensorDirectory, SensorState } from '../port/readings.ts';
 import type { RecordPosition } from '../port/records.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/words.ts';
 import { formatOptionalUs } from '../time/instants.ts';
+import { dayMs } from '../time/spans.ts';
 
 type SensorView = { id: string; code: string; [field: string]: unknown } & ReturnType<typeof shownState>;
 
@@ -122,4 +123,12 @@ async function withStates(domain: Domain, entity: Entity, records: Record<string
     const state = sensor && states.get(sensor.series);
     return { ...record, id: String(record.id), code: String(record.code), ...shownState(state) };
   });
+}
+
+/** A sensor that sent nothing for this time is reported as silent. */
+const silentMs = dayMs;
+
+/** Whether a sensor was heard before, and sent neither a reading nor a heartbeat for a day. */
+export function isSilent(seenMs: number | null, nowMs: number): boolean {
+  return seenMs !== null && nowMs - seenMs > silentMs;
 }

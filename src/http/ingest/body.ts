@@ -5,7 +5,7 @@ import { gunzip } from 'node:zlib';
 import { errnoOf } from '../../core/errno.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
-import { wordList } from '../../core/text/word-list.ts';
+import { wordList } from '../../core/text/words.ts';
 import { type Budget, tooMuch } from '../fairness/budget.ts';
 import { FairScheduler } from '../fairness/fair-scheduler.ts';
 import type { BodyPace } from '../request/body-pace.ts';

@@ -1,8 +1,7 @@
 import type { Domain } from '../../../core/domain/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { readPlot } from '../../../core/readings/plots.ts';
-import { listSensors } from '../../../core/readings/sensors.ts';
-import { isSilent } from '../../../core/readings/silence.ts';
+import { isSilent, listSensors } from '../../../core/readings/sensors.ts';
 import { dayMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';

@@ -1,6 +1,6 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { ResourceDefinition } from '../../../core/fields/fields.ts';
-import { didYouMean } from '../../../core/text/nearest.ts';
+import { didYouMean } from '../../../core/text/words.ts';
 import { startOfDayMs } from '../../../core/time/calendar.ts';
 import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
 import { meantDate, meantInstant } from '../../../core/time/meant-values.ts';

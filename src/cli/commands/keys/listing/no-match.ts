@@ -1,7 +1,7 @@
 import type { Actor } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import type { KeyFilter } from '../../../../core/port/keys.ts';
-import { wordList } from '../../../../core/text/word-list.ts';
+import { wordList } from '../../../../core/text/words.ts';
 import { formatSpanMs } from '../../../../core/time/spans.ts';
 
 export interface GivenFilters {
