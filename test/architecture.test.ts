@@ -10,11 +10,42 @@ import {
   layers,
   type Module,
   modulesOf,
+  mutualFolders,
   readsEnvironment,
+  readsMachineClock,
 } from './architecture.ts';
 
 const src = join(__dirname, '..', 'src');
 const modules = modulesOf(src);
+
+/** Each with its reason: what is not the clock by which keys expire may be the machine's. */
+const clockReaders = [
+  'cli/command/context.ts', // makes the clock of the store
+  'cli/commands/backup/keep.ts', // names of files must differ
+  'cli/commands/doctor.ts', // compares the clocks
+  'cli/commands/keys/scan/scan.ts', // also works without a store
+  'http/monitoring/log-forms.ts', // times of log lines
+  'http/monitoring/log.ts',
+  'http/monitoring/request-line.ts',
+  'main.ts', // passes it on
+  'start.ts', // the instant of its first reading
+  'store/postgres/inspection.ts', // compares it with the database's
+];
+
+const knownMutualFolders = [
+  'http/auth ↔ http/request',
+  'http/fairness ↔ http/request',
+  'http/monitoring ↔ http/net/connections',
+  'http/monitoring ↔ http/request',
+  'http/net ↔ http/net/connections',
+  'http/net/connections ↔ http/request',
+  'store/backup-file ↔ store/sqlite/restore',
+  'store/sqlite ↔ store/sqlite/restore',
+  'store/sqlite/backup ↔ store/sqlite/migration',
+  'store/sqlite/migration ↔ store/sqlite/restore',
+  'store/sqlite/readings ↔ store/sqlite/readings/reader',
+  'store/sqlite/readings ↔ store/sqlite/readings/writer',
+];
 
 describe('the sources', () => {
   it('are seen, every layer of them', () => {
@@ -42,11 +73,11 @@ describe('the sources', () => {
     expect(readers.filter((file) => !['config.ts', 'main.ts', 'start.ts'].includes(file))).toEqual([]);
   });
 
-  it('ask the clock of the machine only where the clock of the store is made of it', () => {
+  it('ask the clock of the machine only where the clock of the store is made of it, or no store is needed', () => {
     const readers = modules
       .map(({ file }) => file)
-      .filter((file) => /\bio\.clock\b/.test(readFileSync(join(src, file), 'utf8')));
-    expect(readers.sort()).toEqual(['cli/commands/doctor.ts', 'cli/context.ts', 'main.ts']);
+      .filter((file) => readsMachineClock(readFileSync(join(src, file), 'utf8')));
+    expect(readers.sort()).toEqual(clockReaders);
   });
 
   // They change with every version of Node, and the program would say that it serves and answer nothing.
@@ -61,6 +92,10 @@ describe('the sources', () => {
 
   it('import each other in no circle', () => {
     expect(circlesOf(modules)).toEqual([]);
+  });
+
+  it('have no two folders that import each other, except the known ones', () => {
+    expect(mutualFolders(modules)).toEqual(knownMutualFolders);
   });
 
   it('have 250 lines at most each', () => {
@@ -181,6 +216,42 @@ describe('the check of the sources', () => {
     expect(circlesOf(graph({ a: ['b'], b: ['c'], c: ['d', 'b'], d: ['a'], e: ['a'] }))).toEqual([['a', 'b', 'c', 'd']]);
     const two = circlesOf(graph({ a: ['b'], b: ['a', 'c'], c: ['d'], d: ['c'] }));
     expect(two.map(String).sort()).toEqual(['a,b', 'c,d']);
+  });
+
+  it('finds folders that import each other, over different files too', () => {
+    const graph = (edges: Record<string, string[]>) =>
+      Object.entries(edges).map(([file, imports]) => ({ file, imports }));
+    expect(mutualFolders(graph({ 'a/x.ts': ['b/x.ts', 'a/y.ts'], 'a/y.ts': [], 'b/x.ts': ['node:fs'] }))).toEqual([]);
+    expect(
+      mutualFolders(
+        graph({ 'a/x.ts': ['b/x.ts'], 'a/y.ts': [], 'b/x.ts': [], 'b/y.ts': ['a/y.ts'], 'c.ts': ['a/x.ts'] }),
+      ),
+    ).toEqual(['a ↔ b']);
+    expect(mutualFolders(graph({ 'a/x.ts': ['a/b/x.ts'], 'a/y.ts': [], 'a/b/x.ts': ['a/y.ts'] }))).toEqual(['a ↔ a/b']);
+  });
+
+  it.each([
+    'const now = io.clock();',
+    'storeClock(store, context.io.clock)',
+    'return (session?.domain ?? io).clock();',
+    '{ io: { clock }, services }: Context',
+    'const { clock, uptime } = context.io;',
+    "io: Pick<Io, 'clock' | 'env'>",
+    'const ms = Date.now();',
+    'clock: Date.now,',
+    'new Date().toTimeString()',
+  ])('sees the clock of the machine read by %s', (text) => {
+    expect(readsMachineClock(text)).toBe(true);
+  });
+
+  it.each([
+    'domain.clock()',
+    'const { store, clock } = domain;',
+    'new Date(ms)',
+    'performance.now()',
+    'io: { stdout }, clock',
+  ])('does not take %s for the clock of the machine', (text) => {
+    expect(readsMachineClock(text)).toBe(false);
   });
 
   it('sees every way to import', () => {

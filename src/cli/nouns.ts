@@ -1,4 +1,4 @@
-import type { CommandDefinition, Noun } from './command.ts';
+import type { CommandDefinition, Noun } from './command/command.ts';
 
 /** A noun as the program knows it before it is loaded. */
 export interface NounEntry {
@@ -13,7 +13,7 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
     {
       name: 'keys',
       summary: 'Create, list, rotate and revoke API keys',
-      load: async () => (await import('./commands/keys/noun.ts')).keys,
+      load: async () => (await import('./commands/keys.ts')).keys,
     },
     {
       name: 'permissions',

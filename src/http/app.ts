@@ -1,12 +1,12 @@
 import { H3 } from 'h3';
+import type { Domain } from '../core/domain/domain.ts';
+import type { ResourceDefinition } from '../core/fields/fields.ts';
 import { lazily } from '../core/lazily.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
-import type { Domain } from '../core/port/domain.ts';
 import type { Credential } from '../core/port/keys.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { RecordStore } from '../core/port/records.ts';
-import type { ResourceDefinition } from '../core/records/fields.ts';
-import { wordList } from '../core/text/word-list.ts';
+import { wordList } from '../core/text/words.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
 import { createGate, type Requirement } from './auth/gate.ts';
 import type { KeyTally } from './auth/key-tally.ts';
@@ -43,7 +43,6 @@ interface AppOptions extends DocumentFolders {
   resources: readonly ResourceDefinition[];
   version: string;
   log: Log;
-  /** Creates the tally of a key. */
   tallyOf(credential: Credential): KeyTally;
   /** Receives the key and the client address of each successful authentication. */
   noteCall?: Parameters<typeof createGate>[0]['noteCall'];
@@ -57,9 +56,7 @@ interface AppOptions extends DocumentFolders {
   storeRefusal?(nowMs: number): ApiError | undefined;
   /** Further headers of every answer, such as HSTS under TLS. */
   commonHeaders?: readonly string[];
-  /** The memory budgets of bodies and answers. */
   memory?: Memory;
-  /** The connections of the server. */
   connections: Connections;
 }
 
@@ -68,7 +65,6 @@ type Method = 'GET' | 'POST';
 
 const readable = { limit: 'requests' } as const;
 
-/** Bytes of finished pages kept in memory. */
 const pageCacheBytes = 64 * 1024 * 1024;
 
 /** The whole API in one place: every route, what it requires of a key, and the path of a request through the layers. */
@@ -201,7 +197,6 @@ function createRecordsVersion(records: RecordStore, batches: RequestBatches): ()
   return records.lastVersion ?? batches.once(() => records.version());
 }
 
-/** The path of a base URL, without a slash at its end. */
 function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '');
 }

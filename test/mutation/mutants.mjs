@@ -41,7 +41,7 @@ const keys = 'src/store/sqlite/registry/keys.ts';
 const keyChanges = 'src/store/registry/key-changes.ts';
 const uses = 'src/store/sqlite/registry/usage.ts';
 const keyTests = ['test/store/conformance', 'test/endurance/e2e/keys/revocation.test.ts'];
-const actors = 'src/core/access/actors.ts';
+const actors = 'src/core/domain/actors.ts';
 const people = [
   'test/core/access/permissions.test.ts',
   'test/core/keys/issuance.test.ts',

@@ -1,11 +1,11 @@
 import { HkctlError } from '../../core/errors.ts';
 import { importReadings, type ReadingsSummary, readingColumns } from '../../core/readings/imports.ts';
 import type { ImportFormat } from '../../core/records/imports.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import { entityOrAsk } from '../questions/entity.ts';
+import { streamNamedFile } from '../terminal/named-files.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { counted, grouped } from '../terminal/sentence.ts';
-import { openSource } from './import-source.ts';
 
 interface Flags {
   entity?: string;
@@ -15,13 +15,11 @@ interface Flags {
   dryRun: boolean;
 }
 
-/** Rejected readings that are shown one by one. */
 const mostShown = 20;
 
 /** An empty CSV of readings: its header, and one example as a comment. */
 export const readingsTemplate = `${Object.keys(readingColumns).join(',')}\n# OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good,Cel\n`;
 
-/** `hkctl import readings FILE` */
 export async function runReadingsImport(context: Context, flags: Flags, file: string): Promise<void> {
   for (const [flag, isGiven] of [
     ['--replace', flags.replace],
@@ -68,4 +66,17 @@ function show(context: Context, entity: string, summary: ReadingsSummary): void 
   context.warn(`Rejected: ${codes.join(', ')}`);
   for (const { line, code, detail } of rejected.slice(0, mostShown)) context.warn(`  line ${line}: ${code}: ${detail}`);
   if (rejectedCount > mostShown) context.warn(`  … and ${grouped(rejectedCount - mostShown)} more; --json lists 1,000`);
+}
+
+/** Opens the file of an import at once, so that a wrong path is reported before anything is read; `-` is standard input. */
+export function openSource(
+  context: Context,
+  file: string,
+): { stream: AsyncIterable<Uint8Array>; bytes: number | undefined } {
+  if (file === '-') return { stream: bytesOf(context.io.stdin), bytes: undefined };
+  return streamNamedFile(file, 'a file of records');
+}
+
+async function* bytesOf(stream: NodeJS.ReadableStream): AsyncIterable<Uint8Array> {
+  for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }

@@ -1,23 +1,22 @@
 import { HkctlError } from '../../core/errors.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { ImportSummary } from '../../core/port/records.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
+import { csvTemplate } from '../../core/records/columns.ts';
 import {
   importFormats,
   importRecords as importIntoStore,
   type RemovalCounts,
   removalToConfirm,
 } from '../../core/records/imports.ts';
-import { csvTemplate } from '../../core/records/template.ts';
-import { defineCommand, yesFlag } from '../command.ts';
-import type { Context } from '../context.ts';
-import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
+import { defineCommand, yesFlag } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { list, oneOf, requireOneOf, text, toggle } from '../command/flags.ts';
+import { printSentence } from '../command/output.ts';
+import type { Services } from '../command/services.ts';
 import { requireConfirmation } from '../questions/confirmation.ts';
 import { entityOrAsk } from '../questions/entity.ts';
-import type { Services } from '../services.ts';
-import { printSentence } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
-import { readingsTemplate, runReadingsImport } from './import-readings.ts';
-import { openSource } from './import-source.ts';
+import { openSource, readingsTemplate, runReadingsImport } from './import-readings.ts';
 
 export const importRecords = defineCommand({
   name: 'import',
@@ -33,7 +32,7 @@ export const importRecords = defineCommand({
       '--entity <CODE>',
       'the entity (site) the records belong to; may be left out if there is one active entity',
     ),
-    format: oneOf('--format <FORMAT>', importFormats, 'format of the file, where its name and content do not show it'),
+    format: oneOf('--format <FORMAT>', importFormats, 'format of the file, if its name and content do not show it'),
     map: list('--map <COLUMN=FIELD>', 'read a column as this field; COLUMN=- leaves it out (repeatable)', parseMapping),
     replace: toggle('--replace', 'also remove records that are not in the file; asks for more than half of them'),
     dryRun: toggle('--dry-run', 'report what would change, change nothing'),

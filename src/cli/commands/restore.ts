@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { type Actor, auditDraft, requirePermissions } from '../../core/access/actors.ts';
-import type { AuditAction, AuditDraft, AuditHead } from '../../core/audit/events.ts';
+import { type Actor, auditDraft, requirePermissions } from '../../core/domain/actors.ts';
 import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
+import type { AuditAction, AuditDraft, AuditHead } from '../../core/port/audit.ts';
 import type { Store } from '../../core/port/store.ts';
 import { printable } from '../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
-import { defineCommand, yesFlag } from '../command.ts';
-import type { Context } from '../context.ts';
+import { defineCommand, yesFlag } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
 import { requireConfirmation } from '../questions/confirmation.ts';
 import { createProgress } from '../terminal/progress.ts';
 
@@ -14,7 +14,7 @@ export const restore = defineCommand({
   name: 'restore',
   summary: 'Put the store of a backup in place of this one',
   description:
-    'For a Super user of the first organization, in the store that is there or, where none can be opened, of the one in the backup. Refused while a daemon serves the store. What was stopped since the backup stays stopped: revoked keys, deactivated and demoted users, deactivated and removed entities.',
+    'For a Super user of the first organization, in the existing store or, if none can be opened, in the one of the backup. Refused while a daemon serves the store. What was stopped since the backup stays stopped: revoked keys, deactivated and demoted users, deactivated and removed entities.',
   arguments: [{ spelling: '<FILE>', doc: 'a file that hkctl backup wrote' }],
   flags: { yes: yesFlag },
   examples: [
@@ -48,7 +48,8 @@ export const restore = defineCommand({
         await recordRestore(context, { store, source, authorized }, kept, replaced);
       },
     };
-    const outcome = await context.services.restoreStore(context.storePath, source, hooks).finally(() => bar?.end());
+    const engine = await context.services.engine(context.storePath, { makesFolder: true });
+    const outcome = await engine.restore(source, hooks).finally(() => bar?.end());
     printOutcome(context, source, outcome);
   },
 });
@@ -89,10 +90,8 @@ const kinds: Readonly<Record<KeptStopped['what'], Kind>> = {
   },
 };
 
-/** What an audit event of a restore is written with. */
 interface Restored {
   store: Store;
-  /** The path of the backup. */
   source: string;
   /** The actor whose permission was checked, in the present store or in the restored one. */
   authorized: Actor | undefined;

@@ -1,16 +1,16 @@
 import type { BatchResult, Sensor } from '../port/readings.ts';
 import { redactSecrets } from '../secrets.ts';
 import { cutText } from '../text/bounded-text.ts';
-import { meantInstant, orMean } from '../text/meant-values.ts';
 import { printable } from '../text/shown-text.ts';
 import { formatInstantUs } from '../time/instants.ts';
+import { meantInstant, orMean } from '../time/meant-values.ts';
 import { isBelowEpochMs, tooEarly } from './instants.ts';
 
 /** The most readings or heartbeats in one request body. */
 export const maxBatch = 10_000;
 /** The most characters of one reading or heartbeat: a hundred times the usual length. */
 export const longestItem = 16 * 1024;
-/** Stands in a list for an item that was not parsed because it is longer than {@link longestItem}. */
+/** Replaces in a list an item that was not parsed because it is longer than {@link longestItem}. */
 export const tooLong = Symbol('too long');
 
 /** Why one reading or heartbeat of a body was rejected; `index` is its position in the body. */
@@ -20,7 +20,6 @@ export interface Rejection {
   detail: string;
 }
 
-/** A rejection whose position is not known yet. */
 export type Fault = Omit<Rejection, 'index'>;
 
 /** Every reason for rejecting a single reading or heartbeat, and what it means. */
@@ -63,7 +62,6 @@ export function addRefused(
 /** The rejections of a body by code: how many, and the last one. */
 export type RejectionsByCode = ReadonlyMap<string, { count: number; last: Rejection }>;
 
-/** Sums up the rejections of a body. */
 export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
   const codes = new Map<string, { count: number; last: Rejection }>();
   for (const rejection of rejected) {
@@ -77,7 +75,7 @@ export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
   return codes;
 }
 
-/** A fault; its detail is the meaning of the code where there is nothing more to say. */
+/** A fault; its detail is the meaning of the code if there is nothing more to say. */
 export function fault(code: RejectionCode, detail: string = rejectionCodes[code]): Fault {
   return { code, detail };
 }
@@ -87,13 +85,11 @@ export function isObject(item: unknown): item is Record<string, unknown> {
   return typeof item === 'object' && item !== null && !Array.isArray(item);
 }
 
-/** The fault of an item that is not an object; `what` begins the sentence. */
 export function notObject(item: unknown, what: string): Fault {
   const detail = item === tooLong ? `at most ${longestItem / 1024} KiB long` : 'an object';
   return fault('invalid_reading', `${what} is ${detail}.`);
 }
 
-/** The fault of a missing field. */
 export function missing(field: string): Fault {
   return fault('missing_field', `The field "${field}" is missing.`);
 }
@@ -103,7 +99,7 @@ export function unknownField(field: string, known: string): Fault {
   return fault('unknown_field', `${shown(field)} is an unknown field; the fields are ${known}.`);
 }
 
-/** The fault of a sensor that is missing, unknown or, where it is given, inactive. */
+/** The fault of a sensor that is missing, unknown or, if it is given, inactive. */
 export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
   if (name === undefined) return missing('sensor');
   if (sensor) return fault('sensor_inactive', `The sensor ${shown(sensor.code)} is marked as inactive.`);
@@ -123,7 +119,6 @@ export function instantFault(at: unknown, atUs: number | undefined): Fault {
   return fault('invalid_at', `${shown(at)} is not an instant: ${allowed}${meant || '.'}`);
 }
 
-/** The fault of an instant in the future. */
 export function aheadFault(at: unknown, atUs: number): Fault {
   const instant = Number.isFinite(atUs) ? formatInstantUs(atUs) : shown(at);
   return fault('in_future', `${instant} lies more than 24 hours ahead.`);
@@ -135,7 +130,7 @@ export function unitFault(unit: unknown, sensor: Sensor): Fault {
   return fault('unit_mismatch', `${shown(unit)} is not the unit of the sensor; ${own}.`);
 }
 
-/** The sensor that an item of a body names, for people: cut short, printable and without a secret; null where it names none. */
+/** The sensor that an item of a body names, for people: cut short, printable and without a secret; null if it names none. */
 function sensorNamed(item: unknown): string | null {
   const name = isObject(item) ? item.sensor : undefined;
   return typeof name === 'string' ? cutText(printable(redactSecrets(name.slice(0, searchedLength))), 80) : null;

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { ClientPermission } from '../../core/access/permissions.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import { errorTable } from '../../core/errors.ts';
 import { holdsAny, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
-import type { Domain } from '../../core/port/domain.ts';
 import type { Credential } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { hashOf, holdsSecret, isCompleteSecret, looksLikeSecret, secretLength } from '../../core/secrets.ts';
@@ -24,7 +24,6 @@ interface GateOptions {
   failedChecks: Limiter | undefined;
   requests: Limiter | undefined;
   ingest: Limiter | undefined;
-  /** Creates the tally of a key. */
   tallyOf(credential: Credential): KeyTally;
   /** Receives the key and the client address of each successful authentication. */
   noteCall?(key: CachedCredential['credential'], address: string): void;
@@ -34,7 +33,7 @@ interface GateOptions {
   warnOverLimit(address: string, code: string): void;
 }
 
-/** What a route requires of a key: any one of some permissions (none where empty), and the limit that it counts against. */
+/** What a route requires of a key: any one of some permissions (none if empty), and the limit that it counts against. */
 export interface Requirement {
   permissions: readonly ClientPermission[];
   limit: 'requests' | 'ingest';
@@ -50,7 +49,7 @@ export interface Gate {
   confirm<T>(exchange: Exchange, next: Next<T>): Promise<T | ApiError>;
   /**
    * Counts `more` requests against the key of an admitted one that turned out to cost as much, and updates its headers. With
-   * 0 it throws `too_many_requests` where the key has exceeded its limit since the request was admitted.
+   * 0 it throws `too_many_requests` if the key has exceeded its limit since the request was admitted.
    */
   charge(exchange: Exchange, session: Session, more: number): void;
 }
@@ -106,7 +105,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     return overLimit.failedChecks(resetSeconds);
   }
 
-  /** Why a valid key is not admitted all the same; undefined where it is. */
+  /** Why a valid key is not admitted all the same; undefined if it is. */
   function refusalFor(exchange: Exchange, { principal }: Session, requirement: Requirement): ApiError | undefined {
     const limiter = options[requirement.limit];
     if (limiter) {
@@ -201,7 +200,7 @@ function malformedBecause(detail: string): ApiError {
   return unauthorized('malformed_authorization', `The Authorization header is malformed. ${detail}`);
 }
 
-/** RFC 6750, section 3: no error attribute where no credentials came. */
+/** RFC 6750, section 3: no error attribute if no credentials came. */
 function unauthorized(code: ApiCode, detail: string): ApiError {
   const error = code === 'missing_authorization' ? '' : `, error="invalid_token", error_description="${code}"`;
   return new ApiError(code, detail, { headers: ['WWW-Authenticate', `Bearer realm="hkctl"${error}`] });

@@ -1,4 +1,4 @@
-import type { Domain } from '../../core/port/domain.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, HeartbeatValidator } from '../../core/readings/heartbeats.ts';
@@ -9,6 +9,7 @@ import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
 import { finish, type Slices, type Steps } from '../fairness/slices.ts';
+import type { IngestCounts } from '../monitoring/metrics.ts';
 import type { WarnRejected } from '../monitoring/warnings.ts';
 import type { RequestBatches } from '../request/batches.ts';
 import type { BodyPace } from '../request/body-pace.ts';
@@ -25,24 +26,12 @@ import { SenmlPack } from './senml.ts';
 import { SensorNames } from './sensor-names.ts';
 import { UsualReadings } from './usual-readings.ts';
 
-/** Counts what ingest did, for `/metrics`. */
-export interface IngestCounts {
-  accepted: number;
-  duplicates: number;
-  rejected: number;
-  heartbeats: number;
-  /** Rejected readings and heartbeats by code. */
-  rejections: Map<string, number>;
-}
-
 interface IngestOptions {
   domain: Domain;
   counts: IngestCounts;
   gate: Pick<Gate, 'confirm'>;
   batches: RequestBatches;
-  /** The memory that all bodies share. */
   bodies: Budget;
-  /** Where long bodies are parsed. */
   slices: Slices;
   /** Slows down connections whose bodies arrive together. */
   pace: BodyPace;

@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import { wordList } from '../../core/text/word-list.ts';
+import { wordList } from '../../core/text/words.ts';
 import { ApiError } from './problem.ts';
 
 /** Content codings of an answer. */

@@ -1,6 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
-import type { Domain } from '../../core/port/domain.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import {
   type Aggregate,
   aggregates,
@@ -12,11 +13,10 @@ import { instantUs } from '../../core/readings/instants.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { readingPageLimit, readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
-import { meantInstant, orMean } from '../../core/text/meant-values.ts';
 import { startOfDayMs } from '../../core/time/calendar.ts';
 import { boundedUs, isDate } from '../../core/time/instants.ts';
+import { meantInstant, orMean } from '../../core/time/meant-values.ts';
 import { dayMs, parseSpanMs } from '../../core/time/spans.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
@@ -35,7 +35,6 @@ import { notFound } from './records.ts';
 const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
 const allowed = new Map<string, unknown>(readingsParameters.map((name) => [name, name]));
 
-/** The media types of an answer. */
 const readingsTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
 type ReadingsType = (typeof readingsTypes)[number];
 
@@ -50,7 +49,6 @@ interface ReadingsQuery {
 /** One request of the limit covers this many readings, whether they are written or aggregated. */
 const readingsPerRequest = 10_000;
 
-/** The services that the handler shares with others. */
 interface ReadingsOptions {
   answers: Budget;
   links: Links;
@@ -105,7 +103,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
   };
 }
 
-/** The answer where the client has closed its connection: it is logged and never sent. nginx uses the same status. */
+/** The answer if the client has closed its connection: it is logged and never sent. nginx uses the same status. */
 const clientGone: Answer = { status: 499, headers: [], body: null };
 
 /** Charges a read beyond the one request that was counted on admission: one more for each further 10,000 readings begun. */
@@ -188,7 +186,6 @@ function queryDigest({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Senso
 
 const formats = { 'application/json': 'json', 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
 
-/** The text before and after the rows. */
 function envelopeOf(
   type: ReadingsType,
   { buckets }: ReadingsQuery,

@@ -1,7 +1,14 @@
 import type { Role } from '../../core/access/roles.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { User } from '../../core/port/users.ts';
-import { entriesIn, keyLine, type Revocation, readJournal, type StateEntry, stateLine } from '../journal-lines.ts';
+import {
+  entriesIn,
+  keyLine,
+  type Revocation,
+  readJournal,
+  type StateEntry,
+  stateLine,
+} from '../engine/journal-lines.ts';
 
 /** What a store says of its keys, users and entities, of which those that are stopped go into a journal. */
 export interface StoreStates {

@@ -1,5 +1,5 @@
 import type { Role } from '../../core/access/roles.ts';
-import type { AuditHead } from '../../core/audit/events.ts';
+import type { AuditHead } from '../../core/port/audit.ts';
 import type { ClockSamples } from '../../core/port/clock.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { User } from '../../core/port/users.ts';

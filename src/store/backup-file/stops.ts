@@ -4,7 +4,7 @@ import type { KeptStopped } from '../../core/operations/backups.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
 import type { User } from '../../core/port/users.ts';
-import type { JournalSummary } from '../journal-lines.ts';
+import type { JournalSummary } from '../engine/journal-lines.ts';
 import type { PresentStore } from './present-store.ts';
 
 /** A key of a backup that is not revoked in it. */

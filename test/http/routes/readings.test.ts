@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordValidator } from '../../../src/core/records/validation/validator.ts';
+import { createRecordValidator } from '../../../src/core/records/validator.ts';
 import { bareApp, type Face } from '../faces.ts';
 import { HttpPlant, resourceOf } from '../plant.ts';
 

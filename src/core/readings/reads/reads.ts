@@ -12,7 +12,6 @@ export const readLimits = {
   summedUp: 200_000,
   /** A page of buckets that has at least one bucket scans no more: it ends short, and the next page continues after it. */
   page: 1_000_000,
-  /** Number of waiting reads of one owner. */
   waiting: 64,
 } as const;
 
@@ -48,7 +47,7 @@ export class Reads {
     this.#sizes = sizes;
   }
 
-  /** Rejects with `too_many_requests` where too many of the owner wait, with what `charge` throws, or with the signal's reason. */
+  /** Rejects with `too_many_requests` if too many of the owner wait, with what `charge` throws, or with the signal's reason. */
   read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
     const { owner, signal } = client;
     if (signal?.aborted) return Promise.reject(signal.reason);
@@ -61,7 +60,7 @@ export class Reads {
     });
   }
 
-  /** Rejects the waiting reads; does not wait for a slice under way. */
+  /** Rejects the waiting reads; does not wait for a running slice. */
   close(): void {
     this.#rejectAll(closed());
   }
@@ -71,7 +70,7 @@ export class Reads {
   }
 
   #abort(read: Read): void {
-    // A read under way ends with its slice.
+    // A running read ends with its slice.
     if (this.#waiting.remove(read.client.owner, read)) read.reject(read.client.signal?.reason);
   }
 
@@ -96,7 +95,6 @@ export class Reads {
   }
 }
 
-/** One read under way. */
 class Read {
   readonly request: ReadingTextRequest;
   readonly client: ReadingClient;
@@ -125,7 +123,6 @@ class Read {
     this.reject = reject;
   }
 
-  /** The next slice to read. */
   nextSlice({ written, summedUp }: SliceSizes): SliceRequest {
     const { fromUs, limit, buckets } = this.request;
     return {
@@ -140,7 +137,6 @@ class Read {
     };
   }
 
-  /** Adds a slice that was read. */
   take(slice: Slice): void {
     const { text, count, digest, scanned, nextUs, open, summarisedUs, ahead } = slice;
     if (count > 0) {

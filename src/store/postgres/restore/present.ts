@@ -1,6 +1,6 @@
 import { missingLines } from '../../backup-file/continued-journal.ts';
 import { type PresentStore, statesOf } from '../../backup-file/present-store.ts';
-import { entriesIn } from '../../journal-lines.ts';
+import { entriesIn } from '../../engine/journal-lines.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { createAuditStore } from '../registry/audit.ts';

@@ -13,9 +13,9 @@ import {
   stopsSince,
 } from '../../backup-file/stops.ts';
 import { readBackup } from '../../backup-file/verified-backup.ts';
-import type { StoreOptions } from '../../engine.ts';
-import { readJournal } from '../../journal-lines.ts';
-import { servedAt } from '../../refusals.ts';
+import { readJournal } from '../../engine/journal-lines.ts';
+import type { StoreOptions } from '../../engine/options.ts';
+import { servedAt } from '../../engine/refusals.ts';
 import type { Connection } from '../../sqlite/connection/driver.ts';
 import { toDomainError } from '../../sqlite/connection/errors.ts';
 import type { Database } from '../connection/database.ts';

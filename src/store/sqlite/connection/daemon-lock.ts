@@ -6,7 +6,7 @@ import { isCode } from './files.ts';
 
 /*
  * File locks show whether a daemon serves a store: they end with the process that holds them, however it ends, and hold
- * across containers. A process id does neither. Each daemon holds a shared lock on an empty file beside the store, a restore
+ * across containers. A process id does neither. Each daemon holds a shared lock on an empty file next to the store, a restore
  * an exclusive one.
  */
 
@@ -19,7 +19,7 @@ const restoreWaitsMs = 1000;
 export function holdAsDaemon(file: string): () => void {
   const lock = lockShared(file, daemonWaitsMs);
   if (lock) return () => lock.close();
-  throw new HkctlError('state_forbids', 'A restore of this store is under way; the daemon was not started.', {
+  throw new HkctlError('state_forbids', 'A restore of this store is in progress; the daemon was not started.', {
     hint: 'Start it once the restore has ended.',
   });
 }
@@ -37,7 +37,7 @@ export function isServed(file: string): boolean {
   return shared !== undefined;
 }
 
-/** Locks daemons out until the returned function is called or the process ends; undefined where one serves. */
+/** Locks daemons out until the returned function is called or the process ends; undefined if one serves. */
 export function holdFromDaemons(file: string): (() => void) | undefined {
   for (const deadlineMs = performance.now() + restoreWaitsMs; ; pause()) {
     const lock = lockExclusive(file);
@@ -46,7 +46,7 @@ export function holdFromDaemons(file: string): (() => void) | undefined {
   }
 }
 
-/** Takes the exclusive lock of a file that exists for nothing else, until it is closed; undefined where another has one. */
+/** Takes the exclusive lock of a file that exists for nothing else, until it is closed; undefined if another has one. */
 export function lockExclusive(file: string): Connection | undefined {
   // An empty file gets a first page in every transaction that writes; the journal of a process that is killed would stay behind.
   return lockWith(file, 0, (lock) => lock.exec('pragma journal_mode = memory; begin exclusive'));
@@ -76,7 +76,7 @@ function lockWith(file: string, timeoutMs: number, take: (lock: Connection) => v
 }
 
 /**
- * Creates the file where it is missing. An existing one is not opened: closing it would release the locks that this process
+ * Creates the file if it is missing. An existing one is not opened: closing it would release the locks that this process
  * has on it (POSIX). A link is not followed.
  */
 function makeEmpty(file: string): void {

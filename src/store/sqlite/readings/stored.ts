@@ -1,4 +1,4 @@
-import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/reads/columns.ts';
+import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/columns.ts';
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection, Transaction } from '../connection/driver.ts';
 import { type ChunkSizes, Chunks, merge } from './chunks/chunks.ts';

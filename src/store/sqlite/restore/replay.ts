@@ -12,7 +12,7 @@ import {
   stopStatements,
   stopsSince,
 } from '../../backup-file/stops.ts';
-import { readJournal, stateLine } from '../../journal-lines.ts';
+import { readJournal, stateLine } from '../../engine/journal-lines.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { filesOf } from '../connection/files.ts';

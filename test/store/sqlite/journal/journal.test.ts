@@ -10,9 +10,9 @@ import {
   type StateEntry,
   stateLine,
   withdrawnStateLine,
-} from '../../../../src/store/journal-lines.ts';
+} from '../../../../src/store/engine/journal-lines.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { changeWithJournal } from '../../../../src/store/sqlite/journal/journaled-change.ts';
+import { changeWithJournal } from '../../../../src/store/sqlite/registry/journaled-change.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 
@@ -164,7 +164,7 @@ describe('the journal', () => {
     }
     expect(await store.entities.find(plant.tenant.id, 'BER')).toMatchObject({ status: 'active' });
     expect(await store.users.findByLogin(user.login)).toMatchObject({ status: 'active' });
-    const stands = { ...code, message: expect.stringContaining('The change of BER stands') };
+    const stands = { ...code, message: expect.stringContaining('The change of BER is committed') };
     expect(() => setStatus('active')).toThrow(expect.objectContaining(stands));
     rmdirSync(journal);
     await setStatus('active');

@@ -1,4 +1,4 @@
-import { type Columns, createColumns } from '../../../../core/readings/reads/columns.ts';
+import { type Columns, createColumns } from '../../../../core/readings/columns.ts';
 import { columns, type Page, PageMemory, pageLength, pageSize } from './pages.ts';
 
 /** The readings of one series that are in the log: pages in order of time, each with readings in order of time. */
