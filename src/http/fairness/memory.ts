@@ -1,7 +1,6 @@
-import type { Exchange } from '../request/exchange.ts';
+import { type Exchange, whenOver } from '../request/exchange.ts';
 import type { Answer } from '../request/response.ts';
 import { Budget } from './budget.ts';
-import type { Reservation } from './reservation.ts';
 
 const MiB = 1024 * 1024;
 
@@ -32,11 +31,6 @@ export interface Memory {
 export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): Memory {
   const [answers, bodies] = [new Budget(answerBytes, waitMs), new Budget(bodyBytes, waitMs)];
 
-  const releaseWhenGone = ({ req, res }: Exchange['node'], reservation: Reservation): void => {
-    if (req.socket.destroyed) reservation.release();
-    else res.once('close', () => reservation.release());
-  };
-
   return {
     answers,
     bodies,
@@ -47,9 +41,10 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): 
         exchange.answerReservation?.release();
         return;
       }
-      exchange.answerReservation ??= answers.holdShare(bytes, exchange.keyPrefix);
-      exchange.answerReservation.resize(bytes);
-      releaseWhenGone(exchange.node, exchange.answerReservation);
+      const reservation = exchange.answerReservation ?? answers.holdShare(bytes, exchange.keyPrefix);
+      exchange.answerReservation = reservation;
+      reservation.resize(bytes);
+      whenOver(exchange.node, () => reservation.release());
     },
   };
 }

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'pr
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Memory } from '../fairness/memory.ts';
 import type { IngestCounts } from '../ingest/ingest.ts';
-import type { Connections } from '../net/connections/connections.ts';
+import type { Connections } from '../net/connections.ts';
 
 /** Upper bounds of the buckets of the duration histogram, in seconds. */
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;

@@ -46,6 +46,12 @@ export function toExchange(event: H3Event, id: string): Exchange {
   return new NodeExchange(event, id, node?.req as IncomingMessage, node?.res as ServerResponse);
 }
 
+/** Calls back once an answer is sent, or its connection has closed. */
+export function whenOver({ req, res }: Exchange['node'], call: () => void): void {
+  if (req.socket.destroyed) call();
+  else res.once('close', call);
+}
+
 class NodeExchange implements Exchange {
   readonly id: string;
   readonly method: string;

@@ -1,8 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Steps } from '../fairness/slices.ts';
-import type { Lingering } from '../net/connections/lingering.ts';
-import { noteUnsent } from '../net/connections/unsent.ts';
+import { connectionOf } from '../net/connections/table.ts';
+import type { Lingering } from '../net/lingering.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The answer of a handler; `headers` are name, value, name, value … beside those of every answer. */
@@ -114,7 +114,8 @@ class Pieces {
     const piece = this.#body.subarray(this.#from, this.#from + pieceBytes);
     this.#from += piece.length;
     const left = this.#body.length - this.#from;
-    noteUnsent(this.#res, left);
+    const connection = this.#res.socket && connectionOf(this.#res.socket);
+    if (connection) connection.unsent = left;
     if (left === 0) {
       this.#res.end(piece);
       return 'done';

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { originOf } from '../../auth/client-addresses.ts';
-import { currentAnswer } from '../current-answer.ts';
-import type { DropReason } from './drops.ts';
+import type { DropReason } from '../drops.ts';
 
 /** One accepted connection and its state. */
 export interface Connection {
@@ -30,16 +29,22 @@ export interface Connection {
   /** The number of requests that wait behind another one, and whether there ever was any. */
   pipelined: number;
   hasPipelined: boolean;
-  /** A client that sends many requests at once: its next connection waits the longer, the more requests this one brings now. */
-  chargedTo: string | undefined;
-  /** While it waits for its turn to be read from, because its client sends many requests at once: by whom it waits. */
+  /** While it waits to be read from, because its client sends many requests at once: the name under which it waits. */
   waitsAs: string | undefined;
+  /** The answer to its last request that has begun, and the bytes of it that the connection has not been given yet. */
+  answer: ServerResponse | undefined;
+  unsent: number;
 }
 
 /** A property of the socket, since every request reads its connection and a map would be slower. */
 const ownConnection = Symbol('connection');
 interface Tagged {
   [ownConnection]?: Connection;
+}
+
+/** The connection that a socket belongs to, accepted or decrypted. */
+export function connectionOf(socket: object): Connection | undefined {
+  return (socket as Tagged)[ownConnection];
 }
 
 /** All connections of a server: those without a key by their network, the others by their key, each set oldest first. */
@@ -71,19 +76,15 @@ export class ConnectionTable {
       waiting: undefined,
       pipelined: 0,
       hasPipelined: false,
-      chargedTo: undefined,
       waitsAs: undefined,
+      answer: undefined,
+      unsent: 0,
     };
     this.#connections.add(connection);
     (socket as Tagged)[ownConnection] = connection;
     if (connection.route !== undefined) this.#byRoute.set(connection.route, connection);
     addTo(this.#byNetwork, connection.network, connection);
     return connection;
-  }
-
-  /** The connection that a socket belongs to, accepted or decrypted. */
-  of(socket: Socket): Connection | undefined {
-    return (socket as Tagged)[ownConnection];
   }
 
   /** Whether a connection has not been removed. */
@@ -93,7 +94,7 @@ export class ConnectionTable {
 
   /** The client that a socket belongs to, as far as it is known. */
   clientOf(socket: object): unknown {
-    const connection = (socket as Tagged)[ownConnection];
+    const connection = connectionOf(socket);
     return connection === undefined ? socket : clientOf(connection);
   }
 
@@ -137,7 +138,7 @@ export class ConnectionTable {
 
   /** Records the key of an authenticated request; nearly every call repeats the key of the call before. */
   identify(socket: Socket, keyId: string): void {
-    const connection = (socket as Tagged)[ownConnection];
+    const connection = connectionOf(socket);
     if (connection === undefined || connection.keyId === keyId || !this.#connections.has(connection)) return;
     this.#leaveGroup(connection);
     connection.keyId = keyId;
@@ -201,9 +202,10 @@ export function destroyConnection({ socket, channel }: Connection): void {
   socket.destroy();
 }
 
-/** The answer under way on a connection. */
-export function answerOf({ channel }: Connection): ServerResponse | undefined {
-  return channel && currentAnswer(channel);
+/** The answer in progress on a connection: Node takes the socket away from one that was sent. */
+export function answerOf(connection: Connection | undefined): ServerResponse | undefined {
+  const answer = connection?.answer;
+  return answer?.socket ? answer : undefined;
 }
 
 /** Whether no request is under way: the connection waits for its handshake, a head or its next request. */

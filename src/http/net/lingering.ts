@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { BodyPace } from '../../request/body-pace.ts';
-import type { ConnectionTable } from './table.ts';
+import type { BodyPace } from '../fairness/body-pace.ts';
+import { connectionOf } from './connections/table.ts';
 
 /**
  * Answers requests whose bodies are still coming, and reads on. Many clients read nothing while they write: a connection that
@@ -9,11 +9,9 @@ import type { ConnectionTable } from './table.ts';
  * ends only with the body, which is dropped, or with the connection: see `lingerMs` and `lingerIdleMs` of its limits.
  */
 export class Lingering {
-  readonly #table: ConnectionTable;
   readonly #pace: BodyPace;
 
-  constructor(table: ConnectionTable, pace: BodyPace) {
-    this.#table = table;
+  constructor(pace: BodyPace) {
     this.#pace = pace;
   }
 
@@ -27,7 +25,7 @@ export class Lingering {
     this.discard(req);
     if (body.length === 0) res.flushHeaders();
     else res.write(body, encoding);
-    const connection = this.#table.of(req.socket);
+    const connection = connectionOf(req.socket);
     if (connection) {
       const now = performance.now();
       connection.lingering = { since: now, readAt: now, bytesRead: connection.socket.bytesRead };
