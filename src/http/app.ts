@@ -82,7 +82,7 @@ export function createApp(options: AppOptions): H3 {
     ingest: createLimiter('ingest', settings.limitIngest),
   };
   options.shareLimits?.(Object.values(limiters));
-  const { iterations, table, pace, lingering } = options.connections;
+  const { iterations, table, pace } = options.connections;
   const clientOf = (socket: object) => table.clientOf(socket);
   const batches = new RequestBatches(clientOf, iterations);
   const gate = createGate({
@@ -114,7 +114,7 @@ export function createApp(options: AppOptions): H3 {
     memory,
     metrics,
     cors,
-    lingering,
+    pace,
     slices,
     clientOf,
   });

@@ -49,7 +49,7 @@ export interface ServeOptions extends DocumentFolders {
   serviceManager?: ServiceManager;
   /** Limits of connections and memory that differ from the defaults. */
   limits?: Partial<ConnectionLimits & MemoryLimits>;
-  /** Milliseconds that answers under way may take after `stop`; 10,000 by default. */
+  /** Milliseconds that answers in progress may take after `stop`; 10,000 by default. */
   drainMs?: number;
 }
 
@@ -60,12 +60,12 @@ interface ServeHooks {
   listening(baseUrl: string): void;
   /** Whether to write a line at the first call of each key, for a terminal. */
   announcesCalls?: boolean;
-  /** File descriptor of the log where `ServeOptions` has no destination: standard output (the default) or error. */
+  /** File descriptor of the log if `ServeOptions` has no destination: standard output (the default) or error. */
   logFd?: 1 | 2;
 }
 
 /**
- * Serves until `stop` is aborted, then drains: it begins nothing new, finishes answers under way and writes the rest of last
+ * Serves until `stop` is aborted, then drains: it begins nothing new, finishes answers in progress and writes the rest of last
  * uses and usage. Resolves when the last connection is closed. Throws `bad_input` for a port that is in use.
  */
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
@@ -104,7 +104,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     noteCall: hooks.announcesCalls ? createFirstCalls((line) => out.write(line)) : undefined,
     shareLimits: (limiters) => limitSharing.start(limiters),
     isStopping: () => hooks.stop.aborted,
-    // Where the next daemon takes over the socket, clients notice nothing of the change.
+    // If the next daemon takes over the socket, clients notice nothing of the change.
     answersWhileStopping: listenFd !== undefined,
     storeRefusal: (nowMs) => guard.refusal(nowMs),
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
@@ -191,7 +191,7 @@ function finishRemovals(entities: Pick<EntityStore, 'finishRemovals'>, log: Log,
   });
 }
 
-/** Milliseconds that answers under way may take after a daemon is stopped. */
+/** Milliseconds that answers in progress may take after a daemon is stopped. */
 const drainMs = 10_000;
 
 /**
@@ -214,7 +214,7 @@ async function drain(
   // A kept-alive connection becomes idle after its answer, and Node would not close it.
   const sweep = setInterval(closeUnneeded, 50);
   const deadline = setTimeout(() => {
-    log.warn({ connections: connections.table.size }, 'answers under way took too long; cutting them off');
+    log.warn({ connections: connections.table.size }, 'answers in progress took too long; cutting them off');
     connections.closeAll();
   }, deadlineMs);
   await closed;

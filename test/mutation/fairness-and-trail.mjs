@@ -222,15 +222,15 @@ export const furtherMutants = [
     'test/cli/commands/keys/command-after.test.ts',
   ],
   [
-    'src/core/keys/command-after.ts',
-    '[osAccount, target ?? null, command]',
-    '[target ?? null, command]',
+    'src/cli/commands/keys/rotate/rotate.ts',
+    '[io.osAccount, path',
+    '[path',
     'test/cli/commands/keys/command-after.test.ts',
   ],
   [
-    'src/core/keys/command-after.ts',
-    '[osAccount, target ?? null, command]',
-    '[osAccount, command]',
+    'src/cli/commands/keys/rotate/rotate.ts',
+    'path === undefined ? null : resolved(path)',
+    'null',
     'test/cli/commands/keys/command-after.test.ts',
   ],
   [

@@ -8,7 +8,7 @@ import { shortened, wrapText } from '../terminal/wrap.ts';
 import { copySecret } from './clipboard.ts';
 import { untilVerified } from './stdout.ts';
 
-/** The texts of the panel beside the secrets. */
+/** The texts of the panel next to the secrets. */
 interface PanelTexts {
   /** The message of success: `API key rotated`. */
   done: string;

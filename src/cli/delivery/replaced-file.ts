@@ -134,7 +134,7 @@ function isLeftover(path: string): boolean {
   return text.length < 'hk_'.length ? 'hk_'.startsWith(text) : /^hk_[0-9A-Za-z]*$/.test(text);
 }
 
-/** Reads the secret in a file, without its newline; undefined where the file does not exist. Throws `bad_input`. */
+/** Reads the secret in a file, without its newline; undefined if the file does not exist. Throws `bad_input`. */
 function readSecretFile(path: string): string | undefined {
   try {
     // A larger file is not a secret file, and reads as empty.

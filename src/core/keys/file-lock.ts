@@ -14,7 +14,7 @@ export class SecretFileLock {
     this.#domain = domain;
   }
 
-  /** Runs `work` under the lock; `store_locked` (exit 6) where another command keeps it too long. */
+  /** Runs `work` under the lock; `store_locked` (exit 6) if another command keeps it too long. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     this.#held = await take(this.#domain);
     try {

@@ -6,12 +6,12 @@ import { hashOf, isCompleteSecret } from '../secrets.ts';
 import { statusOf } from './keys.ts';
 import { requireKey } from './references.ts';
 
-/** What is in the files of a rotation. A text is undefined where the file is missing. */
+/** What is in the files of a rotation. A text is undefined if the file is missing. */
 export interface RotationFiles {
   /** The file that holds the secret in use. */
   path: string;
   text: string | undefined;
-  /** The file beside it that holds the next secret until the rotation is committed. */
+  /** The file next to it that holds the next secret until the rotation is committed. */
   pendingPath: string;
   pendingText: string | undefined;
   /** Whether the pending file holds a secret or the beginning of one, as a rotation that was cut off leaves it. */
@@ -28,7 +28,7 @@ export interface FoundRotation {
 
 /**
  * Finds the active successor whose secret a rotation that was cut off has left in the pending file, and the key that it replaced.
- * Undefined where there is none: what else is there {@link requireReplaceable} decides about. `state_forbids` (exit 5) for the secret of
+ * Undefined if there is none: what else is there {@link requireReplaceable} decides about. `state_forbids` (exit 5) for the secret of
  * another active key and, unless forced, for a PATH that does not hold the secret of a predecessor.
  *
  * Under the lock of rotations the pending file is of nobody who is still at work; only a commit of theirs may still be in progress.

@@ -22,8 +22,8 @@ export interface DeliveredKey {
 
 /**
  * Where secrets go. `deliver` writes and flushes all of them, and throws on failure: then nothing is committed.
- * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` where delivery or commit failed; `keep`, for
- * what leaves copies, where it is unknown whether the commit was made: each stays, and the sentence that it returns says where.
+ * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` if delivery or commit failed; `keep`, for
+ * what leaves copies, if it is unknown whether the commit was made: each stays, and the sentence that it returns says where.
  */
 export interface SecretDelivery {
   deliver(delivered: readonly DeliveredKey[]): MaybePromise<void>;

@@ -43,7 +43,7 @@ export class RequestBatches {
     this.#running = iterations.job(() => this.#runBatch());
   }
 
-  /** Runs `work` at the end of this event-loop iteration, or of a later one where its client sends many requests. */
+  /** Runs `work` at the end of this event-loop iteration, or of a later one if its client sends many requests. */
   join(work: Work): void {
     this.#waiting.push(work);
     this.#running.soon();

@@ -32,7 +32,7 @@ const discarding: Pace = { bytes: 64 * 1024, released: 1, pauses: true };
 /**
  * Paces the bodies that arrive together: Node reads up to 2 MiB from each connection in one event-loop iteration, which for
  * sixty connections takes a tenth of a second. Once enough was read in a round, a connection is not read from again before
- * the next one, and where many wait, a few of them in each.
+ * the next one, and if many wait, a few of them in each.
  */
 export class BodyPace {
   readonly #flow: FlowControl;

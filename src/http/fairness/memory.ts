@@ -22,7 +22,7 @@ export interface Memory {
   bodies: Budget;
   /**
    * Releases the body of an exchange whose answer is known, and keeps a large answer reserved until it is sent. Throws
-   * `too_many_requests` where the answer was not reserved before and its key's share is used up by answers not yet received.
+   * `too_many_requests` if the answer was not reserved before and its key's share is used up by answers not yet received.
    */
   settle(exchange: Exchange, answer: Answer): void;
 }

@@ -38,7 +38,7 @@ export class Slices {
     return this.run(holder, oneStep(work));
   }
 
-  /** Runs work, at once where this iteration has time for it (it may throw then); else later, and rejects with the error of a step. */
+  /** Runs work, at once if this iteration has time for it (it may throw then); else later, and rejects with the error of a step. */
   run<T>(holder: unknown, steps: Steps<MaybePromise<T>>): MaybePromise<T> {
     if (this.#waiting.size === 0 && this.#spentMs < sliceMs) {
       const result = this.#slice(steps);

@@ -23,7 +23,7 @@ const mostExpansion = 1032;
 const decompressedAtOnce = 2;
 
 /**
- * Builds the reader of bodies, plain or gzip; it is synchronous where the whole body has arrived. A long body, or one that
+ * Builds the reader of bodies, plain or gzip; it is synchronous if the whole body has arrived. A long body, or one that
  * arrives in pieces, holds a reservation of `bodies` for its key until it is answered. Throws `too_large`,
  * `unsupported_media_type`, `bad_json` or `unavailable`.
  */
@@ -70,7 +70,7 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
 
 function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: string): MaybePromise<Buffer> {
   const { req, res } = exchange.node;
-  // Also where the body is already here: Node closes the connection if the response comes without a 100 before it.
+  // Also if the body is already here: Node closes the connection if the response comes without a 100 before it.
   if (exchange.awaitsContinue) res.writeContinue();
   exchange.awaitsContinue = false;
   if (req.complete && req.readableLength <= maxBodyBytes) {

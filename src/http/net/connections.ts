@@ -16,7 +16,7 @@ import {
   isUnfinished,
 } from './connections/table.ts';
 import { ConnectionDrops, type DropReason } from './drops.ts';
-import { closeSoon, Lingering } from './lingering.ts';
+import { closeSoon } from './lingering.ts';
 
 /** Limits of time and number beyond which a connection is closed. */
 export const connectionLimits = {
@@ -31,7 +31,7 @@ export const connectionLimits = {
   /** A body that comes after its answer, and no byte of it; both are nginx's `lingering_time` and `lingering_timeout`. */
   lingerMs: 30_000,
   lingerIdleMs: 5_000,
-  /** No byte in either direction while a request is under way. */
+  /** No byte in either direction while a request is in progress. */
   idleMs: 30_000,
   /** From the start of an answer until the client has received it. */
   answerMs: 120_000,
@@ -44,14 +44,14 @@ export const connectionLimits = {
 
 export type ConnectionLimits = { [name in keyof typeof connectionLimits]: number };
 
-/** The part of all connections that one key may hold; where there are too many, connections beyond it are closed first. */
+/** The part of all connections that one key may hold; if there are too many, connections beyond it are closed first. */
 const keyShare = 3 / 4;
 /** The least bytes a second of a long body: a modem of the 1990s sends five times as many. */
 const slowestBody = 1024;
 /** The time in which a client must finish the head of its first request, or a body after its answer, while the daemon drains. */
 const drainClientMs = 1_000;
 
-/** Closes connections of a server that are too slow, and some of them where there are too many. */
+/** Closes connections of a server that are too slow, and some of them if there are too many. */
 export class Connections {
   readonly table = new ConnectionTable();
   readonly drops: ConnectionDrops;
@@ -61,7 +61,6 @@ export class Connections {
     { hold: holdReading, release: releaseReading, pieces: (socket) => this.pipelining.restAfterPieces(socket) },
     this.iterations,
   );
-  readonly lingering = new Lingering(this.pace);
   readonly #limits: ConnectionLimits;
   readonly pipelining = new Pipelining(
     this.table,

@@ -8,17 +8,17 @@ import type { BodyPace } from '../fairness/body-pace.ts';
 import type { Log } from '../monitoring/log.ts';
 import { type ApiCode, problemDocument } from '../request/problem.ts';
 import { answerOf, connectionOf } from './connections/table.ts';
-import { closeSoon, type Lingering } from './lingering.ts';
+import { closeSoon, endWithBody } from './lingering.ts';
 
 /**
  * Protects the HTTP framing of a server: which bytes of a connection form a request. Our own, since Node's parser accepts what a
  * proxy may read differently, and a framework sees a request only behind it.
  */
 export interface Framing {
-  /** Answers bytes that are no HTTP with a problem document, where Node by itself would drop or refuse them without one. */
+  /** Answers bytes that are no HTTP with a problem document; Node by itself would drop or refuse them without one. */
   guard(server: HttpServer | HttpsServer, pace: Pick<BodyPace, 'drop'>): void;
   /** Refuses a request that a proxy in front may have read differently: it gets 400, and the connection closes. Tells whether it did. */
-  refusesAmbiguous(req: IncomingMessage, res: ServerResponse, lingering: Lingering): boolean;
+  refusesAmbiguous(req: IncomingMessage, res: ServerResponse, pace: BodyPace): boolean;
 }
 
 /** Builds the framing of a server. */
@@ -73,7 +73,7 @@ export function createFraming(log: Log): Framing {
       // An unknown expectation may be ignored (RFC 9110, section 10.1.1); Node by itself would answer 417.
       server.on('checkExpectation', (req, res) => server.emit('request', req, res));
     },
-    refusesAmbiguous(req, res, lingering) {
+    refusesAmbiguous(req, res, pace) {
       const why = ambiguityOf(req);
       if (why === undefined) return false;
       refused.add(req.socket);
@@ -81,7 +81,7 @@ export function createFraming(log: Log): Framing {
       log.unkeyed('debug', { id, status, code: why }, 'ambiguous HTTP request');
       res.writeHead(status, STATUS_CODES[status], headers);
       if (req.complete) res.end(body);
-      else lingering.end(req, res, body, 'utf8');
+      else endWithBody(pace, req, res, body, 'utf8');
       return true;
     },
   };
@@ -137,7 +137,7 @@ function refuse(socket: Duplex, why: string | undefined, log: Log): void {
 interface Refusal {
   code: ApiCode;
   detail: string;
-  /** The status, where it differs from that of the code. */
+  /** The status, if it differs from that of the code. */
   status?: number;
   headers?: readonly string[];
 }

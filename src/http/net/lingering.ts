@@ -4,37 +4,29 @@ import type { BodyPace } from '../fairness/body-pace.ts';
 import { connectionOf } from './connections/table.ts';
 
 /**
- * Answers requests whose bodies are still coming, and reads on. Many clients read nothing while they write: a connection that
- * closed before would cost them the answer, since the bytes that nobody has read reset it (RFC 9112, section 9.6). So an answer
- * ends only with the body, which is dropped, or with the connection: see `lingerMs` and `lingerIdleMs` of its limits.
+ * Sends the body of an answer whose head says how long it is, and ends it with the body of its request, which still comes and is
+ * dropped. Many clients read nothing while they write: a connection that closed before would cost them the answer, since the
+ * bytes that nobody has read reset it (RFC 9112, section 9.6). See `lingerMs` and `lingerIdleMs`.
  */
-export class Lingering {
-  readonly #pace: BodyPace;
-
-  constructor(pace: BodyPace) {
-    this.#pace = pace;
+export function endWithBody(
+  pace: BodyPace,
+  req: IncomingMessage,
+  res: ServerResponse,
+  body: Buffer | string,
+  encoding: BufferEncoding,
+): void {
+  pace.discard(req);
+  if (body.length === 0) res.flushHeaders();
+  else res.write(body, encoding);
+  const connection = connectionOf(req.socket);
+  if (connection) {
+    const now = performance.now();
+    connection.lingering = { since: now, readAt: now, bytesRead: connection.socket.bytesRead };
   }
-
-  /** Drops what is still to come of a body. */
-  discard(req: IncomingMessage): void {
-    this.#pace.discard(req);
-  }
-
-  /** Sends the body of an answer whose head says how long it is, and ends it with the body of its request. */
-  end(req: IncomingMessage, res: ServerResponse, body: Buffer | string, encoding: BufferEncoding): void {
-    this.discard(req);
-    if (body.length === 0) res.flushHeaders();
-    else res.write(body, encoding);
-    const connection = connectionOf(req.socket);
-    if (connection) {
-      const now = performance.now();
-      connection.lingering = { since: now, readAt: now, bytesRead: connection.socket.bytesRead };
-    }
-    req.once('end', () => {
-      if (connection) connection.lingering = undefined;
-      res.end();
-    });
-  }
+  req.once('end', () => {
+    if (connection) connection.lingering = undefined;
+    res.end();
+  });
 }
 
 /** The time that a client has to read its last answer. */

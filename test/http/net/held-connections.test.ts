@@ -101,5 +101,5 @@ it('drains for its time at most: a request that never ends is cut off then', asy
   await own.close();
   await gone;
   expect(statusesOf(text)).toEqual([100]);
-  expect(own.log()).toContain('answers under way took too long');
+  expect(own.log()).toContain('answers in progress took too long');
 });

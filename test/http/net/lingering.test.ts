@@ -203,7 +203,7 @@ describe('a connection whose body comes after the answer', () => {
     const startedAt = performance.now();
     await face.close();
     expect(performance.now() - startedAt).toBeLessThan(5_000);
-    expect(face.log()).not.toContain('answers under way took too long');
+    expect(face.log()).not.toContain('answers in progress took too long');
     await until('it is closed', () => dripping.isClosed);
   });
 

@@ -115,7 +115,7 @@ export class ConnectionTable {
     return totals;
   }
 
-  /** The connection with the most waiting requests, of the client with the most; undefined where none has any. */
+  /** The connection with the most waiting requests, of the client with the most; undefined if none has any. */
   mostPipelined(): Connection | undefined {
     const totals = this.pipelinedByClient();
     const most = Math.max(...totals.values());
@@ -127,7 +127,7 @@ export class ConnectionTable {
     return found;
   }
 
-  /** Records the decrypted side of a connection, which carries its requests from now on; undefined where that has closed. */
+  /** Records the decrypted side of a connection, which carries its requests from now on; undefined if that has closed. */
   open(channel: Socket): Connection | undefined {
     const connection = this.#byRoute.get(routeOf(channel));
     if (connection === undefined) return undefined;
@@ -145,7 +145,7 @@ export class ConnectionTable {
     addTo(this.#byKey, keyId, connection);
   }
 
-  /** Removes a connection; returns false where it was removed before. */
+  /** Removes a connection; returns false if it was removed before. */
   remove(connection: Connection): boolean {
     if (!this.#connections.delete(connection)) return false;
     const { route } = connection;
@@ -158,7 +158,7 @@ export class ConnectionTable {
   /**
    * Chooses a connection to close in favour of a new one: of a key with more than `keyShare`, else of the network with the
    * most connections without a key, else one of the key with the most that is idle or whose body has not arrived. Undefined
-   * where every connection is being served.
+   * if every connection is being served.
    */
   leastNeeded(keyShare: number): { connection: Connection; reason: DropReason } | undefined {
     const byKey = [...this.#byKey.values()].sort((a, b) => b.size - a.size);
@@ -208,12 +208,12 @@ export function answerOf(connection: Connection | undefined): ServerResponse | u
   return answer?.socket ? answer : undefined;
 }
 
-/** Whether no request is under way: the connection waits for its handshake, a head or its next request. */
+/** Whether no request is in progress: the connection waits for its handshake, a head or its next request. */
 function isIdle(connection: Connection): boolean {
   return answerOf(connection) === undefined;
 }
 
-/** Whether a request is under way whose body has not arrived completely. */
+/** Whether a request is in progress whose body has not arrived completely. */
 export function isUnfinished(connection: Connection): boolean {
   return answerOf(connection)?.req.complete === false;
 }

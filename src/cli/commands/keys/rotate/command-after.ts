@@ -6,7 +6,7 @@ import type { Context } from '../../../context.ts';
 import type { Io } from '../../../terminal/io.ts';
 
 /**
- * Runs the command after keys were rotated (`isNew`), or where it is still due after one of them, since it was killed or failed. The
+ * Runs the command after keys were rotated (`isNew`), or if it is still due after one of them, since it was killed or failed. The
  * store remembers that until it has succeeded. Throws `command_failed` (exit 1).
  */
 export async function runCommandDue(
