@@ -209,6 +209,19 @@ describe('usual readings', () => {
     expect(usual).toBeGreaterThan(1000);
   });
 
+  it('are left to the validator if any byte of them is another one', () => {
+    const item = '{"sensor":"OVEN","at":"2020-09-13T12:26:40.123Z","value":1.5}';
+    const body = Buffer.from(`{"readings":[${item},${item}]}`);
+    expect(compare(body, false)).toBe(2);
+    for (let at = 0; at < body.length; at++) {
+      for (const byte of [0, 32, 34, 44, 57, 58, 65, 93, 123, 125]) {
+        const damaged = Buffer.from(body);
+        damaged[at] = byte;
+        compare(damaged, false);
+      }
+    }
+  });
+
   it('are at most as many as a body may hold', () => {
     const item = '{"sensor":"OVEN","at":"2020-09-13T12:26:40.123Z","value":1}';
     for (const form of [item, item.replaceAll('":', '": ')]) {
@@ -228,10 +241,14 @@ describe('usual readings', () => {
   });
 
   it('may be as long as any reading, and no longer', () => {
-    for (const fill of [16_300, 16_333, 16_334, 16_335, 16_336, 16_337, 16_338, 16_339, 16_340, 16_341, 16_342, 4000]) {
+    for (const fill of [
+      16_300, 16_328, 16_329, 16_333, 16_334, 16_335, 16_336, 16_337, 16_338, 16_339, 16_340, 16_341, 16_342, 4000,
+    ]) {
       const item = `{"sensor":"OVEN","at":1600000000000,"value"${' '.repeat(fill)}:1}`;
       expect(compare(Buffer.from(`{"readings":[${item}]}`), false)).toBe(item.length <= 16_384 ? 1 : 0);
       compare(Buffer.from(`${item}\n${item}`), true);
+      const digits = `{"sensor":"OVEN","at":"2020-09-13T12:26:40Z","value":1.${'0'.repeat(fill)}}`;
+      expect(compare(Buffer.from(`{"readings":[${digits}]}`), false)).toBe(digits.length <= 16_384 ? 1 : 0);
     }
   });
 });
