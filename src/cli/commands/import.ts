@@ -22,7 +22,7 @@ export const importRecords = defineCommand({
   name: 'import',
   summary: 'Load business records, sensors or readings from a file',
   description:
-    'Records are inserted, or updated by id: all of them or none, while clients go on reading the old set. CSV, JSON and NDJSON, each also gzipped. Errors name line and field. Readings are each validated by itself, as in a request.',
+    'Records are inserted, or updated by id: all of them or none, while clients still read the old set. CSV, JSON and NDJSON, each also gzipped. Errors name line and field. Readings are each validated by itself, as in a request.',
   arguments: [
     { spelling: '<RESOURCE>', doc: 'what the file holds: parts, jobs, orders, sensors, readings …' },
     { spelling: '[FILE]', doc: 'path, or - for standard input' },
