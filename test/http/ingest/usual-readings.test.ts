@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sensor } from '../../../src/core/port/readings.ts';
 import { ReadingValidator } from '../../../src/core/readings/readings.ts';
+import { maxBatch } from '../../../src/core/readings/rejections.ts';
 import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems } from '../../../src/http/ingest/items.ts';
 import { SensorNames } from '../../../src/http/ingest/sensor-names.ts';
@@ -34,15 +35,18 @@ function resultOf(body: Buffer, isLines: boolean, isUsual: boolean, names = new 
   const validator = new ReadingValidator(Math.ceil(body.length / 2), sensors, time);
   let usual = 0;
   const short = new UsualReadings(body, names, validator);
-  const addUsual = (from: number, index: number) => {
-    const end = short.addUsual(from, index);
-    if (end > 0) usual++;
-    return end;
+  const taker = {
+    added: 0,
+    add: short.add.bind(short),
+    addUsual(from: number, index: number, to: number) {
+      const end = short.addUsual(from, index, to);
+      taker.added = short.added;
+      usual += short.added;
+      return end;
+    },
   };
   try {
-    finish(
-      takeItems(body, isLines ? undefined : wrapping, isUsual ? { add: short.add.bind(short), addUsual } : validator),
-    );
+    finish(takeItems(body, isLines ? undefined : wrapping, isUsual ? taker : validator));
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown;
     return { usual, result: { code: thrown.code, detail: thrown.message } };
@@ -203,6 +207,14 @@ describe('usual readings', () => {
       { numRuns: 2000 },
     );
     expect(usual).toBeGreaterThan(1000);
+  });
+
+  it('are at most as many as a body may hold', () => {
+    const item = '{"sensor":"OVEN","at":"2020-09-13T12:26:40.123Z","value":1}';
+    for (const form of [item, item.replaceAll('":', '": ')]) {
+      const bodyOf = (count: number) => Buffer.from(`{"readings":[${Array(count).fill(form).join(',')}]}`);
+      expect([compare(bodyOf(maxBatch), false), compare(bodyOf(maxBatch + 1), false)]).toEqual([maxBatch, maxBatch]);
+    }
   });
 
   it('leave to the validator what no generator finds', () => {
