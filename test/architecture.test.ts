@@ -39,16 +39,14 @@ const notYetPlain =
 const knownMutualFolders = [
   'http/auth ↔ http/request',
   'http/fairness ↔ http/request',
-  'http/monitoring ↔ http/net/connections',
+  'http/monitoring ↔ http/net',
   'http/monitoring ↔ http/request',
   'http/net ↔ http/net/connections',
-  'http/net/connections ↔ http/request',
+  'http/net ↔ http/request',
   'store/backup-file ↔ store/sqlite/restore',
   'store/sqlite ↔ store/sqlite/restore',
   'store/sqlite/backup ↔ store/sqlite/migration',
   'store/sqlite/migration ↔ store/sqlite/restore',
-  'store/sqlite/readings ↔ store/sqlite/readings/reader',
-  'store/sqlite/readings ↔ store/sqlite/readings/writer',
 ];
 
 describe('the sources', () => {

@@ -13,6 +13,7 @@ import type { KeyTally } from './auth/key-tally.ts';
 import { createLimiter, type Limiter } from './auth/limits.ts';
 import type { Session } from './auth/session.ts';
 import { createDocuments, type DocumentFolders, documentFiles } from './docs/docs.ts';
+import { RequestBatches } from './fairness/batches.ts';
 import { createMemory, type Memory, memoryLimits } from './fairness/memory.ts';
 import { Slices } from './fairness/slices.ts';
 import { createIngest } from './ingest/ingest.ts';
@@ -21,9 +22,8 @@ import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
 import { addStoreMetrics } from './monitoring/store-metrics.ts';
 import { createRejectionWarning } from './monitoring/warnings.ts';
-import type { Connections } from './net/connections/connections.ts';
+import type { Connections } from './net/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
-import { RequestBatches } from './request/batches.ts';
 import { PageCache, represent, toRepresentation } from './request/caching.ts';
 import { createCors } from './request/cors.ts';
 import type { Exchange } from './request/exchange.ts';
@@ -78,9 +78,9 @@ export function createApp(options: AppOptions): H3 {
     ingest: createLimiter('ingest', settings.limitIngest),
   };
   options.shareLimits?.(Object.values(limiters));
-  const { arrivals, table, pace, lingering } = options.connections;
+  const { iterations, table, pace } = options.connections;
   const clientOf = (socket: object) => table.clientOf(socket);
-  const batches = new RequestBatches(clientOf, arrivals.createWait());
+  const batches = new RequestBatches(clientOf, iterations);
   const gate = createGate({
     domain,
     addresses,
@@ -97,7 +97,7 @@ export function createApp(options: AppOptions): H3 {
   addStoreMetrics(metrics, domain, log, version);
   const pages = new PageCache(pageCacheBytes);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
-  const slices = new Slices(arrivals.createWait());
+  const slices = new Slices(iterations);
   const write = createPageWriter(links, slices);
   const cache = { pages, write, slices, version: createRecordsVersion(domain.store.records, batches) };
   const documents = createDocuments(options);
@@ -110,7 +110,7 @@ export function createApp(options: AppOptions): H3 {
     memory,
     metrics,
     cors,
-    lingering,
+    pace,
     slices,
     clientOf,
   });
@@ -188,7 +188,7 @@ export function createApp(options: AppOptions): H3 {
   }
 
   function secured(requirement: Requirement, handler: SecuredHandler): Handler {
-    return (exchange) => gate.admit(exchange, requirement, (session) => handler(exchange, session));
+    return (exchange) => gate.admit(exchange, requirement, handler);
   }
 }
 

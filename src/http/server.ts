@@ -25,9 +25,9 @@ import { LogStream } from './monitoring/log-stream.ts';
 import { Retention } from './monitoring/retention.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
 import { createRetryLog } from './monitoring/warnings.ts';
-import { type ConnectionLimits, Connections, connectionLimits } from './net/connections/connections.ts';
+import { type ConnectionLimits, Connections, connectionLimits } from './net/connections.ts';
 import { createFraming } from './net/framing.ts';
-import { toListener } from './net/listener.ts';
+import { createListener } from './net/listener.ts';
 import { adoptSocket, openPort } from './net/port.ts';
 import { reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './net/tls.ts';
 import type { ServiceManager } from './systemd/service-manager.ts';
@@ -111,7 +111,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await guard.start();
   await clock.follow();
   const framing = createFraming(log);
-  const listener = connections.pipelining.inTurn(framing.rejectAmbiguous(toListener(app), connections.lingering));
+  const listener = createListener(app, framing, connections);
   const { server, host, url } = await (listenFd === undefined
     ? openPort(listener, settings, certificate !== undefined)
     : adoptSocket(listenFd, listener, settings));

@@ -7,7 +7,7 @@ import { serveDefaults } from '../../src/core/operations/settings.ts';
 import { maxBatch } from '../../src/core/readings/rejections.ts';
 import { memoryLimits } from '../../src/http/fairness/memory.ts';
 import { maxBodyBytes } from '../../src/http/ingest/body.ts';
-import { connectionLimits } from '../../src/http/net/connections/connections.ts';
+import { connectionLimits } from '../../src/http/net/connections.ts';
 import { openapiDocument } from '../../src/http/openapi/document.ts';
 import { resources } from '../../src/resources/index.ts';
 import { faultOf } from './lines.ts';

@@ -50,7 +50,7 @@ export function unrotated(key: Key): KeyAnswer {
   return { key, revoked: null };
 }
 
-/** Refuses a closed standard output and the null device, where the secret would be lost (contract, section 1): `usage`. */
+/** Refuses a closed standard output and the null device, in which the secret would be lost (contract, section 1): `usage`. */
 export function requireReader({ io }: Context): void {
   if (!io.stdout.isNull) return;
   throw new HkctlError(

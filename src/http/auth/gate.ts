@@ -6,7 +6,7 @@ import { holdsAny, type Refusal, refusalDetails, refusalOf } from '../../core/ke
 import type { Credential } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { hashOf, holdsSecret, isCompleteSecret, looksLikeSecret, secretLength } from '../../core/secrets.ts';
-import type { RequestBatches } from '../request/batches.ts';
+import type { RequestBatches } from '../fairness/batches.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { type ApiCode, ApiError, codesOf } from '../request/problem.ts';
@@ -40,8 +40,8 @@ export interface Requirement {
 }
 
 export interface Gate {
-  /** Authenticates a request and calls `next`, or returns the refusal, in the order of the contract, section 6. */
-  admit<T>(exchange: Exchange, requirement: Requirement, next: Next<T>): MaybePromise<T | ApiError>;
+  /** Authenticates a request and calls its handler, or returns the refusal, in the order of the contract, section 6. */
+  admit<T>(exchange: Exchange, requirement: Requirement, handler: Next<T>): MaybePromise<T | ApiError>;
   /**
    * Authenticates an admitted request again once its body has arrived, which may be a minute after its head, and calls `next`
    * at the end of that request batch.
@@ -54,7 +54,7 @@ export interface Gate {
   charge(exchange: Exchange, session: Session, more: number): void;
 }
 
-type Next<T> = (session: Session) => MaybePromise<T>;
+type Next<T> = (exchange: Exchange, session: Session) => MaybePromise<T>;
 
 /**
  * Builds the gate: authentication, limits and permissions of every request. Refusals are returned and not thrown: under a
@@ -120,9 +120,10 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
       : permissionRequired(permissions);
   }
 
-  function admit<T>(exchange: Exchange, next: Next<T>): MaybePromise<T | ApiError> {
+  function admit<T>(exchange: Exchange, next: Next<T>, requirement?: Requirement): MaybePromise<T | ApiError> {
     return chain(authenticate(exchange), (result): MaybePromise<T | ApiError> => {
-      return result instanceof ApiError ? refuse(exchange, result) : next(result);
+      if (result instanceof ApiError) return refuse(exchange, result);
+      return (requirement && refusalFor(exchange, result, requirement)) ?? next(exchange, result);
     });
   }
 
@@ -136,8 +137,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
 
   return {
     charge,
-    admit: (exchange, requirement, next) =>
-      admit(exchange, (session) => refusalFor(exchange, session, requirement) ?? next(session)),
+    admit: (exchange, requirement, handler) => admit(exchange, handler, requirement),
     confirm: (exchange, next) =>
       new Promise((resolve, reject) => {
         batches.join({

@@ -7,12 +7,12 @@ import { addRefused, byCode, maxBatch, type Rejection, type RejectionsByCode } f
 import { retainedFromUs } from '../../core/readings/retention.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
+import type { RequestBatches } from '../fairness/batches.ts';
+import type { BodyPace } from '../fairness/body-pace.ts';
 import type { Budget } from '../fairness/budget.ts';
 import { finish, type Slices, type Steps } from '../fairness/slices.ts';
 import type { IngestCounts } from '../monitoring/metrics.ts';
 import type { WarnRejected } from '../monitoring/warnings.ts';
-import type { RequestBatches } from '../request/batches.ts';
-import type { BodyPace } from '../request/body-pace.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requireNoPrecondition } from '../request/preconditions.ts';

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Memory } from '../fairness/memory.ts';
-import type { Connections } from '../net/connections/connections.ts';
+import type { Connections } from '../net/connections.ts';
 
 export interface IngestCounts {
   accepted: number;

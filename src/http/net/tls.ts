@@ -57,7 +57,7 @@ export function requireCertificate({ tlsCert, tlsKey }: ServeSettings): FoundCer
   }
 }
 
-/** Warns where every account of the machine can read or change the private key. */
+/** Warns if every account of the machine can read or change the private key. */
 export function warnWhereKeyIsOpen({ key, keyMode }: FoundCertificate, log: Log): void {
   // Windows has no such bits.
   if ((keyMode & 0o006) === 0 || process.platform === 'win32') return;

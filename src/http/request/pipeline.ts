@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { H3Event } from 'h3';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { RequestBatches, Work } from '../fairness/batches.ts';
+import type { BodyPace } from '../fairness/body-pace.ts';
 import type { Memory } from '../fairness/memory.ts';
 import type { Slices } from '../fairness/slices.ts';
 import type { Log } from '../monitoring/log.ts';
 import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
 import { createUnavailableWarning } from '../monitoring/warnings.ts';
-import type { Lingering } from '../net/connections/lingering.ts';
-import type { RequestBatches, Work } from './batches.ts';
 import type { Cors } from './cors.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { preconditionFault } from './preconditions.ts';
@@ -24,8 +24,8 @@ interface CallOptions {
   memory: Memory;
   metrics: Metrics;
   cors: Cors;
-  /** Where requests are answered whose bodies are still coming. */
-  lingering: Lingering;
+  /** Drops bodies that are still coming when their requests are answered. */
+  pace: BodyPace;
   /** Where large answers are sent, and the client that a connection belongs to. */
   slices: Slices;
   clientOf(socket: Socket): unknown;
@@ -160,10 +160,10 @@ class Call implements Work {
     const { node, method } = exchange;
     try {
       const large = largeBody(answer, method);
-      const lingering = node.req.complete || exchange.awaitsContinue ? undefined : this.#options.lingering;
-      if (large === undefined) send(node, answer, head, method, lingering);
+      const pace = node.req.complete || exchange.awaitsContinue ? undefined : this.#options.pace;
+      if (large === undefined) send(node, answer, head, method, pace);
       else {
-        lingering?.discard(node.req);
+        pace?.discard(node.req);
         this.#deliverLarge(answer, large, head);
       }
     } catch (thrown) {

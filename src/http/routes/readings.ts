@@ -21,12 +21,11 @@ import { dayMs, parseSpanMs } from '../../core/time/spans.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
-import { Disconnects } from '../fairness/disconnects.ts';
 import { FairScheduler } from '../fairness/fair-scheduler.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
-import type { Exchange } from '../request/exchange.ts';
+import { type Exchange, whenOver } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
 import type { Links } from './lists.ts';
@@ -61,7 +60,6 @@ interface ReadingsOptions {
 export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, options: ReadingsOptions) {
   const { answers, links, slices, charge } = options;
   const { readings } = domain.store;
-  const disconnects = new Disconnects();
   const coding = new FairScheduler(1);
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
     const query = readQuery(exchange.query, session.scope.timezone);
@@ -77,17 +75,20 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     const request = { series: sensor.series, fromUs, toUs, limit, buckets, format: formats[type] };
     const owner = session.principal.keyId;
     const metered = createMeter((more) => charge(exchange, session, more));
-    const read = async (signal: AbortSignal | undefined): Promise<ReadingText | undefined> => {
+    const gone = new AbortController();
+    whenOver(exchange.node, () => gone.abort());
+    const { signal } = gone;
+    const read = async (): Promise<ReadingText | undefined> => {
       // Reserves the largest possible answer; the rest is released once the length is known.
       exchange.answerReservation = await answers.reserve(limit * longestRow(buckets), exchange.keyPrefix);
       try {
         return await slices.call(owner, () => readings.text(request, { owner, signal, charge: metered }));
       } catch (thrown) {
-        if (signal?.aborted) return undefined;
+        if (signal.aborted) return undefined;
         throw thrown;
       }
     };
-    const text = await disconnects.during(exchange, read);
+    const text = await read();
     if (text === undefined) return clientGone;
     const cursor = text.nextUs === null ? null : writeCursor(digest, [text.nextUs]);
     const { head, end } = envelopeOf(type, query, cursor);

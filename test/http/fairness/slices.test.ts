@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { RequestBatches, type Source } from '../../../src/http/fairness/batches.ts';
 import { finish, Slices, type Steps } from '../../../src/http/fairness/slices.ts';
-import { RequestBatches, type Source } from '../../../src/http/request/batches.ts';
 
 function spin(ms: number): void {
   const until = performance.now() + ms;

@@ -6,7 +6,7 @@ import type { Context } from '../../../command/context.ts';
 import type { Io } from '../../../terminal/io.ts';
 
 /**
- * Runs the command after keys were rotated (`isNew`), or if it was killed or failed after an earlier rotation. The
+ * Runs the command after keys were rotated (`isNew`), or if it is still due after an earlier rotation, because it was killed or failed. The
  * store remembers that until it has succeeded. Throws `command_failed` (exit 1).
  */
 export async function runCommandDue(

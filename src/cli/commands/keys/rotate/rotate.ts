@@ -188,15 +188,17 @@ function againFrom(domain: Domain, actor: KeyActor<'rotate'>, keys: readonly Key
   );
 }
 
-/** The digest of the command after this rotation, by the account that gave it and the place of the secrets. */
+/**
+ * By which the store remembers a command after a rotation: whoever gives the same one again repeats it until it has succeeded. No
+ * account runs what another has left, nor for secrets at another place.
+ */
 function digestOf(
   { io }: Context,
   { secretFile, secretDir }: { secretFile?: string; secretDir?: string },
   command: string,
 ): string {
   const path = secretFile ?? secretDir;
-  const target = path === undefined ? undefined : resolved(path);
-  return sha256(JSON.stringify([io.osAccount, target ?? null, command]), 'base64url');
+  return sha256(JSON.stringify([io.osAccount, path === undefined ? null : resolved(path), command]), 'base64url');
 }
 
 function sentenceOf({ key, revoked }: RotatedKey, file: string | undefined): string {

@@ -1,4 +1,5 @@
 import { FairQueue } from '../../core/readings/fair-queue.ts';
+import { Iterations, type Job } from './iterations.ts';
 
 /** A piece of work that waits for the end of a request batch; an object, since a request has one anyway. */
 export interface Work {
@@ -18,8 +19,6 @@ const longestMs = 2;
 /** The longest time that the sending of one answer is expected to take. */
 const longestSendMs = 0.1;
 
-const never = () => false;
-
 /**
  * Answers the requests that arrived in one event-loop iteration as a batch, once the last of them was read. A question whose
  * answer must be as new as the request (has any process changed the store?) is then asked once for the batch, since every
@@ -31,25 +30,23 @@ export class RequestBatches {
   #deliveries: (() => void)[] = [];
   #number = 0;
   #isRunning = false;
-  #isScheduled = false;
   /** Requests for which an earlier batch had no time, by client: hundreds of one do not come before the single one of another. */
   readonly #left = new FairQueue<Work, unknown>();
   readonly #clientOf: (source: Source) => unknown;
-  /** Whether connections are being accepted: the shorter the event-loop iterations are, the sooner that is done. */
-  readonly #mustWait: () => boolean;
+  readonly #running: Job;
   /** How long it took to send an answer, on average over the last ones. */
   #sendMs = 0.02;
 
   /** `clientOf` names the client that a connection belongs to: its key or its network address. */
-  constructor(clientOf: (source: Source) => unknown = (source) => source, mustWait: () => boolean = never) {
+  constructor(clientOf: (source: Source) => unknown = (source) => source, iterations = new Iterations()) {
     this.#clientOf = clientOf;
-    this.#mustWait = mustWait;
+    this.#running = iterations.job(() => this.#runBatch());
   }
 
-  /** Runs `work` at the end of this event-loop iteration, or of a later one where its client sends many requests. */
+  /** Runs `work` at the end of this event-loop iteration, or of a later one if its client sends many requests. */
   join(work: Work): void {
     this.#waiting.push(work);
-    this.#schedule();
+    this.#running.soon();
   }
 
   /** Calls `deliver`, which must not throw, once no promise has anything left to do, in a row with all others given by then. */
@@ -84,19 +81,8 @@ export class RequestBatches {
     };
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#runBatch());
-  }
-
   /** Runs synchronously, so that meanwhile nothing is read from a connection and no promise continues. */
   #runBatch(): void {
-    this.#isScheduled = false;
-    if (this.#mustWait()) {
-      this.#schedule();
-      return;
-    }
     const works = this.#waiting;
     this.#waiting = [];
     this.#number++;
@@ -105,7 +91,7 @@ export class RequestBatches {
       this.#run(works, performance.now() + longestMs);
     } finally {
       this.#isRunning = false;
-      if (this.#left.size > 0) this.#schedule();
+      if (this.#left.size > 0) this.#running.soon();
     }
   }
 

@@ -1,11 +1,7 @@
-/** After each request that came with others, its client's next connection waits for so long: twenty times what reading it took. */
-const restMs = 0.2;
-/** After a TLS handshake has begun, its client's next one waits for so long: how many requests will follow is not known yet. */
-const handshakeRestMs = 10;
-/** After every thousand small pieces of a body, the next connection of its client waits for so long: four times what they took. */
-const piecesRestMs = 8;
 /** A client counts as busy for so long after it sent many requests at once. */
 const busyMs = 10_000;
+/** After a TLS handshake has begun, its client's next one waits for so long: how many requests will follow is not known yet. */
+const handshakeRestMs = 10;
 
 /**
  * Clients, keys and network addresses, that send many requests at once. What they bring is charged to them: the more it was, the
@@ -13,7 +9,7 @@ const busyMs = 10_000;
  */
 export class BusyClients {
   readonly #busyUntil = new Map<string, number>();
-  /** The times at which the next connection or handshake may have its turn, by what waits: see {@link newOf}. */
+  /** The times from which on connections or handshakes may be continued with, by what waits. */
   readonly #restUntil = new Map<string, number>();
   readonly #clock: () => number;
   #forgetAt = 0;
@@ -39,6 +35,18 @@ export class BusyClients {
     return this.#clock() < (this.#busyUntil.get(client) ?? 0);
   }
 
+  /** Lets what waits under these names wait for longer. */
+  charge(ms: number, ...names: readonly string[]): void {
+    for (const name of names) {
+      this.#restUntil.set(name, Math.max(this.#restUntil.get(name) ?? 0, this.#clock()) + ms);
+    }
+  }
+
+  /** Whether the time of what was charged is over. */
+  hasRested(name: string): boolean {
+    return this.#clock() >= (this.#restUntil.get(name) ?? 0);
+  }
+
   /** Whether a TLS handshake of a client may begin: what follows it in the same packet is read at once. */
   mayBegin(client: string): boolean {
     return !this.isBusy(client) || (this.hasRested(newOf(client)) && this.hasRested(handshakeOf(client)));
@@ -46,26 +54,7 @@ export class BusyClients {
 
   /** Charges a TLS handshake that begins to its client. */
   noteHandshake(client: string): void {
-    if (this.isBusy(client)) this.#charge(handshakeOf(client), handshakeRestMs);
-  }
-
-  /** Charges a request that came with others. */
-  noteRequest(owner: string): void {
-    this.#charge(owner, restMs);
-  }
-
-  /** Charges a thousand small pieces of a body to every name of its client. */
-  notePieces(...names: readonly string[]): void {
-    for (const name of names) this.#charge(name, piecesRestMs);
-  }
-
-  /** Whether the time of what was charged is over. */
-  hasRested(owner: string): boolean {
-    return this.#clock() >= (this.#restUntil.get(owner) ?? 0);
-  }
-
-  #charge(owner: string, ms: number): void {
-    this.#restUntil.set(owner, Math.max(this.#restUntil.get(owner) ?? 0, this.#clock()) + ms);
+    if (this.isBusy(client)) this.charge(handshakeRestMs, handshakeOf(client));
   }
 
   /** Also while an attack goes on, which may come from ever new addresses. */
@@ -82,6 +71,11 @@ export class BusyClients {
 /** The new connections of an address wait apart from those that were open when it began to send many requests at once. */
 export function newOf(client: string): string {
   return `new ${client}`;
+}
+
+/** Those that never brought several requests at once wait apart, too. */
+export function singleOf(client: string): string {
+  return `single ${client}`;
 }
 
 function handshakeOf(client: string): string {

@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { call } from '../../../e2e/client.ts';
-import { type Face, listening } from '../../faces.ts';
-import type { HttpPlant } from '../../plant.ts';
-import { servedPlant } from '../../served-plant.ts';
+import { call } from '../../e2e/client.ts';
+import { type Face, listening } from '../faces.ts';
+import type { HttpPlant } from '../plant.ts';
+import { servedPlant } from '../served-plant.ts';
 
 let plant: HttpPlant;
 let face: Face & { url: string };

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { Handshakes } from '../../../../src/http/net/connections/handshakes.ts';
-import { until } from '../../../e2e/program.ts';
-import { makeCertificate } from '../../certificates.ts';
+import { Handshakes } from '../../../src/http/fairness/handshakes.ts';
+import { Iterations } from '../../../src/http/fairness/iterations.ts';
+import { until } from '../../e2e/program.ts';
+import { makeCertificate } from '../certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-handshakes-'));
 const { tlsCert, tlsKey } = await makeCertificate(folder, 'one');
@@ -19,13 +20,14 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.destroy();
 });
 
-/** A server whose handshakes wait for `mustWait`; `begun` has the addresses of those that began, by event-loop iteration. */
+/** A server whose handshakes wait while `isAccepting`; `begun` has the addresses of those that began, by event-loop iteration. */
 async function serve(
-  mustWait: () => boolean,
+  isAccepting: () => boolean,
   clock: () => number,
   clients?: ConstructorParameters<typeof Handshakes>[1],
 ) {
   const server = createServer({ cert: readFileSync(tlsCert), key: readFileSync(tlsKey) }, (_, res) => res.end('here'));
+  const iterations = new Iterations(clock);
   let isOver = false;
   opened.push({
     destroy() {
@@ -41,11 +43,12 @@ async function serve(
   });
   const nextIteration = (): void => {
     begun.push([]);
+    if (isAccepting()) iterations.count();
     if (!isOver) setImmediate(nextIteration);
   };
   nextIteration();
   const accepted: Socket[] = [];
-  const handshakes = new Handshakes(mustWait, clients, clock);
+  const handshakes = new Handshakes(iterations, clients);
   handshakes.pace(server, (socket) => {
     accepted.push(socket);
     return socket.remoteAddress ?? '';

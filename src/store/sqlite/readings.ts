@@ -1,5 +1,5 @@
-import { lazily } from '../../../core/lazily.ts';
-import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
+import { lazily } from '../../core/lazily.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type {
   Heartbeat,
   ReadingBatch,
@@ -9,19 +9,19 @@ import type {
   ReadingTextRequest,
   Sensor,
   SensorDirectory,
-} from '../../../core/port/readings.ts';
-import { toDirectory } from '../../../core/readings/directory.ts';
-import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
-import { boundedRange, toReadings } from '../../../core/readings/reads/slice-request.ts';
-import type { Connection } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import { entityNumber } from '../records/tables.ts';
-import { createDroppable } from './droppable.ts';
-import { createErasure } from './erasure.ts';
-import type { ReaderClient } from './reader/client.ts';
-import { createReader, type Reader } from './reader/reader.ts';
-import type { StoredReadings } from './stored.ts';
-import type { WriterClient } from './writer/client.ts';
+} from '../../core/port/readings.ts';
+import { toDirectory } from '../../core/readings/directory.ts';
+import { isSmall, Reads, textOf } from '../../core/readings/reads/reads.ts';
+import { boundedRange, toReadings } from '../../core/readings/reads/slice-request.ts';
+import type { Connection } from './connection/driver.ts';
+import { translating } from './connection/errors.ts';
+import { createDroppable } from './readings/droppable.ts';
+import { createErasure } from './readings/erasure.ts';
+import type { ReaderClient } from './readings/reader/client.ts';
+import { createReader, type Reader } from './readings/reader/reader.ts';
+import type { StoredReadings } from './readings/stored.ts';
+import type { WriterClient } from './readings/writer/client.ts';
+import { entityNumber } from './records/tables.ts';
 
 /** The threads of a store. */
 export interface ReadingThreads {

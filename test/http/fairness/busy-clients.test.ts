@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import { BusyClients, newOf } from '../../../../src/http/net/connections/busy-clients.ts';
+import { BusyClients, newOf } from '../../../src/http/fairness/busy-clients.ts';
 
 it('charges what a client brings to its next turns, one after the other, and never to those of others', () => {
   let nowMs = 0;
   const clients = new BusyClients(() => nowMs);
-  for (let request = 0; request < 50; request++) clients.noteRequest('one');
+  for (let request = 0; request < 50; request++) clients.charge(0.2, 'one');
   nowMs = 9.9;
   expect([clients.hasRested('one'), clients.hasRested('other')]).toEqual([false, true]);
   nowMs = 10.1;
   expect(clients.hasRested('one')).toBe(true);
-  for (let thousand = 0; thousand < 10; thousand++) clients.notePieces('one', 'another');
+  for (let thousand = 0; thousand < 10; thousand++) clients.charge(8, 'one', 'another');
   nowMs = 90;
   expect([clients.hasRested('one'), clients.hasRested('another')]).toEqual([false, false]);
   nowMs = 90.2;
@@ -28,10 +28,10 @@ it('lets handshakes wait for each other and for what new connections brought, on
   expect(clients.mayBegin('one')).toBe(false);
   nowMs = 10;
   expect(clients.mayBegin('one')).toBe(true);
-  clients.noteRequest(newOf('one'));
+  clients.charge(0.2, newOf('one'));
   expect(clients.mayBegin('one')).toBe(false);
   nowMs = 10_000;
-  for (let request = 0; request < 50; request++) clients.noteRequest(newOf('one'));
+  for (let request = 0; request < 50; request++) clients.charge(0.2, newOf('one'));
   expect([clients.isBusy('one'), clients.mayBegin('one')]).toEqual([false, true]);
 });
 
@@ -41,7 +41,7 @@ it('forgets clients while ever new ones come', () => {
   const most = Array.from({ length: 5_000 }, (_, n) => {
     nowMs = n * 100;
     clients.note(`2001:db8:${n}::/64`);
-    clients.noteRequest(`2001:db8:${n}::/64`);
+    clients.charge(0.2, `2001:db8:${n}::/64`);
     return clients.size;
   });
   // At the most those of the last twenty seconds.

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { RequestBatches } from '../../../src/http/request/batches.ts';
+import { RequestBatches } from '../../../src/http/fairness/batches.ts';
 
 function join(batches: RequestBatches, run: () => unknown): void {
   batches.join({ run: () => void run() });

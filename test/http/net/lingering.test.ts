@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { ServeOptions } from '../../../../src/http/server.ts';
-import { call } from '../../../e2e/client.ts';
-import { pause, until } from '../../../e2e/program.ts';
-import { makeCertificate } from '../../certificates.ts';
-import { type Face, listening } from '../../faces.ts';
-import { HttpPlant } from '../../plant.ts';
+import type { ServeOptions } from '../../../src/http/server.ts';
+import { call } from '../../e2e/client.ts';
+import { pause, until } from '../../e2e/program.ts';
+import { makeCertificate } from '../certificates.ts';
+import { type Face, listening } from '../faces.ts';
+import { HttpPlant } from '../plant.ts';
 
 const MiB = 1024 * 1024;
 const path = '/api/v1/sensors/readings';

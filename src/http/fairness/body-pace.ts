@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { Iterations, type Job } from './iterations.ts';
 
 /** How fast bodies are read, all connections together. */
 interface Pace {
@@ -7,8 +8,8 @@ interface Pace {
   bytes: number;
   /** The connections that are read from again in the next round, those that wait longest first: up to 64 KiB of each. */
   released: number;
-  /** Schedules the next round. */
-  next(round: () => void): void;
+  /** Whether there is a pause before the next round. */
+  pauses: boolean;
 }
 
 /** Stops reading from a connection, and continues. */
@@ -24,14 +25,14 @@ export const manyPieces = 1024;
 const smallPiece = 512;
 
 /** Bodies that are wanted: in each event-loop iteration as much as can be copied without holding up other requests. */
-const reading: Pace = { bytes: 256 * 1024, released: 4, next: (round) => void setImmediate(round) };
-/** Bodies that are refused: 64 MiB a second, so that they leave most of the processor to others. */
-const discarding: Pace = { bytes: 64 * 1024, released: 1, next: (round) => void setTimeout(round, 1) };
+const reading: Pace = { bytes: 256 * 1024, released: 4, pauses: false };
+/** Bodies that are refused: 32 MiB a second, so that they leave most of the processor to others. */
+const discarding: Pace = { bytes: 64 * 1024, released: 1, pauses: true };
 
 /**
  * Paces the bodies that arrive together: Node reads up to 2 MiB from each connection in one event-loop iteration, which for
  * sixty connections takes a tenth of a second. Once enough was read in a round, a connection is not read from again before
- * the next one, and where many wait, a few of them in each.
+ * the next one, and if many wait, a few of them in each.
  */
 export class BodyPace {
   readonly #flow: FlowControl;
@@ -40,10 +41,10 @@ export class BodyPace {
   #last: Socket | undefined;
   #inARow = 0;
 
-  constructor(flow: FlowControl) {
+  constructor(flow: FlowControl, iterations = new Iterations()) {
     this.#flow = flow;
-    this.#reading = new Rounds(flow, reading);
-    this.#discarding = new Rounds(flow, discarding);
+    this.#reading = new Rounds(flow, reading, iterations);
+    this.#discarding = new Rounds(flow, discarding, iterations);
   }
 
   /** Counts bytes of a body that were just read from a connection. */
@@ -80,12 +81,13 @@ class Rounds {
   readonly #flow: FlowControl;
   readonly #pace: Pace;
   readonly #held = new Set<Socket>();
+  readonly #round: Job;
   #read = 0;
-  #isScheduled = false;
 
-  constructor(flow: FlowControl, pace: Pace) {
+  constructor(flow: FlowControl, pace: Pace, iterations: Iterations) {
     this.#flow = flow;
     this.#pace = pace;
+    this.#round = iterations.job(() => this.#next());
   }
 
   count(socket: Socket, bytes: number): void {
@@ -97,7 +99,6 @@ class Rounds {
   }
 
   #next(): void {
-    this.#isScheduled = false;
     this.#read = 0;
     let released = 0;
     for (const socket of this.#held) {
@@ -109,8 +110,7 @@ class Rounds {
   }
 
   #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    this.#pace.next(() => this.#next());
+    if (this.#pace.pauses) this.#round.later();
+    else this.#round.soon();
   }
 }

@@ -1,16 +1,22 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Log } from '../../monitoring/log.ts';
-import { BodyPace } from '../../request/body-pace.ts';
-import { Arrivals } from './arrivals.ts';
+import { BodyPace } from '../fairness/body-pace.ts';
+import { Handshakes } from '../fairness/handshakes.ts';
+import { Iterations } from '../fairness/iterations.ts';
+import { Pipelining } from '../fairness/pipelining.ts';
+import type { Log } from '../monitoring/log.ts';
+import { holdReading, releaseReading } from './connections/reading.ts';
+import {
+  answerOf,
+  type Connection,
+  ConnectionTable,
+  connectionOf,
+  destroyConnection,
+  isUnfinished,
+} from './connections/table.ts';
 import { ConnectionDrops, type DropReason } from './drops.ts';
-import { Handshakes } from './handshakes.ts';
-import { closeSoon, Lingering } from './lingering.ts';
-import { Pipelining } from './pipelining.ts';
-import { holdReading, releaseReading } from './reading.ts';
-import { answerOf, type Connection, ConnectionTable, destroyConnection, isUnfinished } from './table.ts';
-import { unsentOf } from './unsent.ts';
+import { closeSoon } from './lingering.ts';
 
 /** Limits of time and number beyond which a connection is closed. */
 export const connectionLimits = {
@@ -25,7 +31,7 @@ export const connectionLimits = {
   /** A body that comes after its answer, and no byte of it; both are nginx's `lingering_time` and `lingering_timeout`. */
   lingerMs: 30_000,
   lingerIdleMs: 5_000,
-  /** No byte in either direction while a request is under way. */
+  /** No byte in either direction while a request is in progress. */
   idleMs: 30_000,
   /** From the start of an answer until the client has received it. */
   answerMs: 120_000,
@@ -38,30 +44,28 @@ export const connectionLimits = {
 
 export type ConnectionLimits = { [name in keyof typeof connectionLimits]: number };
 
-/** The part of all connections that one key may hold; where there are too many, connections beyond it are closed first. */
+/** The part of all connections that one key may hold; if there are too many, connections beyond it are closed first. */
 const keyShare = 3 / 4;
 /** The least bytes a second of a long body: a modem of the 1990s sends five times as many. */
 const slowestBody = 1024;
 /** The time in which a client must finish the head of its first request, or a body after its answer, while the daemon drains. */
 const drainClientMs = 1_000;
 
-/** Closes connections of a server that are too slow, and some of them where there are too many. */
+/** Closes connections of a server that are too slow, and some of them if there are too many. */
 export class Connections {
   readonly table = new ConnectionTable();
   readonly drops: ConnectionDrops;
-  readonly arrivals = new Arrivals();
+  readonly iterations = new Iterations();
   /** Slows down connections whose bodies arrive together. */
-  readonly pace = new BodyPace({
-    hold: holdReading,
-    release: releaseReading,
-    pieces: (socket) => this.pipelining.restAfterPieces(socket),
-  });
-  readonly lingering = new Lingering(this.table, this.pace);
+  readonly pace = new BodyPace(
+    { hold: holdReading, release: releaseReading, pieces: (socket) => this.pipelining.restAfterPieces(socket) },
+    this.iterations,
+  );
   readonly #limits: ConnectionLimits;
   readonly pipelining = new Pipelining(
     this.table,
     (connection, isSoon) => this.#shed(connection, isSoon),
-    this.arrivals.createWait(),
+    this.iterations,
   );
   /** The number of connections without a request so far; at zero, a request costs nothing here. */
   #withoutRequest = 0;
@@ -82,12 +86,12 @@ export class Connections {
     server.timeout = limits.idleMs;
     const isEncrypted = 'setSecureContext' in server;
     if (isEncrypted) {
-      const handshakes = new Handshakes(this.arrivals.createWait(), this.pipelining.clients);
-      handshakes.pace(server, (socket) => this.table.of(socket)?.client ?? '');
+      const handshakes = new Handshakes(this.iterations, this.pipelining.clients);
+      handshakes.pace(server, (socket) => connectionOf(socket)?.client ?? '');
     }
     // Before Node's own listener, which under TLS takes the socket over.
     server.prependListener('connection', (socket: Socket) => {
-      this.arrivals.count();
+      this.iterations.count();
       this.#accept(socket, isEncrypted);
     });
     // Node allows 120 s for a handshake and keeps the socket afterwards; the timer below closes it sooner.
@@ -99,7 +103,7 @@ export class Connections {
     });
     // After Node's own listener, which begins to read.
     server.on('connection', (socket: Socket) => {
-      const connection = this.table.of(socket);
+      const connection = connectionOf(socket);
       if (connection) this.pipelining.accept(connection);
     });
     server.on('request', ({ socket }) => this.#noteFirstRequest(socket));
@@ -130,7 +134,7 @@ export class Connections {
 
   #noteFirstRequest(socket: Socket): void {
     if (this.#withoutRequest === 0) return;
-    const connection = this.table.of(socket);
+    const connection = connectionOf(socket);
     if (connection === undefined || connection.hasAsked) return;
     connection.hasAsked = true;
     this.#withoutRequest--;
@@ -198,7 +202,7 @@ export class Connections {
         this.#drop(connection, 'slow_body');
         continue;
       }
-      connection.waiting = stillWaiting(channel, unsentOf(answerOf(connection)), connection.waiting, now);
+      connection.waiting = stillWaiting(channel, answerOf(connection) ? connection.unsent : 0, connection.waiting, now);
       if (connection.waiting !== undefined && now - connection.waiting.since > longestMs) {
         // A reset also drops the megabytes that the system buffers for a plain connection.
         if (channel === connection.socket) channel.resetAndDestroy();

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ServeOptions } from '../../../../src/http/server.ts';
-import { getText, postHead } from '../../../e2e/client.ts';
-import { pause, until } from '../../../e2e/program.ts';
-import { makeCertificate } from '../../certificates.ts';
-import { type Face, listening } from '../../faces.ts';
-import { HttpPlant } from '../../plant.ts';
+import type { ServeOptions } from '../../../src/http/server.ts';
+import { getText, postHead } from '../../e2e/client.ts';
+import { pause, until } from '../../e2e/program.ts';
+import { makeCertificate } from '../certificates.ts';
+import { type Face, listening } from '../faces.ts';
+import { HttpPlant } from '../plant.ts';
 
 let plant: HttpPlant;
 let keys: string[];

@@ -1,19 +1,15 @@
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { FairQueue } from '../../../core/readings/fair-queue.ts';
-import { Turns } from './turns.ts';
+import { FairQueue } from '../../core/readings/fair-queue.ts';
+import { BusyClients } from './busy-clients.ts';
+import type { Iterations, Job } from './iterations.ts';
 
 /** The least number of handshakes that begin in one event-loop iteration: each takes most of a millisecond. */
 const fewest = 2;
 /** Beyond those, one begins for each period of this length since the last: a quarter of the time, however long iterations are. */
 const msForEach = 4;
 
-/** Limits on single clients. */
-interface ClientLimits {
-  isBusy(client: string): boolean;
-  mayBegin(client: string): boolean;
-  noteHandshake(client: string): void;
-}
+type ClientLimits = Pick<BusyClients, 'isBusy' | 'mayBegin' | 'noteHandshake'>;
 
 /**
  * Begins TLS handshakes a few at a time, round-robin by client, and none while connections are still being accepted. Node
@@ -22,21 +18,15 @@ interface ClientLimits {
  */
 export class Handshakes {
   readonly #waiting = new FairQueue<() => void>();
-  readonly #mustWait: () => boolean;
+  readonly #iterations: Iterations;
   readonly #clients: ClientLimits;
-  readonly #clock: () => number;
-  readonly #turns = new Turns(() => this.#next());
+  readonly #beginning: Job;
   #begunAt = 0;
 
-  /** `mustWait` reports that connections are being accepted, `clients` whether a client may begin one. */
-  constructor(
-    mustWait: () => boolean,
-    clients: ClientLimits = { isBusy: () => false, mayBegin: () => true, noteHandshake() {} },
-    clock: () => number = () => performance.now(),
-  ) {
-    this.#mustWait = mustWait;
+  constructor(iterations: Iterations, clients: ClientLimits = new BusyClients()) {
+    this.#iterations = iterations;
     this.#clients = clients;
-    this.#clock = clock;
+    this.#beginning = iterations.job(() => this.#beginSome());
   }
 
   /** The number of connections that wait. */
@@ -58,26 +48,18 @@ export class Handshakes {
       // Nobody else listens yet, and a reset must not end the process.
       socket.on('error', () => {});
       // The time before is no long iteration.
-      if (this.#waiting.size === 0) this.#begunAt = this.#clock();
+      if (this.#waiting.size === 0) this.#begunAt = this.#iterations.clock();
       // The newest first: others at the same address need not wait behind hundreds that were opened at the same instant.
       if (this.#clients.isBusy(client)) this.#waiting.putBack(client, start);
       else this.#waiting.add(client, start);
       // Connections that come faster than handshakes begin are dropped at some number, and must not stay in memory.
       socket.once('close', () => this.#waiting.remove(client, start));
-      this.#turns.soon();
+      this.#beginning.soon();
     });
   }
 
-  #next(): void {
-    const mustWait = this.#mustWait();
-    const hasBegun = !mustWait && this.#begin();
-    if (this.#waiting.size === 0) return;
-    if (mustWait || hasBegun) this.#turns.soon();
-    else this.#turns.later();
-  }
-
-  #begin(): boolean {
-    const now = this.#clock();
+  #beginSome(): void {
+    const now = this.#iterations.clock();
     const most = Math.max(fewest, (now - this.#begunAt) / msForEach);
     this.#begunAt = now;
     let begun = 0;
@@ -86,6 +68,8 @@ export class Handshakes {
       if (start === undefined) break;
       start();
     }
-    return begun > 0;
+    if (this.#waiting.size === 0) return;
+    if (begun > 0) this.#beginning.soon();
+    else this.#beginning.later();
   }
 }
