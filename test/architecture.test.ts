@@ -33,8 +33,7 @@ const clockReaders = [
 ];
 
 /** Folders whose texts are still to be reworded. */
-const notYetPlain =
-  /^(http\/(net|request|fairness)|store\/(backup-file|archive|\w+\/(backup|restore)|sqlite\/readings))\//;
+const notYetPlain = /^store\/(backup-file|archive|sqlite-database|\w+\/(backup|restore|readings))\//;
 
 const knownMutualFolders = [
   'http/auth ↔ http/request',
