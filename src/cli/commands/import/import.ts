@@ -1,21 +1,21 @@
-import { HkctlError } from '../../core/errors.ts';
-import type { ResourceDefinition } from '../../core/fields/fields.ts';
-import type { ImportSummary } from '../../core/port/records.ts';
-import { csvTemplate } from '../../core/records/columns.ts';
+import { HkctlError } from '../../../core/errors.ts';
+import type { ResourceDefinition } from '../../../core/fields/fields.ts';
+import type { ImportSummary } from '../../../core/port/records.ts';
+import { csvTemplate } from '../../../core/records/columns.ts';
 import {
   importFormats,
   importRecords as importIntoStore,
   type RemovalCounts,
   removalToConfirm,
-} from '../../core/records/imports.ts';
-import { defineCommand, yesFlag } from '../command/command.ts';
-import type { Context } from '../command/context.ts';
-import { list, oneOf, requireOneOf, text, toggle } from '../command/flags.ts';
-import { printSentence } from '../command/output.ts';
-import type { Services } from '../command/services.ts';
-import { requireConfirmation } from '../questions/confirmation.ts';
-import { entityOrAsk } from '../questions/entity.ts';
-import { createProgress } from '../terminal/progress.ts';
+} from '../../../core/records/imports.ts';
+import { defineCommand, yesFlag } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { list, oneOf, requireOneOf, text, toggle } from '../../command/flags.ts';
+import { printSentence } from '../../command/output.ts';
+import type { Services } from '../../command/services.ts';
+import { requireConfirmation } from '../../questions/confirmation.ts';
+import { entityOrAsk } from '../../questions/entity.ts';
+import { createProgress } from '../../terminal/progress.ts';
 import { openSource, readingsTemplate, runReadingsImport } from './import-readings.ts';
 
 export const importRecords = defineCommand({
