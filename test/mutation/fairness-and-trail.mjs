@@ -170,7 +170,12 @@ export const furtherMutants = [
     'maxOutputLength: 2 * maxBodyBytes',
     'test/http/fairness/bodies.test.ts',
   ],
-  ['src/http/ingest/items.ts', 'if (index === maxBatch) throw tooMany();\n      at', 'at', ...scanned],
+  [
+    'src/http/ingest/items.ts',
+    'if (index === maxBatch) throw tooMany();\n      const behind',
+    'const behind',
+    ...scanned,
+  ],
   ['src/http/ingest/items.ts', 'if (at > this.#pauseAt) yield* this.#pause(at);', '', ...scanned],
   ['src/http/ingest/items.ts', 'if (byte === backslash) at++;\n        else', '', ...scanned],
   [
@@ -180,7 +185,7 @@ export const furtherMutants = [
     ...scanned,
   ],
   ['src/http/ingest/usual-readings.ts', 'if (bytes[first] === 48 && at > first + 1) return 0;', '', ...usual],
-  ['src/http/ingest/usual-readings.ts', 'at >= limit || ', '', ...usual],
+  ['src/http/ingest/usual-readings.ts', 'at >= limit || bytes[at]', 'bytes[at]', ...usual],
   ['src/http/ingest/usual-readings.ts', 'byte < 32 || byte === 92) return 0', 'byte < 32) return 0', ...usual],
   ['src/http/ingest/sensor-names.ts', 'sensor.series !== (sensor.series | 0)', 'false', ...usual],
   ['src/core/readings/instants.ts', 'year < firstYear || ', '', ...usual],
