@@ -25,7 +25,7 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
     {
       name: 'import',
       summary: 'Load business records or sensors from a file',
-      load: async () => (await import('./commands/import.ts')).importRecords,
+      load: async () => (await import('./commands/import/import.ts')).importRecords,
     },
     {
       name: 'sensors',
@@ -121,7 +121,7 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
     {
       name: 'restore',
       summary: 'Put the store of a backup in place of this one',
-      load: async () => (await import('./commands/restore.ts')).restore,
+      load: async () => (await import('./commands/backup/restore.ts')).restore,
     },
     {
       name: 'migrate',

@@ -31,7 +31,7 @@ export const thingsToTry = (entity: string) =>
   [
     ['The page of all keys (i shows the revoked one, q leaves it)', 'keys'],
     ['The last day of a sensor that broke some hours ago', `sensors show ${faultySensor} --entity ${entity}`],
-    ['What needs a hand; this plant has faults, hence exit code 5', 'status'],
+    ['What needs attention; this plant has faults, hence exit code 5', 'status'],
   ] as const;
 
 /**

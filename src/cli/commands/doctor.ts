@@ -17,7 +17,7 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Check the store, and say what to do',
   description:
-    'For a Super user, also while the daemon serves. Changes nothing but with --accept-clock, which only the first organization may give. Exit code 0 where there is no problem, 5 where something must be decided, 6 where the store cannot be trusted.',
+    'For a Super user, also while the daemon serves. Changes nothing but with --accept-clock, which only the first organization may give. Exit code 0 if there is no problem, 5 if a person must decide, 6 if the store cannot be trusted.',
   flags: {
     acceptClock: toggle('--accept-clock', "take the machine's clock for right, though it is behind a time seen before"),
     yes: yesFlag,

@@ -13,12 +13,12 @@ export const status = defineCommand({
   name: 'status',
   summary: 'Show the state of store, daemon, keys, sensors and backups',
   description:
-    'One screen, with a mark at each line where somebody should act, and the command for it. Exit code 0 where nothing needs a hand, 5 where something does. Needs api_keys.view.',
+    'One screen, with a mark at each line that needs attention, and the command for it. Exit code 0 if nothing is marked, else 5. Needs api_keys.view.',
   readOnly: true,
   flags: {},
   examples: [
     ['hkctl status', 'at a glance'],
-    ['hkctl status --quiet', 'from cron: only what needs a hand'],
+    ['hkctl status --quiet', 'from cron: only what needs attention'],
     ['hkctl status --json', 'for a program'],
   ],
   async run(context) {

@@ -85,6 +85,6 @@ export const untilVerified = 'it may be the only secret that works. Check it wit
 
 function withoutKey({ code, message, hint, cause }: HkctlError, delivered: readonly DeliveredKey[]): HkctlError {
   const olds = delivered.filter(({ revoked }) => revoked !== null).length;
-  const stays = olds === 0 ? '' : olds === 1 ? ' The old one goes on working.' : ' The old ones go on working.';
+  const stays = olds === 0 ? '' : olds === 1 ? ' The old one continues to work.' : ' The old ones continue to work.';
   return new HkctlError(code, `${message} No key was made.${stays}`, { hint, cause });
 }

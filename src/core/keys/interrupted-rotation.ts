@@ -51,7 +51,7 @@ export async function findInterrupted(
     throw inTheWay(`${pendingPath} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`);
   }
   if (!force && files.text !== undefined && !(held && (await descendsFrom(domain, actor, key, held)))) {
-    throw notReplaceable(`${path} holds no secret that ${pendingPath} goes on from.`);
+    throw notReplaceable(`${path} does not hold the secret that ${pendingPath} replaces.`);
   }
   return { key, revoked };
 }

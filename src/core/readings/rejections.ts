@@ -32,8 +32,8 @@ export const rejectionCodes = {
   invalid_at:
     'The instant is neither RFC 3339 with an offset nor whole epoch milliseconds from 100,000,000,000 on (less would be ' +
     'epoch seconds, which land in 1970), or before the year 1685.',
-  in_future: 'The instant lies more than 24 hours ahead.',
-  past_retention: 'The instant lies before the time for which the organization keeps readings.',
+  in_future: 'The instant is more than 24 hours ahead.',
+  past_retention: 'The instant is before the time for which the organization keeps readings.',
   invalid_value: 'The value is neither a finite number nor a boolean.',
   unit_mismatch: "The unit is not the sensor's own.",
   invalid_quality: 'The quality is none of good, uncertain, bad.',
@@ -109,7 +109,7 @@ export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
 /** The fault of an instant that is missing, malformed or too early. */
 export function instantFault(at: unknown, atUs: number | undefined): Fault {
   if (at === undefined) return missing('at');
-  if (atUs === tooEarly) return fault('invalid_at', `${shown(at)} lies before the year 1685.`);
+  if (atUs === tooEarly) return fault('invalid_at', `${shown(at)} is before the year 1685.`);
   if (isBelowEpochMs(at) && Number.isInteger(at)) {
     const why = 'epoch seconds taken for milliseconds would land in 1970';
     return fault('invalid_at', `${at} is below 100,000,000,000: ${why}. Give whole epoch milliseconds or RFC 3339.`);
@@ -121,7 +121,7 @@ export function instantFault(at: unknown, atUs: number | undefined): Fault {
 
 export function aheadFault(at: unknown, atUs: number): Fault {
   const instant = Number.isFinite(atUs) ? formatInstantUs(atUs) : shown(at);
-  return fault('in_future', `${instant} lies more than 24 hours ahead.`);
+  return fault('in_future', `${instant} is more than 24 hours ahead.`);
 }
 
 /** The fault of a unit other than the sensor's own. */

@@ -7,7 +7,7 @@ const checkEveryMs = 1000;
 const minimumGapMs = 60_000;
 
 /**
- * Writes the head and the count of the audit chain to the daemon's log, which somebody who can change the store cannot
+ * Writes the head and the count of the audit chain to the daemon's log, which a person who can change the store cannot
  * change: when the daemon starts, when it ends, in between after each change, at most once a minute, and if the store is away.
  * A chain that has become shorter is an error in the log: the store has gone back in time, and revoked keys may work again.
  */

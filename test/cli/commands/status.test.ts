@@ -201,7 +201,7 @@ describe('hkctl status', () => {
     expect(await statusOf()).toMatchObject({ code: 0, daemon: null });
   });
 
-  it('marks what needs a hand, with the command for it; --quiet shows nothing else', async () => {
+  it('marks what needs attention, with the command for it; --quiet shows nothing else', async () => {
     await cli.key('Soon', ['--expires', '2d']);
     const terminal = { columns: 60, rows: 24 };
     const { stdout } = await cli.run('status', { terminal });

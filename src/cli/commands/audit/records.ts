@@ -20,7 +20,7 @@ export function filterOf(given: FlagValues<typeof filterFlags>, nowMs: number): 
   const sinceMs = instantOf('--since', since, nowMs, 'first');
   const untilMs = instantOf('--until', until, nowMs, 'last');
   if (sinceMs !== undefined && untilMs !== undefined && untilMs < sinceMs) {
-    throw new HkctlError('usage', '--until lies before --since.');
+    throw new HkctlError('usage', '--until is before --since.');
   }
   const filter = { sinceMs, untilMs, actor, action, target, outcome };
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));

@@ -70,7 +70,7 @@ describe('the filters of the audit trail', () => {
       exit: 2,
       message: expect.stringContaining('done, denied, failed'),
     });
-    expect(await refused('--since 1d --until 2d')).toMatchObject({ exit: 2, message: '--until lies before --since.' });
+    expect(await refused('--since 1d --until 2d')).toMatchObject({ exit: 2, message: '--until is before --since.' });
     expect(await refused('--until soon')).toMatchObject({
       exit: 2,
       message: expect.stringMatching(/^--until: "soon" /),

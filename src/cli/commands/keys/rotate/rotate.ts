@@ -189,7 +189,7 @@ function againFrom(domain: Domain, actor: KeyActor<'rotate'>, keys: readonly Key
 }
 
 /**
- * By which the store remembers a command after a rotation: whoever gives the same one again repeats it until it has succeeded. No
+ * By which the store remembers a command after a rotation: giving the same one again repeats it until it has succeeded. No
  * account runs what another has left, nor for secrets at another place.
  */
 function digestOf(

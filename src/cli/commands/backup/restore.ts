@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { type Actor, auditDraft, requirePermissions } from '../../core/domain/actors.ts';
-import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
-import type { AuditAction, AuditDraft, AuditHead } from '../../core/port/audit.ts';
-import type { Store } from '../../core/port/store.ts';
-import { printable } from '../../core/text/shown-text.ts';
-import { formatInstantMs } from '../../core/time/instants.ts';
-import { defineCommand, yesFlag } from '../command/command.ts';
-import type { Context } from '../command/context.ts';
-import { requireConfirmation } from '../questions/confirmation.ts';
-import { createProgress } from '../terminal/progress.ts';
+import { type Actor, auditDraft, requirePermissions } from '../../../core/domain/actors.ts';
+import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
+import type { AuditAction, AuditDraft, AuditHead } from '../../../core/port/audit.ts';
+import type { Store } from '../../../core/port/store.ts';
+import { printable } from '../../../core/text/shown-text.ts';
+import { formatInstantMs } from '../../../core/time/instants.ts';
+import { defineCommand, yesFlag } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { requireConfirmation } from '../../questions/confirmation.ts';
+import { createProgress } from '../../terminal/progress.ts';
 
 export const restore = defineCommand({
   name: 'restore',

@@ -1,28 +1,28 @@
-import { HkctlError } from '../../core/errors.ts';
-import type { ResourceDefinition } from '../../core/fields/fields.ts';
-import type { ImportSummary } from '../../core/port/records.ts';
-import { csvTemplate } from '../../core/records/columns.ts';
+import { HkctlError } from '../../../core/errors.ts';
+import type { ResourceDefinition } from '../../../core/fields/fields.ts';
+import type { ImportSummary } from '../../../core/port/records.ts';
+import { csvTemplate } from '../../../core/records/columns.ts';
 import {
   importFormats,
   importRecords as importIntoStore,
   type RemovalCounts,
   removalToConfirm,
-} from '../../core/records/imports.ts';
-import { defineCommand, yesFlag } from '../command/command.ts';
-import type { Context } from '../command/context.ts';
-import { list, oneOf, requireOneOf, text, toggle } from '../command/flags.ts';
-import { printSentence } from '../command/output.ts';
-import type { Services } from '../command/services.ts';
-import { requireConfirmation } from '../questions/confirmation.ts';
-import { entityOrAsk } from '../questions/entity.ts';
-import { createProgress } from '../terminal/progress.ts';
+} from '../../../core/records/imports.ts';
+import { defineCommand, yesFlag } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { list, oneOf, requireOneOf, text, toggle } from '../../command/flags.ts';
+import { printSentence } from '../../command/output.ts';
+import type { Services } from '../../command/services.ts';
+import { requireConfirmation } from '../../questions/confirmation.ts';
+import { entityOrAsk } from '../../questions/entity.ts';
+import { createProgress } from '../../terminal/progress.ts';
 import { openSource, readingsTemplate, runReadingsImport } from './import-readings.ts';
 
 export const importRecords = defineCommand({
   name: 'import',
   summary: 'Load business records, sensors or readings from a file',
   description:
-    'Records are inserted, or updated by id: all of them or none, while clients go on reading the old set. CSV, JSON and NDJSON, each also gzipped. Errors name line and field. Readings are each validated by itself, as in a request.',
+    'Records are inserted, or updated by id: all of them or none, while clients still read the old set. CSV, JSON and NDJSON, each also gzipped. Errors name line and field. Readings are each validated by itself, as in a request.',
   arguments: [
     { spelling: '<RESOURCE>', doc: 'what the file holds: parts, jobs, orders, sensors, readings …' },
     { spelling: '[FILE]', doc: 'path, or - for standard input' },

@@ -2,10 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { progressLine } from '../../../src/cli/terminal/progress.ts';
-import { resources } from '../../../src/resources/index.ts';
-import { Cli } from '../harness.ts';
-import { press } from '../keyboard.ts';
+import { progressLine } from '../../../../src/cli/terminal/progress.ts';
+import { resources } from '../../../../src/resources/index.ts';
+import { Cli } from '../../harness.ts';
+import { press } from '../../keyboard.ts';
 
 const terminal = { columns: 100, rows: 30 };
 let cli: Cli;
