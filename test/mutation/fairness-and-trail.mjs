@@ -118,6 +118,7 @@ export const furtherMutants = [
   ].map(([from, to]) => ['src/http/fairness/pipelining.ts', from, to, pipelining]),
   ...[
     ['if (bytes >= smallPiece) return;', ''],
+    ['holdReading(socket);', 'void socket;'],
     ['if (socket !== this.#last) this.#inARow = 0;', ''],
     ['      this.#countPiece(req.socket, length);', ''],
   ].map(([from, to]) => ['src/http/fairness/body-pace.ts', from, to, 'test/http/fairness/body-pace.test.ts']),

@@ -6,7 +6,6 @@ import { Handshakes } from '../fairness/handshakes.ts';
 import { Iterations } from '../fairness/iterations.ts';
 import { Pipelining } from '../fairness/pipelining.ts';
 import type { Log } from '../monitoring/log.ts';
-import { holdReading, releaseReading } from './connections/reading.ts';
 import {
   answerOf,
   type Connection,
@@ -57,10 +56,7 @@ export class Connections {
   readonly drops: ConnectionDrops;
   readonly iterations = new Iterations();
   /** Slows down connections whose bodies arrive together. */
-  readonly pace = new BodyPace(
-    { hold: holdReading, release: releaseReading, pieces: (socket) => this.pipelining.restAfterPieces(socket) },
-    this.iterations,
-  );
+  readonly pace = new BodyPace((socket) => this.pipelining.restAfterPieces(socket), this.iterations);
   readonly #limits: ConnectionLimits;
   readonly pipelining = new Pipelining(
     this.table,
