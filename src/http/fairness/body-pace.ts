@@ -5,11 +5,9 @@ import { Iterations, type Job } from './iterations.ts';
 
 /** How fast bodies are read, all connections together. */
 interface Pace {
-  /** The bytes that are read in one round. */
   bytes: number;
   /** The connections that are read from again in the next round, those that wait longest first: up to 64 KiB of each. */
   released: number;
-  /** Whether there is a pause before the next round. */
   pauses: boolean;
 }
 
@@ -41,7 +39,6 @@ export class BodyPace {
     this.#discarding = new Rounds(discarding, iterations);
   }
 
-  /** Counts bytes of a body that were just read from a connection. */
   count(socket: Socket, bytes: number): void {
     this.#countPiece(socket, bytes);
     this.#reading.count(socket, bytes);
@@ -58,7 +55,6 @@ export class BodyPace {
     });
   }
 
-  /** Counts bytes that were read from a connection and dropped. */
   drop(socket: Socket, bytes: number): void {
     this.#discarding.count(socket, bytes);
   }

@@ -90,7 +90,6 @@ function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: st
 /** The most pieces of a body that are kept as they came: one of a single byte takes 300 bytes of memory. */
 const mostPieces = 1024;
 
-/** Reads a body that arrives in pieces, up to the limits. */
 function readPieces(req: IncomingMessage, hasSpace: (bytes: number) => boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const whole: Buffer[] = [];

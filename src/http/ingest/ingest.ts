@@ -31,7 +31,6 @@ export interface IngestCounts {
   duplicates: number;
   rejected: number;
   heartbeats: number;
-  /** Rejected readings and heartbeats by code. */
   rejections: Map<string, number>;
 }
 
@@ -40,11 +39,8 @@ interface IngestOptions {
   counts: IngestCounts;
   gate: Pick<Gate, 'confirm'>;
   batches: RequestBatches;
-  /** The memory that all bodies share. */
   bodies: Budget;
-  /** Where long bodies are parsed. */
   slices: Slices;
-  /** Slows down connections whose bodies arrive together. */
   pace: BodyPace;
   /** Receives the key of each body with rejected readings or heartbeats, their number by code, and the sensor that the last one names. */
   warnRejected: WarnRejected;

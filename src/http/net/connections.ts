@@ -87,7 +87,7 @@ export class Connections {
     }
     // Before Node's own listener, which under TLS takes the socket over.
     server.prependListener('connection', (socket: Socket) => {
-      this.iterations.count();
+      this.iterations.accepted++;
       this.#accept(socket, isEncrypted);
     });
     // Node allows 120 s for a handshake and keeps the socket afterwards; the timer below closes it sooner.
@@ -123,7 +123,6 @@ export class Connections {
     }
   }
 
-  /** Closes every connection, in any state. */
   closeAll(): void {
     for (const connection of this.table) destroyConnection(connection);
   }
