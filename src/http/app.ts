@@ -79,8 +79,7 @@ export function createApp(options: AppOptions): H3 {
   };
   options.shareLimits?.(Object.values(limiters));
   const { iterations, table, pace } = options.connections;
-  const clientOf = (socket: object) => table.clientOf(socket);
-  const batches = new RequestBatches(clientOf, iterations);
+  const batches = new RequestBatches(iterations);
   const gate = createGate({
     domain,
     addresses,
@@ -112,7 +111,6 @@ export function createApp(options: AppOptions): H3 {
     cors,
     pace,
     slices,
-    clientOf,
   });
   const warnRejected = createRejectionWarning(log, () => performance.now());
   const counts = metrics.ingest;

@@ -24,10 +24,17 @@ export const furtherMutants = [
   ['src/http/fairness/memory.ts', 'answers.holdShare(bytes', 'answers.hold(bytes', ...fairness],
   ['src/http/request/exchange.ts', 'if (req.socket.destroyed) call();\n  else ', '', ...fairness],
   [
-    'src/http/fairness/fair-scheduler.ts',
+    'src/core/readings/fair-scheduler.ts',
     'this.#running.size < this.#most && !this.#running.has(owner)',
     'this.#running.size < this.#most',
-    ...fairness,
+    'test/core/readings/fair-scheduler.test.ts',
+    'test/store/sqlite/readings/reads.test.ts',
+  ],
+  [
+    'src/core/readings/fair-scheduler.ts',
+    'if (this.#waiting.remove(owner, waiting)) reject(signal?.reason);',
+    '',
+    'test/store/sqlite/readings/reads.test.ts',
   ],
   [
     'src/http/fairness/slices.ts',
@@ -111,6 +118,7 @@ export const furtherMutants = [
   ].map(([from, to]) => ['src/http/fairness/pipelining.ts', from, to, pipelining]),
   ...[
     ['if (bytes >= smallPiece) return;', ''],
+    ['holdReading(socket);', 'void socket;'],
     ['if (socket !== this.#last) this.#inARow = 0;', ''],
     ['      this.#countPiece(req.socket, length);', ''],
   ].map(([from, to]) => ['src/http/fairness/body-pace.ts', from, to, 'test/http/fairness/body-pace.test.ts']),

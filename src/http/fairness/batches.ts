@@ -1,4 +1,5 @@
 import { FairQueue } from '../../core/readings/fair-queue.ts';
+import { clientOfSocket } from '../net/connections/table.ts';
 import { Iterations, type Job } from './iterations.ts';
 
 /** A piece of work that waits for the end of a request batch; an object, since a request has one anyway. */
@@ -9,7 +10,6 @@ export interface Work {
   readonly source?: Source | undefined;
 }
 
-/** A connection. */
 export interface Source {
   readonly destroyed: boolean;
 }
@@ -32,14 +32,11 @@ export class RequestBatches {
   #isRunning = false;
   /** Requests for which an earlier batch had no time, by client: hundreds of one do not come before the single one of another. */
   readonly #left = new FairQueue<Work, unknown>();
-  readonly #clientOf: (source: Source) => unknown;
   readonly #running: Job;
   /** How long it took to send an answer, on average over the last ones. */
   #sendMs = 0.02;
 
-  /** `clientOf` names the client that a connection belongs to: its key or its network address. */
-  constructor(clientOf: (source: Source) => unknown = (source) => source, iterations = new Iterations()) {
-    this.#clientOf = clientOf;
+  constructor(iterations = new Iterations()) {
     this.#running = iterations.job(() => this.#runBatch());
   }
 
@@ -108,7 +105,7 @@ export class RequestBatches {
     for (let index = from; index < works.length; index++) {
       const work = works[index];
       if (work?.source === undefined) work?.run();
-      else this.#left.add(this.#clientOf(work.source), work);
+      else this.#left.add(clientOfSocket(work.source), work);
     }
     if (from > 0) return;
     for (let work = this.#left.take(); work !== undefined; work = this.#left.take()) {

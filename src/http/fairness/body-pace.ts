@@ -1,23 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { holdReading, releaseReading } from '../net/connections/reading.ts';
 import { Iterations, type Job } from './iterations.ts';
 
 /** How fast bodies are read, all connections together. */
 interface Pace {
-  /** The bytes that are read in one round. */
   bytes: number;
   /** The connections that are read from again in the next round, those that wait longest first: up to 64 KiB of each. */
   released: number;
-  /** Whether there is a pause before the next round. */
   pauses: boolean;
-}
-
-/** Stops reading from a connection, and continues. */
-interface FlowControl {
-  hold(socket: Socket): void;
-  release(socket: Socket): void;
-  /** Called for every {@link manyPieces} small pieces of bodies that a connection has brought in a row. */
-  pieces(socket: Socket): void;
 }
 
 /** A chunk of a single byte takes two microseconds, as long as four kilobytes in one piece: 20 ms for what is read at once. */
@@ -35,19 +26,19 @@ const discarding: Pace = { bytes: 64 * 1024, released: 1, pauses: true };
  * the next one, and if many wait, a few of them in each.
  */
 export class BodyPace {
-  readonly #flow: FlowControl;
+  readonly #onPieces: (socket: Socket) => void;
   readonly #reading: Rounds;
   readonly #discarding: Rounds;
   #last: Socket | undefined;
   #inARow = 0;
 
-  constructor(flow: FlowControl, iterations = new Iterations()) {
-    this.#flow = flow;
-    this.#reading = new Rounds(flow, reading, iterations);
-    this.#discarding = new Rounds(flow, discarding, iterations);
+  /** `onPieces` is called for every {@link manyPieces} small pieces of bodies that a connection has brought in a row. */
+  constructor(onPieces: (socket: Socket) => void, iterations = new Iterations()) {
+    this.#onPieces = onPieces;
+    this.#reading = new Rounds(reading, iterations);
+    this.#discarding = new Rounds(discarding, iterations);
   }
 
-  /** Counts bytes of a body that were just read from a connection. */
   count(socket: Socket, bytes: number): void {
     this.#countPiece(socket, bytes);
     this.#reading.count(socket, bytes);
@@ -64,7 +55,6 @@ export class BodyPace {
     });
   }
 
-  /** Counts bytes that were read from a connection and dropped. */
   drop(socket: Socket, bytes: number): void {
     this.#discarding.count(socket, bytes);
   }
@@ -73,19 +63,17 @@ export class BodyPace {
     if (bytes >= smallPiece) return;
     if (socket !== this.#last) this.#inARow = 0;
     this.#last = socket;
-    if (++this.#inARow % manyPieces === 0) this.#flow.pieces(socket);
+    if (++this.#inARow % manyPieces === 0) this.#onPieces(socket);
   }
 }
 
 class Rounds {
-  readonly #flow: FlowControl;
   readonly #pace: Pace;
   readonly #held = new Set<Socket>();
   readonly #round: Job;
   #read = 0;
 
-  constructor(flow: FlowControl, pace: Pace, iterations: Iterations) {
-    this.#flow = flow;
+  constructor(pace: Pace, iterations: Iterations) {
     this.#pace = pace;
     this.#round = iterations.job(() => this.#next());
   }
@@ -95,7 +83,7 @@ class Rounds {
     this.#read += bytes;
     if (this.#read < this.#pace.bytes || this.#held.has(socket)) return;
     this.#held.add(socket);
-    this.#flow.hold(socket);
+    holdReading(socket);
   }
 
   #next(): void {
@@ -103,7 +91,7 @@ class Rounds {
     let released = 0;
     for (const socket of this.#held) {
       this.#held.delete(socket);
-      this.#flow.release(socket);
+      releaseReading(socket);
       if (++released === this.#pace.released) break;
     }
     if (this.#held.size > 0) this.#schedule();

@@ -18,7 +18,6 @@ export class BusyClients {
     this.#clock = clock;
   }
 
-  /** The number of times that are remembered. */
   get size(): number {
     return this.#busyUntil.size + this.#restUntil.size;
   }
@@ -30,7 +29,6 @@ export class BusyClients {
     for (const name of names) this.#busyUntil.set(name, until);
   }
 
-  /** Whether a client has sent many requests at once in the last seconds. */
   isBusy(client: string): boolean {
     return this.#clock() < (this.#busyUntil.get(client) ?? 0);
   }
@@ -52,7 +50,6 @@ export class BusyClients {
     return !this.isBusy(client) || (this.hasRested(newOf(client)) && this.hasRested(handshakeOf(client)));
   }
 
-  /** Charges a TLS handshake that begins to its client. */
   noteHandshake(client: string): void {
     if (this.isBusy(client)) this.charge(handshakeRestMs, handshakeOf(client));
   }

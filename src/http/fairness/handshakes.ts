@@ -29,7 +29,6 @@ export class Handshakes {
     this.#beginning = iterations.job(() => this.#beginSome());
   }
 
-  /** The number of connections that wait. */
   get size(): number {
     return this.#waiting.size;
   }

@@ -9,21 +9,12 @@ const pauseMs = 2;
  * connections come, for a few milliseconds at a time.
  */
 export class Iterations {
-  #accepted = 0;
+  /** The number of connections that were accepted. */
+  accepted = 0;
   readonly clock: () => number;
 
   constructor(clock: () => number = () => performance.now()) {
     this.clock = clock;
-  }
-
-  /** The number of connections that were accepted. */
-  get accepted(): number {
-    return this.#accepted;
-  }
-
-  /** Counts a connection that was accepted. */
-  count(): void {
-    this.#accepted++;
   }
 
   /** Gives one kind of work its place in them. */

@@ -10,7 +10,6 @@ export const memoryLimits = {
   answerBytes: 256 * MiB,
   /** Bodies, as received and decompressed, until they are answered. */
   bodyBytes: 128 * MiB,
-  /** How long a request waits for memory. */
   waitMs: 2_000,
 } as const;
 
@@ -27,7 +26,6 @@ export interface Memory {
   settle(exchange: Exchange, answer: Answer): void;
 }
 
-/** Builds the two budgets. */
 export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): Memory {
   const [answers, bodies] = [new Budget(answerBytes, waitMs), new Budget(bodyBytes, waitMs)];
 

@@ -92,7 +92,6 @@ function* oneStep<T>(work: () => T): Steps<T> {
   return work();
 }
 
-/** Runs all steps in a row. */
 export function finish<T>(steps: Steps<T>): T {
   for (;;) {
     const result = steps.next();

@@ -4,11 +4,11 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { errnoOf } from '../../core/errno.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import { FairScheduler } from '../../core/readings/fair-scheduler.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { wordList } from '../../core/text/words.ts';
 import type { BodyPace } from '../fairness/body-pace.ts';
 import { type Budget, tooMuch } from '../fairness/budget.ts';
-import { FairScheduler } from '../fairness/fair-scheduler.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
@@ -90,7 +90,6 @@ function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: st
 /** The most pieces of a body that are kept as they came: one of a single byte takes 300 bytes of memory. */
 const mostPieces = 1024;
 
-/** Reads a body that arrives in pieces, up to the limits. */
 function readPieces(req: IncomingMessage, hasSpace: (bytes: number) => boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const whole: Buffer[] = [];

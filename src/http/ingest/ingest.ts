@@ -33,7 +33,6 @@ interface IngestOptions {
   batches: RequestBatches;
   bodies: Budget;
   slices: Slices;
-  /** Slows down connections whose bodies arrive together. */
   pace: BodyPace;
   /** Receives the key of each body with rejected readings or heartbeats, their number by code, and the sensor that the last one names. */
   warnRejected: WarnRejected;

@@ -6,7 +6,6 @@ import { Handshakes } from '../fairness/handshakes.ts';
 import { Iterations } from '../fairness/iterations.ts';
 import { Pipelining } from '../fairness/pipelining.ts';
 import type { Log } from '../monitoring/log.ts';
-import { holdReading, releaseReading } from './connections/reading.ts';
 import {
   answerOf,
   type Connection,
@@ -57,10 +56,7 @@ export class Connections {
   readonly drops: ConnectionDrops;
   readonly iterations = new Iterations();
   /** Slows down connections whose bodies arrive together. */
-  readonly pace = new BodyPace(
-    { hold: holdReading, release: releaseReading, pieces: (socket) => this.pipelining.restAfterPieces(socket) },
-    this.iterations,
-  );
+  readonly pace = new BodyPace((socket) => this.pipelining.restAfterPieces(socket), this.iterations);
   readonly #limits: ConnectionLimits;
   readonly pipelining = new Pipelining(
     this.table,
@@ -91,7 +87,7 @@ export class Connections {
     }
     // Before Node's own listener, which under TLS takes the socket over.
     server.prependListener('connection', (socket: Socket) => {
-      this.iterations.count();
+      this.iterations.accepted++;
       this.#accept(socket, isEncrypted);
     });
     // Node allows 120 s for a handshake and keeps the socket afterwards; the timer below closes it sooner.
@@ -127,7 +123,6 @@ export class Connections {
     }
   }
 
-  /** Closes every connection, in any state. */
   closeAll(): void {
     for (const connection of this.table) destroyConnection(connection);
   }

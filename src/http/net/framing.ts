@@ -21,7 +21,6 @@ export interface Framing {
   refusesAmbiguous(req: IncomingMessage, res: ServerResponse, pace: BodyPace): boolean;
 }
 
-/** Builds the framing of a server. */
 export function createFraming(log: Log): Framing {
   /** Connections that are being closed after a refusal: further bytes on them are ignored. */
   const refused = new WeakSet<Duplex>();

@@ -7,7 +7,6 @@ import { HkctlError } from '../../core/errors.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import { isLoopbackAddress } from '../auth/client-addresses.ts';
 
-/** A server that accepts connections. */
 interface OpenPort {
   server: HttpServer | HttpsServer;
   /** The address it listens on, such as `127.0.0.1`. */

@@ -2,7 +2,6 @@ import Negotiator from 'negotiator';
 import { wordList } from '../../core/text/words.ts';
 import { ApiError } from './problem.ts';
 
-/** Content codings of an answer. */
 export type Coding = 'br' | 'gzip';
 
 /** The coding to answer with (RFC 9110, section 12.5.3): brotli before gzip if both have the same weight. */

@@ -12,7 +12,6 @@ export interface Representation {
   type: string;
   /** Without quotes; each coding appends its name, so that it has a strong validator of its own. */
   tag: string;
-  /** Further headers, such as Link. */
   headers: readonly string[];
   /** The request headers on which the answer depends. */
   vary: string;

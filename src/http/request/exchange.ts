@@ -14,13 +14,11 @@ export interface Exchange {
   readonly query: string;
   /** The value of a header, by its name in lower case; several of one name are joined by commas (RFC 9110, section 5.3). */
   header(name: string): string | undefined;
-  /** How often a header was sent. */
   countOf(name: string): number;
   /** A decoded parameter of the path; undefined if its encoding is invalid. */
   parameter(name: string): string | undefined;
   /** The remote address of the connection; undefined if it had closed before its request was read. */
   readonly peer: string | undefined;
-  /** The request and response of Node's server. */
   readonly node: { readonly req: IncomingMessage; readonly res: ServerResponse };
   /** Headers of its answer, also of a refusal: name, value, name, value … */
   readonly responseHeaders: string[];
@@ -30,7 +28,6 @@ export interface Exchange {
   keyPrefix: string | undefined;
   /** Counts what the key of the request does, also one that is refused; none if there is no such key. */
   tally: DayTally | undefined;
-  /** Code of the problem, for the log. */
   code: string | undefined;
   /** Rejected readings or heartbeats by code, for the log; undefined if none was. */
   rejected: Record<string, number> | undefined;

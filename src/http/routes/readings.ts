@@ -9,6 +9,7 @@ import {
   type ReadingText,
   type Sensor,
 } from '../../core/port/readings.ts';
+import { FairScheduler } from '../../core/readings/fair-scheduler.ts';
 import { instantUs } from '../../core/readings/instants.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
@@ -21,7 +22,6 @@ import { dayMs, parseSpanMs } from '../../core/time/spans.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
-import { FairScheduler } from '../fairness/fair-scheduler.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';

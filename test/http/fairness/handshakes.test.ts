@@ -43,7 +43,7 @@ async function serve(
   });
   const nextIteration = (): void => {
     begun.push([]);
-    if (isAccepting()) iterations.count();
+    if (isAccepting()) iterations.accepted++;
     if (!isOver) setImmediate(nextIteration);
   };
   nextIteration();

@@ -62,7 +62,7 @@ function acceptingConnections() {
   const iterations = new Iterations(() => 0);
   let next = setImmediate(count);
   function count(): void {
-    iterations.count();
+    iterations.accepted++;
     next = setImmediate(count);
   }
   const end = () => clearImmediate(next);

@@ -16,7 +16,6 @@ export interface Connection {
   readonly client: string;
   /** The wider network by which connections without a key are counted. */
   readonly network: string;
-  /** The key of its last authenticated request. */
   keyId: string | undefined;
   /** The whole head of a request has arrived. */
   hasAsked: boolean;
@@ -45,6 +44,12 @@ interface Tagged {
 /** The connection that a socket belongs to, accepted or decrypted. */
 export function connectionOf(socket: object): Connection | undefined {
   return (socket as Tagged)[ownConnection];
+}
+
+/** The client that a socket belongs to, as far as it is known. */
+export function clientOfSocket(socket: object): unknown {
+  const connection = connectionOf(socket);
+  return connection === undefined ? socket : clientOf(connection);
 }
 
 /** All connections of a server: those without a key by their network, the others by their key, each set oldest first. */
@@ -87,15 +92,8 @@ export class ConnectionTable {
     return connection;
   }
 
-  /** Whether a connection has not been removed. */
   has(connection: Connection): boolean {
     return this.#connections.has(connection);
-  }
-
-  /** The client that a socket belongs to, as far as it is known. */
-  clientOf(socket: object): unknown {
-    const connection = connectionOf(socket);
-    return connection === undefined ? socket : clientOf(connection);
   }
 
   /** The connections of the same client, itself among them. */
