@@ -263,7 +263,7 @@ export const furtherMutants = [
   ],
   ['src/core/keys/issuance.ts', "thrown.code === 'commit_unknown'", 'false', 'test/endurance/cli/lost-answers.test.ts'],
   [
-    'src/store/backup-file/backup-target.ts',
+    'src/store/archive/target.ts',
     'if (!lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) return;',
     'return;',
     'test/cli/commands/backups/backup.test.ts',

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
-import { beforeMigration } from '../backup-file/before-migration.ts';
+import { beforeMigration } from '../archive/target.ts';
 import type { MigrationOutcome, MigrationRequest, StoreOptions } from '../engine.ts';
 import { storeAbsent } from '../refusals.ts';
 import { type Location, usualSchema } from './address/location.ts';

@@ -117,14 +117,6 @@ describe('what is not a regular file', () => {
     symlinkSync('/dev/null', device);
     expect((await cli.run(['backup', device, '--force'])).code).toBe(2);
     expect([lstatSync(file).isFIFO(), lstatSync(device).isSymbolicLink()]).toEqual([true, true]);
-    rmSync(file);
-    fifo(`${file}.new`);
-    const pending = await cli.run(['backup', file]);
-    expect([pending.code, pending.stderr]).toEqual([5, expect.stringContaining('is not a backup')]);
-    rmSync(`${file}.new`);
-    symlinkSync(join(folder, 'absent'), `${file}.new`);
-    expect((await cli.run(['backup', file])).code).toBe(5);
-    expect([lstatSync(`${file}.new`).isSymbolicLink(), existsSync(join(folder, 'absent'))]).toEqual([true, false]);
   });
 
   it('is no backup to restore', async () => {

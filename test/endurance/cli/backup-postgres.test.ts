@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ describe('backup of a store on PostgreSQL', () => {
     expect(report).toMatchObject({ file, keys: 1 });
     expect((await cli.run(['backup', file])).code).toBe(5);
     await cli.ok(['backup', file, '--force']);
-    expect(existsSync(`${file}.new`)).toBe(false);
+    expect(readdirSync(folder)).toEqual(['plant.backup']);
     const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
     expect(last).toMatchObject({ action: 'store.backup', target: file, outcome: 'done' });
     expect((await cli.run(['backup', join(folder, 'x')], { osAccount: 'entity_admin' })).code).toBe(4);
@@ -40,7 +40,7 @@ describe('backup of a store on PostgreSQL', () => {
     await onServer(cli.store, `update hkctl.audit set target = '"other"' where seq = 2`);
     const { code, stderr } = await cli.run(['backup', file]);
     expect([code, stderr]).toEqual([6, expect.stringContaining('is damaged: audit record 2')]);
-    expect([existsSync(file), existsSync(`${file}.new`)]).toEqual([false, false]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('continues a series with --keep', async () => {

@@ -1,5 +1,5 @@
 import type { User } from '../../../core/port/users.ts';
-import type { StoreStates } from '../../backup-file/continued-journal.ts';
+import type { StoreStates } from '../../archive/continued-journal.ts';
 import type { Session } from '../connection/session.ts';
 
 /** Reads what the registry says of its keys, users and entities, inside the transaction of a session. */

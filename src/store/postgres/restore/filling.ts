@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { HkctlError } from '../../../core/errors.ts';
-import { carriedMarks, waitingDrafts } from '../../backup-file/carried-marks.ts';
-import { sequenceSql } from '../../backup-file/whole-files.ts';
+import { carriedMarks, waitingDrafts } from '../../archive/carried-marks.ts';
+import { sequenceSql } from '../../archive/rows.ts';
 import type { Connection } from '../../sqlite/connection/driver.ts';
 import { translating } from '../../sqlite/connection/errors.ts';
 import type { DatabaseName } from '../../sqlite/connection/files.ts';

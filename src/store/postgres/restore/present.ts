@@ -1,5 +1,5 @@
-import { missingLines } from '../../backup-file/continued-journal.ts';
-import { type PresentStore, statesOf } from '../../backup-file/present-store.ts';
+import { missingLines } from '../../archive/continued-journal.ts';
+import { type PresentStore, statesOf } from '../../archive/present-store.ts';
 import { entriesIn } from '../../journal-lines.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';

@@ -1,9 +1,7 @@
 import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
-import { damagedBackup } from '../../backup-file/backup-file.ts';
-import { readBackupHead } from '../../backup-file/backup-head.ts';
-import { missingRemovals } from '../../backup-file/continued-journal.ts';
-import { useCurrent } from '../../backup-file/current-backup.ts';
-import { journalIn } from '../../backup-file/new-backup.ts';
+import { missingRemovals } from '../../archive/continued-journal.ts';
+import { useCurrent } from '../../archive/current-backup.ts';
+import { damagedBackup, journalIn } from '../../archive/format.ts';
 import {
   type LiveKey,
   revokedSince,
@@ -11,8 +9,8 @@ import {
   stoppableSql,
   stopStatements,
   stopsSince,
-} from '../../backup-file/stops.ts';
-import { readBackup } from '../../backup-file/verified-backup.ts';
+} from '../../archive/stops.ts';
+import { readBackup, readBackupHead } from '../../archive/verification.ts';
 import type { StoreOptions } from '../../engine.ts';
 import { readJournal } from '../../journal-lines.ts';
 import { servedAt } from '../../refusals.ts';

@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BackupFolder, type BackupSeries, isBackupName } from '../../../core/operations/backups.ts';
-import { numberOfWhole, translatingTarget } from '../../backup-file/backup-target.ts';
+import { numberOfWhole } from '../../archive/format.ts';
+import { translatingTarget } from '../../archive/target.ts';
 
 /**
  * Removes the oldest backups of a series beyond the number to keep and returns their paths. Counts and removes only regular
@@ -36,24 +37,8 @@ function seriesIn({ folder, storeId }: BackupFolder): NumberedFile[] {
     .filter((name) => isBackupName(name, storeId))
     .map((name) => join(folder, name))
     .flatMap((file): NumberedFile[] => {
-      const number = numberOf(file);
+      const number = numberOfWhole(file);
       return number === undefined ? [] : [{ file, number: Math.min(number, mostNumber) }];
     })
     .sort((a, b) => b.number - a.number || (a.file < b.file ? 1 : -1));
-}
-
-/** Opens without following a link, and without waiting for the writer of a FIFO; undefined for what is no complete backup. */
-function numberOf(file: string): number | undefined {
-  let fd: number;
-  try {
-    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch {
-    // What cannot be opened is not known to be a backup.
-    return undefined;
-  }
-  try {
-    return fstatSync(fd).isFile() ? numberOfWhole(fd) : undefined;
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -3,7 +3,7 @@ import { dirname, parse } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Store } from '../../../core/port/store.ts';
-import { beforeMigration } from '../../backup-file/before-migration.ts';
+import { beforeMigration } from '../../archive/target.ts';
 import type { MigrationOutcome, MigrationRequest, StoreOptions } from '../../engine.ts';
 import { servedAt } from '../../refusals.ts';
 import { holdFromDaemons, isServed } from '../connection/daemon-lock.ts';

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { userVersionAt } from '../../backup-file/backup-target.ts';
-import { copyAttached, syncFile } from '../../backup-file/whole-files.ts';
+import { userVersionAt } from '../../archive/format.ts';
+import { copyAttached, syncFile } from '../../archive/rows.ts';
 import { openAlone } from '../connection/alone.ts';
 import { type Connection, exactPath, openDatabase } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';

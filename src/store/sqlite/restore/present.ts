@@ -1,7 +1,7 @@
 import { isHkctlError } from '../../../core/errors.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import type { User } from '../../../core/port/users.ts';
-import { type PresentStore, statesOf, unknownPresent } from '../../backup-file/present-store.ts';
+import { type PresentStore, statesOf, unknownPresent } from '../../archive/present-store.ts';
 import type { Connection } from '../connection/driver.ts';
 import { createAppendAudit, createAuditStore } from '../registry/audit.ts';
 import { createClockStore } from '../registry/clock.ts';

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { KeptStopped } from '../../../core/operations/backups.ts';
-import { openBackup } from '../../backup-file/backup-file.ts';
-import { missingLines, missingRemovals, type StoreStates } from '../../backup-file/continued-journal.ts';
-import { journalIn } from '../../backup-file/new-backup.ts';
-import type { PresentStore } from '../../backup-file/present-store.ts';
+import { missingLines, missingRemovals, type StoreStates } from '../../archive/continued-journal.ts';
+import { journalIn, openBackup } from '../../archive/format.ts';
+import type { PresentStore } from '../../archive/present-store.ts';
 import {
   type LiveKey,
   revokedSince,
@@ -11,7 +10,7 @@ import {
   stoppableSql,
   stopStatements,
   stopsSince,
-} from '../../backup-file/stops.ts';
+} from '../../archive/stops.ts';
 import { readJournal, stateLine } from '../../journal-lines.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';

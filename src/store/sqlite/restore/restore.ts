@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { isHkctlError } from '../../../core/errors.ts';
-import { type OpenBackup, openBackup } from '../../backup-file/backup-file.ts';
-import { copyDatabase } from '../../backup-file/copied-database.ts';
-import { createPrivate, syncFile } from '../../backup-file/whole-files.ts';
+import { copyDatabase } from '../../archive/copied-database.ts';
+import { type OpenBackup, openBackup } from '../../archive/format.ts';
+import { createPrivate, syncFile } from '../../archive/rows.ts';
 import { openAlone } from '../connection/alone.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';

@@ -1,5 +1,5 @@
 import { renameSync, rmSync } from 'node:fs';
-import { copyAttached } from '../../../../src/store/backup-file/whole-files.ts';
+import { copyAttached } from '../../../../src/store/archive/rows.ts';
 import { exactPath } from '../../../../src/store/sqlite/connection/driver.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';

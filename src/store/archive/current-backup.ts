@@ -5,10 +5,9 @@ import type { Connection } from '../sqlite/connection/driver.ts';
 import { databaseNames } from '../sqlite/connection/files.ts';
 import { upgradeTables } from '../sqlite/schema/migrated-schema.ts';
 import { schemaVersions } from '../sqlite/schema/schema-versions.ts';
-import { backupTables, type OpenBackup, openBackup } from './backup-file.ts';
 import { copyDatabase } from './copied-database.ts';
-import { completeBackup, journalIn } from './new-backup.ts';
-import { createPrivate } from './whole-files.ts';
+import { backupTables, completeBackup, journalIn, type OpenBackup, openBackup } from './format.ts';
+import { createPrivate } from './rows.ts';
 
 /**
  * Runs something with a backup whose tables are those of this version: of an older one with a copy in a temporary folder, to

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sensors } from '../../../src/resources/sensor-lookup.ts';
-import { readBackup } from '../../../src/store/backup-file/verified-backup.ts';
+import { readBackup } from '../../../src/store/archive/verification.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { type Connection, openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { ChunkEncoder } from '../../../src/store/sqlite/readings/chunks/codec.ts';

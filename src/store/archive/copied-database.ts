@@ -3,8 +3,8 @@ import type { DatabaseName } from '../sqlite/connection/files.ts';
 import { makeTables, migratedSchema } from '../sqlite/schema/migrated-schema.ts';
 import { rowsToChunks } from '../sqlite/schema/rows-to-chunks.ts';
 import { firstWithChunks } from '../sqlite/schema/schema-versions.ts';
-import { damagedBackup, type OpenBackup } from './backup-file.ts';
-import { copyRead, refusingRows } from './whole-files.ts';
+import { damagedBackup, type OpenBackup } from './format.ts';
+import { copyRead, refusingRows } from './rows.ts';
 
 /** A database to be made from a backup. */
 interface DatabaseCopy {
