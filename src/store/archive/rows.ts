@@ -1,21 +1,17 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
 import type { OwnTable } from '../sqlite/schema/migrated-schema.ts';
 
 /**
  * Creates a database for its owner only (mode 0600), to be written once and sequentially: without a log, since an incomplete
- * file is thrown away, and synced by the caller at the end. Throws where the file exists.
+ * file is thrown away, and synced by the caller at the end. Throws if the file exists.
  */
 export function createPrivate(file: string): Connection {
   closeSync(openSync(file, 'wx', 0o600));
-  return openUnlogged(file);
-}
-
-/** Opens such a file, which is there and empty. */
-export function openUnlogged(file: string): Connection {
   const connection = openDatabase(file, { fileMustExist: true });
-  // The driver ignores `off`, and a journal on disk would stay beside the file of a killed process.
+  // The driver ignores `off`, and a journal on disk would stay next to the file of a killed process.
   connection.exec('pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off');
   return connection;
 }
@@ -152,7 +148,16 @@ function quoted(name: string): string {
 
 /** Syncs a complete file to disk. */
 export function syncFile(file: string): void {
-  const fd = openSync(file, 'r+');
+  sync(file, 'r+');
+}
+
+/** Syncs the folder of a file, and so the names in it. */
+export function syncFolderOf(file: string): void {
+  sync(dirname(file), 'r');
+}
+
+function sync(path: string, flags: 'r' | 'r+'): void {
+  const fd = openSync(path, flags);
   try {
     fsyncSync(fd);
   } finally {

@@ -1,28 +1,8 @@
 import { type Role, roleExceeds } from '../../core/access/roles.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { KeptStopped } from '../../core/operations/backups.ts';
-import type { Entity } from '../../core/port/entities.ts';
-import type { Tenant } from '../../core/port/tenants.ts';
-import type { User } from '../../core/port/users.ts';
 import type { JournalSummary } from '../journal-lines.ts';
-import type { PresentStore } from './present-store.ts';
-
-/** A key of a backup that is not revoked in it. */
-export interface LiveKey {
-  id: string;
-  tenantId: string;
-  prefix: string;
-  secretHash: string;
-}
-
-/** The objects of a backup that can be stopped. */
-export interface Stoppable {
-  tenants: readonly Pick<Tenant, 'id' | 'name'>[];
-  users: readonly Pick<User, 'id' | 'tenantId' | 'login' | 'status' | 'role'>[];
-  entities: readonly Pick<Entity, 'id' | 'tenantId' | 'code' | 'status'>[];
-  /** Of the keys that `revokedSince` names, those that are not revoked in the backup. */
-  keys: readonly LiveKey[];
-}
+import type { PresentStore, RegistryStates } from './states.ts';
 
 /** What is known to be stopped since: by the store that is replaced and by the journal. */
 interface Since {
@@ -31,39 +11,29 @@ interface Since {
   nowMs: number;
 }
 
-/** SQL for the objects of a backup, in both engines; SQLite has them in the order in which they were made. */
-export const stoppableSql = {
-  tenants: 'select id, name from tenants',
-  users: 'select id, tenant_id as "tenantId", login, status, role from users',
-  entities: 'select id, tenant_id as "tenantId", code, status from entities',
-  /** A condition on the id follows. */
-  keys: `select id, tenant_id as "tenantId", prefix, secret_hash as "secretHash" from keys
-    where revoked_at_ms is null and id`,
-} as const;
+/** A statement with its name, for `Statements.query`. */
+type Statement = [name: string, sql: string, values: unknown[]];
 
-/** The statements that stop an object in the registry of either engine; each parameter is a `?`. */
-export function stopStatements({ what, id, atMs, role }: KeptStopped): [sql: string, values: unknown[]][] {
-  if (what === 'revoked_key') return [['update keys set revoked_at_ms = ? where id = ?', [atMs, id]]];
-  if (what === 'deactivated_user') return [["update users set status = 'inactive' where id = ?", [id]]];
-  if (what === 'demoted_user') return [['update users set role = ? where id = ?', [role, id]]];
-  if (what === 'deactivated_entity') return [["update entities set status = 'inactive' where id = ?", [id]]];
+/** The statements that stop an object in the registry of either engine. */
+export function stopStatements({ what, id, atMs, role }: KeptStopped): Statement[] {
+  if (what === 'revoked_key') return [['stop.key', 'update keys set revoked_at_ms = $2 where id = $1', [id, atMs]]];
+  if (what === 'deactivated_user') return [['stop.user', "update users set status = 'inactive' where id = $1", [id]]];
+  if (what === 'demoted_user') return [['stop.role', 'update users set role = $2 where id = $1', [id, role]]];
+  if (what === 'deactivated_entity') {
+    return [['stop.entity', "update entities set status = 'inactive' where id = $1", [id]]];
+  }
   return [
-    ['delete from entities where id = ?', [id]],
-    ['insert into purges (entity_id) values (?) on conflict do nothing', [id]],
+    ['stop.removed', 'delete from entities where id = $1', [id]],
+    ['stop.purge', 'insert into purges (entity_id) values ($1) on conflict do nothing', [id]],
   ];
-}
-
-/** Ids of all keys that were ever revoked, with the time. */
-export function revokedSince({ present, journal }: Pick<Since, 'present' | 'journal'>): ReadonlyMap<string, number> {
-  return new Map([...present.revoked, ...journal.keys]);
 }
 
 /**
  * What a restore must stop in the store of a backup. It starts nothing. An entry of the journal whose commit failed counts too
- * unless it was withdrawn: what it names was about to be stopped. Throws `state_forbids` where an organization would be left
+ * unless it was withdrawn: what it names was about to be stopped. Throws `state_forbids` if an organization would be left
  * without an active Super user.
  */
-export function stopsSince(backup: Stoppable, since: Since): KeptStopped[] {
+export function stopsSince(backup: RegistryStates, since: Since): KeptStopped[] {
   const kept = [...keyStops(backup, since), ...userStops(backup, since), ...entityStops(backup, since)];
   const off = new Set(
     kept
@@ -78,21 +48,25 @@ export function stopsSince(backup: Stoppable, since: Since): KeptStopped[] {
   return kept;
 }
 
-function keyStops({ keys }: Stoppable, since: Since): KeptStopped[] {
-  const live = new Map(keys.map((key) => [key.id, key]));
+function keyStops({ keys }: RegistryStates, { present, journal }: Since): KeptStopped[] {
+  const active = new Map(keys.filter(({ revokedAtMs }) => revokedAtMs === null).map((key) => [key.id, key]));
+  const revoked = new Map<string, number>();
+  for (const { id, revokedAtMs } of present.states.keys) if (revokedAtMs !== null) revoked.set(id, revokedAtMs);
+  for (const [id, atMs] of journal.keys) revoked.set(id, atMs);
   const stops: KeptStopped[] = [];
-  for (const [id, atMs] of revokedSince(since)) {
-    const key = live.get(id);
+  for (const [id, atMs] of revoked) {
+    const key = active.get(id);
     if (key) stops.push({ what: 'revoked_key', id, tenantId: key.tenantId, name: key.prefix, atMs });
   }
   return stops;
 }
 
-function userStops({ users }: Stoppable, { present, journal, nowMs }: Since): KeptStopped[] {
+function userStops({ users }: RegistryStates, { present, journal, nowMs }: Since): KeptStopped[] {
+  const presentUsers = byId(present.states.users);
   const stops: KeptStopped[] = [];
   for (const { login: name, ...user } of users) {
     const of = { id: user.id, tenantId: user.tenantId, name };
-    const now = present.users.get(user.id);
+    const now = presentUsers.get(user.id);
     const status = journal.userStatus.get(user.id);
     const atMs = status?.event === 'deactivated' ? status.atMs : undefined;
     if (user.status === 'active' && (atMs !== undefined || now?.status === 'inactive')) {
@@ -107,17 +81,22 @@ function userStops({ users }: Stoppable, { present, journal, nowMs }: Since): Ke
   return stops;
 }
 
+function byId<Row extends { id: string }>(rows: readonly Row[]): ReadonlyMap<string, Row> {
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** The lowest of a role and those given since. */
 function lowest(role: Role, ...since: (Role | undefined)[]): Role {
   return since.reduce<Role>((kept, next) => (next !== undefined && roleExceeds(kept, next) ? next : kept), role);
 }
 
-function entityStops({ entities }: Stoppable, { present, journal, nowMs }: Since): KeptStopped[] {
+function entityStops({ entities }: RegistryStates, { present, journal, nowMs }: Since): KeptStopped[] {
+  const presentEntities = byId(present.states.entities);
   const stops: KeptStopped[] = [];
   for (const { code: name, id, tenantId, status } of entities) {
     const event = journal.entities.get(id);
-    const now = present.entities.get(id);
-    // An entity that is still there was not removed, even if the journal has an entry of a failed removal: its records stay.
+    const now = presentEntities.get(id)?.status;
+    // An entity that still exists was not removed, even if the journal has an entry of a failed removal: its records stay.
     if (now === undefined && (event?.event === 'removed' || present.isContinued)) {
       const removedMs = event?.event === 'removed' ? event.atMs : undefined;
       stops.push({ what: 'removed_entity', id, tenantId, name, atMs: removedMs ?? nowMs });

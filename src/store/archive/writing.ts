@@ -4,9 +4,8 @@ import type { BackupFacts } from '../../core/operations/backups.ts';
 import type { BackupRequest } from '../engine.ts';
 import type { Connection } from '../sqlite/connection/driver.ts';
 import { toDomainError } from '../sqlite/connection/errors.ts';
-import { syncFolderOf } from '../sqlite/restore/prepared.ts';
 import { beginBackup, completeBackup } from './format.ts';
-import { createPrivate, syncFile } from './rows.ts';
+import { createPrivate, syncFile, syncFolderOf } from './rows.ts';
 import { pendingFor, removeAbandoned, requireTarget, translatingTarget } from './target.ts';
 import { readBackup } from './verification.ts';
 

@@ -31,7 +31,7 @@ describe('a link in place of a file of the store', () => {
     const backup = join(folder, 'plant.backup');
     await cli.ok(['backup', backup]);
     const { registry, records, readings, revocations } = filesOf(cli.store);
-    const { lock, ready } = preparedPath(cli.store);
+    const { ready } = preparedPath(cli.store);
     const revoke = ['keys', 'revoke', key.id, '--yes'];
     const restore = ['restore', backup, '--yes'];
     const cases: [file: string | null, line: string[]][] = [
@@ -42,7 +42,6 @@ describe('a link in place of a file of the store', () => {
       [`${registry}-journal`, ['keys', 'list']],
       [records, ['sensors', 'list', '--entity', 'BER']],
       [readings, ['sensors', 'list', '--entity', 'BER']],
-      [lock, restore],
       [ready, restore],
     ];
     for (const [file, line] of cases) {

@@ -1,8 +1,9 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
-import { missingLines } from '../../archive/continued-journal.ts';
 import { addTables } from '../../archive/format.ts';
+import { missingLines } from '../../archive/journal.ts';
 import { createRowWriter, refusingRows } from '../../archive/rows.ts';
+import { readStates } from '../../archive/states.ts';
 import { writeBackupFrom } from '../../archive/writing.ts';
 import type { BackupRequest } from '../../engine.ts';
 import type { Connection } from '../../sqlite/connection/driver.ts';
@@ -14,7 +15,7 @@ import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { toSeries } from '../readings/series-numbers.ts';
 import { readJournalText } from '../registry/journal.ts';
-import { readStates } from '../registry/states.ts';
+import { statementsOf } from '../registry/statements.ts';
 import { readColumnTypes } from '../schema/column-types.ts';
 import { requireNotNewer, requireSchemaVersion, sqliteVersions } from '../schema/schema-version.ts';
 import { cursorRows } from './cursor-rows.ts';
@@ -46,7 +47,7 @@ export async function writeBackup(database: Database, target: string, options: W
         const version = await requireNotNewer(session);
         await copyTables(session, backup, { version, migrationsFolder }, damaged, () => progress?.(sizeOf(backup)));
         const journal = version < firstWithJournal ? '' : await readJournalText(session);
-        return journal + missingLines(journal, await readStates(session), request.nowMs).join('');
+        return journal + missingLines(journal, await readStates(statementsOf(session)), request.nowMs).join('');
       },
       { idleMs: 0 },
     );

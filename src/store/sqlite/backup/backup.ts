@@ -106,7 +106,5 @@ function ownFiles(path: string): string[] {
   const prepared = preparedPath(path);
   const bases = [path, prepared.store].flatMap((store) => Object.values(filesOf(store)));
   const sidecars = ['', '-wal', '-shm', '-journal'];
-  return [prepared.ready, prepared.lock, rebuiltPath(path), ...bases].flatMap((file) =>
-    sidecars.map((end) => file + end),
-  );
+  return [prepared.ready, rebuiltPath(path), ...bases].flatMap((file) => sidecars.map((end) => file + end));
 }

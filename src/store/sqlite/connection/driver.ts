@@ -14,10 +14,10 @@ export type Statement<Row = unknown> = BetterSqlite3.Statement<unknown[], Row>;
 /**
  * Opens a database with the major of better-sqlite3 that fits this Node: 13 needs Node 22, 12 aborts on Node 24 when a
  * statement is garbage-collected. The alias can be removed with Node 20. The driver is loaded here, not at the top, so that
- * `--help` does not load it. Opens exactly the named file, or throws `bad_input`.
+ * `--help` does not load it. Opens exactly the named file, or throws `bad_input`; without a name, a temporary one that SQLite removes.
  */
 export function openDatabase(given: string, options: BetterSqlite3.Options): Connection {
-  const file = given === ':memory:' ? given : exactPath(given);
+  const file = given === ':memory:' || given === '' ? given : exactPath(given);
   const [major = 0] = process.versions.node.split('.').map(Number);
   const load = createRequire(__filename);
   if (major >= 22) {

@@ -5,8 +5,7 @@ import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { beforeMigration } from '../../archive/target.ts';
 import type { MigrationOutcome, MigrationRequest, StoreOptions } from '../../engine.ts';
-import { servedAt } from '../../refusals.ts';
-import { holdFromDaemons, isServed } from '../connection/daemon-lock.ts';
+import { withoutDaemons } from '../connection/daemon-lock.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from '../connection/files.ts';
@@ -49,7 +48,8 @@ export async function migrateStore(
       const backup = isBackedUp ? await backUp(path, options) : undefined;
       return { applied: await applyToAll(registry, path, options.migrationsFolder), backup };
     }
-    return await withoutDaemons(path, async () => {
+    // A daemon of the older version would go on writing to the file that is replaced.
+    return await withoutDaemons(path, 'Stop it, migrate, and start it again.', async () => {
       const total = sizeOf(filesOf(path).readings);
       progress?.(0, total);
       const unfinished = unfinishedRebuild(path);
@@ -86,23 +86,6 @@ function versionsAt(path: string, registry: number): Versions {
     }
   };
   return { registry, records: versionOf('records'), readings: versionOf('readings') };
-}
-
-/** A daemon of the older version would go on writing to the file that is replaced. */
-async function withoutDaemons<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const { daemons } = filesOf(path);
-  const release = holdFromDaemons(daemons);
-  if (!release) {
-    if (isServed(daemons)) throw servedAt(undefined, 'Stop it, migrate, and start it again.');
-    throw new HkctlError('state_forbids', `Another process migrates or restores the store ${path}.`, {
-      hint: 'Wait until it has ended.',
-    });
-  }
-  try {
-    return await work();
-  } finally {
-    release();
-  }
 }
 
 /** Random readings take half as much in chunks as in rows, most take a twentieth. */

@@ -1,11 +1,10 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { userVersionAt } from '../../archive/format.ts';
-import { copyAttached, syncFile } from '../../archive/rows.ts';
+import { copyAttached, syncFile, syncFolderOf } from '../../archive/rows.ts';
 import { openAlone } from '../connection/alone.ts';
 import { type Connection, exactPath, openDatabase } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { filesOf, openFile } from '../connection/files.ts';
-import { syncFolderOf } from '../restore/prepared.ts';
 import { makeTables, migratedSchema } from '../schema/migrated-schema.ts';
 import { requireOwnSchema } from '../schema/own-schema.ts';
 import { rowsToChunks } from '../schema/rows-to-chunks.ts';

@@ -1,0 +1,62 @@
+import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
+import { type DatabaseName, databaseNames } from '../sqlite/connection/files.ts';
+import { makeTables, migratedSchema, upgradeTables } from '../sqlite/schema/migrated-schema.ts';
+import { rowsToChunks } from '../sqlite/schema/rows-to-chunks.ts';
+import { firstWithChunks, schemaVersions } from '../sqlite/schema/schema-versions.ts';
+import { damagedBackup, type OpenBackup } from './format.ts';
+import { copyRead, refusingRows } from './rows.ts';
+
+/** A database to be made from a backup. */
+interface DatabaseCopy {
+  name: DatabaseName;
+  /** The path of the backup. */
+  file: string;
+  migrationsFolder: string;
+  /** Tables whose rows are not copied. */
+  without?: ReadonlySet<string>;
+  /** Receives the number of rows since its last call. */
+  copied?(rows: number): void;
+}
+
+/**
+ * Creates the tables of one database from our own migrations, copies its rows into those of the backup's version, and migrates them to
+ * this version. Readings of an older backup, a row each, become chunks.
+ */
+export function copyDatabase(
+  { connection: from, versions }: OpenBackup,
+  to: Connection,
+  { name, file, migrationsFolder, without = new Set(), copied = () => {} }: DatabaseCopy,
+): void {
+  const hasRows = name === 'readings' && versions[name] < firstWithChunks;
+  const version = hasRows ? firstWithChunks : versions[name];
+  makeTables(to, name, version, migrationsFolder);
+  const { tables } = migratedSchema(name, versions[name], migrationsFolder);
+  const copiedTables = tables.filter((table) => !without.has(table.name) && !(hasRows && table.name === 'readings'));
+  refusingRows(
+    () => {
+      copyRead(from, to, copiedTables, copied);
+      if (hasRows) for (const { count } of rowsToChunks({ from, rows: 'readings', to })) copied(count);
+    },
+    () => damagedBackup(file, `it holds rows that its own tables forbid (${name})`),
+  );
+  upgradeTables(to, name, version, migrationsFolder);
+}
+
+/** Runs something with a backup whose tables are those of this version: of an older one with a temporary copy. */
+export async function useCurrent<T>(
+  backup: OpenBackup,
+  copy: Pick<DatabaseCopy, 'file' | 'migrationsFolder'>,
+  work: (backup: Connection) => Promise<T>,
+): Promise<T> {
+  if (databaseNames.every((name) => backup.versions[name] === schemaVersions[name])) return work(backup.connection);
+  // Without a name, SQLite keeps the database in a file that is gone when the process ends, however it ends.
+  const current = openDatabase('', {});
+  try {
+    current.exec('pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off; begin');
+    for (const name of databaseNames) copyDatabase(backup, current, { name, ...copy });
+    current.exec('commit');
+    return await work(current);
+  } finally {
+    current.close();
+  }
+}
