@@ -63,6 +63,20 @@ describe('the sources', () => {
     expect(circlesOf(modules)).toEqual([]);
   });
 
+  it('of the store form folders that import each other in no circle: engines share only what is below them', () => {
+    const folderOf = (file: string) => /^store\/[^/]+(?=\/)/.exec(file)?.[0];
+    const folders = new Map<string, Set<string>>();
+    for (const { file, imports } of modules) {
+      const folder = folderOf(file);
+      if (folder === undefined) continue;
+      const targets = imports.map(folderOf).filter((target) => target !== undefined && target !== folder);
+      folders.set(folder, new Set([...(folders.get(folder) ?? []), ...targets.map(String)]));
+    }
+    expect([...(folders.get('store/postgres') ?? [])]).toContain('store/archive');
+    expect(circlesOf([...folders].map(([file, imports]) => ({ file, imports: [...imports] })))).toEqual([]);
+    expect([...(folders.get('store/postgres') ?? [])]).not.toContain('store/sqlite');
+  });
+
   it('have 250 lines at most each', () => {
     const lines = new Map(
       modules.map(({ file }) => [file, readFileSync(join(src, file), 'utf8').split('\n').length - 1]),

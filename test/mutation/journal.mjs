@@ -1,6 +1,6 @@
 const lines = 'src/store/journal-lines.ts';
 const written = 'src/store/sqlite/journal/journal.ts';
-const changed = 'src/store/sqlite/journal/journaled-change.ts';
+const changed = 'src/store/sqlite/registry/journaled-change.ts';
 const stops = 'src/store/archive/stops.ts';
 const added = 'src/store/archive/journal.ts';
 const present = 'src/store/archive/states.ts';

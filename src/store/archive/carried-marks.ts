@@ -1,6 +1,6 @@
 import { lastBackupMark } from '../registry/audit.ts';
 import { clockMarks } from '../registry/clock.ts';
-import type { Connection } from '../sqlite/connection/driver.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
 
 /** The mark up to which the outbox of imports was moved into the trail. */
 export const outboxMark = 'audit_outbox';

@@ -1,8 +1,13 @@
-import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
-import { type DatabaseName, databaseNames } from '../sqlite/connection/files.ts';
-import { makeTables, migratedSchema, upgradeTables } from '../sqlite/schema/migrated-schema.ts';
-import { rowsToChunks } from '../sqlite/schema/rows-to-chunks.ts';
-import { firstWithChunks, schemaVersions } from '../sqlite/schema/schema-versions.ts';
+import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+  makeTables,
+  migratedSchema,
+  upgradeTables,
+} from '../sqlite-database/schema/migrated-schema.ts';
+import { rowsToChunks } from '../sqlite-database/schema/rows-to-chunks.ts';
+import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
 import { damagedBackup, type OpenBackup } from './format.ts';
 import { copyRead, refusingRows } from './rows.ts';
 

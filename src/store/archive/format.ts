@@ -2,13 +2,18 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readSync, type S
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { latestDateMs } from '../../core/time/instants.ts';
-import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
-import { toDomainError } from '../sqlite/connection/errors.ts';
-import { type DatabaseName, databaseNames } from '../sqlite/connection/files.ts';
-import { makeTables, migratedSchema, type OwnTable } from '../sqlite/schema/migrated-schema.ts';
-import { differences, shownDifferences } from '../sqlite/schema/own-schema.ts';
-import { lineOf, type SchemaObject, schemaObjectsIn } from '../sqlite/schema/schema-objects.ts';
-import { requireNotNewer } from '../sqlite/schema/schema-versions.ts';
+import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
+import { toDomainError } from '../sqlite-database/errors.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+  makeTables,
+  migratedSchema,
+  type OwnTable,
+} from '../sqlite-database/schema/migrated-schema.ts';
+import { differences, shownDifferences } from '../sqlite-database/schema/own-schema.ts';
+import { lineOf, type SchemaObject, schemaObjectsIn } from '../sqlite-database/schema/schema-objects.ts';
+import { requireNotNewer } from '../sqlite-database/schema/schema-versions.ts';
 
 /** A backup that is open for reading, and how many migrations each database had when it was made. */
 export interface OpenBackup {

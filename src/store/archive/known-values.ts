@@ -1,7 +1,7 @@
 import { roleNames } from '../../core/access/roles.ts';
 import { weekDays } from '../../core/time/calendar.ts';
 import { latestDateMs } from '../../core/time/instants.ts';
-import type { Connection } from '../sqlite/connection/driver.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
 
 /** SQL that is true for a column with a value that no hkctl of this version writes. */
 type Check = (column: string) => string;

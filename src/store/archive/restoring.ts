@@ -5,7 +5,7 @@ import type { StoreOptions } from '../engine.ts';
 import { entriesIn, readJournal } from '../journal-lines.ts';
 import { servedAt } from '../refusals.ts';
 import type { Statements } from '../registry/statements.ts';
-import type { Connection } from '../sqlite/connection/driver.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
 import { journalIn, type OpenBackup, openBackup } from './format.ts';
 import { missingLines, missingRemovals } from './journal.ts';
 import { type PresentStore, readStates } from './states.ts';

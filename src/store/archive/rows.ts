@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
-import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
-import type { OwnTable } from '../sqlite/schema/migrated-schema.ts';
+import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
+import type { OwnTable } from '../sqlite-database/schema/migrated-schema.ts';
 
 /**
  * Creates a database for its owner only (mode 0600), to be written once and sequentially: without a log, since an incomplete

@@ -5,7 +5,7 @@ import type { Entity } from '../../core/port/entities.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
 import type { User } from '../../core/port/users.ts';
 import type { Statements } from '../registry/statements.ts';
-import type { Connection } from '../sqlite/connection/driver.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
 
 /** What the rows of a store say of all that can be stopped. */
 export interface RegistryStates {

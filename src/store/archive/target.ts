@@ -5,7 +5,7 @@ import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { unwritable } from '../../core/files.ts';
 import { compactInstant } from '../../core/operations/backups.ts';
-import { toDomainError } from '../sqlite/connection/errors.ts';
+import { toDomainError } from '../sqlite-database/errors.ts';
 
 /**
  * Refuses an existing file (`state_forbids`) unless `force` is set, and always a link and anything but a regular file, such as a

@@ -4,10 +4,10 @@ import { verifyTrail } from '../../core/audit/verification.ts';
 import type { HkctlError } from '../../core/errors.ts';
 import type { BackupFacts, BackupHead } from '../../core/operations/backups.ts';
 import { toRecord } from '../registry/audit.ts';
-import type { Connection } from '../sqlite/connection/driver.ts';
-import { toDomainError, translating } from '../sqlite/connection/errors.ts';
-import { faultsOfChunks } from '../sqlite/readings/chunks/verification.ts';
-import { firstWithChunks } from '../sqlite/schema/schema-versions.ts';
+import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
+import { toDomainError, translating } from '../sqlite-database/errors.ts';
+import { firstWithChunks } from '../sqlite-database/schema/schema-versions.ts';
 import { creationOf, damagedBackup, type OpenBackup, openBackup } from './format.ts';
 import { columnOfUnknownValue } from './known-values.ts';
 

@@ -1,5 +1,5 @@
 import { qualities } from '../../../core/port/readings.ts';
-import type { OwnTable } from '../../sqlite/schema/migrated-schema.ts';
+import type { OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
 import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/column-types.ts';
 import type { Row } from './cursor-rows.ts';
 

@@ -1,7 +1,7 @@
 import type { HkctlError } from '../../../core/errors.ts';
-import type { Connection } from '../../sqlite/connection/driver.ts';
-import { decodeChunk } from '../../sqlite/readings/chunks/codec.ts';
-import type { OwnTable } from '../../sqlite/schema/migrated-schema.ts';
+import { decodeChunk } from '../../sqlite-database/chunks/codec.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import type { OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
 import { bySeries, jsonTexts } from '../backup/queries.ts';
 import type { TableCopy } from './copying.ts';
 

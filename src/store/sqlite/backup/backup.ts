@@ -7,17 +7,16 @@ import { copyAttached, refusingRows } from '../../archive/rows.ts';
 import { translatingTarget } from '../../archive/target.ts';
 import { writeBackupFrom } from '../../archive/writing.ts';
 import type { BackupRequest } from '../../engine.ts';
-import { type Connection, exactPath } from '../connection/driver.ts';
-import { databaseNames, filesOf, missingFile, type StoreFiles } from '../connection/files.ts';
+import { Chunks } from '../../sqlite-database/chunks/chunks.ts';
+import { type Connection, exactPath } from '../../sqlite-database/driver.ts';
+import { databaseNames, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
+import { requireOwnSchema } from '../../sqlite-database/schema/own-schema.ts';
+import { filesOf, missingFile, rebuiltPath, type StoreFiles } from '../connection/files.ts';
 import { readSmallFile, requireOwnDatabase } from '../connection/safe-files.ts';
-import { rebuiltPath } from '../migration/rebuilt-readings.ts';
-import { Chunks } from '../readings/chunks/chunks.ts';
 import { remember } from '../readings/log/log.ts';
 import { LogMemory } from '../readings/log/memory.ts';
 import { settle } from '../readings/writer/settling.ts';
 import { preparedPath } from '../restore/prepared.ts';
-import type { OwnTable } from '../schema/migrated-schema.ts';
-import { requireOwnSchema } from '../schema/own-schema.ts';
 
 /**
  * Writes all of a store into one SQLite file (mode 0600) while others read and write it. Each database is read in one

@@ -1,8 +1,8 @@
 import { closeSync, lstatSync, openSync } from 'node:fs';
 import { HkctlError } from '../../../core/errors.ts';
 import { servedAt } from '../../refusals.ts';
-import { type Connection, openDatabase } from './driver.ts';
-import { translating } from './errors.ts';
+import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
 import { filesOf, isCode } from './files.ts';
 
 /*

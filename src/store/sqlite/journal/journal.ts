@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, writeSync } from 'node:fs';
-import { translating } from '../connection/errors.ts';
+import { translating } from '../../sqlite-database/errors.ts';
 import { openSmallFile } from '../connection/safe-files.ts';
 
 /** Appends lines to a journal, synced, all or none. The registry's write lock must be held, so that no other process appends. */

@@ -5,15 +5,16 @@ import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { beforeMigration } from '../../archive/target.ts';
 import type { MigrationOutcome, MigrationRequest, StoreOptions } from '../../engine.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
+import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
+import { requireOwnSchema } from '../../sqlite-database/schema/own-schema.ts';
+import { firstWithChunks, requireNotNewer, schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import { withoutDaemons } from '../connection/daemon-lock.ts';
-import type { Connection } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import { type DatabaseName, databaseNames, filesOf, openFile } from '../connection/files.ts';
+import { filesOf, openFile, rebuiltPath } from '../connection/files.ts';
 import { openRegistry } from '../opening.ts';
-import { requireOwnSchema } from '../schema/own-schema.ts';
-import { firstWithChunks, requireNotNewer, schemaVersions } from '../schema/schema-versions.ts';
 import { SqliteStore } from '../store.ts';
-import { rebuildReadings, rebuiltPath, removeRebuild, unfinishedRebuild } from './rebuilt-readings.ts';
+import { rebuildReadings, removeRebuild, unfinishedRebuild } from './rebuilt-readings.ts';
 
 type Versions = Record<DatabaseName, number>;
 
@@ -135,7 +136,7 @@ async function applyToAll(
   folder: string,
   putInPlace?: () => void,
 ): Promise<number> {
-  const { applyMigrations } = await import('../schema/migrations.ts');
+  const { applyMigrations } = await import('../../sqlite-database/schema/migrations.ts');
   const files = filesOf(path);
   const others = databaseNames.filter((name) => name !== 'registry' && !(name === 'readings' && putInPlace));
   const databases: [DatabaseName, Connection][] = [['registry', registry]];

@@ -2,7 +2,7 @@ import type { ImportSummary } from '../../../core/port/records.ts';
 import type { ImportBatch } from '../../../core/records/import-batch.ts';
 import type { ViolationList } from '../../../core/records/imports.ts';
 import type { ImportTable } from '../../records/imports.ts';
-import type { Connection } from '../connection/driver.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
 
 /** Receives the rows of an import, with values as the columns store them. */
 export interface ImportTarget {

@@ -4,8 +4,8 @@ import { importFields, type ResourceDefinition } from '../../../core/records/fie
 import type { ImportBatch, ImportColumn } from '../../../core/records/import-batch.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { isPlain, toImportTable } from '../../records/imports.ts';
-import type { Connection } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
 import { correctDates, createChangesReader, recordChange } from './changes.ts';
 import type { ImportTarget, OpenTable } from './import-target.ts';
 import { createFill } from './imports-fill.ts';

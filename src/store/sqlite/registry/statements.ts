@@ -1,8 +1,8 @@
 import { type KeyEvent, keyLine, type Revocation, stateLine, withdrawnStateLine } from '../../journal-lines.ts';
 import type { Change, Runner, Statements, Steps } from '../../registry/statements.ts';
-import type { Statement } from '../connection/driver.ts';
-import { changeWithJournal } from '../journal/journaled-change.ts';
+import type { Statement } from '../../sqlite-database/driver.ts';
 import type { AppendAudit } from './audit.ts';
+import { changeWithJournal } from './journaled-change.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './tables.ts';
 

@@ -5,14 +5,14 @@ import { copyDatabase } from '../../archive/copying.ts';
 import type { OpenBackup } from '../../archive/format.ts';
 import type { Replacement } from '../../archive/restoring.ts';
 import { createPrivate, syncFile, syncFolderOf } from '../../archive/rows.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
+import { type DatabaseName, databaseNames, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
+import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import { openAlone } from '../connection/alone.ts';
-import type { Connection } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import { type DatabaseName, databaseNames, filesOf, type StoreFiles } from '../connection/files.ts';
+import { filesOf, type StoreFiles } from '../connection/files.ts';
 import { writeSmallFile } from '../connection/safe-files.ts';
 import { drawEpoch } from '../records/changes.ts';
-import { migratedSchema } from '../schema/migrated-schema.ts';
-import { schemaVersions } from '../schema/schema-versions.ts';
 import { finishRestore, preparedPath } from './prepared.ts';
 
 /** Builds a store of this version from a checked backup, next to the one at `path`; returns its path. */

@@ -15,9 +15,10 @@ import { HkctlError } from '../../../../src/core/errors.ts';
 import { addTables } from '../../../../src/store/archive/format.ts';
 import { copyAttached } from '../../../../src/store/archive/rows.ts';
 import { type BackupSource, writeBackupFrom } from '../../../../src/store/archive/writing.ts';
-import { databaseNames, filesOf } from '../../../../src/store/sqlite/connection/files.ts';
+import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { preparedPath } from '../../../../src/store/sqlite/restore/prepared.ts';
-import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
+import { databaseNames } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { tamper } from '../../tamper.ts';
 import { cli, file, folder, renewPlant } from './backup-plant.ts';
 

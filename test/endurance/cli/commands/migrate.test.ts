@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
-import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
+import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { Cli } from '../../../cli/harness.ts';
 import { tamper } from '../../../cli/tamper.ts';
 

@@ -7,8 +7,7 @@ import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { backupTables, completeBackup } from '../../../../src/store/archive/format.ts';
 import { createPrivate } from '../../../../src/store/archive/rows.ts';
 import { engineAt } from '../../../../src/store/open.ts';
-import { databaseNames } from '../../../../src/store/sqlite/connection/files.ts';
-import { makeTables } from '../../../../src/store/sqlite/schema/migrated-schema.ts';
+import { databaseNames, makeTables } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
 import { draftOf, nowMs } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
 

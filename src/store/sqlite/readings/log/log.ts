@@ -1,4 +1,4 @@
-import type { Connection } from '../../connection/driver.ts';
+import type { Connection } from '../../../sqlite-database/driver.ts';
 import { LogMemory } from './memory.ts';
 import { bodyOfRemovals, type Removal, readRow } from './rows.ts';
 

@@ -1,9 +1,8 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { cutText } from '../../../core/text/bounded-text.ts';
-import type { Connection } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import type { DatabaseName } from '../connection/files.ts';
-import { keptSchema, migratedSchema } from './migrated-schema.ts';
+import type { Connection } from '../driver.ts';
+import { translating } from '../errors.ts';
+import { type DatabaseName, keptSchema, migratedSchema } from './migrated-schema.ts';
 import { lineOf, type SchemaObject, schemaObjectsIn, textOf } from './schema-objects.ts';
 
 /** The schema that a database claims to have. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection/driver.ts';
+import type { Connection } from '../driver.ts';
 
 /** One row of `sqlite_master`. A forged file may hold anything there, so that no type is certain. */
 export interface SchemaObject {

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
-import { errnoOf } from '../../../core/errno.ts';
-import { HkctlError } from '../../../core/errors.ts';
+import { errnoOf } from '../../core/errno.ts';
+import { HkctlError } from '../../core/errors.ts';
 
 /** An open SQLite database. */
 export type Connection = BetterSqlite3.Database;

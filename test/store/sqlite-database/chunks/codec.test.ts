@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Columns } from '../../../../../src/core/readings/reads/columns.ts';
-import { ByteReader, ByteWriter } from '../../../../../src/store/sqlite/readings/chunks/bytes.ts';
-import { ChunkEncoder, decodeChunk } from '../../../../../src/store/sqlite/readings/chunks/codec.ts';
+import type { Columns } from '../../../../src/core/readings/reads/columns.ts';
+import { ByteReader, ByteWriter } from '../../../../src/store/sqlite-database/chunks/bytes.ts';
+import { ChunkEncoder, decodeChunk } from '../../../../src/store/sqlite-database/chunks/codec.ts';
 
 const encoder = new ChunkEncoder();
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import type { Connection } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import type { DatabaseName } from '../connection/files.ts';
+import type { Connection } from '../driver.ts';
+import { translating } from '../errors.ts';
+import type { DatabaseName } from './migrated-schema.ts';
 import { requireOwnSchema } from './own-schema.ts';
 import { requireNotNewer, schemaVersions } from './schema-versions.ts';
 

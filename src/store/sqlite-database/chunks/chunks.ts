@@ -1,5 +1,5 @@
-import { type Columns, createColumns, type Piece, placeOf } from '../../../../core/readings/reads/columns.ts';
-import type { Connection } from '../../connection/driver.ts';
+import { type Columns, createColumns, type Piece, placeOf } from '../../../core/readings/reads/columns.ts';
+import type { Connection } from '../driver.ts';
 import { DecodedChunks } from './cache.ts';
 import { ChunkEncoder, decodeChunk } from './codec.ts';
 

@@ -1,7 +1,7 @@
-import { cutText } from '../../../../core/text/bounded-text.ts';
-import { quotedText } from '../../../../core/text/shown-text.ts';
-import { formatInstantUs } from '../../../../core/time/instants.ts';
-import type { Connection } from '../../connection/driver.ts';
+import { cutText } from '../../../core/text/bounded-text.ts';
+import { quotedText } from '../../../core/text/shown-text.ts';
+import { formatInstantUs } from '../../../core/time/instants.ts';
+import type { Connection } from '../driver.ts';
 import { isReading } from './chunk-writer.ts';
 import { usualSizes } from './chunks.ts';
 import { decodeChunk } from './codec.ts';

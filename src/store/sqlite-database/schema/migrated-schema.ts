@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Connection, openDatabase } from '../connection/driver.ts';
-import type { DatabaseName } from '../connection/files.ts';
+import { type Connection, openDatabase } from '../driver.ts';
 import { type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
+
+/** The databases of a store, each with migrations of its own. */
+export const databaseNames = ['registry', 'records', 'readings'] as const;
+export type DatabaseName = (typeof databaseNames)[number];
 
 /** The schema that hkctl's migrations create in an empty database. */
 interface MigratedSchema {

@@ -1,7 +1,7 @@
 import { createColumns } from '../../../core/readings/reads/columns.ts';
-import type { Connection } from '../connection/driver.ts';
-import { damaged } from '../readings/chunks/bytes.ts';
-import { ChunkWriter, isReading } from '../readings/chunks/chunk-writer.ts';
+import { damaged } from '../chunks/bytes.ts';
+import { ChunkWriter, isReading } from '../chunks/chunk-writer.ts';
+import type { Connection } from '../driver.ts';
 
 /** Readings that are read at once, a multiple of those in a chunk: some hundredths of a second. */
 const rowsAtOnce = 65_536;

@@ -1,9 +1,9 @@
 import { type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf } from '../../../core/errno.ts';
-import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { pathFaults } from '../../../core/files.ts';
-import { outcomeUnknown } from '../../refusals.ts';
+import { errnoOf } from '../../core/errno.ts';
+import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import { pathFaults } from '../../core/files.ts';
+import { outcomeUnknown } from '../refusals.ts';
 
 /** Runs something on the driver and converts its errors to the domain's (contract, exit code 6). */
 export function translating<T>(path: string, work: () => T): T {

@@ -1,6 +1,6 @@
-import { qualities } from '../../../../core/port/readings.ts';
-import { createColumns } from '../../../../core/readings/reads/columns.ts';
-import type { Connection } from '../../connection/driver.ts';
+import { qualities } from '../../../core/port/readings.ts';
+import { createColumns } from '../../../core/readings/reads/columns.ts';
+import type { Connection } from '../driver.ts';
 import { usualSizes } from './chunks.ts';
 import { ChunkEncoder } from './codec.ts';
 

@@ -1,8 +1,8 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { storeTooNew, storeTooOld } from '../../refusals.ts';
-import type { Connection } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import type { DatabaseName } from '../connection/files.ts';
+import type { Connection } from '../driver.ts';
+import { translating } from '../errors.ts';
+import type { DatabaseName } from './migrated-schema.ts';
 import { requireOwnSchema } from './own-schema.ts';
 
 /**

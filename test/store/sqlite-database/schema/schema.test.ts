@@ -1,12 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
-import { databaseNames } from '../../../../src/store/sqlite/connection/files.ts';
-import { keptSchema, migratedSchema } from '../../../../src/store/sqlite/schema/migrated-schema.ts';
-import { differences, foreignObjects, shownDifferences } from '../../../../src/store/sqlite/schema/own-schema.ts';
-import { type SchemaObject, textOf } from '../../../../src/store/sqlite/schema/schema-objects.ts';
-import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
+import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import {
+  databaseNames,
+  keptSchema,
+  migratedSchema,
+} from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
+import {
+  differences,
+  foreignObjects,
+  shownDifferences,
+} from '../../../../src/store/sqlite-database/schema/own-schema.ts';
+import { type SchemaObject, textOf } from '../../../../src/store/sqlite-database/schema/schema-objects.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 
 const folder = join(process.cwd(), 'migrations');
 

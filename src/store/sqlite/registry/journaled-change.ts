@@ -1,7 +1,7 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { type StateEntry, stateLine } from '../../journal-lines.ts';
-import type { Registry } from '../registry/registry.ts';
-import { appendLines } from './journal.ts';
+import { appendLines } from '../journal/journal.ts';
+import type { Registry } from './registry.ts';
 
 /** Notes in the journal what a change stops and starts. */
 interface Notes {
