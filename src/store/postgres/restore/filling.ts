@@ -4,13 +4,13 @@ import { damagedBackup } from '../../archive/format.ts';
 import { sequenceSql } from '../../archive/rows.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { type DatabaseName, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
+import { databaseNames, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
 import type { ColumnTypes } from '../schema/column-types.ts';
 import { createCopier } from './copying.ts';
-import { EntityNumbering, plantSources, registrySources } from './sources.ts';
+import { sourcesOf } from './sources.ts';
 
 /** The backup that fills a store. */
 interface FillingSource {
@@ -25,11 +25,9 @@ interface FillingSource {
 export async function fillFrom(source: FillingSource, session: Session, types: ColumnTypes): Promise<void> {
   const { backup, file, migrationsFolder, progress } = source;
   const damaged = (what: string) => damagedBackup(file, what);
-  const tablesOf = (name: DatabaseName) => migratedSchema(name, schemaVersions[name], migrationsFolder).tables;
-  const [registry, records, readings] = [tablesOf('registry'), tablesOf('records'), tablesOf('readings')];
-  const { total, numbers, marks, waiting } = translating(file, () => ({
-    total: [...registry, ...records, ...readings].reduce((sum, { name }) => sum + countOf(backup, name), 0),
-    numbers: new EntityNumbering(backup),
+  const tables = databaseNames.flatMap((name) => migratedSchema(name, schemaVersions[name], migrationsFolder).tables);
+  const { total, marks, waiting } = translating(file, () => ({
+    total: tables.reduce((sum, { name }) => sum + countOf(backup, name), 0),
     marks: carriedMarks(backup),
     waiting: waitingDrafts(backup),
   }));
@@ -38,8 +36,7 @@ export async function fillFrom(source: FillingSource, session: Session, types: C
     done += rows;
     progress(Math.min(1, done / Math.max(total, 1)));
   });
-  for (const table of registrySources(backup, registry)) await copier.copy(table);
-  for (const table of plantSources(backup, [...records, ...readings], numbers, damaged)) await copier.copy(table);
+  for (const table of sourcesOf(backup, tables)) await copier.copy(table);
   await session.query('restore.head', 'update audit_head set last_seq = $1', [lastAuditNumber(backup)]);
   // Those of the clock are of this database and its machines; any other counts something that was replaced.
   await session.run("delete from marks where name not like 'clock%'");
@@ -51,8 +48,8 @@ export async function fillFrom(source: FillingSource, session: Session, types: C
       [name, value],
     );
   }
-  const last = "select setval(pg_get_serial_sequence('record_entities', 'number'), $1)";
-  if (numbers.entities.size > 0) await session.query('restore.numbers', last, [numbers.entities.size]);
+  const last = `select setval(pg_get_serial_sequence('record_entities', 'number'), max(number)) from record_entities`;
+  await session.run(last);
   // Mirrors have followed the store that is replaced: what they have seen since the backup may be undone.
   await session.query('restore.epoch', 'insert into record_epoch (epoch) values ($1)', [
     randomBytes(6).toString('hex'),
