@@ -61,11 +61,11 @@ function createServices(
     createStore: async (path, fill) => (await engineAt(path, { makesFolder: true })).create(fill),
     migrateStore: async (path, check, request) => (await engineAt(path)).migrate(check, request),
     async nextBackupNumber(series) {
-      const { nextBackupNumber } = await import('./store/sqlite/backup/old-backups.ts');
+      const { nextBackupNumber } = await import('./store/archive/series.ts');
       return nextBackupNumber(series);
     },
     async removeOldBackups(series) {
-      const { removeOldBackups } = await import('./store/sqlite/backup/old-backups.ts');
+      const { removeOldBackups } = await import('./store/archive/series.ts');
       return removeOldBackups(series);
     },
     backupStore: async (path, target, request) => (await engineAt(path)).backup(target, request),

@@ -11,9 +11,9 @@ export interface StoreOptions {
   migrationsFolder: string;
   /** Scripts of the threads that write readings to SQLite and read many of them; a store without them does neither. */
   threads?: { writer: string; reader: string } | undefined;
-  /** How long to wait for another writer before the store counts as locked: 5 s where nothing is given. */
+  /** How long to wait for another writer before the store counts as locked: 5 s if nothing is given. */
   busyTimeoutMs?: number;
-  /** The environment, from which the address of a PostgreSQL database is completed; none where nothing is given. */
+  /** The environment, from which the address of a PostgreSQL database is completed; none if nothing is given. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -21,14 +21,14 @@ export interface StoreOptions {
 export interface MigrationOutcome {
   /** The number of migrations that were applied. */
   applied: number;
-  /** The backup of the old store, where one was written. */
+  /** The backup of the old store, if one was written. */
   backup?: string | undefined;
 }
 
 /** How a store is migrated. */
 export interface MigrationRequest {
   withoutBackup?: boolean;
-  /** Receives how many bytes of how many are done, where a migration takes long. */
+  /** Receives how many bytes of how many are done, if a migration takes long. */
   progress?: ((bytes: number, total: number) => void) | undefined;
 }
 
@@ -48,16 +48,16 @@ export interface Engine {
   open(): MaybePromise<Store>;
   /** Refuses a location that holds a store, or a part of one: `already_initialised` (exit 5). */
   requireNone(): MaybePromise<void>;
-  /** Creates a store with what `fill` puts into it, both or neither; `already_initialised` (exit 5) where there is one. */
+  /** Creates a store with what `fill` puts into it, both or neither; `already_initialised` (exit 5) if there is one. */
   create(fill?: (store: Store) => MaybePromise<void>): Promise<Store>;
   /**
-   * Applies the missing migrations, all or none, after a backup: beside the store, or of PostgreSQL in the current folder.
+   * Applies the missing migrations, all or none, after a backup: next to the store, or of PostgreSQL in the current folder.
    * `check` receives the old store and refuses by throwing.
    */
   migrate(check?: (store: Store) => MaybePromise<void>, request?: MigrationRequest): Promise<MigrationOutcome>;
   /**
-   * Writes all of the store into one checked file; `state_forbids` where `target` exists and `force` is false. `progress`
-   * receives the size of the file where the engine copies row by row.
+   * Writes all of the store into one checked file; `state_forbids` if `target` exists and `force` is false. `progress`
+   * receives the size of the file if the engine copies row by row.
    */
   backup(target: string, request: BackupRequest): Promise<BackupFacts>;
   /** Replaces the store by the one in a backup file; whatever was stopped since the backup stays stopped. */

@@ -8,7 +8,7 @@ export interface Revocation {
   secretHash: string;
 }
 
-/** What the journal records of a key; an entry is withdrawn where its commit failed. */
+/** What the journal records of a key; an entry is withdrawn if its commit failed. */
 export type KeyEvent = 'revoked' | 'withdrawn';
 
 /** What the journal records of a user or an entity: that it was stopped, or started again. */

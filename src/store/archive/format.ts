@@ -193,7 +193,7 @@ function noBackup(file: string): HkctlError {
 }
 
 function changedBackup(file: string, log: string | undefined): HkctlError {
-  const why = log === undefined ? 'it keeps a log of changes now' : `${log} lies beside it`;
+  const why = log === undefined ? 'it keeps a log of changes now' : `${log} is next to it`;
   return new HkctlError('bad_input', `${file} was opened for writing since it was made: ${why}.`, {
     hint: 'Nothing was changed. Take another backup, or a copy of this one that nobody has written to.',
   });

@@ -59,7 +59,7 @@ const typed: readonly string[] = [
 const longestText = 65_536;
 const unbounded: ReadonlySet<string> = new Set(['audit_outbox', 'backup_journal']);
 
-/** The column of a backup in which a value is unknown, such as `users.role`; undefined where there is none. */
+/** The column of a backup in which a value is unknown, such as `users.role`; undefined if there is none. */
 export function columnOfUnknownValue(backup: Connection): string | undefined {
   for (const table of new Set([...typed, ...Object.keys(checks)])) {
     const columns = backup

@@ -89,7 +89,7 @@ export function copyRead(
 }
 
 /**
- * Runs a copy; where a row violates a constraint of its table, or has a number that is none of its column, throws the error of
+ * Runs a copy; if a row violates a constraint of its table, or has a number that is none of its column, throws the error of
  * `damaged`: only damage causes it.
  */
 export function refusingRows(copy: () => void, damaged: () => Error): void {

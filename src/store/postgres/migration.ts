@@ -33,7 +33,7 @@ export async function migrateStore(
   return { applied, backup };
 }
 
-/** Writes the backup into the state folder of the service, or the current folder: a database has none beside it. */
+/** Writes the backup into the state folder of the service, or the current folder: a database is next to none. */
 async function backUp(database: Database, { clock, migrationsFolder, env = {} }: StoreOptions): Promise<string> {
   const { writeBackup } = await import('./backup/backup.ts');
   const target = beforeMigration(resolve(env.STATE_DIRECTORY || '.'), nameOf(database.location), clock());

@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { numberOfWhole } from '../../../src/store/archive/format.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { rolesSql } from '../../../src/store/postgres/operations/roles.ts';
 import { Cli, startMs } from '../../cli/harness.ts';
@@ -48,7 +49,8 @@ describe('backup of a store on PostgreSQL', () => {
       cli.nowMs += 60_000;
       await cli.ok(['backup', folder, '--keep', '2']);
     }
-    expect(readdirSync(folder).filter((name) => name.endsWith('.backup'))).toHaveLength(2);
+    const kept = readdirSync(folder).filter((name) => name.endsWith('.backup'));
+    expect(kept.sort().map((name) => numberOfWhole(join(folder, name)))).toEqual([2, 3]);
   });
 });
 

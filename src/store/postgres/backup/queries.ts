@@ -7,7 +7,7 @@ import type { Row } from './cursor-rows.ts';
 interface TableQuery {
   /** The columns of the query are those of the table in the backup, in its order. */
   query: string;
-  /** Makes of a row what SQLite stores. Throws where that is not possible. */
+  /** Makes of a row what SQLite stores. Throws if that is not possible. */
   toRow?(row: Row): Row;
 }
 

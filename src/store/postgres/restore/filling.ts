@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { carriedMarks, waitingDrafts } from '../../archive/carried-marks.ts';
+import { carriedMarks, waitingDrafts } from '../../archive/copying.ts';
 import { damagedBackup } from '../../archive/format.ts';
 import { sequenceSql } from '../../archive/rows.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
@@ -9,7 +9,7 @@ import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts'
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
 import type { ColumnTypes } from '../schema/column-types.ts';
-import { createCopier } from './copying.ts';
+import { copyInto } from './copying.ts';
 import { sourcesOf } from './sources.ts';
 
 /** The backup that fills a store. */
@@ -32,11 +32,11 @@ export async function fillFrom(source: FillingSource, session: Session, types: C
     waiting: waitingDrafts(backup),
   }));
   let done = 0;
-  const copier = createCopier(session, types, damaged, (rows) => {
+  const copied = (rows: number) => {
     done += rows;
     progress(Math.min(1, done / Math.max(total, 1)));
-  });
-  for (const table of sourcesOf(backup, tables)) await copier.copy(table);
+  };
+  for (const table of sourcesOf(backup, tables)) await copyInto(session, types, table, { damaged, copied });
   await session.query('restore.head', 'update audit_head set last_seq = $1', [lastAuditNumber(backup)]);
   // Those of the clock are of this database and its machines; any other counts something that was replaced.
   await session.run("delete from marks where name not like 'clock%'");

@@ -21,7 +21,7 @@ type Versions = Record<DatabaseName, number>;
 /**
  * Applies the missing migrations of a store, those of all its databases or none, and returns their number. `check` receives
  * the store before the migration and refuses by throwing: of an older store it can use the profiles and the audit trail.
- * Unless `withoutBackup` is set, a backup of the old store is written beside it first.
+ * Unless `withoutBackup` is set, a backup of the old store is written next to it first.
  */
 export async function migrateStore(
   path: string,
@@ -103,7 +103,7 @@ function requireSpace(path: string, isBackedUp: boolean): void {
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
   throw new HkctlError(
     'store_full',
-    `The migration of ${path} may need ${megabytes(needed)} beside the store, and its disk has ${megabytes(freeBytes)}; nothing was changed.`,
+    `The migration of ${path} may need ${megabytes(needed)} in addition to the store, and its disk has ${megabytes(freeBytes)}; nothing was changed.`,
     {
       hint: isBackedUp
         ? 'Free space. Or take a backup on another disk with the older version, and add --without-backup.'
@@ -116,7 +116,7 @@ function sizeOf(file: string): number {
   return existsSync(file) ? statSync(file).size + (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) : 0;
 }
 
-/** Writes the backup beside the store, which its account can always write, and returns its path. */
+/** Writes the backup next to the store, which its account can always write, and returns its path. */
 async function backUp(path: string, { clock, migrationsFolder }: StoreOptions): Promise<string> {
   const { writeBackup } = await import('../backup/backup.ts');
   const { dir, name } = parse(path);
@@ -126,7 +126,7 @@ async function backUp(path: string, { clock, migrationsFolder }: StoreOptions): 
 }
 
 /**
- * Migrates each database in a transaction of its own and commits when all are migrated; all but the readings where those were made
+ * Migrates each database in a transaction of its own and commits when all are migrated; all but the readings if those were made
  * anew, which `putInPlace` finishes. A process that is killed between two commits leaves a store that is too old, and the same
  * command completes it.
  */

@@ -51,7 +51,7 @@ export function removeRebuild(path: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(`${rebuiltPath(path)}${end}`, { force: true });
 }
 
-/** A new database of readings, complete beside the old one, which no other process can open meanwhile. */
+/** A new database of readings, complete next to the old one, which no other process can open meanwhile. */
 interface Rebuilt {
   /** Puts the new database in the place of the old one. */
   putInPlace(): void;

@@ -1,7 +1,7 @@
 import { asc, eq, gt, lte, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import type { AuditDraft } from '../../../core/audit/events.ts';
-import { outboxMark } from '../../archive/carried-marks.ts';
+import { outboxMark } from '../../registry/audit.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import type { AppendAudit } from '../registry/audit.ts';
 import type { Registry } from '../registry/registry.ts';

@@ -75,7 +75,7 @@ const replaceable: ReadonlySet<string> = new Set(['store_absent', 'store_corrupt
 function requireRestOfStore(path: string): void {
   const { registry, ...rest } = filesOf(path);
   if (!isAnyThere([registry]) || isAnyThere(Object.values(rest))) return;
-  throw new HkctlError('store_corrupt', `${path} is no store of hkctl, and no other file of one is beside it.`, {
+  throw new HkctlError('store_corrupt', `${path} is no store of hkctl, and no other file of one is next to it.`, {
     hint: 'Name the store with --store PATH or HKCTL_STORE. Or, if this one is damaged, move it away and restore again.',
   });
 }

@@ -1,7 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { isHkctlError } from '../../../core/errors.ts';
-import { carriedMarks, waitingDrafts } from '../../archive/carried-marks.ts';
-import { copyDatabase } from '../../archive/copying.ts';
+import { carriedMarks, copyDatabase, waitingDrafts } from '../../archive/copying.ts';
 import type { OpenBackup } from '../../archive/format.ts';
 import type { Replacement } from '../../archive/restoring.ts';
 import { createPrivate, syncFile, syncFolderOf } from '../../archive/rows.ts';

@@ -164,7 +164,7 @@ describe('a backup with something foreign in its schema', () => {
       cpSync(file, copy);
       writeFileSync(copy + end, 'x');
       const { code, stderr } = await cli.run(['restore', copy, '--yes']);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`${copy}${end} lies beside it`)]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${copy}${end} is next to it`)]);
       expect(readdirSync(dirname(copy)).sort()).toEqual(['a.backup', `a.backup${end}`]);
       expect(readFileSync(copy + end, 'utf8')).toBe('x');
     }

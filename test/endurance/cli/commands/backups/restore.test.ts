@@ -141,7 +141,7 @@ describe('restore', () => {
     const { code, stderr } = await cli.run(['restore', file, '--yes']);
     expect([code, stderr]).toEqual([
       6,
-      expect.stringContaining('store of hkctl, and no other file of one is beside it'),
+      expect.stringContaining('store of hkctl, and no other file of one is next to it'),
     ]);
     expect(readFileSync(cli.store)).toEqual(before);
     expect(readdirSync(dirname(cli.store))).toEqual(['hkctl.db']);

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type BackupFolder, type BackupSeries, isBackupName } from '../../../core/operations/backups.ts';
-import { numberOfWhole } from '../../archive/format.ts';
-import { translatingTarget } from '../../archive/target.ts';
+import { type BackupFolder, type BackupSeries, isBackupName } from '../../core/operations/backups.ts';
+import { numberOfWhole } from './format.ts';
+import { translatingTarget } from './target.ts';
 
 /**
  * Removes the oldest backups of a series beyond the number to keep and returns their paths. Counts and removes only regular
