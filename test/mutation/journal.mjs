@@ -1,6 +1,5 @@
 const lines = 'src/store/journal-lines.ts';
-const written = 'src/store/sqlite/journal/journal.ts';
-const changed = 'src/store/sqlite/registry/journaled-change.ts';
+const written = 'src/store/sqlite/registry/journal.ts';
 const stops = 'src/store/archive/stops.ts';
 const added = 'src/store/archive/journal.ts';
 const present = 'src/store/archive/states.ts';
@@ -9,7 +8,7 @@ const restoration = 'src/store/sqlite/restore/restoration.ts';
 const prepared = 'src/store/sqlite/restore/restore.ts';
 const backups = 'test/cli/commands/backups';
 const tests = [
-  'test/store/sqlite/journal',
+  'test/store/sqlite/registry/journal.test.ts',
   `${backups}/stops-sources.test.ts`,
   `${backups}/restore-stops.test.ts`,
   'test/endurance/cli/commands/backups/restore.test.ts',
@@ -25,10 +24,10 @@ export const journalMutants = [
   [lines, "} else if (line !== '') torn++;", '}', ...tests],
   [lines, "return name.replace(/[^!-~]/g, '?') || '?';", 'return name;', ...tests],
   [written, 'const isTorn = before > 0 &&', 'const isTorn = before < 0 &&', ...tests],
-  [changed, 'if (starts.length > 0) recordStarts', 'if (starts.length > 9) recordStarts', ...tests],
-  [changed, 'if (stillHold()) appendLines', 'appendLines', ...tests],
-  [changed, '          appendLines(journal, lines);\n', '', ...tests],
-  [changed, '      appendLines(journal, withdrawal);\n', '', ...tests],
+  [written, 'if (starts.length > 0) recordStarts', 'if (starts.length > 9) recordStarts', ...tests],
+  [written, 'if (stillHold()) appendLines', 'appendLines', ...tests],
+  [written, '          appendLines(journal, lines);\n', '', ...tests],
+  [written, '      appendLines(journal, withdrawal);\n', '', ...tests],
   [stops, 'if (revokedAtMs !== null) revoked.set(id, revokedAtMs);', '', ...tests],
   [stops, 'for (const [id, atMs] of journal.keys) revoked.set(id, atMs);', '', ...tests],
   [stops, "atMs !== undefined || now?.status === 'inactive'", 'atMs !== undefined', ...tests],

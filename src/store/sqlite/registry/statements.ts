@@ -2,7 +2,7 @@ import { type KeyEvent, keyLine, type Revocation, stateLine, withdrawnStateLine 
 import type { Change, Runner, Statements, Steps } from '../../registry/statements.ts';
 import type { Statement } from '../../sqlite-database/driver.ts';
 import type { AppendAudit } from './audit.ts';
-import { changeWithJournal } from './journaled-change.ts';
+import { changeWithJournal } from './journal.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './tables.ts';
 

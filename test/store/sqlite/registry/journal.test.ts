@@ -12,7 +12,7 @@ import {
   withdrawnStateLine,
 } from '../../../../src/store/journal-lines.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { changeWithJournal } from '../../../../src/store/sqlite/registry/journaled-change.ts';
+import { changeWithJournal } from '../../../../src/store/sqlite/registry/journal.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 
