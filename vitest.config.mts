@@ -51,7 +51,7 @@ const withoutStore = readdirSync('test/http', { recursive: true, encoding: 'utf8
 /** Commands that are about no files of a store, and about no instant of a clock, since keys expire by the clock of the database. */
 const commands = [
   'test/cli/careless.test.ts',
-  'test/cli/commands/{actors,import,keys/{scan,command-after}}.test.ts',
+  'test/cli/commands/{actors,import/import,keys/{scan,command-after}}.test.ts',
   'test/cli/delivery/{rotated-files,secret-files}.test.ts',
 ];
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type ClosedFolder, closedFolder } from './rights/closed-folder.ts';
+import { type ClosedFolder, closedFolder } from './rights/store-account.ts';
 import { callerOfSudo } from './rights/sudo.ts';
 
 /** The environment of the process. Only this file reads it, once, for the composition root. */
@@ -9,15 +9,14 @@ interface Environment {
   env: Readonly<Record<string, string | undefined>>;
   /** The account of the operating system that acts; under sudo the one that called it (contract, section 2). */
   osAccount: string;
-  /** Path of the store where no flag or variable names another (contract, section 3). */
+  /** Path of the store if no flag or variable names another (contract, section 3). */
   defaultStorePath: string;
   /** Whether that is the store of the system's daemon, since the account has none of its own. */
   isSystemStore: boolean;
-  /** The folder of the system's store, where this account may not enter it: a store may be there. Checked when called. */
+  /** The folder of the system's store, if this account may not enter it: a store may be there. Checked when called. */
   closedSystemStore(): ClosedFolder | undefined;
 }
 
-/** Reads the environment of a process. */
 export function readEnvironment(
   process: { env: NodeJS.ProcessEnv; ppid: number; getuid?: () => number },
   callerOf: typeof callerOfSudo = callerOfSudo,
@@ -30,7 +29,7 @@ export function readEnvironment(
 }
 
 function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined, caller: () => string | undefined): string {
-  // Any account can set this variable. It is believed from root, and from others where the process table confirms it.
+  // Any account can set this variable. It is believed from root, and from others if the process table confirms it.
   const named = env.SUDO_USER;
   if (named && (uid === 0 || caller() === named)) return named;
   try {

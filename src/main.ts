@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
+import type { Services } from './cli/command/services.ts';
 import { reportCrash, run } from './cli/run.ts';
-import type { Services } from './cli/services.ts';
 import { createIo, type Io } from './cli/terminal/io.ts';
 import { readEnvironment } from './config.ts';
-import { isStoreAddress } from './core/port/store-address.ts';
 import { secureRandom } from './core/secrets.ts';
+import { isStoreAddress } from './core/store-address.ts';
 import type { Clock } from './core/time/instants.ts';
 import { createRights, type Rights } from './rights/rights.ts';
-import type { StoreOptions } from './store/engine.ts';
+import type { StoreOptions } from './store/engine/options.ts';
 
 /**
  * The composition root: the only file that knows every layer. It loads each layer when a command first needs it, so that a
@@ -48,18 +48,16 @@ function createServices(
 ): Services {
   const options: StoreOptions = { ...storeOptions(io.clock), env: io.env };
   /** The engine for the store at a location, once this process is of the account that owns its folder. */
-  const engineAt = async (location: string, how?: { makesFolder: boolean }) => {
-    const engine = (await import('./store/open.ts')).engineAt(location, options);
-    // A database has no folder whose owner could be somebody else.
+  const engine: Services['engine'] = async (location, how) => {
+    const { engineAt } = await import('./store/open.ts');
+    const found = engineAt(location, options);
+    // A database has no folder that another account could own.
     if (!isStoreAddress(location)) rights.switchFor(location, how);
-    return engine;
+    return found;
   };
   return {
     version: packageJson.version,
-    openStore: async (path) => (await engineAt(path)).open(),
-    requireNoStore: async (path) => (await engineAt(path)).requireNone(),
-    createStore: async (path, fill) => (await engineAt(path, { makesFolder: true })).create(fill),
-    migrateStore: async (path, check, request) => (await engineAt(path)).migrate(check, request),
+    engine,
     async nextBackupNumber(series) {
       const { nextBackupNumber } = await import('./store/archive/series.ts');
       return nextBackupNumber(series);
@@ -68,9 +66,6 @@ function createServices(
       const { removeOldBackups } = await import('./store/archive/series.ts');
       return removeOldBackups(series);
     },
-    backupStore: async (path, target, request) => (await engineAt(path)).backup(target, request),
-    restoreStore: async (path, file, hooks) => (await engineAt(path, { makesFolder: true })).restore(file, hooks),
-    inspectStore: async (path) => (await engineAt(path)).inspect(),
     async postgresRoles(location) {
       const { rolesSql, schemaOf } = await import('./store/postgres/operations/roles.ts');
       return rolesSql(schemaOf(location, io.env));
@@ -128,7 +123,7 @@ function createServices(
   };
 }
 
-/** The paths of the package, which only this file knows; its folders are beside `dist`. */
+/** The paths of the package, which only this file knows; its folders are next to `dist`. */
 function storeOptions(clock: Clock): StoreOptions {
   return {
     clock,

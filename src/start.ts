@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { readEnvironment } from './config.ts';
-import { isStoreAddress } from './core/port/store-address.ts';
+import { isStoreAddress } from './core/store-address.ts';
 import { colourCodes } from './core/terminal.ts';
 import { shellWord } from './core/text/shell.ts';
 import { thingsToTry } from './demo/demo.ts';
@@ -51,7 +51,6 @@ async function start(): Promise<number> {
   return (await prepareStore()) || (await issueKey()) || serve();
 }
 
-/** Runs one command of hkctl in this process. */
 function hkctl(argv: readonly string[], listening?: (baseUrl: string) => void): Promise<number> {
   process.argv.splice(2, process.argv.length, ...argv);
   return main(process, listening);

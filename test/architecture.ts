@@ -94,6 +94,28 @@ export function circlesOf(modules: readonly Module[]): string[][] {
   return circles;
 }
 
+/** The pairs of folders of which each imports a file of the other, as `a ↔ b`; a folder's files directly in `src` are `.`. */
+export function mutualFolders(modules: readonly Module[]): string[] {
+  const files = new Set(modules.map(({ file }) => file));
+  const edges = new Set(
+    modules.flatMap(({ file, imports }) =>
+      imports.filter((target) => files.has(target)).map((target) => `${dirname(file)} ${dirname(target)}`),
+    ),
+  );
+  return [...edges]
+    .map((edge) => edge.split(' '))
+    .filter(([from = '', to = '']) => from < to && edges.has(`${to} ${from}`))
+    .map(([from, to]) => `${from} ↔ ${to}`)
+    .sort();
+}
+
+/** Whether a text reads the clock of the machine: the one that commands receive in `Io`, in any of the ways to write it, or Node's. */
+export function readsMachineClock(text: string): boolean {
+  return /\bio\b\)?\s*(\?\.|\.)\s*clock\b|\bio:\s*\{[^{}]*\bclock\b|\{[^{}]*\bclock\b[^{}]*\}\s*=\s*(\w+\.)?io\b|Pick<Io,[^>]*'clock'|\bDate\.now\b|\bnew Date\(\)/.test(
+    text,
+  );
+}
+
 /** Whether a text reads the environment of the process, in any of the ways to write it. */
 export function readsEnvironment(text: string): boolean {
   return /\bprocess\s*(\?\.|\.)\s*env\b|\bprocess\s*(\?\.)?\[\s*['"`]env['"`]|\benv\b[^={}]*\}\s*=\s*process\b|\benv\b[^{}]*\}\s*from\s+'(node:)?process'/.test(

@@ -46,7 +46,7 @@ def close_batch():
         number = int(names[-1].split(".")[0]) + 1 if names else 1
         os.rename(OPEN, os.path.join(SPOOL, f"{number:012d}.batch"))
         sizes = {name: os.path.getsize(os.path.join(SPOOL, name)) for name in batches()}
-        # The first may be under way, and the last is the newest: what is between them goes, oldest first.
+        # The first may be in transfer, and the last is the newest: what is between them goes, oldest first.
         for name in list(sizes)[1:-1]:
             if sum(sizes.values()) <= MOST_BYTES:
                 break

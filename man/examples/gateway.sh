@@ -15,7 +15,7 @@ rm -f ended *.batch.*
 lock() { until mkdir lock 2>/dev/null; do sleep 0.01; done; }
 unlock() { rmdir lock; }
 
-# Turn what was stored so far into a batch, and drop the oldest but one where there are too many.
+# Turn what was stored so far into a batch, and drop the oldest but one if there are too many.
 close_batch() {
   lock
   if [ -s open ]; then
@@ -37,7 +37,7 @@ send() {
     printf 'header = "Authorization: Bearer %s"\n' "$(cat "$key_file")" > curl.conf
     status=$(curl -sS -K curl.conf -m 60 -D head -o answer -w '%{http_code}' \
       -H 'Content-Type: application/x-ndjson' --data-binary "@$1" "$api/api/v1/sensors/readings")
-    # A status is worth nothing where the answer was cut.
+    # A status counts for nothing if the answer was cut.
     [ $? -eq 0 ] || status=000
     case $status in
       200) { cat answer; echo; } | tr '{' '\n' | sed -n 's/^"index":\([0-9]*\),.*/\1/p' |
@@ -48,7 +48,7 @@ send() {
     after=$(sed -n 's/^[Rr]etry-[Aa]fter: *\([0-9]*\).*/\1/p' head 2>/dev/null)
     echo "not sent ($status), again in ${after:-$wait} s" >&2
     sleep "${after:-$wait}"
-    # Where the script was killed, its successor sends.
+    # If the script was killed, its successor sends.
     kill -0 $$ 2>/dev/null || exit 1
     wait=$((wait * 2))
     [ "$wait" -le 60 ] || wait=60

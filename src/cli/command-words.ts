@@ -1,11 +1,11 @@
 import { HkctlError } from '../core/errors.ts';
-import { didYouMean, nearest } from '../core/text/nearest.ts';
-import type { Noun } from './command.ts';
-import { nameOf } from './flags.ts';
-import { globalFlags } from './global-flags.ts';
+import { shellWord } from '../core/text/shell.ts';
+import { didYouMean, nearest } from '../core/text/words.ts';
+import type { Noun } from './command/command.ts';
+import { nameOf } from './command/flags.ts';
+import { globalFlags } from './command/global-flags.ts';
 import { type NounEntry, nouns } from './nouns.ts';
 
-/** Short names of verbs, such as `ls`. */
 export const aliases: Readonly<Record<string, string>> = { list: 'ls', revoke: 'rm' };
 
 /** What other programs call a verb; only suggested, since `delete` of a key and of an entity differ. */
@@ -43,7 +43,6 @@ export function withoutHelpWord(argv: readonly string[]): readonly string[] {
   return argv[first] === 'help' ? [...argv.slice(0, first), ...argv.slice(first + 1), '--help'] : argv;
 }
 
-/** The noun of a command line, and the words after it. */
 export function nounIn(argv: readonly string[]): { noun: string; rest: readonly string[] } | undefined {
   const [at] = wordPlaces(argv);
   return at === undefined ? undefined : { noun: argv[at] ?? '', rest: argv.slice(at + 1) };
@@ -74,7 +73,6 @@ export function verbIn({ name: noun, verbs }: Noun, [word]: readonly string[]): 
   });
 }
 
-/** The error for a noun alone. */
 export function verbMissing({ name, verbs }: Noun): HkctlError {
   const names = verbs.map((verb) => verb.name).join(', ');
   return new HkctlError('usage', `A verb is missing. The verbs of ${name}: ${names}.`, {
@@ -102,4 +100,26 @@ async function commandsWith(verb: string): Promise<string[]> {
     }),
   );
   return found.flat();
+}
+
+const storeless = ['permissions', 'openapi', 'systemd-unit', 'metrics-rules', 'completion', 'examples'];
+
+/**
+ * Creates the function that adds `--store` to the hkctl commands in a hint, if the command line named the store: the hint is
+ * then run on the same one (contract, section 3).
+ */
+export function createStoreNaming(argv: readonly string[]): (hint: string) => string {
+  const path = namedStore(argv);
+  if (path === undefined) return (hint) => hint;
+  const names = nouns.map(({ name }) => name).filter((name) => !storeless.includes(name));
+  const command = new RegExp(`\\bhkctl (?=(${names.join('|')})\\b)`, 'g');
+  return (hint) => hint.replace(command, () => `hkctl --store ${shellWord(path)} `);
+}
+
+function namedStore(argv: readonly string[]): string | undefined {
+  const end = argv.indexOf('--');
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  const at = flags.findLastIndex((word) => word === '--store' || word.startsWith('--store='));
+  const word = flags[at];
+  return word === '--store' ? flags[at + 1] : word?.slice('--store='.length);
 }

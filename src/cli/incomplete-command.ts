@@ -1,7 +1,7 @@
 import { HkctlError } from '../core/errors.ts';
-import { wordList } from '../core/text/word-list.ts';
-import type { CommandDefinition } from './command.ts';
-import { readFlags } from './flags.ts';
+import { wordList } from '../core/text/words.ts';
+import type { CommandDefinition } from './command/command.ts';
+import { readFlags } from './command/flags.ts';
 import { missingOf } from './questions/values.ts';
 import { canAsk, type Io } from './terminal/io.ts';
 
@@ -15,7 +15,7 @@ export class IncompleteCommand extends Error {
     super('arguments are missing');
   }
 
-  /** The error (`usage`) that names every missing argument, and every missing flag where nothing can be asked. */
+  /** The error (`usage`) that names every missing argument, and every missing flag if nothing can be asked. */
   errorFor(io: Io, json: boolean): HkctlError {
     const { definition, args } = this;
     const names = definition.arguments

@@ -1,4 +1,4 @@
-import type { CommandDefinition, Noun } from './command.ts';
+import type { CommandDefinition, Noun } from './command/command.ts';
 
 /** A noun as the program knows it before it is loaded. */
 export interface NounEntry {
@@ -13,7 +13,7 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
     {
       name: 'keys',
       summary: 'Create, list, rotate and revoke API keys',
-      load: async () => (await import('./commands/keys/noun.ts')).keys,
+      load: async () => (await import('./commands/keys.ts')).keys,
     },
     {
       name: 'permissions',
@@ -25,7 +25,7 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
     {
       name: 'import',
       summary: 'Load business records or sensors from a file',
-      load: async () => (await import('./commands/import.ts')).importRecords,
+      load: async () => (await import('./commands/import/import.ts')).importRecords,
     },
     {
       name: 'sensors',
@@ -121,7 +121,7 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
     {
       name: 'restore',
       summary: 'Put the store of a backup in place of this one',
-      load: async () => (await import('./commands/restore.ts')).restore,
+      load: async () => (await import('./commands/backup/restore.ts')).restore,
     },
     {
       name: 'migrate',

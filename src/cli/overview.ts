@@ -3,8 +3,8 @@ import { roleHolds } from '../core/access/roles.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import { keyCounts } from '../core/operations/status.ts';
 import { withoutSecrets } from '../core/secrets.ts';
-import { type CommandDefinition, defineCommand } from './command.ts';
-import type { Context } from './context.ts';
+import { type CommandDefinition, defineCommand } from './command/command.ts';
+import type { Context } from './command/context.ts';
 import { withClosedStore } from './store-account.ts';
 import { counted, grouped } from './terminal/sentence.ts';
 import { widthOf, wrapWhole } from './terminal/wrap.ts';
@@ -36,19 +36,18 @@ function commandsText(program: Command, columns: number): string {
   return [help.formatHelp(program, help), ...joinedParts(flags, columns)].join('\n');
 }
 
-/** Joins the parts by a dot, a line each where they do not fit into one. */
+/** Joins the parts by a dot, a line each if they do not fit into one. */
 function joinedParts(parts: readonly string[], columns: number): string[] {
   const line = parts.join(' · ');
   return widthOf(line) <= columns ? [line] : [...parts];
 }
 
-/** The state of the store, and the command that shows more where there is one. */
 async function stateOf(context: Context): Promise<string[]> {
   const { storePath, login } = context;
   try {
     const domain = await context.domain();
     const user = await domain.store.users.findByLogin(login);
-    // Read without an attempt in the audit trail: nobody has asked for anything yet.
+    // Read without an attempt in the audit trail: this is no request for data.
     if (user?.status !== 'active') return [`Store ${storePath}: no active profile for ${login}.`];
     if (!roleHolds(user.role, 'api_keys.view')) return [`Store ${storePath}`];
     const { active, expiring } = await keyCounts(domain, user.tenantId);

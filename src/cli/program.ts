@@ -1,17 +1,17 @@
 import { Command, CommanderError, type Help } from 'commander';
-import type { CommandDefinition, Noun } from './command.ts';
+import type { CommandDefinition, Noun } from './command/command.ts';
+import { addFlags, type Flags } from './command/flags.ts';
+import { globalFlags } from './command/global-flags.ts';
 import { aliases, nounIn, requireNoun, verbIn, verbMissing } from './command-words.ts';
-import { addFlags, type Flags } from './flags.ts';
-import { globalFlags } from './global-flags.ts';
 import { IncompleteCommand } from './incomplete-command.ts';
 import { type NounEntry, nounGroups } from './nouns.ts';
 import type { Io } from './terminal/io.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
-/** The widest that examples are, and their width where no terminal sets one. */
+/** The widest that examples are, and their width if no terminal sets one. */
 const usualWidth = 80;
 
-/** The examples of a help text: each command with what it does, in no more than 80 columns where its words allow. */
+/** The examples of a help text: each command with what it does, in no more than 80 columns if its words are short enough. */
 function examplesText(examples: CommandDefinition['examples'], columns: number | undefined): string {
   const most = Math.min(columns ?? usualWidth, usualWidth);
   const width = Math.max(...examples.map(([command]) => command.length));
@@ -42,7 +42,6 @@ function broken(command: string, most: number): string {
   return [...lines, line].join(' \\\n      ');
 }
 
-/** Runs the command of a parsed command line. */
 type Dispatch = (definition: CommandDefinition, given: Record<string, unknown>, args: string[]) => Promise<void>;
 
 /**
@@ -88,7 +87,7 @@ export async function createProgram(
   return program;
 }
 
-/** A command that another one was called beside: known by name, without the cost of its flags. */
+/** A command other than the one called: known by name, without the cost of its flags. */
 function addStub(parent: Command, { name, summary }: Pick<NounEntry, 'name' | 'summary'>): Command {
   return parent.command(name).summary(summary).description(summary);
 }

@@ -1,18 +1,17 @@
 import { CommanderError } from 'commander';
-import { type Actor, requirePermissions } from '../core/access/actors.ts';
+import { type Actor, requirePermissions } from '../core/domain/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { exposureIn, redactSecrets } from '../core/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
-import type { CommandDefinition, Needs } from './command.ts';
-import { inOrder, withoutHelpWord } from './command-words.ts';
-import { type Context, createContext } from './context.ts';
-import { readFlags } from './flags.ts';
-import { globalFlags } from './global-flags.ts';
+import type { CommandDefinition, Needs } from './command/command.ts';
+import { type Context, createContext } from './command/context.ts';
+import { readFlags } from './command/flags.ts';
+import { globalFlags } from './command/global-flags.ts';
+import type { Services } from './command/services.ts';
+import { createStoreNaming, inOrder, withoutHelpWord } from './command-words.ts';
 import { IncompleteCommand } from './incomplete-command.ts';
-import { createStoreNaming } from './named-store.ts';
 import { createProgram, isShown } from './program.ts';
 import { missingOf, requireGiven } from './questions/values.ts';
-import type { Services } from './services.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
 import { type Io, isClosedPipe } from './terminal/io.ts';
 import { createStyle } from './terminal/style.ts';
@@ -61,7 +60,7 @@ export async function run(given: readonly string[], io: Io, services: Services):
   return exitCode;
 }
 
-/** The error that names all that is missing, where arguments are. */
+/** The error that names everything missing, if an argument is missing. */
 function completed(thrown: unknown, argv: readonly string[], io: Io): unknown {
   if (!(thrown instanceof IncompleteCommand)) return thrown;
   try {
@@ -89,7 +88,6 @@ export function reportCrash(thrown: unknown, argv: readonly string[], io: Io): n
   return report(thrown, undefined, argv, io);
 }
 
-/** Requires the values of `required` if nobody can be asked for them. */
 async function requireValues(
   context: Context,
   { required, missingHint }: CommandDefinition,
@@ -156,7 +154,7 @@ function shown(text: string): string {
   return printable(redactSecrets(text));
 }
 
-/** Where standard error is closed as well, only the exit code remains. */
+/** If standard error is closed as well, only the exit code remains. */
 function writeError(io: Io, text: string): void {
   try {
     // Priority 3: `journalctl -p err` shows why a service failed.

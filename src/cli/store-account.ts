@@ -4,7 +4,7 @@ import { shellWord } from '../core/text/shell.ts';
 import type { Io } from './terminal/io.ts';
 
 /**
- * The error of a command that found no store where none was named. Where the system has a folder for one that this account
+ * The error of a command that found no store if none was named. If the system has a folder for one that this account
  * may not enter, a new store is not what is needed: the error then names that folder and the account to use. Any other
  * error is returned unchanged.
  */
@@ -35,7 +35,6 @@ export function withSwitchedAccount(thrown: unknown, { actsAs }: Pick<Io, 'actsA
   return new HkctlError(code, message, { more, hint, cause, ...(details && { details }) });
 }
 
-/** Says whose rights count for a file. */
 export function switchedTo(account: string): string {
   return `The store is in a folder of the account ${account}, so that root has switched to that account.`;
 }

@@ -63,7 +63,6 @@ interface HkctlErrorOptions {
   hint?: string;
   cause?: unknown;
   details?: Readonly<Record<string, unknown>>;
-  /** Further lines of the message. */
   more?: readonly string[];
 }
 
@@ -74,7 +73,7 @@ interface HkctlErrorOptions {
 export class HkctlError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
-  /** Further members of the error's JSON, for programs, beside code, message and hint. */
+  /** Members of the error's JSON, for programs, in addition to code, message and hint. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
   /** The lines of the message; a quoted text in one, such as a name from a store, may contain a line break of its own. */
   readonly lines: readonly string[];
@@ -90,17 +89,16 @@ export class HkctlError extends Error {
   }
 }
 
-/** Whether a thrown value is an {@link HkctlError}. */
 export function isHkctlError(thrown: unknown): thrown is HkctlError {
   return thrown instanceof HkctlError;
 }
 
-/** The error of what follows a change that stands, with that first; anything else that is thrown is returned unchanged. */
-export function afterChange(thrown: unknown, stands: string): unknown {
+/** The error of a step after a committed change, with `committed` as its message; any other thrown value is returned unchanged. */
+export function afterChange(thrown: unknown, committed: string): unknown {
   if (!isHkctlError(thrown)) return thrown;
   const { code, lines, hint, details } = thrown;
   const options = { more: lines, ...(hint !== undefined && { hint }), ...(details && { details }), cause: thrown };
-  return new HkctlError(code, stands, options);
+  return new HkctlError(code, committed, options);
 }
 
 /** Whether a thrown value reports that no answer comes from the store. */

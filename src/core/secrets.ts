@@ -73,12 +73,12 @@ export function holdsSecret(text: string): boolean {
   return muchOfOne.test(text) || (text.includes('%') && muchOfOne.test(urlDecoded(text)));
 }
 
-/** Whether a secret stands plainly in a text: cheap enough for requests without a key. */
+/** Whether a text contains a secret in plain form: cheap enough for requests without a key. */
 export function looksLikeSecret(text: string): boolean {
   return muchOfOne.test(text);
 }
 
-/** What to do about a secret among the words of a command line, which others can read; undefined where there is none. */
+/** What to do about a secret among the words of a command line, which others can read; undefined if there is none. */
 export function exposureIn(words: readonly string[]): string | undefined {
   const word = words.find(holdsSecret);
   if (word === undefined) return undefined;
@@ -93,7 +93,6 @@ function urlDecoded(text: string): string {
   return text.replace(/%(?:25)*([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Place of a character in the alphabet. */
 function digitOf(code: number): number {
   return code <= 57 ? code - 48 : code <= 90 ? code - 55 : code - 61;
 }

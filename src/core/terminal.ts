@@ -3,7 +3,7 @@ export type ColourCodes = Readonly<Record<'red' | 'green' | 'yellow' | 'cyan', s
 
 /**
  * The colours of a terminal that can show 256 of them, else the basic ones. Many terminals show basic green, yellow and cyan so
- * brightly that nobody can read them on white. These three of the 256 have a contrast of 3.8 or more both to white and to a dark
+ * brightly that they are unreadable on white. These three of the 256 have a contrast of 3.8 or more both to white and to a dark
  * grey such as #1e1e1e; the basic red has it everywhere.
  */
 export function colourCodes(env: Readonly<Record<string, string | undefined>>): ColourCodes {

@@ -1,12 +1,12 @@
-import type { Actor } from '../core/access/actors.ts';
 import type { Role } from '../core/access/roles.ts';
+import type { Actor } from '../core/domain/actors.ts';
+import type { Domain } from '../core/domain/domain.ts';
 import { addEntity } from '../core/organization/entities.ts';
 import { addUser } from '../core/organization/users.ts';
-import type { Domain } from '../core/port/domain.ts';
 import type { Entity } from '../core/port/entities.ts';
 import { maxBatch } from '../core/readings/rejections.ts';
 import { importRecords } from '../core/records/imports.ts';
-import { createRecordValidator } from '../core/records/validation/validator.ts';
+import { createRecordValidator } from '../core/records/validator.ts';
 import { resources } from '../resources/index.ts';
 import { addDemoKeys } from './keys.ts';
 import { batchesOf, demoReadings, faultySensor } from './readings.ts';
@@ -31,7 +31,7 @@ export const thingsToTry = (entity: string) =>
   [
     ['The page of all keys (i shows the revoked one, q leaves it)', 'keys'],
     ['The last day of a sensor that broke some hours ago', `sensors show ${faultySensor} --entity ${entity}`],
-    ['What needs a hand; this plant has faults, hence exit code 5', 'status'],
+    ['What needs attention; this plant has faults, hence exit code 5', 'status'],
   ] as const;
 
 /**
@@ -66,7 +66,6 @@ export async function loadRecords(domain: Domain, actor: Actor, entity: Entity):
   }
 }
 
-/** Returns when readings were rejected. */
 async function addReadings({ store: { readings }, clock }: Domain, { id, timezone }: Entity): Promise<number[]> {
   const drawn = { nowMs: clock(), timezone, seed: demoPlant.seed };
   const { rows, heartbeats, rejectedMs } = demoReadings(await readings.directory(id), drawn);

@@ -5,13 +5,10 @@ import { assetList, firstNames, lastNames, sensorKinds, serviceCodes } from './w
 /** Draws one field of a record more plausibly than its declaration alone allows. */
 export type Draw = (draft: Draft) => unknown;
 
-/** The machine that a sensor is fitted to. */
 export const machineOf = ({ position }: Draft) =>
   assetList[Math.floor(position / sensorKinds.length) % assetList.length];
-/** The kind of a sensor; every machine has one of each. */
 export const kindOf = ({ position }: Draft) => sensorKinds[position % sensorKinds.length];
 
-/** Picks any item of a list. */
 export const from =
   (list: readonly string[]): Draw =>
   ({ chance }) =>
@@ -21,7 +18,6 @@ export const cycle =
   (list: readonly string[]): Draw =>
   ({ position }) =>
     list[position % list.length];
-/** A person's name. */
 export const personName: Draw = ({ position }) =>
   `${firstNames[position % firstNames.length]} ${lastNames[Math.floor(position * 1.7) % lastNames.length]}`;
 /** The number in another field of the record; 0 if there is none. */
@@ -90,7 +86,6 @@ export function progress(open: readonly string[], delivered: string, invoiced: s
   };
 }
 
-/** The net amount of the services of an order or document. */
 export function sumOfServices({ record }: Draft): number {
   const services = Array.isArray(record.services) ? record.services : [];
   const sum = services.reduce((total, { quantity, unit_price }) => total + (quantity ?? 0) * (unit_price ?? 0), 0);

@@ -1,10 +1,10 @@
-import type { Actor } from '../core/access/actors.ts';
 import { type ClientPermission, presets } from '../core/access/permissions.ts';
+import type { Actor } from '../core/domain/actors.ts';
+import type { Domain } from '../core/domain/domain.ts';
 import { createKey, type SecretDelivery } from '../core/keys/issuance.ts';
 import { requireKeyActor } from '../core/keys/key-permissions.ts';
 import { revokeKeys } from '../core/keys/keys.ts';
 import { usageDays } from '../core/keys/usage.ts';
-import type { Domain } from '../core/port/domain.ts';
 import type { Entity } from '../core/port/entities.ts';
 import type { UsageCount } from '../core/port/usage.ts';
 import { dayAt } from '../core/time/calendar.ts';
@@ -107,7 +107,6 @@ export async function addDemoKeys(
 
 type Count = Omit<UsageCount, 'keyId'>;
 
-/** What a key did on each of the last days, today in part. */
 function usageOf(
   { age, revokedSince = 0, daily = 0, readings = 0, refused = 0 }: DemoKey,
   {

@@ -33,10 +33,8 @@ export const counts: Readonly<Record<string, number>> = {
   projects: 18,
   sensors: 50,
 };
-/** See {@link counts}. */
 export const usualCount = 60;
 
-/** How fields of objects in lists are drawn. */
 export const members: Readonly<Record<string, Draw>> = {
   service_code: (draft) => serviceCode({ ...draft, position: draft.chance.between(0, 23) }),
   description: from(words.treatments),

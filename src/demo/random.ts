@@ -2,9 +2,7 @@
 export interface Chance {
   /** A fraction from 0 up to, not including, 1. */
   fraction(): number;
-  /** A whole number in a closed interval. */
   between(from: number, to: number): number;
-  /** Any item of a list, which must not be empty. */
   pick<T>(items: readonly T[]): T;
   /** True in `share` of a hundred cases. */
   percent(share: number): boolean;

@@ -15,7 +15,6 @@ const sentMinutes = 26 * 60;
 
 /** What a plant's sensors sent, and when readings of the faulty one were rejected since they had no value (epoch ms). */
 interface Sent {
-  /** Rows of a `ReadingBatch`. */
   rows: number[];
   heartbeats: Heartbeat[];
   rejectedMs: number[];
@@ -52,7 +51,6 @@ export function demoReadings(
   return sent;
 }
 
-/** The number of `bad` in a `ReadingBatch`. */
 const qualityBad = 3;
 
 /** The rows of all sensors in batches of as many readings as a gateway may post at once. */

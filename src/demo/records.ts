@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '../core/records/fields.ts';
+import type { ResourceDefinition } from '../core/fields/fields.ts';
 import { counts, members, specials, usualCount } from './plant.ts';
 import { createChance } from './random.ts';
 import { type Draft, drawValue, numbered } from './values.ts';

@@ -1,14 +1,12 @@
-import type { Field, Fields, ListField, NumberField } from '../core/records/fields.ts';
+import type { Field, Fields, ListField, NumberField } from '../core/fields/fields.ts';
 import { addDays } from '../core/time/calendar.ts';
 import type { Chance } from './random.ts';
 
 /** The context of a draw: the record so far, its position, and the rest of the plant. */
 export interface Draft {
   record: Readonly<Record<string, unknown>>;
-  /** Index of the record in its resource, from 0. */
   position: number;
   chance: Chance;
-  /** The current day of the plant. */
   today: string;
   /** The id of any record of a resource; null if there is no such resource. */
   idOf(resource: string): string | null;
@@ -16,7 +14,6 @@ export interface Draft {
   members: Readonly<Record<string, (draft: Draft) => unknown>>;
 }
 
-/** Draws a value from the declaration of its field alone. */
 export function drawValue(name: string, field: Field, draft: Draft): unknown {
   const { chance } = draft;
   if (mayBeNull(field) && chance.percent(12)) return null;

@@ -1,4 +1,3 @@
-/** Words of the made-up plant. */
 export const partNames =
   'Bearing housing, Gear shaft, Planet carrier, Ring gear, Flange, Valve body, Coupling hub'.split(', ');
 export const materials = 'EN-GJS-400-15, 42CrMo4, 18CrNiMo7-6, 1.4301, EN AW-6082, 100Cr6, C45'.split(', ');

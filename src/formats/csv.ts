@@ -1,4 +1,4 @@
-import { csvComment } from '../core/records/template.ts';
+import { csvComment } from '../core/records/columns.ts';
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 
 /** A malformed row: the place of the fault, line and column from 1, and the broken rule. */
@@ -21,7 +21,7 @@ interface CsvEvents {
 const quoteCode = 34;
 const returnCode = 13;
 const lineCode = 10;
-/** Stands for the end of the text. */
+/** Marks the end of the text. */
 const endCode = -1;
 
 /**
@@ -148,7 +148,6 @@ export function createCsvReader(events: CsvEvents): TextReader {
     return next;
   }
 
-  /** A fault in the value that would come next in a row. */
   function faultIn(cells: readonly string[], breaks: number, value: string | null, rule: string): CsvFault {
     return { line: line + breaks, column: cells.length + 1, value, rule };
   }

@@ -1,9 +1,8 @@
-import { parseExactJson } from '../core/records/validation/exact-numbers.ts';
+import { parseExactJson } from '../core/fields/exact-numbers.ts';
 import { endOfJsonString } from '../core/text/json-strings.ts';
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 
 interface JsonEvents {
-  /** A value and its first line. */
   value(value: unknown, line: number): void;
   /** Text that is not JSON; reading continues after it. */
   fault(line: number, value: string, rule: string): void;
@@ -42,7 +41,6 @@ export function createNdjsonReader(events: JsonEvents): TextReader {
   }
 }
 
-/** What comes next in an array. */
 type Expected = 'array' | 'first' | 'value' | 'separator' | 'end';
 
 /**

@@ -1,4 +1,4 @@
-import type { ImportBatch, ImportColumn } from '../core/records/import-batch.ts';
+import type { ImportBatch, ImportColumn } from '../core/fields/import-batch.ts';
 
 /** A column of repeated values: each value once, and for each row its index among them. */
 interface CodedColumn {
@@ -14,12 +14,10 @@ export interface PackedBatch {
   columns: readonly PackedColumn[];
 }
 
-/** Packs a batch for sending. */
 export function pack({ lines, columns }: ImportBatch): PackedBatch {
   return { lines: numbersOf(lines) ?? lines, columns: columns.map((column) => numbersOf(column) ?? codedOf(column)) };
 }
 
-/** Restores a packed batch. */
 export function unpack({ lines, columns }: PackedBatch): ImportBatch {
   return { lines: unpackColumn(lines) as readonly number[], columns: columns.map(unpackColumn) }; // lines are numbers
 }

@@ -5,7 +5,7 @@ import { decodeUtf8, EncodingFault } from './text.ts';
 
 /**
  * Gives a file, also gzipped, to a reader of its format, which its name or its first character tells; without either it is CSV.
- * Yields after each piece. Calls `refuse` with the line where bytes are not UTF-8.
+ * Yields after each piece. Calls `refuse` with the line if bytes are not UTF-8.
  */
 export async function* readPieces(
   source: AsyncIterable<Uint8Array>,

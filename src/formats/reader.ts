@@ -1,4 +1,3 @@
-/** Reads text chunk by chunk. */
 export interface TextReader {
   /** Takes the next chunk; `last` ends the text. */
   push(text: string, last: boolean): void;
@@ -12,7 +11,6 @@ export const maxRowLength = 8 * 1024 * 1024;
 /** The rule that a record beyond {@link maxRowLength} breaks. */
 export const tooLongRule = `at most ${maxRowLength >> 20} MiB for one record; is a quote or a bracket left open?`;
 
-/** Counts the line breaks in a part of a text. */
 export function countBreaks(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count++;

@@ -1,10 +1,10 @@
 import { HkctlError } from '../core/errors.ts';
+import { RoundedNumber } from '../core/fields/exact-numbers.ts';
 import { type ReadingReader, type ReadingRows, readingColumns } from '../core/readings/imports.ts';
 import { fault } from '../core/readings/rejections.ts';
 import type { ImportFormat } from '../core/records/imports.ts';
-import { RoundedNumber } from '../core/records/validation/exact-numbers.ts';
-import { didYouMean, nearest } from '../core/text/nearest.ts';
 import { printable } from '../core/text/shown-text.ts';
+import { didYouMean, nearest } from '../core/text/words.ts';
 import { createCsvReader } from './csv.ts';
 import { createJsonReader, createNdjsonReader } from './json.ts';
 import { readPieces } from './pieces.ts';

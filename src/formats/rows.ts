@@ -1,8 +1,8 @@
+import type { ResourceDefinition } from '../core/fields/fields.ts';
+import { isObject } from '../core/fields/values.ts';
 import { columnsOf, createFieldOfColumn, unknownFieldRule } from '../core/records/columns.ts';
-import type { ResourceDefinition } from '../core/records/fields.ts';
 import { ImportError, type ImportFormat, type ReadOptions, type RowReader } from '../core/records/imports.ts';
-import { createRecordValidator, type RecordValidator } from '../core/records/validation/validator.ts';
-import { isObject } from '../core/records/validation/values.ts';
+import { createRecordValidator, type RecordValidator } from '../core/records/validator.ts';
 import { jsonText } from '../core/text/shown-text.ts';
 import { createCsvReader } from './csv.ts';
 import { createJsonReader, createNdjsonReader } from './json.ts';
@@ -33,7 +33,6 @@ export const readRows: RowReader = async function* (resource, source, options) {
   if (batch.lines.length > 0) yield batch;
 };
 
-/** What the rows of a file are validated by, and where its faults go. */
 interface Target {
   resource: ResourceDefinition;
   map: ReadOptions['map'];
@@ -72,7 +71,6 @@ function createCellReader(target: Target): TextReader {
   return refusingEmpty(csv, target, () => columns !== undefined);
 }
 
-/** Reads the objects of a JSON array or of NDJSON. */
 function createValueReader(format: 'json' | 'ndjson', target: Target): TextReader {
   const { resource, map, validator, fatal } = target;
   const { violations } = validator;
@@ -89,7 +87,7 @@ function createValueReader(format: 'json' | 'ndjson', target: Target): TextReade
         field === undefined
           ? unknownFieldRule(resource, name, !hasUnknown)
           : Object.hasOwn(values, field)
-            ? `stands for ${field}, as does an earlier member`
+            ? `means ${field}, as does an earlier member`
             : undefined;
       hasUnknown ||= field === undefined;
       if (problem !== undefined) {

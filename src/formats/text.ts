@@ -14,7 +14,7 @@ export class EncodingFault extends Error {
 
 /**
  * Decodes UTF-8 without a byte order mark; yields all text before a wrong byte, then throws {@link EncodingFault}. Chunks end
- * with a line where possible: then readers search one flat string and not a concatenation.
+ * with a line if possible: then readers search one flat string and not a concatenation.
  */
 export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let position = 0;

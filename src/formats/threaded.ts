@@ -1,19 +1,17 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError } from '../core/errors.ts';
-import type { ResourceDefinition } from '../core/records/fields.ts';
-import type { ImportBatch } from '../core/records/import-batch.ts';
+import type { ResourceDefinition } from '../core/fields/fields.ts';
+import type { ImportBatch } from '../core/fields/import-batch.ts';
 import { ImportError, type ReadOptions, type RowReader, type Violation } from '../core/records/imports.ts';
 import { peek } from './chunks.ts';
 import { type PackedBatch, unpack } from './packing.ts';
 import { readRows } from './rows.ts';
 
-/** The job of a reading thread, given to it at its start. */
 export interface ReadingJob {
   resource: ResourceDefinition;
   options: ReadOptions;
 }
 
-/** The messages of a reading thread. */
 export type ReadingAnswer =
   | { kind: 'taken' }
   | ({ kind: 'rows' } & PackedBatch)

@@ -1,18 +1,19 @@
 import { H3 } from 'h3';
+import type { Domain } from '../core/domain/domain.ts';
+import type { ResourceDefinition } from '../core/fields/fields.ts';
 import { lazily } from '../core/lazily.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
-import type { Domain } from '../core/port/domain.ts';
 import type { Credential } from '../core/port/keys.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { RecordStore } from '../core/port/records.ts';
-import type { ResourceDefinition } from '../core/records/fields.ts';
-import { wordList } from '../core/text/word-list.ts';
+import { wordList } from '../core/text/words.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
 import { createGate, type Requirement } from './auth/gate.ts';
 import type { KeyTally } from './auth/key-tally.ts';
 import { createLimiter, type Limiter } from './auth/limits.ts';
 import type { Session } from './auth/session.ts';
 import { createDocuments, type DocumentFolders, documentFiles } from './docs/docs.ts';
+import { RequestBatches } from './fairness/batches.ts';
 import { createMemory, type Memory, memoryLimits } from './fairness/memory.ts';
 import { Slices } from './fairness/slices.ts';
 import { createIngest } from './ingest/ingest.ts';
@@ -21,9 +22,8 @@ import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
 import { addStoreMetrics } from './monitoring/store-metrics.ts';
 import { createRejectionWarning } from './monitoring/warnings.ts';
-import type { Connections } from './net/connections/connections.ts';
+import type { Connections } from './net/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
-import { RequestBatches } from './request/batches.ts';
 import { PageCache, represent, toRepresentation } from './request/caching.ts';
 import { createCors } from './request/cors.ts';
 import type { Exchange } from './request/exchange.ts';
@@ -43,7 +43,6 @@ interface AppOptions extends DocumentFolders {
   resources: readonly ResourceDefinition[];
   version: string;
   log: Log;
-  /** Creates the tally of a key. */
   tallyOf(credential: Credential): KeyTally;
   /** Receives the key and the client address of each successful authentication. */
   noteCall?: Parameters<typeof createGate>[0]['noteCall'];
@@ -57,9 +56,7 @@ interface AppOptions extends DocumentFolders {
   storeRefusal?(nowMs: number): ApiError | undefined;
   /** Further headers of every answer, such as HSTS under TLS. */
   commonHeaders?: readonly string[];
-  /** The memory budgets of bodies and answers. */
   memory?: Memory;
-  /** The connections of the server. */
   connections: Connections;
 }
 
@@ -68,7 +65,6 @@ type Method = 'GET' | 'POST';
 
 const readable = { limit: 'requests' } as const;
 
-/** Bytes of finished pages kept in memory. */
 const pageCacheBytes = 64 * 1024 * 1024;
 
 /** The whole API in one place: every route, what it requires of a key, and the path of a request through the layers. */
@@ -82,9 +78,8 @@ export function createApp(options: AppOptions): H3 {
     ingest: createLimiter('ingest', settings.limitIngest),
   };
   options.shareLimits?.(Object.values(limiters));
-  const { arrivals, table, pace, lingering } = options.connections;
-  const clientOf = (socket: object) => table.clientOf(socket);
-  const batches = new RequestBatches(clientOf, arrivals.createWait());
+  const { iterations, table, pace } = options.connections;
+  const batches = new RequestBatches(iterations);
   const gate = createGate({
     domain,
     addresses,
@@ -101,7 +96,7 @@ export function createApp(options: AppOptions): H3 {
   addStoreMetrics(metrics, domain, log, version);
   const pages = new PageCache(pageCacheBytes);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
-  const slices = new Slices(arrivals.createWait());
+  const slices = new Slices(iterations);
   const write = createPageWriter(links, slices);
   const cache = { pages, write, slices, version: createRecordsVersion(domain.store.records, batches) };
   const documents = createDocuments(options);
@@ -114,9 +109,8 @@ export function createApp(options: AppOptions): H3 {
     memory,
     metrics,
     cors,
-    lingering,
+    pace,
     slices,
-    clientOf,
   });
   const warnRejected = createRejectionWarning(log, () => performance.now());
   const counts = metrics.ingest;
@@ -192,7 +186,7 @@ export function createApp(options: AppOptions): H3 {
   }
 
   function secured(requirement: Requirement, handler: SecuredHandler): Handler {
-    return (exchange) => gate.admit(exchange, requirement, (session) => handler(exchange, session));
+    return (exchange) => gate.admit(exchange, requirement, handler);
   }
 }
 
@@ -201,7 +195,6 @@ function createRecordsVersion(records: RecordStore, batches: RequestBatches): ()
   return records.lastVersion ?? batches.once(() => records.version());
 }
 
-/** The path of a base URL, without a slash at its end. */
 function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '');
 }

@@ -2,15 +2,15 @@ import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
+import type { Domain } from '../core/domain/domain.ts';
+import { storeClock } from '../core/domain/steady-clock.ts';
+import type { ResourceDefinition } from '../core/fields/fields.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
-import type { Domain } from '../core/port/domain.ts';
 import type { EntityStore } from '../core/port/entities.ts';
 import type { Credential } from '../core/port/keys.ts';
-import type { ResourceDefinition } from '../core/records/fields.ts';
 import { redactSecrets } from '../core/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
 import type { Clock } from '../core/time/instants.ts';
-import { storeClock } from '../core/time/steady-clock.ts';
 import { createApp } from './app.ts';
 import { isLoopbackAddress } from './auth/client-addresses.ts';
 import { DaemonClock } from './auth/clock.ts';
@@ -25,9 +25,9 @@ import { LogStream } from './monitoring/log-stream.ts';
 import { Retention } from './monitoring/retention.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
 import { createRetryLog } from './monitoring/warnings.ts';
-import { type ConnectionLimits, Connections, connectionLimits } from './net/connections/connections.ts';
+import { type ConnectionLimits, Connections, connectionLimits } from './net/connections.ts';
 import { createFraming } from './net/framing.ts';
-import { toListener } from './net/listener.ts';
+import { createListener } from './net/listener.ts';
 import { adoptSocket, openPort } from './net/port.ts';
 import { reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './net/tls.ts';
 import type { ServiceManager } from './systemd/service-manager.ts';
@@ -47,9 +47,8 @@ export interface ServeOptions extends DocumentFolders {
   logForm?: LogForm;
   /** What systemd has passed to this process; nothing by default. */
   serviceManager?: ServiceManager;
-  /** Limits of connections and memory that differ from the defaults. */
   limits?: Partial<ConnectionLimits & MemoryLimits>;
-  /** Milliseconds that answers under way may take after `stop`; 10,000 by default. */
+  /** Milliseconds that answers in progress may take after `stop`; 10,000 by default. */
   drainMs?: number;
 }
 
@@ -60,12 +59,12 @@ interface ServeHooks {
   listening(baseUrl: string): void;
   /** Whether to write a line at the first call of each key, for a terminal. */
   announcesCalls?: boolean;
-  /** File descriptor of the log where `ServeOptions` has no destination: standard output (the default) or error. */
+  /** File descriptor of the log if `ServeOptions` has no destination: standard output (the default) or error. */
   logFd?: 1 | 2;
 }
 
 /**
- * Serves until `stop` is aborted, then drains: it begins nothing new, finishes answers under way and writes the rest of last
+ * Serves until `stop` is aborted, then drains: it begins nothing new, finishes answers in progress and writes the rest of last
  * uses and usage. Resolves when the last connection is closed. Throws `bad_input` for a port that is in use.
  */
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
@@ -104,7 +103,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     noteCall: hooks.announcesCalls ? createFirstCalls((line) => out.write(line)) : undefined,
     shareLimits: (limiters) => limitSharing.start(limiters),
     isStopping: () => hooks.stop.aborted,
-    // Where the next daemon takes over the socket, clients notice nothing of the change.
+    // If the next daemon takes over the socket, clients notice nothing of the change.
     answersWhileStopping: listenFd !== undefined,
     storeRefusal: (nowMs) => guard.refusal(nowMs),
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
@@ -112,7 +111,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await guard.start();
   await clock.follow();
   const framing = createFraming(log);
-  const listener = connections.pipelining.inTurn(framing.rejectAmbiguous(toListener(app), connections.lingering));
+  const listener = createListener(app, framing, connections);
   const { server, host, url } = await (listenFd === undefined
     ? openPort(listener, settings, certificate !== undefined)
     : adoptSocket(listenFd, listener, settings));
@@ -168,7 +167,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Builds the function that writes a line at the first call of each key since the daemon started: whoever connects a gateway
+ * Builds the function that writes a line at the first call of each key since the daemon started: the person who connects a gateway
  * watches for it. `write` must not wait, since a terminal may be stopped.
  */
 function createFirstCalls(write: (line: string) => void) {
@@ -191,11 +190,11 @@ function finishRemovals(entities: Pick<EntityStore, 'finishRemovals'>, log: Log,
   });
 }
 
-/** Milliseconds that answers under way may take after a daemon is stopped. */
+/** Milliseconds that answers in progress may take after a daemon is stopped. */
 const drainMs = 10_000;
 
 /**
- * Closes the port and idle connections at once, others after their answer, and all at the deadline. Where the next daemon
+ * Closes the port and idle connections at once, others after their answer, and all at the deadline. If the next daemon
  * takes over the socket, a connection that was just accepted gets a moment to send its request.
  */
 async function drain(
@@ -214,7 +213,7 @@ async function drain(
   // A kept-alive connection becomes idle after its answer, and Node would not close it.
   const sweep = setInterval(closeUnneeded, 50);
   const deadline = setTimeout(() => {
-    log.warn({ connections: connections.table.size }, 'answers under way took too long; cutting them off');
+    log.warn({ connections: connections.table.size }, 'answers in progress took too long; cutting them off');
     connections.closeAll();
   }, deadlineMs);
   await closed;

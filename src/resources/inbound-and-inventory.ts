@@ -1,4 +1,4 @@
-import { defineResource } from '../core/records/fields.ts';
+import { defineResource } from '../core/fields/fields.ts';
 import {
   amount,
   choice,
@@ -32,7 +32,7 @@ export const inboundDocuments = defineResource({
     ),
     status: choice(
       ['expected', 'received', 'in_inspection', 'released', 'completed', 'rejected', 'cancelled'],
-      'Where the document stands.',
+      'State of the document.',
       'received',
       { required: true, filter: true },
     ),
@@ -52,7 +52,6 @@ export const inboundDocuments = defineResource({
   },
 });
 
-/** Stock by part, lot and location. */
 export const inventoryItems = defineResource({
   name: 'inventory-items',
   title: 'Inventory items',
@@ -63,7 +62,7 @@ export const inventoryItems = defineResource({
   fields: {
     part_id: reference('parts', 'Part that is in stock.', 'P-1001', { required: true, filter: true }),
     lot_number: text(64, 'Lot or batch.', 'L-26-0419', { filter: true }),
-    serial_number: text(64, 'Serial number, where the part has one.', 'SN-004711'),
+    serial_number: text(64, 'Serial number, if the part has one.', 'SN-004711'),
     warehouse: text(64, 'Warehouse.', 'MAIN'),
     location: text(64, 'Bin, rack or floor location.', 'R04-B12', { filter: true }),
     status: choice(
@@ -100,7 +99,7 @@ export const inventoryMovements = defineResource({
       'issue',
       { required: true, filter: true },
     ),
-    quantity: decimal('Quantity moved; negative where an adjustment takes away.', 40, { required: true }),
+    quantity: decimal('Quantity moved; negative if an adjustment takes away.', 40, { required: true }),
     unit: unit('Unit of the quantity, as a UCUM code.', '{piece}'),
     lot_number: text(64, 'Lot or batch.', 'L-26-0419'),
     from_location: text(64, 'Location it left.', 'R04-B12'),

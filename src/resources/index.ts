@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '../core/records/fields.ts';
+import type { ResourceDefinition } from '../core/fields/fields.ts';
 import { inboundDocuments, inventoryItems, inventoryMovements } from './inbound-and-inventory.ts';
 import { jobs, orders } from './jobs-and-orders.ts';
 import { people, trainingRecords } from './people-and-training.ts';

@@ -1,4 +1,4 @@
-import { defineResource } from '../core/records/fields.ts';
+import { defineResource } from '../core/fields/fields.ts';
 import { amount, choice, currencyOf, date, instant, integer, reference, text, unitOfQuantities } from './kinds.ts';
 import { serviceRows } from './service-rows.ts';
 
@@ -15,7 +15,7 @@ export const jobs = defineResource({
     name: text(200, 'What is to be done, in a few words.', 'Bearing housings, batch 12', { required: true }),
     status: choice(
       ['planned', 'released', 'in_progress', 'on_hold', 'completed', 'closed', 'cancelled'],
-      'Where the job stands.',
+      'State of the job.',
       'in_progress',
       { required: true, filter: true },
     ),
@@ -51,7 +51,7 @@ export const orders = defineResource({
     customer_reference: text(64, "The customer's own order number.", '4500119876'),
     status: choice(
       ['draft', 'confirmed', 'in_progress', 'on_hold', 'delivered', 'invoiced', 'closed', 'cancelled'],
-      'Where the order stands.',
+      'State of the order.',
       'in_progress',
       { required: true, filter: true },
     ),

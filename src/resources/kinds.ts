@@ -1,4 +1,4 @@
-import type { EnumField, NumberField, PlainField, TextField } from '../core/records/fields.ts';
+import type { EnumField, NumberField, PlainField, TextField } from '../core/fields/fields.ts';
 
 type Options = Pick<TextField, 'required' | 'filter' | 'detail' | 'unique'>;
 
@@ -22,7 +22,6 @@ export function reference<const O extends Options>(
   return { kind: 'text', maxLength: 64, references, doc, example, ...options } as TextField & O; // as in text()
 }
 
-/** Declares a UCUM code of a unit. */
 export function unit(doc: string, example: string) {
   return text(16, doc, example, { format: 'ucum' });
 }
@@ -37,12 +36,10 @@ export function instant<const O extends Options>(doc: string, example: string, o
   return plain('instant', doc, example, options);
 }
 
-/** Declares a boolean whose example is true. */
 export function flag<const O extends Options>(doc: string, options?: O) {
   return plain('boolean', doc, true, options);
 }
 
-/** Declares one of some words. */
 export function choice<const V extends readonly string[], const O extends Options>(
   values: V,
   doc: string,
@@ -54,17 +51,14 @@ export function choice<const V extends readonly string[], const O extends Option
 
 type NumberOptions = Pick<NumberField, 'required' | 'filter' | 'min' | 'max' | 'unit'>;
 
-/** Declares a whole number. */
 export function integer<const O extends NumberOptions>(doc: string, example: number, options?: O) {
   return number('integer', doc, example, options);
 }
 
-/** Declares how many there are of something. */
 export function count<const O extends NumberOptions>(doc: string, example: number, options?: O) {
   return number('integer', doc, example, { min: 0, ...options } as O); // as in text()
 }
 
-/** Declares a number with a decimal point. */
 export function decimal<const O extends NumberOptions>(doc: string, example: number, options?: O) {
   return number('decimal', doc, example, options);
 }
@@ -84,7 +78,6 @@ export function currencyOf(what: string) {
   return text(3, `ISO 4217 code of the currency of the ${what}.`, 'EUR', { format: 'currency' });
 }
 
-/** The process that an operation or service carries out. */
 export const processCarriedOut = reference('processes', 'Process that is carried out.', 'PR-1001');
 
 /** The unit of the quantities in a record. */

@@ -1,4 +1,4 @@
-import { defineResource } from '../core/records/fields.ts';
+import { defineResource } from '../core/fields/fields.ts';
 import { amount, choice, date, flag, reference, text } from './kinds.ts';
 
 export const people = defineResource({
@@ -38,7 +38,7 @@ export const trainingRecords = defineResource({
       required: true,
     }),
     category: choice(['safety', 'quality', 'process', 'machine', 'management', 'other'], 'Subject.', 'safety'),
-    status: choice(['planned', 'in_progress', 'completed', 'failed', 'expired'], 'Where it stands.', 'completed', {
+    status: choice(['planned', 'in_progress', 'completed', 'failed', 'expired'], 'State.', 'completed', {
       required: true,
       filter: true,
     }),

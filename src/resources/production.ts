@@ -1,4 +1,4 @@
-import { defineResource } from '../core/records/fields.ts';
+import { defineResource } from '../core/fields/fields.ts';
 import {
   amount,
   choice,
@@ -52,7 +52,7 @@ export const oeeEvents = defineResource({
     planned_busy_time_s: amount('Planned busy time (PBT) in the span.', 1589.877, { unit: 's' }),
     availability: ratio('Availability: actual production time by planned busy time, 0 to 1.', 0.91),
     performance: amount(
-      'Performance (ISO 22400: effectiveness): planned by actual time per item; above 1 where faster than planned.',
+      'Performance (ISO 22400: effectiveness): planned by actual time per item; above 1 if faster than planned.',
       0.87,
     ),
     quality: ratio('Quality ratio: good by produced quantity, 0 to 1.', 0.985),
@@ -75,7 +75,7 @@ export const productionJobs = defineResource({
     name: text(200, 'Name of the operation.', 'Turn outer diameter', { required: true }),
     status: choice(
       ['scheduled', 'setup', 'running', 'interrupted', 'completed', 'cancelled'],
-      'Where the operation stands.',
+      'State of the operation.',
       'running',
       { required: true, filter: true },
     ),

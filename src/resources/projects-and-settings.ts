@@ -1,4 +1,4 @@
-import { defineResource } from '../core/records/fields.ts';
+import { defineResource } from '../core/fields/fields.ts';
 import {
   amount,
   choice,
@@ -17,7 +17,7 @@ export const assets = defineResource({
   name: 'assets',
   title: 'Assets',
   singular: 'asset',
-  summary: 'Assets: machines, ovens, lines, tools and the places they stand in.',
+  summary: 'Assets: machines, ovens, lines, tools and their locations.',
   idExample: 'A-1001',
   permissions: ['assets.view'],
   fields: {
@@ -50,7 +50,7 @@ export const assets = defineResource({
     manufacturer: text(120, 'Manufacturer.', 'Lindental Ofenbau'),
     model: text(120, 'Model or type.', 'KOE 120'),
     serial_number: text(64, 'Serial number.', 'A-2291-08'),
-    location: text(120, 'Where it stands.', 'Hall 2, heat treatment'),
+    location: text(120, 'Location.', 'Hall 2, heat treatment'),
     cost_center: text(32, 'Cost centre.', '4420'),
     criticality: choice(['low', 'medium', 'high'], 'How much depends on it.', 'high'),
     commissioned_date: date('Day on which it went into service.', '2019-04-08'),
@@ -141,7 +141,7 @@ export const projects = defineResource({
     code: text(64, 'Code of the project as people know it.', 'WIND-26', { required: true, filter: true }),
     name: text(200, 'Name of the project.', 'Gearbox housings for offshore turbines', { required: true }),
     description: text(2000, 'Free text.', 'Series of 400 housings in four lots'),
-    status: choice(['planned', 'active', 'on_hold', 'completed', 'cancelled'], 'Where the project stands.', 'active', {
+    status: choice(['planned', 'active', 'on_hold', 'completed', 'cancelled'], 'State of the project.', 'active', {
       required: true,
       filter: true,
     }),
@@ -167,9 +167,9 @@ export const routings = defineResource({
   fields: {
     code: text(64, 'Code of the routing as people know it.', 'RT-BH-2040', { required: true, filter: true }),
     name: text(200, 'Name of the routing.', 'Bearing housing, cast and machined', { required: true }),
-    part_id: reference('parts', 'Part it makes; null where it serves several.', 'P-1001', { filter: true }),
+    part_id: reference('parts', 'Part it makes; null if it serves several.', 'P-1001', { filter: true }),
     revision: text(32, 'Revision.', 'B'),
-    status: choice(['draft', 'released', 'superseded', 'retired'], 'Where the routing stands.', 'released', {
+    status: choice(['draft', 'released', 'superseded', 'retired'], 'State of the routing.', 'released', {
       required: true,
       filter: true,
     }),

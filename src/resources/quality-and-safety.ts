@@ -1,4 +1,4 @@
-import { defineResource } from '../core/records/fields.ts';
+import { defineResource } from '../core/fields/fields.ts';
 import { amount, choice, count, instant, reference, text, unit } from './kinds.ts';
 
 export const nonConformances = defineResource({
@@ -15,7 +15,7 @@ export const nonConformances = defineResource({
     severity: choice(['minor', 'major', 'critical'], 'Severity.', 'major', { required: true, filter: true }),
     status: choice(
       ['open', 'contained', 'under_review', 'in_correction', 'closed', 'cancelled'],
-      'Where it stands.',
+      'State.',
       'under_review',
       { required: true, filter: true },
     ),
@@ -53,7 +53,7 @@ export const qualityInspections = defineResource({
       'incoming',
       { required: true, filter: true },
     ),
-    status: choice(['planned', 'in_progress', 'completed', 'cancelled'], 'Where the inspection stands.', 'completed', {
+    status: choice(['planned', 'in_progress', 'completed', 'cancelled'], 'State of the inspection.', 'completed', {
       required: true,
     }),
     result: choice(
@@ -94,12 +94,10 @@ export const safetyIncidents = defineResource({
       { required: true, filter: true },
     ),
     severity: choice(['low', 'medium', 'high', 'critical'], 'Severity.', 'low', { required: true, filter: true }),
-    status: choice(
-      ['reported', 'under_investigation', 'action_required', 'closed'],
-      'Where it stands.',
-      'under_investigation',
-      { required: true, filter: true },
-    ),
+    status: choice(['reported', 'under_investigation', 'action_required', 'closed'], 'State.', 'under_investigation', {
+      required: true,
+      filter: true,
+    }),
     occurred_at: instant('When it happened.', '2026-11-12T04:48:00.000000Z', { required: true, filter: true }),
     reported_at: instant('When it was reported.', '2026-11-12T05:10:00.000000Z'),
     location: text(120, 'Where it happened.', 'Hall 2, heat treatment'),

@@ -1,4 +1,4 @@
-import { defineResource } from '../core/records/fields.ts';
+import { defineResource } from '../core/fields/fields.ts';
 import { flag, reference, text, unit } from './kinds.ts';
 
 /** Asset sensors: master data only; readings are in another database. */
@@ -20,7 +20,7 @@ export const sensors = defineResource({
     name: text(200, 'Name of the sensor.', 'Oven 3, zone 1 temperature', { required: true }),
     asset_id: reference('assets', 'Asset it is fitted to.', 'A-1001', { filter: true }),
     quantity: text(64, 'What it measures.', 'temperature'),
-    unit: unit('Unit of its readings, as a UCUM code; null where they have none, as for a switch.', 'Cel'),
+    unit: unit('Unit of its readings, as a UCUM code; null if they have none, as for a switch.', 'Cel'),
     is_active: flag('Whether readings are expected from it.', { required: true, filter: true }),
   },
 });

@@ -1,4 +1,4 @@
-import type { ListField } from '../core/records/fields.ts';
+import type { ListField } from '../core/fields/fields.ts';
 import { amount, choice, currencyOf, text, unit } from './kinds.ts';
 
 /**

@@ -14,7 +14,6 @@ export interface Rights {
   switchFor(storePath: string, options?: { makesFolder: boolean }): void;
   /** The login that root has switched to, or `#` and its number if it has none; undefined without a switch. */
   switchedTo(): string | undefined;
-  /** Whether this process has the rights of root. */
   areRoots(): boolean;
 }
 

@@ -1,10 +1,11 @@
-import { lstatSync, readlinkSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
+import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
 import { modeText } from '../core/files.ts';
 import { shellWord } from '../core/text/shell.ts';
+import { loginOf } from './sudo.ts';
 
-/** An account by its numbers. */
 export interface Account {
   uid: number;
   gid: number;
@@ -16,7 +17,7 @@ const linksAtMost = 40;
 /**
  * The account that decides what is in a folder: the first other than root that owns a folder or a link on the path to it, or the
  * folder itself; undefined if all of them are root's. Throws `store_unreadable` (exit 6) for a folder of root in which other
- * accounts can replace any entry, since then nobody knows where the path leads.
+ * accounts can replace any entry, since then any of them decides where the path leads.
  */
 export function accountOf(folder: string): Account | undefined {
   const rest = resolve(folder).split(sep).filter(Boolean).reverse();
@@ -49,4 +50,22 @@ function openToOthers(folder: string, mode: number): HkctlError {
   return new HkctlError('store_unreadable', `${message} Root does not work on a store there.`, {
     hint: `Close the folder: chmod go-w ${shellWord(folder)}`,
   });
+}
+
+export interface ClosedFolder {
+  folder: string;
+  /** Its login, or `#` and its number if this machine's file of accounts has none; sudo accepts both. */
+  account: string;
+}
+
+/** The folder if this account may not enter it; undefined if it may, or if there is none. */
+export function closedFolder(folder: string): ClosedFolder | undefined {
+  try {
+    accessSync(folder, constants.X_OK);
+    return undefined;
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'EACCES') return undefined;
+  }
+  const owner = statSync(folder, { throwIfNoEntry: false })?.uid;
+  return owner === undefined ? undefined : { folder, account: loginOf(owner) ?? `#${owner}` };
 }

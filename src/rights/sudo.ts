@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** The facts of a process, from the system. */
 export interface ProcessFacts {
   parent: number;
   /** Effective user id. */
@@ -9,17 +8,16 @@ export interface ProcessFacts {
   program: string;
 }
 
-/** The processes and accounts of the system. */
 interface ProcessTable {
   /** Undefined for a process that has ended or is not visible. */
   process(pid: number): ProcessFacts | undefined;
-  /** Name of an account; undefined where it has none. */
+  /** Name of an account; undefined if it has none. */
   account(uid: number): string | undefined;
 }
 
 /**
  * The account that called sudo to start a process: the one above the nearest sudo among its ancestors. Unlike
- * the variables of sudo, no account can forge it. Undefined where there is no sudo.
+ * the variables of sudo, no account can forge it. Undefined if there is no sudo.
  */
 export function callerOfSudo(parent: number, system: ProcessTable = linux): string | undefined {
   let found = false;
@@ -32,7 +30,7 @@ export function callerOfSudo(parent: number, system: ProcessTable = linux): stri
   return undefined;
 }
 
-/** The login of an account of this machine; undefined where its file of accounts has none, as on those from a directory. */
+/** The login of an account of this machine; undefined if its file of accounts has none, as on those from a directory. */
 export function loginOf(uid: number): string | undefined {
   return new RegExp(`^([^:\\n]+):[^:\\n]*:${uid}:`, 'm').exec(textOf('/etc/passwd'))?.[1];
 }
@@ -49,7 +47,7 @@ const linux: ProcessTable = {
   account: loginOf,
 };
 
-/** The text of a system file; empty where it cannot be read, as on systems without /proc. */
+/** The text of a system file; empty if it cannot be read, as on systems without /proc. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -1,6 +1,9 @@
-import { isStoreAddress } from '../core/port/store-address.ts';
-import type { Engine, StoreOptions } from './engine.ts';
-import { createSqliteEngine } from './sqlite/engine.ts';
+import type { Engine } from '../core/operations/engine.ts';
+import { isStoreAddress } from '../core/store-address.ts';
+import type { StoreOptions } from './engine/options.ts';
+import { createStore, requireNoStore } from './sqlite/creation.ts';
+import { migrateStore } from './sqlite/migration/migration.ts';
+import { openStore } from './sqlite/opening.ts';
 
 /** The engine for a store location: the address of a PostgreSQL database, or the path of a file, which means SQLite. */
 export function engineAt(location: string, options: StoreOptions): Engine {
@@ -9,7 +12,7 @@ export function engineAt(location: string, options: StoreOptions): Engine {
 
 /** PostgreSQL's engine, loaded when it is first used: a command on SQLite loads nothing of it. */
 function lateEngine(address: string, options: StoreOptions): Engine {
-  const engine = async () => (await import('./postgres/engine.ts')).createPostgresEngine(address, options);
+  const engine = async () => (await import('./postgres-engine.ts')).createPostgresEngine(address, options);
   return {
     open: async () => (await engine()).open(),
     requireNone: async () => (await engine()).requireNone(),
@@ -18,5 +21,27 @@ function lateEngine(address: string, options: StoreOptions): Engine {
     backup: async (target, request) => (await engine()).backup(target, request),
     restore: async (file, hooks) => (await engine()).restore(file, hooks),
     inspect: async () => (await engine()).inspect(),
+  };
+}
+
+/** The SQLite engine for the store at a path. What few commands need is loaded when it is called. */
+function createSqliteEngine(path: string, options: StoreOptions): Engine {
+  const { migrationsFolder } = options;
+  return {
+    open: () => openStore(path, options),
+    requireNone: () => requireNoStore(path),
+    create: (fill) => createStore(path, options, fill),
+    migrate: (check, request) => migrateStore(path, options, check, request),
+    async backup(target, { nowMs, force, number }) {
+      const { writeBackup } = await import('./sqlite/backup/backup.ts');
+      return writeBackup(path, target, { nowMs, force, number, migrationsFolder });
+    },
+    async restore(file, hooks) {
+      const { restoreBackup } = await import('./sqlite/restore/restoration.ts');
+      return restoreBackup(path, file, options, hooks);
+    },
+    async inspect() {
+      return (await import('./sqlite/inspection.ts')).inspectStore(path, migrationsFolder);
+    },
   };
 }

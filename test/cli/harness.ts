@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
+import type { Services } from '../../src/cli/command/services.ts';
 import { run } from '../../src/cli/run.ts';
-import type { Services } from '../../src/cli/services.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';
 import type { SpaceFacts } from '../../src/core/operations/inspection.ts';
@@ -223,18 +223,17 @@ export function createServices(clock: () => number, space?: () => SpaceFacts): S
   const options = { clock, migrationsFolder: join(__dirname, '..', '..', 'migrations'), threads };
   return {
     version: '0.0.0-test',
-    openStore: async (path) => engineAt(path, options).open(),
-    requireNoStore: async (path) => engineAt(path, options).requireNone(),
-    createStore: async (path, fill) => engineAt(path, options).create(fill),
-    migrateStore: async (path, check, request) => engineAt(path, options).migrate(check, request),
+    engine: async (location) => {
+      const engine = engineAt(location, options);
+      if (!space) return engine;
+      const inspect = async () => {
+        const inspection = await engine.inspect();
+        return inspection.space ? { ...inspection, space } : inspection;
+      };
+      return { ...engine, inspect };
+    },
     nextBackupNumber: async (series) => nextBackupNumber(series),
     removeOldBackups: async (series) => removeOldBackups(series),
-    backupStore: async (path, target, request) => engineAt(path, options).backup(target, request),
-    restoreStore: async (path, file, hooks) => engineAt(path, options).restore(file, hooks),
-    inspectStore: async (path) => {
-      const inspection = await engineAt(path, options).inspect();
-      return inspection.space && space ? { ...inspection, space } : inspection;
-    },
     postgresRoles: async (path) => rolesSql(schemaOf(path, {})),
     postgresCitus: async (path) => citusSql(schemaOf(path, {}), []),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { createStoreNaming } from '../../src/cli/named-store.ts';
+import { createStoreNaming } from '../../src/cli/command-words.ts';
 import { atEndOfFile } from '../ends.ts';
 import { Cli } from './harness.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect } from 'vitest';
-import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { CommandDefinition } from '../../src/cli/command/command.ts';
 import { nouns } from '../../src/cli/nouns.ts';
 import { atEndOfFile } from '../ends.ts';
 import type { CommitProxy, Loss } from '../store/postgres/commit-proxy.ts';

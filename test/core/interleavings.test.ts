@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findActor } from '../../src/core/access/actors.ts';
+import { findActor } from '../../src/core/domain/actors.ts';
 import { initialise } from '../../src/core/organization/tenants.ts';
 import { addUser } from '../../src/core/organization/users.ts';
 import { createStore } from '../../src/store/sqlite/creation.ts';

@@ -1,9 +1,9 @@
-import type { Actor } from '../../src/core/access/actors.ts';
+import type { Actor } from '../../src/core/domain/actors.ts';
+import type { Domain } from '../../src/core/domain/domain.ts';
 import * as issuance from '../../src/core/keys/issuance.ts';
 import { requireKeyActor } from '../../src/core/keys/key-permissions.ts';
 import * as keys from '../../src/core/keys/keys.ts';
 import { findKeys } from '../../src/core/keys/references.ts';
-import type { Domain } from '../../src/core/port/domain.ts';
 import type { Key } from '../../src/core/port/keys.ts';
 
 /** Creates a key as a command does: the permission first. */

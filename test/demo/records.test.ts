@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineResource, type Fields } from '../../src/core/records/fields.ts';
-import { createRecordValidator } from '../../src/core/records/validation/validator.ts';
+import { defineResource, type Fields } from '../../src/core/fields/fields.ts';
+import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { demoRecords } from '../../src/demo/records.ts';
 import { resources } from '../../src/resources/index.ts';
 

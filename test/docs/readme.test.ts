@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { globalFlags } from '../../src/cli/global-flags.ts';
+import { globalFlags } from '../../src/cli/command/global-flags.ts';
 import { nouns } from '../../src/cli/nouns.ts';
 import { serveDefaults } from '../../src/core/operations/settings.ts';
 import { maxBatch } from '../../src/core/readings/rejections.ts';
 import { memoryLimits } from '../../src/http/fairness/memory.ts';
 import { maxBodyBytes } from '../../src/http/ingest/body.ts';
-import { connectionLimits } from '../../src/http/net/connections/connections.ts';
+import { connectionLimits } from '../../src/http/net/connections.ts';
 import { openapiDocument } from '../../src/http/openapi/document.ts';
 import { resources } from '../../src/resources/index.ts';
 import { faultOf } from './lines.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { allFields, defineResource } from '../../src/core/records/fields.ts';
+import { allFields, defineResource } from '../../src/core/fields/fields.ts';
 import { resources } from '../../src/resources/index.ts';
 import { resourcesPage } from './resources-page.ts';
 

@@ -4,7 +4,7 @@ import {
   type Fields,
   filterableFields,
   type ResourceDefinition,
-} from '../../src/core/records/fields.ts';
+} from '../../src/core/fields/fields.ts';
 
 /**
  * Writes the manual page hkctl-resources(7) in mdoc from the declarations: one subsection a resource, one list item a field.

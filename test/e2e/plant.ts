@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Store } from '../../src/core/port/store.ts';
-import { isStoreAddress } from '../../src/core/port/store-address.ts';
+import { isStoreAddress } from '../../src/core/store-address.ts';
 import { openStore } from '../../src/store/sqlite/opening.ts';
 import { type Api, type Call, call, createApi } from './client.ts';
 import { cli, type Environment, environment, type Outcome, Running, root } from './program.ts';

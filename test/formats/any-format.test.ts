@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defineResource } from '../../src/core/records/fields.ts';
+import { defineResource } from '../../src/core/fields/fields.ts';
 import { formatOfName } from '../../src/formats/pieces.ts';
 import { readRows } from '../../src/formats/rows.ts';
 import { parts } from '../../src/resources/projects-and-settings.ts';

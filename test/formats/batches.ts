@@ -1,4 +1,4 @@
-import { type ImportBatch, valueAt } from '../../src/core/records/import-batch.ts';
+import { type ImportBatch, valueAt } from '../../src/core/fields/import-batch.ts';
 
 export interface ReadRow {
   line: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ImportBatch } from '../../src/core/records/import-batch.ts';
+import type { ImportBatch } from '../../src/core/fields/import-batch.ts';
 import { pack, unpack } from '../../src/formats/packing.ts';
 
 /** What arrives in another thread. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { importFields } from '../../src/core/records/fields.ts';
+import { importFields } from '../../src/core/fields/fields.ts';
 import { ImportError, type ReadOptions } from '../../src/core/records/imports.ts';
 import { readRows } from '../../src/formats/rows.ts';
 import { parts } from '../../src/resources/projects-and-settings.ts';

@@ -108,7 +108,7 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description Jobs: what the plant has undertaken to make or process, for which order and by which routing. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Jobs: what the plant has undertaken to make or process, for which order and by which routing. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listJobs"];
         put?: never;
@@ -148,7 +148,7 @@ export interface paths {
         };
         /**
          * List orders
-         * @description Customer orders; the answer for a single one lists its priced services. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Customer orders; the answer for a single one lists its priced services. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listOrders"];
         put?: never;
@@ -188,7 +188,7 @@ export interface paths {
         };
         /**
          * List production jobs
-         * @description Production jobs: the single operations of jobs at work units, with quantities and times named after ISO 22400. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Production jobs: the single operations of jobs at work units, with quantities and times named after ISO 22400. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listProductionJobs"];
         put?: never;
@@ -228,7 +228,7 @@ export interface paths {
         };
         /**
          * List production quality
-         * @description Quality figures of production: quantities and ratios named after ISO 22400. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Quality figures of production: quantities and ratios named after ISO 22400. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listProductionQuality"];
         put?: never;
@@ -268,7 +268,7 @@ export interface paths {
         };
         /**
          * List OEE events
-         * @description OEE events: what a work unit did over a span of time, and the losses of availability, performance and quality in it. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description OEE events: what a work unit did over a span of time, and the losses of availability, performance and quality in it. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listOEEEvents"];
         put?: never;
@@ -308,7 +308,7 @@ export interface paths {
         };
         /**
          * List inbound documents
-         * @description Inbound documents: what announces or accompanies incoming goods; the answer for a single one lists its priced services. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Inbound documents: what announces or accompanies incoming goods; the answer for a single one lists its priced services. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listInboundDocuments"];
         put?: never;
@@ -348,7 +348,7 @@ export interface paths {
         };
         /**
          * List inventory items
-         * @description Stock: what lies where, by part, lot and location. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Stock: what lies where, by part, lot and location. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listInventoryItems"];
         put?: never;
@@ -388,7 +388,7 @@ export interface paths {
         };
         /**
          * List inventory movements
-         * @description Movements of stock: receipts, issues, transfers and corrections, each with its instant. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Movements of stock: receipts, issues, transfers and corrections, each with its instant. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listInventoryMovements"];
         put?: never;
@@ -428,7 +428,7 @@ export interface paths {
         };
         /**
          * List quality inspections
-         * @description Inspections of incoming goods, first articles, running production and finished lots, with their results. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Inspections of incoming goods, first articles, running production and finished lots, with their results. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listQualityInspections"];
         put?: never;
@@ -468,7 +468,7 @@ export interface paths {
         };
         /**
          * List non-conformances
-         * @description Non-conformances: what did not meet its requirements, what was decided and what was done. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Non-conformances: what did not meet its requirements, what was decided and what was done. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listNonConformances"];
         put?: never;
@@ -508,7 +508,7 @@ export interface paths {
         };
         /**
          * List safety incidents
-         * @description Safety incidents and near misses, without names of those hurt. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Safety incidents and near misses, without names of those hurt. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listSafetyIncidents"];
         put?: never;
@@ -548,7 +548,7 @@ export interface paths {
         };
         /**
          * List projects
-         * @description Projects that orders and jobs belong to. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Projects that orders and jobs belong to. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listProjects"];
         put?: never;
@@ -588,7 +588,7 @@ export interface paths {
         };
         /**
          * List parts
-         * @description Part master data: what the plant makes, buys and keeps. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Part master data: what the plant makes, buys and keeps. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listParts"];
         put?: never;
@@ -628,7 +628,7 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Assets: machines, ovens, lines, tools and the places they stand in. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Assets: machines, ovens, lines, tools and their locations. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listAssets"];
         put?: never;
@@ -668,7 +668,7 @@ export interface paths {
         };
         /**
          * List routings
-         * @description Routings: the ordered operations by which a part is made or processed. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Routings: the ordered operations by which a part is made or processed. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listRoutings"];
         put?: never;
@@ -708,7 +708,7 @@ export interface paths {
         };
         /**
          * List processes
-         * @description Processes: the catalogue of what the plant can do, with revisions and availability. They carry no link to routings. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Processes: the catalogue of what the plant can do, with revisions and availability. They carry no link to routings. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listProcesses"];
         put?: never;
@@ -748,7 +748,7 @@ export interface paths {
         };
         /**
          * List services
-         * @description The registry of services that orders and inbound documents price. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description The registry of services that orders and inbound documents price. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listServices"];
         put?: never;
@@ -788,7 +788,7 @@ export interface paths {
         };
         /**
          * List people
-         * @description People of the plant as planning and training know them; no private data. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description People of the plant as planning and training know them; no private data. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listPeople"];
         put?: never;
@@ -828,7 +828,7 @@ export interface paths {
         };
         /**
          * List training records
-         * @description Training and qualification of people: what was learned, when, and until when it holds. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Training and qualification of people: what was learned, when, and until when it holds. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listTrainingRecords"];
         put?: never;
@@ -868,7 +868,7 @@ export interface paths {
         };
         /**
          * List sensors
-         * @description Asset sensors: what each measures, in which unit, and where. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
+         * @description Asset sensors: what each measures, in which unit, and where. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import if `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listSensors"];
         put?: never;
@@ -908,7 +908,7 @@ export interface paths {
         };
         /**
          * Read readings
-         * @description Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer buckets than `limit`: continue with its cursor. Where the organization keeps readings for a limited time, older ones are dropped and only their hourly summaries stay: buckets of whole hours count them, narrower buckets and single readings do not. A summary counts where all of its readings lie within `from` and `to`.
+         * @description Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer buckets than `limit`: continue with its cursor. If the organization keeps readings for a limited time, older ones are dropped and only their hourly summaries stay: buckets of whole hours count them, narrower buckets and single readings do not. A summary counts if all of its readings lie within `from` and `to`.
          */
         get: operations["listSensorReadings"];
         put?: never;
@@ -982,7 +982,7 @@ export interface components {
                 name: string;
                 /**
                  * Format: date-time
-                 * @description Null where the key never expires.
+                 * @description Null if the key never expires.
                  */
                 expires_at: string | null;
             };
@@ -1005,7 +1005,7 @@ export interface components {
             at: string;
             value: number;
             /**
-             * @description Absent where the gateway sent none.
+             * @description Absent if the gateway sent none.
              * @enum {string}
              */
             quality?: "good" | "uncertain" | "bad";
@@ -1114,7 +1114,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Where the job stands.
+             * @description State of the job.
              * @example in_progress
              * @enum {string}
              */
@@ -1230,7 +1230,7 @@ export interface components {
              */
             customer_reference: string | null;
             /**
-             * @description Where the order stands.
+             * @description State of the order.
              * @example in_progress
              * @enum {string}
              */
@@ -1398,7 +1398,7 @@ export interface components {
              */
             customer_reference: string | null;
             /**
-             * @description Where the order stands.
+             * @description State of the order.
              * @example in_progress
              * @enum {string}
              */
@@ -1482,7 +1482,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Where the operation stands.
+             * @description State of the operation.
              * @example running
              * @enum {string}
              */
@@ -1723,7 +1723,7 @@ export interface components {
              */
             availability: number | null;
             /**
-             * @description Performance (ISO 22400: effectiveness): planned by actual time per item; above 1 where faster than planned.
+             * @description Performance (ISO 22400: effectiveness): planned by actual time per item; above 1 if faster than planned.
              * @example 0.87
              */
             performance: number | null;
@@ -1763,7 +1763,7 @@ export interface components {
              */
             document_type: "delivery_note" | "shipping_notice" | "goods_receipt" | "customer_material" | "return";
             /**
-             * @description Where the document stands.
+             * @description State of the document.
              * @example received
              * @enum {string}
              */
@@ -1937,7 +1937,7 @@ export interface components {
              */
             document_type: "delivery_note" | "shipping_notice" | "goods_receipt" | "customer_material" | "return";
             /**
-             * @description Where the document stands.
+             * @description State of the document.
              * @example received
              * @enum {string}
              */
@@ -2031,7 +2031,7 @@ export interface components {
              */
             lot_number: string | null;
             /**
-             * @description Serial number, where the part has one.
+             * @description Serial number, if the part has one.
              * @example SN-004711
              */
             serial_number: string | null;
@@ -2125,7 +2125,7 @@ export interface components {
              */
             movement_type: "receipt" | "issue" | "return" | "transfer" | "adjustment" | "scrap" | "shipment";
             /**
-             * @description Quantity moved; negative where an adjustment takes away.
+             * @description Quantity moved; negative if an adjustment takes away.
              * @example 40
              */
             quantity: number;
@@ -2206,7 +2206,7 @@ export interface components {
              */
             inspection_type: "incoming" | "first_article" | "in_process" | "final" | "periodic";
             /**
-             * @description Where the inspection stands.
+             * @description State of the inspection.
              * @example completed
              * @enum {string}
              */
@@ -2309,7 +2309,7 @@ export interface components {
              */
             severity: "minor" | "major" | "critical";
             /**
-             * @description Where it stands.
+             * @description State.
              * @example under_review
              * @enum {string}
              */
@@ -2419,7 +2419,7 @@ export interface components {
              */
             severity: "low" | "medium" | "high" | "critical";
             /**
-             * @description Where it stands.
+             * @description State.
              * @example under_investigation
              * @enum {string}
              */
@@ -2502,7 +2502,7 @@ export interface components {
              */
             description: string | null;
             /**
-             * @description Where the project stands.
+             * @description State of the project.
              * @example active
              * @enum {string}
              */
@@ -2626,7 +2626,7 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description Assets: machines, ovens, lines, tools and the places they stand in. */
+        /** @description Assets: machines, ovens, lines, tools and their locations. */
         Asset: {
             /**
              * @description Identifier of the record, as the importing system gave it; unique within the entity and the resource.
@@ -2676,7 +2676,7 @@ export interface components {
              */
             serial_number: string | null;
             /**
-             * @description Where it stands.
+             * @description Location.
              * @example Hall 2, heat treatment
              */
             location: string | null;
@@ -2727,7 +2727,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Part it makes; null where it serves several.
+             * @description Part it makes; null if it serves several.
              * @example P-1001
              */
             part_id: string | null;
@@ -2737,7 +2737,7 @@ export interface components {
              */
             revision: string | null;
             /**
-             * @description Where the routing stands.
+             * @description State of the routing.
              * @example released
              * @enum {string}
              */
@@ -3105,7 +3105,7 @@ export interface components {
              */
             category: "safety" | "quality" | "process" | "machine" | "management" | "other" | null;
             /**
-             * @description Where it stands.
+             * @description State.
              * @example completed
              * @enum {string}
              */
@@ -3187,7 +3187,7 @@ export interface components {
              */
             quantity: string | null;
             /**
-             * @description Unit of its readings, as a UCUM code; null where they have none, as for a switch.
+             * @description Unit of its readings, as a UCUM code; null if they have none, as for a switch.
              * @example Cel
              */
             unit: string | null;
@@ -3215,7 +3215,7 @@ export interface components {
              */
             last_heartbeat_at: string | null;
             /**
-             * @description Status of the newest heartbeat; null where it had none.
+             * @description Status of the newest heartbeat; null if it had none.
              * @enum {string|null}
              */
             last_status: "ok" | "degraded" | "fault" | null;
@@ -3482,7 +3482,7 @@ export interface components {
          */
         RateLimit: string;
         /**
-         * @description The limit of this path: `q` requests in `w` seconds. Absent where the limit is off.
+         * @description The limit of this path: `q` requests in `w` seconds. Absent if the limit is off.
          * @example "requests";q=600;w=60
          */
         "RateLimit-Policy": string;
@@ -3712,7 +3712,7 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -3721,7 +3721,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `job_number` equals this value. Number of the job as people know it.
@@ -3729,7 +3729,7 @@ export interface operations {
                  */
                 job_number?: string;
                 /**
-                 * @description Only records whose `status` equals this value. Where the job stands.
+                 * @description Only records whose `status` equals this value. State of the job.
                  * @example in_progress
                  */
                 status?: "planned" | "released" | "in_progress" | "on_hold" | "completed" | "closed" | "cancelled";
@@ -3932,7 +3932,7 @@ export interface operations {
     listOrders: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -3941,7 +3941,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Fields of the single record that the list shows, too.
@@ -3961,7 +3961,7 @@ export interface operations {
                  */
                 customer_code?: string;
                 /**
-                 * @description Only records whose `status` equals this value. Where the order stands.
+                 * @description Only records whose `status` equals this value. State of the order.
                  * @example in_progress
                  */
                 status?: "draft" | "confirmed" | "in_progress" | "on_hold" | "delivered" | "invoiced" | "closed" | "cancelled";
@@ -4173,7 +4173,7 @@ export interface operations {
     listProductionJobs: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -4182,7 +4182,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `job_id` equals this value. Job the operation belongs to.
@@ -4190,7 +4190,7 @@ export interface operations {
                  */
                 job_id?: string;
                 /**
-                 * @description Only records whose `status` equals this value. Where the operation stands.
+                 * @description Only records whose `status` equals this value. State of the operation.
                  * @example running
                  */
                 status?: "scheduled" | "setup" | "running" | "interrupted" | "completed" | "cancelled";
@@ -4328,7 +4328,7 @@ export interface operations {
     listProductionQuality: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -4337,7 +4337,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `production_job_id` equals this value. Operation the figures are of.
@@ -4482,7 +4482,7 @@ export interface operations {
     listOEEEvents: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -4491,7 +4491,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `asset_id` equals this value. Work unit the event is of.
@@ -4634,7 +4634,7 @@ export interface operations {
     listInboundDocuments: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -4643,7 +4643,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Fields of the single record that the list shows, too.
@@ -4663,7 +4663,7 @@ export interface operations {
                  */
                 document_type?: "delivery_note" | "shipping_notice" | "goods_receipt" | "customer_material" | "return";
                 /**
-                 * @description Only records whose `status` equals this value. Where the document stands.
+                 * @description Only records whose `status` equals this value. State of the document.
                  * @example received
                  */
                 status?: "expected" | "received" | "in_inspection" | "released" | "completed" | "rejected" | "cancelled";
@@ -4876,7 +4876,7 @@ export interface operations {
     listInventoryItems: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -4885,7 +4885,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `part_id` equals this value. Part that is in stock.
@@ -5013,7 +5013,7 @@ export interface operations {
     listInventoryMovements: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -5022,7 +5022,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `inventory_item_id` equals this value. Item that was moved.
@@ -5170,7 +5170,7 @@ export interface operations {
     listQualityInspections: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -5179,7 +5179,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `inspection_type` equals this value. When in the flow it takes place.
@@ -5328,7 +5328,7 @@ export interface operations {
     listNonConformances: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -5337,7 +5337,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `severity` equals this value. Severity.
@@ -5345,7 +5345,7 @@ export interface operations {
                  */
                 severity?: "minor" | "major" | "critical";
                 /**
-                 * @description Only records whose `status` equals this value. Where it stands.
+                 * @description Only records whose `status` equals this value. State.
                  * @example under_review
                  */
                 status?: "open" | "contained" | "under_review" | "in_correction" | "closed" | "cancelled";
@@ -5488,7 +5488,7 @@ export interface operations {
     listSafetyIncidents: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -5497,7 +5497,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `incident_type` equals this value. Kind of incident.
@@ -5510,7 +5510,7 @@ export interface operations {
                  */
                 severity?: "low" | "medium" | "high" | "critical";
                 /**
-                 * @description Only records whose `status` equals this value. Where it stands.
+                 * @description Only records whose `status` equals this value. State.
                  * @example under_investigation
                  */
                 status?: "reported" | "under_investigation" | "action_required" | "closed";
@@ -5641,7 +5641,7 @@ export interface operations {
     listProjects: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -5650,7 +5650,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the project as people know it.
@@ -5658,7 +5658,7 @@ export interface operations {
                  */
                 code?: string;
                 /**
-                 * @description Only records whose `status` equals this value. Where the project stands.
+                 * @description Only records whose `status` equals this value. State of the project.
                  * @example active
                  */
                 status?: "planned" | "active" | "on_hold" | "completed" | "cancelled";
@@ -5786,7 +5786,7 @@ export interface operations {
     listParts: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -5795,7 +5795,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `part_number` equals this value. The stored part number; use it to match part numbers shown in the application.
@@ -5915,7 +5915,7 @@ export interface operations {
     listAssets: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -5924,7 +5924,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the asset as people know it.
@@ -6051,7 +6051,7 @@ export interface operations {
     listRoutings: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -6060,7 +6060,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the routing as people know it.
@@ -6068,12 +6068,12 @@ export interface operations {
                  */
                 code?: string;
                 /**
-                 * @description Only records whose `part_id` equals this value. Part it makes; null where it serves several.
+                 * @description Only records whose `part_id` equals this value. Part it makes; null if it serves several.
                  * @example P-1001
                  */
                 part_id?: string;
                 /**
-                 * @description Only records whose `status` equals this value. Where the routing stands.
+                 * @description Only records whose `status` equals this value. State of the routing.
                  * @example released
                  */
                 status?: "draft" | "released" | "superseded" | "retired";
@@ -6195,7 +6195,7 @@ export interface operations {
     listProcesses: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -6204,7 +6204,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the process; the same for all its revisions.
@@ -6333,7 +6333,7 @@ export interface operations {
     listServices: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -6342,7 +6342,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Registry code; `service_code` in the services of orders and inbound documents.
@@ -6464,7 +6464,7 @@ export interface operations {
     listPeople: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -6473,7 +6473,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `personnel_number` equals this value. Personnel number.
@@ -6594,7 +6594,7 @@ export interface operations {
     listTrainingRecords: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -6603,7 +6603,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `person_id` equals this value. Person who was trained.
@@ -6616,7 +6616,7 @@ export interface operations {
                  */
                 course_code?: string;
                 /**
-                 * @description Only records whose `status` equals this value. Where it stands.
+                 * @description Only records whose `status` equals this value. State.
                  * @example completed
                  */
                 status?: "planned" | "in_progress" | "completed" | "failed" | "expired";
@@ -6745,7 +6745,7 @@ export interface operations {
     listSensors: {
         parameters: {
             query?: {
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
@@ -6754,7 +6754,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
+                /** @description The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code by which gateways name the sensor; unique in the entity.
@@ -6883,7 +6883,7 @@ export interface operations {
                  * @example 2026-11-21T00:00:00Z
                  */
                 to?: string | number;
-                /** @description The most records in one page; it may hold fewer, even where more follow. */
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;

@@ -7,8 +7,9 @@ import { createApp } from '../../src/http/app.ts';
 import { UsageRecorder } from '../../src/http/auth/usage-recorder.ts';
 import { createMemory, memoryLimits } from '../../src/http/fairness/memory.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
-import { Connections, connectionLimits } from '../../src/http/net/connections/connections.ts';
-import { toListener } from '../../src/http/net/listener.ts';
+import { Connections, connectionLimits } from '../../src/http/net/connections.ts';
+import { createFraming } from '../../src/http/net/framing.ts';
+import { createListener } from '../../src/http/net/listener.ts';
 import { type ServeOptions, serve } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/index.ts';
 import { deviations } from './documented.ts';
@@ -46,7 +47,7 @@ export function bareApp(
     connections,
     tallyOf: usage.tallyOf,
   });
-  const server = createServer({ maxHeaderSize: 64 * 1024 }, connections.pipelining.inTurn(toListener(app)));
+  const server = createServer({ maxHeaderSize: 64 * 1024 }, createListener(app, createFraming(log), connections));
   connections.watch(server, () => false);
   // Tests need not close it: neither the port nor a connection keeps the process alive.
   server.unref().on('connection', (socket) => socket.unref());

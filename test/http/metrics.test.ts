@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditDraft } from '../../src/core/access/actors.ts';
+import { auditDraft } from '../../src/core/domain/actors.ts';
 import { revokeKeys } from '../core/key-operations.ts';
 import { bareApp, type Face } from './faces.ts';
 import { HttpPlant } from './plant.ts';

@@ -1,4 +1,4 @@
-const lines = 'src/store/journal-lines.ts';
+const lines = 'src/store/engine/journal-lines.ts';
 const written = 'src/store/sqlite/registry/journal.ts';
 const stops = 'src/store/archive/stops.ts';
 const added = 'src/store/archive/journal.ts';

@@ -41,7 +41,7 @@ const keys = 'src/store/sqlite/registry/keys.ts';
 const keyChanges = 'src/store/registry/key-changes.ts';
 const uses = 'src/store/sqlite/registry/usage.ts';
 const keyTests = ['test/store/conformance', 'test/endurance/e2e/keys/revocation.test.ts'];
-const actors = 'src/core/access/actors.ts';
+const actors = 'src/core/domain/actors.ts';
 const people = [
   'test/core/access/permissions.test.ts',
   'test/core/keys/issuance.test.ts',
@@ -119,12 +119,22 @@ export const mutants = [
   [gate, 'permissions.length === 0 || holdsAny', 'true || holdsAny', ...gateTests],
   [
     gate,
-    'result instanceof ApiError ? refuse(exchange, result) : next(result)',
-    'result instanceof ApiError ? result : next(result)',
+    'if (result instanceof ApiError) return refuse(exchange, result);',
+    'if (result instanceof ApiError) return result;',
     ...gateTests,
   ],
-  [gate, 'refusalFor(exchange, session, requirement) ?? next(session)', 'next(session)', ...gateTests],
-  [gate, 'resolve(admit(exchange, next));', 'resolve(next(undefined));', 'test/http/ingest/long-bodies.test.ts'],
+  [
+    gate,
+    '(requirement && refusalFor(exchange, result, requirement)) ?? next(exchange, result)',
+    'next(exchange, result)',
+    ...gateTests,
+  ],
+  [
+    gate,
+    'resolve(admit(exchange, next));',
+    'resolve(next(exchange, undefined));',
+    'test/http/ingest/long-bodies.test.ts',
+  ],
   [
     'src/http/ingest/ingest.ts',
     'confirmed(exchange, store, (ready) => ready(exchange))',
@@ -132,7 +142,7 @@ export const mutants = [
     'test/http/ingest/long-bodies.test.ts',
   ],
   [
-    'src/http/request/batches.ts',
+    'src/http/fairness/batches.ts',
     'performance.now() + done * this.#sendMs > endsAt',
     'performance.now() > endsAt',
     'test/http/fairness/slices.test.ts',
@@ -161,27 +171,31 @@ export const mutants = [
     'test/http/request/caching.test.ts',
   ],
   [session, 'scopeKey: `${entity.id} ', 'scopeKey: `', 'test/http/request/caching.test.ts', ...gateTests],
-  // --- connections that take turns, and answers in pieces
+  // --- connections that wait for each other, and answers in pieces
   [
-    'src/http/net/connections/handshakes.ts',
+    'src/http/fairness/handshakes.ts',
     'this.#waiting.add(client, ',
     "this.#waiting.add('', ",
-    'test/http/net/connections/handshakes.test.ts',
+    'test/http/fairness/handshakes.test.ts',
   ],
   [
-    'src/http/net/connections/handshakes.ts',
-    '!mustWait && this.#begin()',
-    'this.#begin()',
-    'test/http/net/connections/handshakes.test.ts',
+    'src/http/fairness/iterations.ts',
+    'if (this.#mustWait()) this.soon();',
+    'if (this.#seen < 0) this.soon();',
+    'test/http/fairness/handshakes.test.ts',
   ],
+  ...[
+    ['this.#seen = accepted;', ''],
+    ['now - this.#waitsSince < longestMs', 'now < Infinity'],
+  ].map(([from, to]) => ['src/http/fairness/iterations.ts', from, to, 'test/http/fairness/iterations.test.ts']),
   [
-    'src/http/net/connections/handshakes.ts',
+    'src/http/fairness/handshakes.ts',
     '(now - this.#begunAt) / msForEach',
     '0',
-    'test/http/net/connections/handshakes.test.ts',
+    'test/http/fairness/handshakes.test.ts',
   ],
   [
-    'src/http/net/connections/connections.ts',
+    'src/http/net/connections.ts',
     'upTo: bytesWritten + unsent',
     'upTo: bytesWritten',
     'test/endurance/http/fairness/large-answers.test.ts',

@@ -61,8 +61,13 @@ export const usageMutants = [
   [postgres, " || ${oldDays('day > $2')}", '', ...engines],
   [postgres, ' and tenant_id = $1', ' and $1::text is not null', ...engines],
   // --- what is shown
-  ['src/cli/terminal/bars.ts', 'sum === 0 ? none : ', '', 'test/cli/terminal/bars.test.ts'],
-  ['src/cli/terminal/bars.ts', 'Math.ceil((sum / most)', 'Math.floor((sum / most)', 'test/cli/terminal/bars.test.ts'],
+  ['src/cli/commands/keys/usage.ts', 'sum === 0 ? none : ', '', 'test/cli/commands/keys/usage-bars.test.ts'],
+  [
+    'src/cli/commands/keys/usage.ts',
+    'Math.ceil((sum / most)',
+    'Math.floor((sum / most)',
+    'test/cli/commands/keys/usage-bars.test.ts',
+  ],
   ['src/cli/commands/status.ts', '...rejectionLines(found.rejections),', '', ...status],
   ['src/core/operations/status.ts', 'readings_rejected: rejections.length > 0', 'readings_rejected: false', ...status],
   // --- the audit trail

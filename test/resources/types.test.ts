@@ -1,5 +1,5 @@
 import { expectTypeOf, it } from 'vitest';
-import { defineResource, type RecordOf } from '../../src/core/records/fields.ts';
+import { defineResource, type RecordOf } from '../../src/core/fields/fields.ts';
 import type { orders } from '../../src/resources/jobs-and-orders.ts';
 import type { parts } from '../../src/resources/projects-and-settings.ts';
 

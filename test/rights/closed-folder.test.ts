@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { closedFolder } from '../../src/rights/closed-folder.ts';
+import { closedFolder } from '../../src/rights/store-account.ts';
 import { loginOf } from '../../src/rights/sudo.ts';
 import { root } from '../e2e/program.ts';
 
@@ -26,7 +26,7 @@ it('is named with the login of its owner', async () => {
   // Root may enter every folder, so that another account asks then.
   const file = join(folder, 'asks.cjs');
   await build({
-    input: join(root, 'src', 'rights', 'closed-folder.ts'),
+    input: join(root, 'src', 'rights', 'store-account.ts'),
     platform: 'node',
     output: { file, format: 'cjs' },
     logLevel: 'silent',

@@ -1,5 +1,5 @@
+import type { ResourceDefinition } from '../../src/core/fields/fields.ts';
 import type { RecordPageRequest } from '../../src/core/port/records.ts';
-import type { ResourceDefinition } from '../../src/core/records/fields.ts';
 import { createPageReader, pageParameters } from '../../src/core/records/queries.ts';
 
 /** The page that a parameter asks for, first and later. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AuditDraft } from '../../src/core/audit/events.ts';
+import type { AuditDraft } from '../../src/core/port/audit.ts';
 import type { Entity } from '../../src/core/port/entities.ts';
 import type { NewKey } from '../../src/core/port/keys.ts';
 import type { Store } from '../../src/core/port/store.ts';

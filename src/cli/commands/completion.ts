@@ -1,21 +1,20 @@
 import { isHkctlError } from '../../core/errors.ts';
 import { withoutSecrets } from '../../core/secrets.ts';
 import { printable } from '../../core/text/shown-text.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { requireOneOf } from '../command/flags.ts';
 import bash from '../completion/hkctl.bash?raw';
 import fish from '../completion/hkctl.fish?raw';
 import zsh from '../completion/hkctl.zsh?raw';
 import { type Candidate, completionPoint } from '../completion/point.ts';
-import type { Context } from '../context.ts';
-import { requireOneOf } from '../flags.ts';
 
 /**
  * The completion scripts. Each calls `hkctl completion SHELL -- WORD...` with the words of the line, and shows the answer:
- * one candidate a line with its description behind a tab, or `:files` where a file is asked for.
+ * one candidate a line with its description behind a tab, or `:files` if a file is asked for.
  */
 const completionScripts = { bash: bash.trimEnd(), zsh: zsh.trimEnd(), fish: fish.trimEnd() };
 
-/** A shell that has a completion script. */
 type Shell = keyof typeof completionScripts;
 
 export const completion = defineCommand({

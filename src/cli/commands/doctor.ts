@@ -1,13 +1,13 @@
-import type { Actor } from '../../core/access/actors.ts';
+import type { Actor } from '../../core/domain/actors.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import { acceptClock, sampleClock, storeClock } from '../../core/domain/steady-clock.ts';
 import { errorTable } from '../../core/errors.ts';
 import { diagnose } from '../../core/operations/doctor.ts';
 import type { Check } from '../../core/operations/findings.ts';
-import type { Domain } from '../../core/port/domain.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
-import { acceptClock, sampleClock, storeClock } from '../../core/time/steady-clock.ts';
-import { defineCommand, yesFlag } from '../command.ts';
-import type { Context } from '../context.ts';
-import { toggle } from '../flags.ts';
+import { defineCommand, yesFlag } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { toggle } from '../command/flags.ts';
 import { requireConfirmation } from '../questions/confirmation.ts';
 import { canAsk, isClosedPipe } from '../terminal/io.ts';
 import { counted } from '../terminal/sentence.ts';
@@ -17,7 +17,7 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Check the store, and say what to do',
   description:
-    'For a Super user, also while the daemon serves. Changes nothing but with --accept-clock, which only the first organization may give. Exit code 0 where there is no problem, 5 where something must be decided, 6 where the store cannot be trusted.',
+    'For a Super user, also while the daemon serves. Changes nothing but with --accept-clock, which only the first organization may give. Exit code 0 if there is no problem, 5 if a person must decide, 6 if the store cannot be trusted.',
   flags: {
     acceptClock: toggle('--accept-clock', "take the machine's clock for right, though it is behind a time seen before"),
     yes: yesFlag,
@@ -33,12 +33,12 @@ export const doctor = defineCommand({
     const { domain, actor } = await context.session();
     if (accepting) await accept(context, domain, actor, yes);
     const [inspection, { answersAt }] = await Promise.all([
-      context.services.inspectStore(context.storePath),
+      context.services.engine(context.storePath).then((engine) => engine.inspect()),
       import('./serve/probe.ts'),
     ]);
     const checks: Check[] = [];
     let isRead = true;
-    // The exit code reports every check, even where the reader closes the pipe early.
+    // The exit code reports every check, even if the reader closes the pipe early.
     const whileRead = (write: () => void) => {
       if (!isRead) return;
       try {

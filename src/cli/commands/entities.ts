@@ -8,17 +8,16 @@ import {
 import type { Entity } from '../../core/port/entities.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { isTimezone } from '../../core/time/calendar.ts';
-import { defineCommand, type Noun, yesFlag } from '../command.ts';
-import { text } from '../flags.ts';
+import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
+import { text } from '../command/flags.ts';
+import { entityJson } from '../command/output.ts';
 import { requireConfirmation, requireTyped } from '../questions/confirmation.ts';
 import { textOrAsk, valueOrAsk } from '../questions/values.ts';
 import { printSummary, printTable } from '../table/table.ts';
-import { entityJson } from '../terminal/output.ts';
 import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
 import { resumed, stopped, stopping } from './keys/names.ts';
 
-/** The argument of every command on one entity. */
 const codeArgument = [{ spelling: '<CODE>', doc: 'code of the entity' }];
 
 const list = defineCommand({
@@ -71,7 +70,7 @@ const add = defineCommand({
       rule: (given) => requireLabel(given, 'A name'),
     });
     const timezone = await valueOrAsk(context, flags.timezone, '--timezone', async () => {
-      const { askText } = await import('../terminal/prompts/prompts.ts');
+      const { askText } = await import('../prompts/prompts.ts');
       return askText(context.io, 'IANA time zone', (given) => (isTimezone(given) ? undefined : 'No such time zone.'));
     });
     const entity = await addEntity(domain, actor, { code, name, timezone });

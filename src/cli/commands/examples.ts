@@ -1,6 +1,6 @@
 import { examplePrograms } from '../../core/operations/examples.ts';
-import { defineCommand } from '../command.ts';
-import { requireOneOf } from '../flags.ts';
+import { defineCommand } from '../command/command.ts';
+import { requireOneOf } from '../command/flags.ts';
 import { printTable } from '../table/table.ts';
 
 const names = examplePrograms.map(({ name }) => name);

@@ -4,12 +4,12 @@ import { type FirstTenantInput, initialise } from '../../core/organization/tenan
 import { requireLogin } from '../../core/organization/users.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { weekDays } from '../../core/time/calendar.ts';
-import { defineCommand, yesFlag } from '../command.ts';
-import type { Context } from '../context.ts';
-import { oneOf, text, toggle } from '../flags.ts';
+import { defineCommand, yesFlag } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { oneOf, text, toggle } from '../command/flags.ts';
+import { entityJson, tenantJson, userJson } from '../command/output.ts';
 import { requireGiven, textOrAsk } from '../questions/values.ts';
 import { canAsk } from '../terminal/io.ts';
-import { entityJson, tenantJson, userJson } from '../terminal/output.ts';
 
 const flags = {
   org: text('--org <NAME>', 'name of the organization'),
@@ -18,14 +18,14 @@ const flags = {
   entityName: text('--entity-name <NAME>', 'name of the first entity'),
   timezone: text('--timezone <ZONE>', 'its IANA time zone, such as Europe/Berlin'),
   admin: text('--admin <LOGIN>', 'login of the first Super user (default: the OS account)'),
-  demo: toggle('--demo', 'also load a small made-up plant; stands in for what is missing'),
+  demo: toggle('--demo', 'also load a small made-up plant, which supplies missing values'),
   yes: yesFlag,
 };
 
 export const init = defineCommand({
   name: 'init',
   summary: 'Make a store with its first organization, entity and Super user',
-  description: 'Where there is a store already, nothing is touched (exit code 5).',
+  description: 'If a store exists already, nothing is changed (exit code 5).',
   flags,
   examples: [
     ['hkctl init', 'asks for everything'],
@@ -34,12 +34,13 @@ export const init = defineCommand({
   ],
   async run(context, given) {
     const { io, services, storePath } = context;
-    await services.requireNoStore(storePath);
+    await (await services.engine(storePath)).requireNone();
     const login = given.admin ?? io.osAccount;
     const input = await completeInput(context, given.demo ? { ...demoDefaults, ...present(given) } : given, login);
     requireValid(input);
     let made: Awaited<ReturnType<typeof initialise>> | undefined;
-    const store = await services.createStore(storePath, async (store) => {
+    const engine = await services.engine(storePath, { makesFolder: true });
+    const store = await engine.create(async (store) => {
       made = await initialise(context.domainOf(store), input, io.osAccount);
     });
     try {
@@ -76,9 +77,10 @@ export const init = defineCommand({
   },
 });
 
-/** The folder of the new store, where its mode lets others write in it. */
+/** The folder of the new store, if its mode lets others write in it. */
 async function openFolders({ services, storePath }: Context): Promise<string[]> {
-  const files = (await services.inspectStore(storePath)).files?.() ?? [];
+  const inspection = await (await services.engine(storePath)).inspect();
+  const files = inspection.files?.() ?? [];
   return files
     .filter(({ kind, mode }) => kind === 'folder' && (mode & 0o022) !== 0)
     .map(({ path, mode }) => `${path} (mode ${modeText(mode)})`);
@@ -105,7 +107,7 @@ async function completeInput(context: Context, given: Given, login: string): Pro
     '--timezone': given.timezone,
   };
   requireGiven(context, required);
-  // Where all that is required was given, the week start alone is no reason to ask.
+  // If all that is required was given, the week start alone is no reason to ask.
   const asksNothing = !Object.values(required).includes(undefined);
   const org = await textOrAsk(context, given.org, {
     flag: '--org',
@@ -134,7 +136,7 @@ async function completeInput(context: Context, given: Given, login: string): Pro
 
 async function askWeekStart(context: Context): Promise<FirstTenantInput['weekStart']> {
   if (!canAsk(context.io) || context.json) return 'monday';
-  const { askChoice } = await import('../terminal/prompts/prompts.ts');
+  const { askChoice } = await import('../prompts/prompts.ts');
   const choices = [...weekDays.slice(1), weekDays[0]].map((day) => ({ name: day, value: day }));
   return askChoice(context.io, 'Weeks start on', choices, 'monday');
 }

@@ -1,7 +1,8 @@
-import { auditDraft, requirePermissions } from '../../core/access/actors.ts';
+import { auditDraft, requirePermissions } from '../../core/domain/actors.ts';
 import { afterChange } from '../../core/errors.ts';
-import { defineCommand } from '../command.ts';
-import { toggle } from '../flags.ts';
+import type { Store } from '../../core/port/store.ts';
+import { defineCommand } from '../command/command.ts';
+import { toggle } from '../command/flags.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { counted } from '../terminal/sentence.ts';
 
@@ -9,14 +10,14 @@ export const migrate = defineCommand({
   name: 'migrate',
   summary: 'Bring the store up to this version of hkctl',
   description:
-    'For a Super user of the first organization. Writes a backup beside the store, then applies all missing steps or none. A store that is up to date is left as it is.',
+    'For a Super user of the first organization. Writes a backup next to the store, then applies all missing steps or none. A store that is up to date stays as it is.',
   flags: { withoutBackup: toggle('--without-backup', 'write no backup first, such as on a full disk') },
   examples: [
     ['hkctl migrate', 'after an update of hkctl'],
     ['hkctl migrate --json', 'reports the number of steps, and the backup'],
   ],
   async run(context, { withoutBackup }) {
-    const authorize: Parameters<typeof context.services.migrateStore>[1] = async (store) => {
+    const authorize = async (store: Store) => {
       const domain = context.domainOf(store);
       const actor = await context.actorIn(domain);
       await requirePermissions(domain, actor, ['store.manage'], { action: 'store.migrate', target: 'store' });
@@ -26,8 +27,8 @@ export const migrate = defineCommand({
       bar ??= createProgress(context.io, 'Migrating', total, context.json);
       bar.at(bytes);
     };
-    const { applied, backup } = await context.services
-      .migrateStore(context.storePath, authorize, { withoutBackup, progress })
+    const { applied, backup } = await (await context.services.engine(context.storePath))
+      .migrate(authorize, { withoutBackup, progress })
       .finally(() => bar?.end());
     if (applied > 0) {
       const { domain, actor } = await context.session();

@@ -1,4 +1,4 @@
-import { baseUrlFlag, defineCommand } from '../command.ts';
+import { baseUrlFlag, defineCommand } from '../command/command.ts';
 
 export const openapi = defineCommand({
   name: 'openapi',

@@ -1,5 +1,5 @@
 import { permissionGroups, presets } from '../../core/access/permissions.ts';
-import { defineCommand, type Noun } from '../command.ts';
+import { defineCommand, type Noun } from '../command/command.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 
 const list = defineCommand({

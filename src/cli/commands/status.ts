@@ -3,8 +3,8 @@ import type { KeyRejections } from '../../core/keys/usage.ts';
 import { freeText } from '../../core/operations/doctor-store.ts';
 import { type Attention, readStatus, type StoreStatus } from '../../core/operations/status.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
-import { defineCommand } from '../command.ts';
-import type { Context } from '../context.ts';
+import { defineCommand } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
 import { createTimeText } from '../table/shown-time.ts';
 import { counted, grouped } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
@@ -13,18 +13,18 @@ export const status = defineCommand({
   name: 'status',
   summary: 'Show the state of store, daemon, keys, sensors and backups',
   description:
-    'One screen, with a mark at each line where somebody should act, and the command for it. Exit code 0 where nothing needs a hand, 5 where something does. Needs api_keys.view.',
+    'One screen, with a mark at each line that needs attention, and the command for it. Exit code 0 if nothing is marked, else 5. Needs api_keys.view.',
   readOnly: true,
   flags: {},
   examples: [
     ['hkctl status', 'at a glance'],
-    ['hkctl status --quiet', 'from cron: only what needs a hand'],
+    ['hkctl status --quiet', 'from cron: only what needs attention'],
     ['hkctl status --json', 'for a program'],
   ],
   async run(context) {
     const { domain, actor } = await context.session();
     const [inspection, { answersAt }] = await Promise.all([
-      context.services.inspectStore(context.storePath),
+      context.services.engine(context.storePath).then((engine) => engine.inspect()),
       import('./serve/probe.ts'),
     ]);
     const found = await readStatus(domain, actor, {
@@ -69,7 +69,7 @@ function statusJson(
   };
 }
 
-/** One line of the screen; with `attention` it is marked where that was found, and the command for it stands below. */
+/** One line of the screen; with `attention` it is marked if the number is not zero, and the command to run is on the line below. */
 interface Line {
   label: string;
   text: string;

@@ -1,22 +1,27 @@
 import { HkctlError } from '../../core/errors.ts';
-import { addTenant, listTenants, updateTenant } from '../../core/organization/tenants.ts';
+import {
+  addTenant,
+  listTenants,
+  parseRetention,
+  shownRetention,
+  updateTenant,
+} from '../../core/organization/tenants.ts';
 import { requireLogin } from '../../core/organization/users.ts';
 import { mostDroppableCounted } from '../../core/port/readings.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
-import { countExpiring, parseRetention, shownRetention } from '../../core/readings/retention.ts';
+import { countExpiring } from '../../core/readings/retention.ts';
 import { weekDays } from '../../core/time/calendar.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
-import { defineCommand, type Noun, yesFlag } from '../command.ts';
-import type { Context } from '../context.ts';
-import { oneOf, parsed, text } from '../flags.ts';
+import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { oneOf, parsed, text } from '../command/flags.ts';
+import { tenantJson } from '../command/output.ts';
 import { requireConfirmation } from '../questions/confirmation.ts';
 import { textOrAsk } from '../questions/values.ts';
 import { printTable } from '../table/table.ts';
 import { canAsk } from '../terminal/io.ts';
-import { tenantJson } from '../terminal/output.ts';
 import { counted } from '../terminal/sentence.ts';
 
-/** The flag for the first day of an organization's week. */
 const weekStart = oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on');
 
 const list = defineCommand({
@@ -104,7 +109,7 @@ const set = defineCommand({
   },
 });
 
-/** Asks where a shorter retention drops readings that are there. */
+/** Asks for confirmation if a shorter retention drops existing readings. */
 async function confirmDropping(context: Context, days: number | null): Promise<void> {
   const { domain, actor } = await context.session();
   const { readings, oldestUs } = await countExpiring(domain, actor, days);

@@ -8,17 +8,16 @@ import {
 } from '../../core/organization/users.ts';
 import type { User } from '../../core/port/users.ts';
 import { requireLabel } from '../../core/text/labels.ts';
-import { defineCommand, type Noun, yesFlag } from '../command.ts';
-import { oneOf, requireOneOf, text } from '../flags.ts';
+import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
+import { oneOf, requireOneOf, text } from '../command/flags.ts';
+import { userJson } from '../command/output.ts';
 import { requireConfirmation } from '../questions/confirmation.ts';
 import { textOrAsk, valueOrAsk } from '../questions/values.ts';
 import { printSummary, printTable } from '../table/table.ts';
-import { userJson } from '../terminal/output.ts';
 import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
 import { resumed, stopped, stopping } from './keys/names.ts';
 
-/** The argument of every command on one profile. */
 const loginArgument = { spelling: '<LOGIN>', doc: 'login of the profile' };
 
 const list = defineCommand({
@@ -69,7 +68,7 @@ const add = defineCommand({
       rule: (given) => requireLabel(given, 'A name'),
     });
     const role = await valueOrAsk(context, flags.role, '--role', async () => {
-      const { askChoice } = await import('../terminal/prompts/prompts.ts');
+      const { askChoice } = await import('../prompts/prompts.ts');
       return askChoice(
         context.io,
         'Role',

@@ -137,7 +137,6 @@ const kinds: Readonly<Record<string, ValueKind | 'files'>> = {
   DIR: 'files',
 };
 
-/** Commands that name something new. */
 const makers: readonly string[] = ['init', 'add'];
 
 function valuesOf(command: Command, spelling: string, doc: string): Fitting {

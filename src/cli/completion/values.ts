@@ -1,15 +1,15 @@
 import { clientPermissions } from '../../core/access/permissions.ts';
 import { roleHolds } from '../../core/access/roles.ts';
-import type { Domain } from '../../core/port/domain.ts';
-import type { Context } from '../context.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import type { Context } from '../command/context.ts';
 import type { Candidate, ValueKind } from './point.ts';
 
 /** As many keys as a person can choose from. */
 const mostKeys = 200;
 
 /**
- * The values of a kind, for the beginning of a word. Somebody who only presses Tab is not refused: where the profile may not
- * list them there are none, and nothing is audited.
+ * The values of a kind, for the beginning of a word. Pressing Tab is never refused: if the profile may not
+ * list them, there are none, and nothing is audited.
  */
 export async function valuesOfKind(
   context: Context,
@@ -23,7 +23,7 @@ export async function valuesOfKind(
     return [...resources, { value: 'readings', doc: 'Readings of sensors' }];
   }
   if (path === undefined) return storedValues(await context.domain(), login, kind, begin);
-  const store = await context.services.openStore(path);
+  const store = await (await context.services.engine(path)).open();
   try {
     return await storedValues(context.domainOf(store), login, kind, begin);
   } finally {

@@ -3,7 +3,7 @@ import { HkctlError } from '../../core/errors.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Key } from '../../core/port/keys.ts';
 import type { Clock } from '../../core/time/instants.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import { canDraw } from '../terminal/style.ts';
 import { withCopy } from './clipboard.ts';
 import { createNewFilesDelivery } from './files.ts';

@@ -1,5 +1,5 @@
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import type { Io } from '../terminal/io.ts';
 import { canDraw } from '../terminal/style.ts';
 
@@ -27,7 +27,7 @@ export async function copySecret(io: Io, secret: string, terminal = io.stdout): 
   return { copied: false, message: 'Not copied: there is no clipboard here.' };
 }
 
-/** Adds a copy to another delivery, which stands even without a clipboard. */
+/** Adds a copy to another delivery, which succeeds even without a clipboard. */
 export function withCopy(context: Context, inner: SecretDelivery): SecretDelivery {
   return {
     ...inner,

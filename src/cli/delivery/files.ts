@@ -59,7 +59,7 @@ export function requireFolder(path: string): void {
   }
 }
 
-/** What is at a path, behind links; undefined where nothing is. */
+/** What is at a path, behind links; undefined if nothing is. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -68,7 +68,7 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Writes a secret into a new file, synced with its folder, with the owner of another file if given. Throws where one is there. */
+/** Writes a secret into a new file, synced with its folder, with the owner of another file if given. Throws if one is there. */
 export function writeNew(path: string, secret: string, like: Stats | undefined): void {
   let fd: number;
   try {

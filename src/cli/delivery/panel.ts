@@ -1,6 +1,6 @@
 import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
 import { shellWord } from '../../core/text/shell.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import { isCancelKey } from '../terminal/keypress.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
@@ -8,12 +8,10 @@ import { shortened, wrapText } from '../terminal/wrap.ts';
 import { copySecret } from './clipboard.ts';
 import { untilVerified } from './stdout.ts';
 
-/** The texts of the panel beside the secrets. */
 interface PanelTexts {
   /** The message of success: `API key rotated`. */
   done: string;
   baseUrl?: string;
-  /** Whether to copy at once (`--copy`). */
   copy: boolean;
 }
 
@@ -73,8 +71,8 @@ interface PanelView {
 }
 
 /**
- * The panel's lines for a terminal size. Where rows are few, the examples are left out, then blank lines, names and the
- * message of success: the secrets are shown whole as long as they fit above the actions. They stand near the bottom: tmux
+ * The panel's lines for a terminal size. If rows are few, the examples are left out, then blank lines, names and the
+ * message of success: the secrets are shown whole as long as they fit above the actions. They are near the bottom: tmux
  * without an alternate screen rewraps long lines when it gets narrower, which moves rows from the top to the scrollback.
  */
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {

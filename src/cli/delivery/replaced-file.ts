@@ -8,13 +8,11 @@ import { secretLength } from '../../core/secrets.ts';
 import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
 import { requireFreePath, statOf, syncFolder, unusable, writeNew } from './files.ts';
 
-/** What the replacing of a file depends on besides the file. */
 export interface Replacing {
   /** There is no file yet, and none that appears meanwhile is overwritten. */
   isNew?: boolean;
   /** Takes the lock of rotations again if it was lost. */
   regain(): Promise<void>;
-  /** Whether a secret still is that of an active key. */
   isActive(secret: string): Promise<boolean>;
 }
 
@@ -45,8 +43,8 @@ export function createReplacingFileDelivery(
         if (isGone && (await isActive(secret))) write(secret);
         if (isOurs(pending)) completePending(path, isNew);
       } catch (thrown) {
-        const stands = `The ${isNew ? 'key was created' : 'rotation stands'}, but its secret is still in ${pending}`;
-        throw afterChange(thrown, `${stands}: the same command, run again, puts it in place.`);
+        const committed = `The ${isNew ? 'key was created' : 'rotation is committed'}, but its secret is still in ${pending}`;
+        throw afterChange(thrown, `${committed}: the same command, run again, puts it in place.`);
       }
     },
     withdraw() {
@@ -59,7 +57,6 @@ export function createReplacingFileDelivery(
   };
 }
 
-/** Reads what the files of a rotation hold. */
 export function readRotationFiles(path: string): RotationFiles {
   const pending = pendingPath(path);
   const pendingText = readSecretFile(pending);
@@ -91,7 +88,6 @@ function renameToNew(from: string, to: string): void {
   }
 }
 
-/** Removes a `PATH.new` whose secret is not valid. */
 export function discardPending(path: string): void {
   rmSync(pendingPath(path), { force: true });
 }
@@ -134,7 +130,7 @@ function isLeftover(path: string): boolean {
   return text.length < 'hk_'.length ? 'hk_'.startsWith(text) : /^hk_[0-9A-Za-z]*$/.test(text);
 }
 
-/** Reads the secret in a file, without its newline; undefined where the file does not exist. Throws `bad_input`. */
+/** Reads the secret in a file, without its newline; undefined if the file does not exist. Throws `bad_input`. */
 function readSecretFile(path: string): string | undefined {
   try {
     // A larger file is not a secret file, and reads as empty.

@@ -3,8 +3,8 @@ import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
 import type { Clock } from '../../core/time/instants.ts';
-import type { Context } from '../context.ts';
-import { keyJson } from '../terminal/output.ts';
+import type { Context } from '../command/context.ts';
+import { keyJson } from '../command/output.ts';
 
 /** Writes each secret alone on a line of standard output, for scripts. */
 export function createPlainDelivery(context: Context): SecretDelivery {
@@ -29,7 +29,7 @@ interface KeyAnswer {
 }
 
 /**
- * `{"key","secret"}` by the clock of the store, for a rotation also `revoked`; an array for several keys. Where the secrets
+ * `{"key","secret"}` by the clock of the store, for a rotation also `revoked`; an array for several keys. If the secrets
  * went to files, `secret_file` takes the place of `secret`; a key that was not rotated has `"revoked":null` and neither.
  */
 export function deliveryJson(nowMs: number, answers: readonly KeyAnswer[], several: boolean): unknown {
@@ -46,17 +46,16 @@ export function deliveryJson(nowMs: number, answers: readonly KeyAnswer[], sever
   return several ? documents : documents[0];
 }
 
-/** The answer for a key that a rotation left as it is. */
 export function unrotated(key: Key): KeyAnswer {
   return { key, revoked: null };
 }
 
-/** Refuses a closed standard output and the null device, where the secret would be lost (contract, section 1): `usage`. */
+/** Refuses a closed standard output and the null device, in which the secret would be lost (contract, section 1): `usage`. */
 export function requireReader({ io }: Context): void {
   if (!io.stdout.isNull) return;
   throw new HkctlError(
     'usage',
-    'Standard output is closed or goes to the null device: nobody would hold the secret. No key was made.',
+    'Standard output is closed or goes to the null device: the secret would be lost. No key was made.',
     { hint: 'Give --secret-file PATH, or send standard output to a file or a pipe.' },
   );
 }
@@ -82,12 +81,10 @@ function written(context: Context, render: (delivered: readonly DeliveredKey[]) 
   };
 }
 
-/** What to do with a secret of which nobody knows whether it works. */
 export const untilVerified = 'it may be the only secret that works. Check it with: hkctl keys verify';
 
-/** The same error with the consequence for the keys. */
 function withoutKey({ code, message, hint, cause }: HkctlError, delivered: readonly DeliveredKey[]): HkctlError {
   const olds = delivered.filter(({ revoked }) => revoked !== null).length;
-  const stays = olds === 0 ? '' : olds === 1 ? ' The old one goes on working.' : ' The old ones go on working.';
+  const stays = olds === 0 ? '' : olds === 1 ? ' The old one continues to work.' : ' The old ones continue to work.';
   return new HkctlError(code, `${message} No key was made.${stays}`, { hint, cause });
 }

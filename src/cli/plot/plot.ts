@@ -1,7 +1,6 @@
 import type { PlotData } from '../../core/readings/plots.ts';
 import { timeAxis } from './time-axis.ts';
 
-/** How a plot is drawn. */
 export interface PlotStyle {
   /** Characters of a line, with the labels of the axis. */
   width: number;
@@ -14,7 +13,7 @@ export interface PlotStyle {
   paint(text: string): string;
 }
 
-/** The parts into which a plot of a width divides its span: braille has two dots beside each other in a character. */
+/** The parts into which a plot of a width divides its span: a braille character has two dots next to each other. */
 export function partsOf({ width, isAscii }: Pick<PlotStyle, 'width' | 'isAscii'>): number {
   return Math.max(1, width - axisWidth) * (isAscii ? 1 : 2);
 }
@@ -116,7 +115,6 @@ export function valueLabel(range: number): (value: number) => string {
   };
 }
 
-/** Levels from the lowest to the highest. */
 const levels = { blocks: '▁▂▃▄▅▆▇█', ascii: '_.-=+*%#' } as const;
 
 /** The means of a span in one line, a character for each part, between its lowest and highest value; a part without readings is blank. */

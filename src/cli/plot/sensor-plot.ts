@@ -1,10 +1,10 @@
-import type { Domain } from '../../core/port/domain.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Sensor } from '../../core/port/readings.ts';
 import { gapsOf, type PlotData, readPlot, summaryOf } from '../../core/readings/plots.ts';
-import { isSilent } from '../../core/readings/silence.ts';
+import { isSilent } from '../../core/readings/sensors.ts';
 import { dayMs } from '../../core/time/spans.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import { relativeTime } from '../table/relative-time.ts';
 import { fullTime } from '../table/shown-time.ts';
 import { counted } from '../terminal/sentence.ts';
@@ -22,7 +22,6 @@ interface Plotted {
 const usualWidth = 80;
 const mostWidth = 160;
 const height = 9;
-/** Gaps that are named one by one. */
 const namedGaps = 3;
 
 /** A plot of a sensor with what it shows in numbers, as lines; one sentence if the span has no readings. */

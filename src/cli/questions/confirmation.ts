@@ -1,8 +1,7 @@
 import { HkctlError } from '../../core/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
+import { type AskedFact, cancelled } from '../terminal/asker.ts';
 import { canAsk } from '../terminal/io.ts';
-import type { AskedFact } from '../terminal/prompts/asker.ts';
-import { cancelled } from './cancellation.ts';
 
 /** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */
 export async function requireConfirmation(
@@ -14,8 +13,8 @@ export async function requireConfirmation(
 ): Promise<void> {
   if (yes) return;
   requireConfirmable(context, yes, question);
-  const { askChoice } = await import('../terminal/prompts/prompts.ts');
-  // An Enter too many destroys nothing: the safe answer stands first, and is chosen to begin with.
+  const { askChoice } = await import('../prompts/prompts.ts');
+  // An Enter too many destroys nothing: the safe answer is first, and is selected at the start.
   const choices = [
     { name: 'Cancel', value: false },
     { name: action, value: true },
@@ -29,7 +28,7 @@ export async function requireConfirmation(
 export async function requireTyped(context: Context, yes: boolean, question: string, word: string): Promise<void> {
   if (yes) return;
   requireConfirmable(context, yes, question);
-  const { askText } = await import('../terminal/prompts/prompts.ts');
+  const { askText } = await import('../prompts/prompts.ts');
   const message = `${question} Type ${word} to confirm, or nothing to cancel`;
   const answer = await askText(context.io, message, (given) =>
     given === word || given === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,
@@ -38,10 +37,10 @@ export async function requireTyped(context: Context, yes: boolean, question: str
   await context.requireUnchangedActor();
 }
 
-/** Refuses what a question would have to confirm where nobody can be asked and `--yes` is missing (exit 2). */
+/** Refuses what needs a confirmation if there is no terminal to ask and `--yes` is missing (exit 2). */
 export function requireConfirmable(context: Context, yes: boolean, question: string): void {
   if (yes || (canAsk(context.io) && !context.json)) return;
-  throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
+  throw new HkctlError('confirmation_required', `This needs --yes, since there is no terminal to ask: ${question}`, {
     hint: 'Give --yes to confirm it.',
   });
 }

@@ -1,9 +1,9 @@
-import type { Actor } from '../../core/access/actors.ts';
+import type { Actor } from '../../core/domain/actors.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { listEntities, requireEntity } from '../../core/organization/entities.ts';
-import type { Domain } from '../../core/port/domain.ts';
 import type { Entity } from '../../core/port/entities.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import { canAsk } from '../terminal/io.ts';
 
 /** The entity that `--entity` names, else the only active one, else one that is asked for. */
@@ -23,7 +23,6 @@ export async function entityOrAsk(
   return askEntity(context, domain, actor);
 }
 
-/** The hint for a missing `--entity`: the codes of the active entities. */
 export async function entityHint(domain: Domain, actor: Actor): Promise<string> {
   return oneOfCodes(await activeEntities(domain, actor));
 }
@@ -36,7 +35,6 @@ async function activeEntities(domain: Domain, actor: Actor): Promise<Entity[]> {
   return (await listEntities(domain, actor)).filter(({ status }) => status === 'active');
 }
 
-/** Asks for one of the active entities. */
 export async function askEntity(context: Context, domain: Domain, actor: Actor): Promise<Entity> {
   const entities = await activeEntities(domain, actor);
   if (entities.length === 0) {
@@ -44,7 +42,7 @@ export async function askEntity(context: Context, domain: Domain, actor: Actor):
       hint: 'Add one: hkctl entities add CODE --name N --timezone TZ',
     });
   }
-  const { askChoice } = await import('../terminal/prompts/prompts.ts');
+  const { askChoice } = await import('../prompts/prompts.ts');
   return askChoice(
     context.io,
     'Entity',

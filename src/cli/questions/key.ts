@@ -1,13 +1,13 @@
-import type { Actor } from '../../core/access/actors.ts';
+import type { Actor } from '../../core/domain/actors.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { listKeys } from '../../core/keys/keys.ts';
 import { findKeys } from '../../core/keys/references.ts';
-import type { Domain } from '../../core/port/domain.ts';
 import type { Key } from '../../core/port/keys.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
+import { timeAt } from '../command/output.ts';
 import { relativeTime } from '../table/relative-time.ts';
-import { timeAt } from '../terminal/output.ts';
-import type { AskedFact } from '../terminal/prompts/asker.ts';
+import type { AskedFact } from '../terminal/asker.ts';
 
 /** More keys than a person reads through; typing filters these. */
 const mostKeys = 5000;
@@ -22,14 +22,13 @@ export async function keysOrAsk(
   return refs.length > 0 ? findKeys(domain, actor, refs) : [await askKey(context, domain, actor)];
 }
 
-/** Asks for one of the active keys. */
 export async function askKey({ io }: Context, domain: Domain, actor: Actor): Promise<Key> {
   const nowMs = domain.clock();
   const keys = await listKeys(domain, actor, { nowMs, statuses: ['Active'] }, { limit: mostKeys });
   if (keys.length === 0) {
     throw new HkctlError('not_found', 'There is no active key.', { hint: 'Create key: hkctl keys create' });
   }
-  const { askChoice } = await import('../terminal/prompts/prompts.ts');
+  const { askChoice } = await import('../prompts/prompts.ts');
   const choices = keys.map((key) => ({
     name: `${key.prefix}  ${key.entity?.code ?? '(removed)'}  ${key.name}`,
     value: key,

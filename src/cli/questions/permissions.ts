@@ -5,8 +5,8 @@ import {
   permissionGroups,
   presets,
 } from '../../core/access/permissions.ts';
+import { askChoice, askChoices } from '../prompts/prompts.ts';
 import type { Io } from '../terminal/io.ts';
-import { askChoice, askChoices } from '../terminal/prompts/prompts.ts';
 
 /** Asks for a preset, or for a custom selection by group with Jobs and Orders view ticked (specification 2.2). */
 export async function askPermissions(io: Io): Promise<ClientPermission[]> {

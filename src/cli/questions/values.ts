@@ -1,6 +1,6 @@
 import { HkctlError } from '../../core/errors.ts';
-import { wordList } from '../../core/text/word-list.ts';
-import type { Context } from '../context.ts';
+import { wordList } from '../../core/text/words.ts';
+import type { Context } from '../command/context.ts';
 import { canAsk } from '../terminal/io.ts';
 import { sentenceOf } from '../terminal/sentence.ts';
 
@@ -15,30 +15,28 @@ export async function valueOrAsk<T>(
   return given ?? ask();
 }
 
-/** A question for the text of a flag. */
 interface TextQuestion {
   flag: string;
   question: string;
-  /** Throws where the answer is not valid. */
+  /** Throws if the answer is not valid. */
   rule(answer: string): void;
   /** What an empty answer means. */
   preset?: string;
 }
 
-/** Asks for a text that was not given, on a terminal. */
 export function textOrAsk(
   context: Context,
   given: string | undefined,
   { flag, question, rule, preset }: TextQuestion,
 ): Promise<string> {
   return valueOrAsk(context, given, flag, async () => {
-    const { askText } = await import('../terminal/prompts/prompts.ts');
+    const { askText } = await import('../prompts/prompts.ts');
     return askText(context.io, question, (answer) => sentenceOf(() => rule(answer)), preset);
   });
 }
 
 /**
- * Where nothing can be asked, throws `usage` with every flag that was not given, so that all are reported at once. `values` are
+ * If nothing can be asked, throws `usage` with every flag that was not given, so that all are reported at once. `values` are
  * what was given, by flag.
  */
 export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Readonly<Record<string, unknown>>): void {
@@ -53,7 +51,6 @@ export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Read
   });
 }
 
-/** The names without a value. */
 export function missingOf(values: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(values).filter((name) => values[name] === undefined);
 }

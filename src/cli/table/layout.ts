@@ -1,4 +1,3 @@
-/** What the layout needs to know of a column; see `Column`. */
 interface ColumnLimits {
   min?: number;
   wanted?: number;
@@ -6,7 +5,6 @@ interface ColumnLimits {
   isSpare?: boolean;
 }
 
-/** The columns that are shown, by their index, and the width of each. */
 export interface Layout {
   kept: readonly number[];
   widths: readonly number[];
@@ -16,7 +14,7 @@ export interface Layout {
 const leastWidth = 5;
 
 /**
- * Distributes the width of a terminal. Where the columns need more, it first leaves out columns until the rest fits with every
+ * Distributes the width of a terminal. If the columns need more, it first leaves out columns until the rest fits with every
  * column at its smallest, and then cuts the widest ones.
  */
 export function layoutOf(

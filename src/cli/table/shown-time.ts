@@ -1,6 +1,6 @@
 import { formatLocal } from '../../core/time/calendar.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import { relativeTime } from './relative-time.ts';
 
 /**

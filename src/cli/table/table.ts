@@ -1,17 +1,15 @@
 import { withoutSecrets } from '../../core/secrets.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command/context.ts';
 import { type Layout, layoutOf } from './layout.ts';
 
-/** One column of a table. */
 export interface Column<T> {
   heading: string;
   /** The text of a cell, without colours. */
   cell(row: T): string;
-  /** Colours the text of a cell. */
   paint?(text: string, row: T): string;
   /** At least this wide, so that later rows do not need more: for times, whose texts grow and shrink. */
   width?: number;
-  /** On a narrow terminal its cells are cut down to this width; without it only where nothing else helps. */
+  /** On a narrow terminal its cells are cut down to this width; without it only if nothing else helps. */
   min?: number;
   /** Spare columns are left out before this one is cut to less than this width. */
   wanted?: number;
@@ -19,16 +17,15 @@ export interface Column<T> {
   leaveOut?: number;
   /** Its cells go on in further lines instead of being cut. */
   continues?: boolean;
-  /** Left out where a cell of another column would be cut to less than it wants. */
+  /** Left out if a cell of another column would be cut to less than it wants. */
   isSpare?: boolean;
 }
 
-/** A table that is printed while its rows are read. */
 interface Table<T> {
   print(rows: readonly T[]): void;
 }
 
-/** Prints a table of rows that are all there, or one sentence where there are none. */
+/** Prints a table of rows that are all there, or one sentence if there are none. */
 export async function printTable<T>(
   context: Context,
   columns: readonly Column<T>[],
@@ -51,7 +48,6 @@ export async function printSummary(context: Context, counts: readonly string[], 
 /** The width assumed for a terminal that does not know its own. */
 const usualWidth = 80;
 
-/** The gap between columns. */
 const gap = '  ';
 
 /**

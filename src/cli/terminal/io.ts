@@ -4,7 +4,7 @@ import { errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/secrets.ts';
 import { isJournalStream } from '../../core/terminal.ts';
 import type { Clock } from '../../core/time/instants.ts';
-import type { Asker } from './prompts/asker.ts';
+import type { Asker } from './asker.ts';
 import { createSignals, type Signals } from './signals.ts';
 
 /** Everything outside the program that a command uses; tests pass their own. */
@@ -26,11 +26,11 @@ export interface Io {
   readonly asker?: Asker;
   /** The account of the operating system that acts; under sudo the one that called it. */
   readonly osAccount: string;
-  /** Path of the store where no flag or variable names another. */
+  /** Path of the store if no flag or variable names another. */
   readonly defaultStorePath: string;
   /** Whether that is the store of the system's daemon, which a command that uses it then says. */
   readonly isSystemStore?: boolean;
-  /** The folder of the system's store and the account that owns it, where the acting account may not enter it. */
+  /** The folder of the system's store and the account that owns it, if the acting account may not enter it. */
   closedSystemStore?(): { folder: string; account: string } | undefined;
   /** The command that started this program: interpreter and script. */
   readonly program: readonly string[];
@@ -41,9 +41,9 @@ export interface Io {
   readonly newId: () => string;
   /** The account that root has switched to, since the store is in a folder of it; undefined without a switch. */
   actsAs(): string | undefined;
-  /** Puts a text on the clipboard of this machine; rejects where there is none. */
+  /** Puts a text on the clipboard of this machine; rejects if there is none. */
   copy(text: string): Promise<void>;
-  /** Opens an address in the browser of this machine; rejects where there is none. */
+  /** Opens an address in the browser of this machine; rejects if there is none. */
   open(url: string): Promise<void>;
   /**
    * A signal that SIGTERM and SIGINT abort, at a terminal also SIGHUP. Before the first call they end the process as usual.
@@ -66,17 +66,16 @@ export interface Output {
   readonly isNull: boolean;
   /** Whether it leads to the journal of systemd, where a line may begin with its priority. */
   readonly isJournal?: boolean;
-  /** Width in characters; undefined where it is unknown, as in a pipe. */
+  /** Width in characters; undefined if it is unknown, as in a pipe. */
   columns(): number | undefined;
   rows(): number | undefined;
   write(text: string): void;
-  /** Syncs the written text to disk where the output is a file. */
+  /** Syncs the written text to disk if the output is a file. */
   flush(): void;
   /** Calls back when the size of the terminal changes; returns a function that stops this. */
   onResize(listener: () => void): () => void;
 }
 
-/** What {@link createIo} needs beside the process itself. */
 type IoParts = Pick<
   Io,
   | 'env'
@@ -94,7 +93,7 @@ type IoParts = Pick<
 >;
 
 /**
- * The real {@link Io}, over the file descriptors 0 to 2. It touches the streams of the process only where they are terminals
+ * The real {@link Io}, over the file descriptors 0 to 2. It touches the streams of the process only if they are terminals
  * or are read: creating them costs a tenth of a short command's time.
  */
 export function createIo(process: NodeJS.Process, parts: IoParts): Io {

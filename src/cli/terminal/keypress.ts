@@ -8,7 +8,6 @@ export interface Keypress {
   ctrl: boolean;
   /** Alt was held or Esc came just before: a terminal sends the same for both. */
   meta: boolean;
-  /** The characters that the terminal sent for it. */
   sequence: string;
 }
 

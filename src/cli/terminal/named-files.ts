@@ -13,7 +13,7 @@ import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 
 /**
- * Opens a file for reading that the command line names. It follows a symbolic link only where root or the acting account
+ * Opens a file for reading that the command line names. It follows a symbolic link only if root or the acting account
  * created it: in a folder of another account, that account can replace any file by a link. Throws `bad_input` or the
  * system's error.
  */
@@ -44,7 +44,7 @@ export function streamNamedFile(path: string, what: string): { stream: ReadStrea
   }
 }
 
-/** Reads a regular file, opened in the same way and without waiting on a FIFO; empty where it exceeds `mostBytes`. */
+/** Reads a regular file, opened in the same way and without waiting on a FIFO; empty if it exceeds `mostBytes`. */
 export function readNamedText(path: string, mostBytes: number): string {
   const fd = openNamedFile(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -12,7 +12,7 @@ interface Progress {
 
 const stepMs = 100;
 
-/** Creates a progress bar, shown only where standard error is a terminal that can draw it. `total` is undefined for pipes. */
+/** Creates a progress bar, shown only if standard error is a terminal that can draw it. `total` is undefined for pipes. */
 export function createProgress(io: Io, label: string, total: number | undefined, silent: boolean): Progress {
   const shown = !silent && canDraw(io.env, io.stderr);
   let read = 0;

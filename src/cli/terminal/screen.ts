@@ -14,7 +14,6 @@ export interface Screen {
   /** Draws lines from the top and clears the rows below them. */
   draw(lines: readonly string[]): void;
   next(): Promise<ScreenEvent>;
-  /** Whether an event is already queued. */
   hasMore(): boolean;
   /** Puts an event back, so that {@link next} returns it again. */
   unread(event: ScreenEvent): void;

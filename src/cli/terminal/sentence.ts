@@ -14,12 +14,11 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** The message of an error with its hint, as one line. */
 export function messageWithHint({ message, hint }: HkctlError): string {
   return [message, hint].filter(Boolean).join(' ');
 }
 
-/** Runs a rule that throws on a bad answer; returns its message with the hint, or undefined where the answer is good. */
+/** Runs a rule that throws on a bad answer; returns its message with the hint, or undefined if the answer is good. */
 export function sentenceOf(rule: () => void): string | undefined {
   try {
     rule();

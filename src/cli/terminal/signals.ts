@@ -1,7 +1,7 @@
 /** The signals of the process, for the part of the program that uses the terminal. Each listener returns how to remove it. */
 export interface Signals {
   /**
-   * Calls back for each signal that would end the process, and keeps the process alive. The newest listener runs first; where
+   * Calls back for each signal that would end the process, and keeps the process alive. The newest listener runs first; if
    * it returns `held`, the older ones are not called.
    */
   onInterrupt(listener: () => 'held' | undefined): () => void;
@@ -16,7 +16,6 @@ export interface Signals {
 /** The signals that end a process at a terminal: Ctrl-C, `kill`, a closed terminal, Ctrl-\. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** The members of a process that signals need. */
 interface SignalSource {
   readonly pid: number;
   on(name: string, listener: () => void): unknown;
@@ -32,7 +31,7 @@ export function createSignals(process: SignalSource): Signals {
   };
   return {
     onInterrupt(given) {
-      // Wrapped, so that `indexOf` finds the right entry where the same function is registered twice.
+      // Wrapped, so that `indexOf` finds the right entry if the same function is registered twice.
       const listener = () => given();
       if (listeners.length === 0) for (const name of endings) process.on(name, interrupted);
       listeners.push(listener);

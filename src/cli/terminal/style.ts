@@ -2,7 +2,7 @@ import { colourCodes } from '../../core/terminal.ts';
 import type { Output } from './io.ts';
 import { colourMark } from './terminal-text.ts';
 
-/** Functions that colour a text; each returns the text unchanged where colours are off. */
+/** Functions that colour a text; each returns the text unchanged if colours are off. */
 export type Style = Record<
   'bold' | 'dim' | 'strikethrough' | 'red' | 'green' | 'yellow' | 'cyan',
   (text: string) => string
@@ -30,7 +30,7 @@ export function createStyle(env: Readonly<Record<string, string | undefined>>, o
   };
 }
 
-/** Colours the state of a user or an entity: an inactive one stands out. */
+/** Colours the state of a user or an entity: an inactive one is easy to see. */
 export function paintStatus(style: Style): (text: string, row: { status: 'active' | 'inactive' }) => string {
   return (text, { status }) => (status === 'inactive' ? style.yellow(text) : text);
 }

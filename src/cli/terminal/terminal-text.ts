@@ -18,7 +18,6 @@ export function visibleText(text: string): string {
   return mapParts(text, colourMark);
 }
 
-/** A text without its colours. */
 export function colourless(text: string): string {
   if (!isTricky(text)) return text;
   return mapParts(text, () => '');

@@ -21,7 +21,6 @@ export function wrapWords(words: readonly string[], width: number, gap = ' '): s
   return line === '' ? lines : [...lines, line];
 }
 
-/** Wraps a sentence at its blanks, as {@link wrapWords}. */
 export function wrapText(text: string, width: number): string[] {
   return wrapWords(text.split(' '), width);
 }
@@ -42,8 +41,8 @@ export function wrapWhole(text: string, width: number): string[] {
 }
 
 /**
- * A label with its blanks and a value, wrapped at the blanks where the terminal is too narrow. Further lines stand below the
- * value, or nearly below the label where that leaves too little width.
+ * A label with its blanks and a value, wrapped at the blanks if the terminal is too narrow. Further lines are below the
+ * value, or nearly below the label if that leaves too little width.
  */
 export function wrapLabelled(label: string, value: string, columns: number | undefined): string[] {
   if (columns === undefined) return [label + value];
@@ -64,7 +63,7 @@ export function wrapFacts(facts: readonly (readonly [string, string])[], columns
   return facts.flatMap(([label, value]) => wrapLabelled(label.padEnd(width), value, columns));
 }
 
-/** Cuts a text to a width and ends it with `…` where something is lost. Not for text with colours. */
+/** Cuts a text to a width and ends it with `…` if something is lost. Not for text with colours. */
 export function truncated(text: string, width: number): string {
   const visible = visibleText(text);
   if (widthOf(visible) <= width) return visible;
@@ -85,7 +84,6 @@ export function shortened(name: string, width: number): string {
   return `${truncated(`${rest}…`, width - kept)}${number}`;
 }
 
-/** Pads a text with blanks to a width. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }

@@ -48,7 +48,6 @@ const catalog = [
   { name: 'Sensor gateway', permissions: [{ key: 'asset_sensors.ingest', label: 'Sensor readings and heartbeats' }] },
 ] as const;
 
-/** Every client permission a key can hold. */
 export type ClientPermission = (typeof catalog)[number]['permissions'][number]['key'];
 
 /** A group of client permissions, as the create dialog shows them (specification 2.2; keys by contract, section 4). */
@@ -57,15 +56,12 @@ interface PermissionGroup {
   permissions: readonly { key: ClientPermission; label: string }[];
 }
 
-/** The permissions by group. */
 export const permissionGroups: readonly PermissionGroup[] = catalog;
 
-/** The permissions in the same order. */
 export const clientPermissions: readonly ClientPermission[] = permissionGroups.flatMap(({ permissions }) =>
   permissions.map(({ key }) => key),
 );
 
-/** The labels of permissions, by their keys. */
 export const permissionLabels: ReadonlyMap<string, string> = new Map(
   permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
 );

@@ -8,7 +8,6 @@ export type UserPermission =
   | 'tenant.manage'
   /** Backup, restore, migration and clock of the whole store; only in the first organization. */
   | 'store.manage'
-  /** The checks of `hkctl doctor`. */
   | 'store.check'
   | 'records.import';
 
@@ -38,7 +37,6 @@ export type Role = keyof typeof roles;
 
 export const roleNames = Object.keys(roles) as Role[]; // Object.keys loses the literal type of a const object
 
-/** Whether a role holds a permission. */
 export function roleHolds(role: Role, permission: UserPermission): boolean {
   return (roles[role].permissions as readonly UserPermission[]).includes(permission);
 }
@@ -48,7 +46,7 @@ export function roleExceeds(role: Role, other: Role): boolean {
   return roles[role].permissions.some((permission) => !roleHolds(other, permission));
 }
 
-/** A role that holds nothing beyond either of two: the second where it is the lower one. */
+/** A role that holds nothing beyond either of two: the second if it is the lower one. */
 export function commonRole(first: Role, second: Role): Role {
   const within = (role: Role) => !roleExceeds(role, first) && !roleExceeds(role, second);
   return [second, ...roleNames].find(within) ?? 'operator';

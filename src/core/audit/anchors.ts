@@ -1,5 +1,5 @@
+import type { AuditHead, AuditRecord } from '../port/audit.ts';
 import type { ChainReport } from './chain.ts';
-import type { AuditHead, AuditRecord } from './events.ts';
 
 /** The message under which the daemon writes the head of the audit chain to its log. */
 export const anchorMessage = 'audit head';
@@ -57,14 +57,12 @@ export class Anchors {
     this.#hashes.set(count, (this.#hashes.get(count) ?? new Set()).add(hash));
   }
 
-  /** The number of different anchors. */
   get count(): number {
     let count = 0;
     for (const hashes of this.#hashes.values()) count += hashes.size;
     return count;
   }
 
-  /** Compares the next record of the chain. */
   watch({ seq, hash }: Pick<AuditRecord, 'seq' | 'hash'>): void {
     const kept = this.#hashes.get(seq);
     if (kept === undefined || (kept.size === 1 && kept.has(hash))) return;

@@ -1,11 +1,11 @@
 import { sha256 } from '../digest.ts';
+import type { AuditDraft, AuditRecord } from '../port/audit.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { cutText, wellFormed } from '../text/bounded-text.ts';
 import { isCutInHalf } from './damage.ts';
-import type { AuditDraft, AuditRecord } from './events.ts';
 
 /**
- * An event as the trail stores it. Secrets are removed, since people type a whole secret where a prefix is asked for; texts
+ * An event as the trail stores it. Secrets are removed, since people type a whole secret in place of a prefix; texts
  * are cut to 4,096 characters and made well-formed, so that a store returns every text exactly as it was hashed. A text that
  * only begins like a secret stays, so that one login or path can be distinguished from another later.
  */
@@ -32,7 +32,6 @@ function tidy(text: string): string {
 /** PATH_MAX of Linux: the longest target is a path. */
 const longestText = 4096;
 
-/** The `previousHash` of the first record. */
 export const genesisHash = '0'.repeat(64);
 
 /** Appends an event after `previous`; its hash is SHA-256, in hex, over a canonical JSON array of all fields. */
@@ -42,11 +41,10 @@ export function chainRecord(draft: AuditDraft, previous: { seq: number; hash: st
   return { ...draft, seq, previousHash, hash: hashRecord(draft, seq, previousHash) };
 }
 
-/** The result of verifying a chain. */
 export interface ChainReport {
   records: number;
   headHash: string;
-  /** The first record that does not match, and why; null where the chain is intact. */
+  /** The first record that does not match, and why; null if the chain is intact. */
   broken: { seq: number; reason: string } | null;
   /** Records whose hash matches, although an earlier hkctl stored less of their text than it had hashed; see `isCutInHalf`. */
   damaged: readonly number[];

@@ -1,4 +1,4 @@
-import type { AuditDraft } from './events.ts';
+import type { AuditDraft } from '../port/audit.ts';
 
 /**
  * Whether a record was damaged by an earlier hkctl that cut its text in the middle of a character: it hashed half of that

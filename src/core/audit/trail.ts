@@ -1,9 +1,8 @@
-import { type Actor, isOfFirstTenant, requirePermissions } from '../access/actors.ts';
-import type { AuditFilter } from '../port/audit.ts';
-import type { Domain } from '../port/domain.ts';
+import { type Actor, isOfFirstTenant, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
+import type { AuditFilter, AuditRecord } from '../port/audit.ts';
 import type { AnchorReport, Anchors } from './anchors.ts';
 import type { ChainReport } from './chain.ts';
-import type { AuditRecord } from './events.ts';
 import { verifyTrail } from './verification.ts';
 
 /**
@@ -54,15 +53,14 @@ function isSelected({ atMs, actor, osAccount, action, target, outcome }: AuditRe
 interface KeptOutside {
   /** A head hash that was printed earlier. */
   head?: string;
-  /** Heads from the daemon's log. */
   anchors?: Anchors;
 }
 
 /** The result for the whole chain, and whether it still contains the hashes that were kept outside the store. */
 interface TrailReport extends ChainReport {
-  /** Undefined where no head was given. */
+  /** Undefined if no head was given. */
   knownHeadFound: boolean | undefined;
-  /** Undefined where no anchors were given. */
+  /** Undefined if no anchors were given. */
   anchors: AnchorReport | undefined;
 }
 

@@ -1,6 +1,5 @@
-import type { AuditStore } from '../port/audit.ts';
+import type { AuditRecord, AuditStore } from '../port/audit.ts';
 import { type ChainReport, verifyChain } from './chain.ts';
-import type { AuditRecord } from './events.ts';
 
 /**
  * Verifies the whole trail of a store or of a backup, from its first record to the last sequence number that the store ever

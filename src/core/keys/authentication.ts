@@ -5,7 +5,7 @@ import type { Credential } from '../port/keys.ts';
 /** A credential that was let in: its entity is there and active. */
 export type Principal = Credential & { entity: NonNullable<Credential['entity']> };
 
-/** Why a known key is refused, or undefined where it is let in; in the order of the contract, section 6. */
+/** Why a known key is refused, or undefined if it is let in; in the order of the contract, section 6. */
 export type Refusal = Extract<
   ErrorCode,
   'key_revoked' | 'key_expired' | 'creator_inactive' | 'entity_missing' | 'entity_inactive'
@@ -21,7 +21,6 @@ export function refusalOf(credential: Credential, nowMs: number): Refusal | unde
   return undefined;
 }
 
-/** The message for each refusal. */
 export const refusalDetails: Record<Refusal, string> = {
   key_revoked: 'This API key was revoked.',
   key_expired: 'This API key has expired.',
@@ -30,7 +29,6 @@ export const refusalDetails: Record<Refusal, string> = {
   entity_inactive: 'The entity of this API key is inactive.',
 };
 
-/** Whether a key holds any one of some permissions. */
 export function holdsAny(held: readonly ClientPermission[], wanted: readonly ClientPermission[]): boolean {
   return wanted.some((permission) => held.includes(permission));
 }

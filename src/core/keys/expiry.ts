@@ -1,8 +1,8 @@
 import { HkctlError } from '../errors.ts';
-import { meantDate, meantInstant } from '../text/meant-values.ts';
-import { didYouMean } from '../text/nearest.ts';
+import { didYouMean } from '../text/words.ts';
 import { endOfDayMs } from '../time/calendar.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../time/instants.ts';
+import { meantDate, meantInstant } from '../time/meant-values.ts';
 import { dayMs, parseSpanMs } from '../time/spans.ts';
 
 /**
@@ -16,7 +16,7 @@ export function parseExpiry(text: string, nowMs: number, timezone: string): numb
     : isDate(text)
       ? endOfDayMs(text, timezone)
       : parseInstantMs(text);
-  // The last day of the calendar, which stands for never in many systems, ends beyond it in the west.
+  // The last day of the calendar, which means never in many systems, ends later in time zones of the west.
   if (atMs !== undefined && atMs - latestMs < dayMs) return Math.min(atMs, latestMs);
   throw new HkctlError('bad_input', `"${text}" is not an expiry.`, {
     hint: didYouMean(meantDate(text) ?? meantInstant(text)) + expiryHint,

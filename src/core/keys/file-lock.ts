@@ -1,11 +1,11 @@
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
-import type { FileLock } from '../port/file-lock.ts';
+import type { FileLock } from '../port/store.ts';
 
 /** How long to wait for another command; one that rotates takes milliseconds once its question is answered. */
 const mostWaitMs = 15_000;
 
-/** The lock of a store under which files of secrets are written, so that nobody takes the work of another for a leftover. */
+/** The lock of a store under which files of secrets are written, so that no process takes another's work for a leftover. */
 export class SecretFileLock {
   readonly #domain: Pick<Domain, 'store'>;
   #held: FileLock | undefined;
@@ -14,7 +14,7 @@ export class SecretFileLock {
     this.#domain = domain;
   }
 
-  /** Runs `work` under the lock; `store_locked` (exit 6) where another command keeps it too long. */
+  /** Runs `work` under the lock; `store_locked` (exit 6) if another command keeps it too long. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     this.#held = await take(this.#domain);
     try {

@@ -1,12 +1,11 @@
-import type { Actor } from '../access/actors.ts';
 import { normalisePermissions } from '../access/permissions.ts';
-import type { Domain } from '../port/domain.ts';
+import type { Actor } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import type { Key } from '../port/keys.ts';
 import { inTheWay, keyOfPending, type RotationFiles } from './interrupted-rotation.ts';
 import type { CreateKeyInput } from './issuance.ts';
 import { statusOf } from './keys.ts';
 
-/** The files of a new secret: the pending one, and a path at which there is nothing. */
 type CreationFiles = Pick<RotationFiles, 'pendingPath' | 'pendingText'>;
 
 /**

@@ -1,24 +1,23 @@
-import type { Actor } from '../access/actors.ts';
+import type { Actor } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Key } from '../port/keys.ts';
 import { hashOf, isCompleteSecret } from '../secrets.ts';
 import { statusOf } from './keys.ts';
 import { requireKey } from './references.ts';
 
-/** What is in the files of a rotation. A text is undefined where the file is missing. */
+/** What is in the files of a rotation. A text is undefined if the file is missing. */
 export interface RotationFiles {
   /** The file that holds the secret in use. */
   path: string;
   text: string | undefined;
-  /** The file beside it that holds the next secret until the rotation is committed. */
+  /** The file next to it that holds the next secret until the rotation is committed. */
   pendingPath: string;
   pendingText: string | undefined;
   /** Whether the pending file holds a secret or the beginning of one, as a rotation that was cut off leaves it. */
   pendingIsLeftover: boolean;
 }
 
-/** A rotation into a file: the key to rotate, and what is in the files. */
 export interface FoundRotation {
   old: Key;
   files: RotationFiles;
@@ -28,10 +27,10 @@ export interface FoundRotation {
 
 /**
  * Finds the active successor whose secret a rotation that was cut off has left in the pending file, and the key that it replaced.
- * Undefined where there is none: what else is there {@link requireReplaceable} decides about. `state_forbids` (exit 5) for the secret of
+ * Undefined if there is none; {@link requireReplaceable} decides about any other content. `state_forbids` (exit 5) for the secret of
  * another active key and, unless forced, for a PATH that does not hold the secret of a predecessor.
  *
- * Under the lock of rotations the pending file is of nobody who is still at work; only a commit of theirs may still be in progress.
+ * Under the lock of rotations, no running process owns the pending file; only its commit may still be in progress.
  */
 export async function findInterrupted(
   domain: Domain,
@@ -52,13 +51,13 @@ export async function findInterrupted(
     throw inTheWay(`${pendingPath} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`);
   }
   if (!force && files.text !== undefined && !(held && (await descendsFrom(domain, actor, key, held)))) {
-    throw notReplaceable(`${path} holds no secret that ${pendingPath} goes on from.`);
+    throw notReplaceable(`${path} does not hold the secret that ${pendingPath} replaces.`);
   }
   return { key, revoked };
 }
 
 /**
- * Refuses to replace a PATH that does not hold the secret of the old key, and a pending file that is of somebody else, unless
+ * Refuses to replace a PATH that does not hold the secret of the old key, and a pending file of another process, unless
  * forced: `state_forbids` (exit 5). Returns why the pending file is worthless, if there is one.
  */
 export async function requireReplaceable(
@@ -106,12 +105,10 @@ export async function keyOfPending(
   return settled;
 }
 
-/** Whether a text is the secret of a key. */
 export async function isSecretOf(domain: Domain, actor: Actor, text: string | undefined, key: Key): Promise<boolean> {
   return (await keyOf(domain, actor, text))?.id === key.id;
 }
 
-/** Whether a secret is that of an active key. */
 export async function isActiveSecret(domain: Domain, actor: Actor, secret: string): Promise<boolean> {
   const key = await keyOf(domain, actor, secret);
   return key !== undefined && statusOf(key, domain.clock()) === 'Active';
@@ -128,7 +125,6 @@ function notReplaceable(message: string): HkctlError {
   });
 }
 
-/** The key of the tenant that a text is the secret of, whatever its state. */
 async function keyOf(domain: Domain, { user }: Actor, text: string | undefined): Promise<Key | undefined> {
   if (text === undefined || !isCompleteSecret(text)) return undefined;
   return domain.store.keys.findByHash(user.tenantId, hashOf(text));

@@ -1,7 +1,7 @@
-import { type Actor, auditDraft } from '../access/actors.ts';
 import { type ClientPermission, normalisePermissions } from '../access/permissions.ts';
+import { type Actor, auditDraft } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError, isHkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key, NewKey } from '../port/keys.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
@@ -22,8 +22,8 @@ export interface DeliveredKey {
 
 /**
  * Where secrets go. `deliver` writes and flushes all of them, and throws on failure: then nothing is committed.
- * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` where delivery or commit failed; `keep`, for
- * what leaves copies, where it is unknown whether the commit was made: each stays, and the sentence that it returns says where.
+ * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` if delivery or commit failed; `keep`, for
+ * what leaves copies, if it is unknown whether the commit was made: each stays, and the sentence that it returns says where.
  */
 export interface SecretDelivery {
   deliver(delivered: readonly DeliveredKey[]): MaybePromise<void>;
@@ -39,7 +39,6 @@ export interface CreateKeyInput {
   expiresAtMs: number | null;
   /** Networks that it may be used from, in the form of `parseNetwork`; none = from anywhere. */
   allowedIps?: readonly string[];
-  /** In the form of `parseNote`. */
   note?: string | null;
 }
 
@@ -100,7 +99,6 @@ export async function createKey(
   return key;
 }
 
-/** A successor, and the revoked key that it replaces. */
 export interface RotatedKey {
   key: Key;
   revoked: Key;
@@ -150,7 +148,6 @@ async function draftSuccessor(domain: Domain, actor: Actor, old: Key, nowMs: num
   return { ...drafted, revoked: { ...revokedBy(actor, old, nowMs), rotatedTo: drafted.key.id } };
 }
 
-/** What the caller decides about a new key. */
 type KeyFields = Pick<Key, 'name' | 'permissions' | 'expiresAtMs' | 'allowedIps' | 'note' | 'rotatedFrom'>;
 
 async function draftKey(

@@ -1,7 +1,7 @@
-import { type Actor, type Permitted, requirePermissions } from '../access/actors.ts';
 import type { UserPermission } from '../access/roles.ts';
-import type { AuditAction } from '../audit/events.ts';
-import type { Domain } from '../port/domain.ts';
+import { type Actor, type Permitted, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
+import type { AuditAction } from '../port/audit.ts';
 
 /** The permissions that each operation on keys needs, and the action that the audit trail names. */
 const operations = {

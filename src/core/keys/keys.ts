@@ -1,6 +1,6 @@
-import { type Actor, auditDraft } from '../access/actors.ts';
+import { type Actor, auditDraft } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../port/keys.ts';
 import { hashOf, isCompleteSecret } from '../secrets.ts';
 import { type Refusal, refusalOf } from './authentication.ts';
@@ -29,7 +29,6 @@ export async function revokeKeys(domain: Domain, actor: KeyActor<'revoke'>, keys
   return keys.map((key) => revokedBy(actor, key, nowMs));
 }
 
-/** A key as an actor's revocation leaves it. */
 export function revokedBy({ user: { login, name } }: Actor, key: Key, revokedAtMs: number): Key {
   return { ...key, revokedAtMs, revokedBy: { login, name } };
 }
@@ -48,7 +47,7 @@ export async function showKey(domain: Domain, actor: Actor, ref: string): Promis
 
 /**
  * Finds the key of a secret in the tenant and why it would be refused (undefined = let in), without using it:
- * `last_used_at` stays. `incomplete_secret` where it is none, `unknown_key` (exit 3) where no key has it.
+ * `last_used_at` stays. `incomplete_secret` if it is none, `unknown_key` (exit 3) if no key has it.
  */
 export async function verifySecret(
   domain: Domain,
@@ -69,7 +68,7 @@ export async function verifySecret(
   return { key, refusal: refusalOf(credential, domain.clock()) };
 }
 
-/** The chain of rotations a key stands in, oldest first. */
+/** A key with its predecessors and successor by rotation, oldest first. */
 export async function lineageOf(domain: Domain, actor: Actor, key: Key): Promise<Key[]> {
   const chain = [key];
   for (let id = key.rotatedFrom; id !== null; ) {

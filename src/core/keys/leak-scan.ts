@@ -1,6 +1,5 @@
 import { isCompleteSecret, secretLength } from '../secrets.ts';
 
-/** A secret found in bytes: where it begins, and what it is. */
 export interface FoundSecret {
   offset: number;
   secret: string;

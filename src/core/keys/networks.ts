@@ -40,7 +40,7 @@ export function createAddressFilter(networks: readonly string[]): (address: stri
   };
 }
 
-/** The groups of 16 bits of an address: two for IPv4, also IPv4-mapped, and eight for IPv6; undefined where it is none. */
+/** The groups of 16 bits of an address: two for IPv4, also IPv4-mapped, and eight for IPv6; undefined if it is none. */
 export function parseAddress(text: string): readonly number[] | undefined {
   const groups = readGroups(text);
   return groups && isMapped(groups) ? groups.slice(6) : groups;

@@ -1,5 +1,5 @@
-import { auditDraft } from '../access/actors.ts';
-import type { Domain } from '../port/domain.ts';
+import { auditDraft } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import type { Key } from '../port/keys.ts';
 import { requireLabel } from '../text/labels.ts';
 import type { KeyActor } from './key-permissions.ts';

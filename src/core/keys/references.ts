@@ -1,6 +1,6 @@
-import type { Actor } from '../access/actors.ts';
+import type { Actor } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Key } from '../port/keys.ts';
 import { holdsSecret, redactSecrets } from '../secrets.ts';
 import { printable } from '../text/shown-text.ts';
@@ -55,12 +55,12 @@ async function findKey({ store, clock }: Domain, { user }: Actor, ref: string): 
 /** A secret in place of a reference is refused with a warning: the shell has recorded the command line (contract, section 3). */
 function requireNoSecret(refs: readonly string[]): void {
   if (!refs.some(holdsSecret)) return;
-  throw new HkctlError('bad_input', "A secret was given as REF; it now stands in the shell's history.", {
+  throw new HkctlError('bad_input', "A secret was given as REF; it is now in the shell's history.", {
     hint: 'Name the key by its id or its eight-character prefix.',
   });
 }
 
-/** The refusal of keys that the tenant does not have (exit 3); it names them where several were given. */
+/** The refusal of keys that the tenant does not have (exit 3); it names them if several were given. */
 export function keyNotFound(refs: readonly string[]): HkctlError {
   const names = refs.map((ref) => printable(redactSecrets(ref))).join(', ');
   return new HkctlError('not_found', names === '' ? 'API key not found' : `API key not found: ${names}`, {

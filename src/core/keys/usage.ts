@@ -1,5 +1,5 @@
+import type { Domain } from '../domain/domain.ts';
 import type { SteadyTime } from '../port/clock.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Key } from '../port/keys.ts';
 import type { DayRange, UsageCount } from '../port/usage.ts';
 import { dayAt } from '../time/calendar.ts';
@@ -8,17 +8,14 @@ import { dayMs } from '../time/spans.ts';
 /** The number of days for which usage is kept and shown, today included. */
 export const usageDays = 90;
 
-/** What a key did. */
 export interface Usage {
   /** All requests with the key, refused ones included. */
   requests: number;
-  /** Refused requests by code. */
   refused: Record<string, number>;
   readings: { accepted: number; duplicates: number; rejected: Record<string, number> };
   lastRejected: { atMs: number; code: string; sensor: string | null } | null;
 }
 
-/** What it did on one day of its entity. */
 export interface DayUsage extends Usage {
   /** Days from 1970-01-01. */
   day: number;
@@ -38,7 +35,6 @@ export async function usageOf({ store, clock }: Domain, key: Pick<Key, 'id' | 'e
   return byDay(await store.usage.of([key.id], { first: today - usageDays + 1, last: today }));
 }
 
-/** The sum of some days, the last rejection included. */
 export function sumOf(days: readonly DayUsage[]): Usage {
   const sum = emptyUsage();
   for (const { requests, refused, readings, lastRejected } of days) {
@@ -52,7 +48,6 @@ export function sumOf(days: readonly DayUsage[]): Usage {
   return sum;
 }
 
-/** The sum over all codes. */
 export function totalOf(codes: Readonly<Record<string, number>>): number {
   return Object.values(codes).reduce((sum, count) => sum + count, 0);
 }
@@ -96,7 +91,6 @@ export async function refusalsOf(
   );
 }
 
-/** The readings of a key that were rejected in the last day. */
 export interface KeyRejections {
   prefix: string;
   count: number;
@@ -107,7 +101,7 @@ export interface KeyRejections {
 
 /**
  * The keys of an organization of which readings were rejected in the last 24 hours, the most affected first. Readings are counted by
- * day: where one was rejected in these hours, all of its day with the same code count.
+ * day: if one was rejected in these hours, all of its day with the same code count.
  */
 export async function rejectionsOf({ store, clock }: Domain, tenantId: string): Promise<KeyRejections[]> {
   const nowMs = clock();
@@ -135,7 +129,6 @@ export function byCount(codes: Readonly<Record<string, number>>): [code: string,
   return Object.entries(codes).sort(([, a], [, b]) => b - a);
 }
 
-/** Sums counts of one key, which are in the order of days. */
 function byDay(counts: readonly UsageCount[]): DayUsage[] {
   const days: DayUsage[] = [];
   for (const count of counts) {

@@ -1,5 +1,5 @@
 import type { Role } from '../access/roles.ts';
-import type { AuditHead } from '../audit/events.ts';
+import type { AuditHead } from '../port/audit.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { Store } from '../port/store.ts';
 
@@ -11,7 +11,6 @@ export interface BackupHead {
   bytes: number;
 }
 
-/** The facts of a backup that was read completely. */
 export interface BackupFacts extends BackupHead {
   /** Sequence numbers of audit records that an earlier hkctl damaged; see `damageText`. */
   damagedAuditRecords: readonly number[];
@@ -37,7 +36,6 @@ export function backupName(atMs: number, storeId: string): string {
   return `hkctl-${compactInstant(atMs)}-${storeId}.backup`;
 }
 
-/** Whether a file name is one of {@link backupName} for a store. */
 export function isBackupName(name: string, storeId: string): boolean {
   return /^hkctl-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup$/.test(name) && name.endsWith(`-${storeId}.backup`);
 }
@@ -63,11 +61,9 @@ export interface KeptStopped {
   tenantId: string;
   name: string;
   atMs: number;
-  /** The role that a demoted user keeps. */
   role?: Role;
 }
 
-/** The result of a restore. */
 export interface RestoreOutcome {
   facts: BackupFacts;
   kept: readonly KeptStopped[];
@@ -75,15 +71,15 @@ export interface RestoreOutcome {
 
 /** The questions and reports of a restore, answered by its caller. */
 export interface RestoreHooks {
-  /** Checks the actor's permission in the present store or, where none can be opened, in the restored one; throws to refuse. */
+  /** Checks the actor's permission in the present store or, if none can be opened, in the restored one; throws to refuse. */
   authorize(store: Store): MaybePromise<void>;
   /** Called before the backup is copied and anything is replaced; throws to refuse. `isThere`: whether a store is replaced. */
   confirm(head: BackupHead, isThere: boolean): MaybePromise<void>;
   /**
    * Appends the audit events of the restore to the restored store. `replaced` is the head of the replaced store's trail; null
-   * where it could not be read.
+   * if it could not be read.
    */
   audit(store: Store, kept: readonly KeptStopped[], replaced: AuditHead | null): MaybePromise<void>;
-  /** Receives how much of the backup was copied, from 0 to 1, again and again where that takes long. */
+  /** Receives how much of the backup was copied, from 0 to 1, again and again if that takes long. */
   progress?(share: number): void;
 }

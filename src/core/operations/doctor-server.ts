@@ -1,19 +1,15 @@
 import { type Finding, ok, warning } from './findings.ts';
-/** What an engine on a database server reports about it. */
 export interface ServerFacts {
   version: string;
   databaseBytes: number;
-  /** Whether the server syncs its log to disk. */
   syncs: boolean;
-  /** `synchronous_commit` of this session. */
   synchronousCommit: string;
-  /** Names of standbys whose confirmation a commit waits for; none where empty. */
+  /** Names of standbys whose confirmation a commit waits for; none if empty. */
   synchronousStandbys: string;
-  /** Standbys that follow now, and how many of them confirm commits; undefined where the log-in may not see it. */
+  /** Standbys that follow now, and how many of them confirm commits; undefined if the log-in may not see it. */
   standbys: { following: number; synchronous: number } | undefined;
   /** Whether the log-in could change anything, also the audit trail. */
   isSuperuser: boolean;
-  /** Whether the log-in could change audit records. */
   canChangeAudit: boolean;
   /** Versions of readings that were removed and not cleaned up, and those that are there. */
   readings: { dead: number; live: number };
@@ -21,7 +17,6 @@ export interface ServerFacts {
   skewMs: number;
 }
 
-/** The checks of a database server, each with its name. */
 export function findingsOfServer(facts: ServerFacts): [name: string, finding: Finding][] {
   return [
     ['server', ok(`${facts.version}; the database takes ${(facts.databaseBytes / 2 ** 20).toFixed(1)} MiB.`)],
@@ -64,7 +59,7 @@ const fewRows = 1_000_000;
 function findingOfBloat({ dead, live }: ServerFacts['readings']): Finding {
   if (dead < fewRows || dead < live / 2) return ok('The tables of readings have little dead space.');
   const hint = 'Run: VACUUM (ANALYZE) readings; and check that autovacuum is on.';
-  return warning(`${dead} removed rows of readings still take space, beside ${live} that are there.`, hint);
+  return warning(`${dead} removed rows of readings still take space, in addition to ${live} existing ones.`, hint);
 }
 
 /** A difference up to this is harmless: keys expire by the clock of the database alone. */

@@ -64,7 +64,6 @@ export async function findingOfSchema({
   );
 }
 
-/** Whether every database has the schema version that this hkctl needs. */
 export function findingOfVersions(versions: readonly { database: string; version: number; wanted: number }[]): Finding {
   const wrong = versions.filter(({ version, wanted }) => version !== wanted);
   const named = wrong.map(({ database, version, wanted }) => `${database} has ${version} and not ${wanted}`).join(', ');
@@ -74,7 +73,6 @@ export function findingOfVersions(versions: readonly { database: string; version
     : problem('store_too_old', `It is of an older version: ${named}.`, 'Stop the daemon and run: hkctl migrate');
 }
 
-/** Whether every foreign key of the registry has its target. */
 export function findingOfReferences(broken: readonly { table: string; rows: number }[]): Finding {
   if (broken.length === 0) return ok('Every reference of the registry has its target.');
   const named = broken.map(({ table, rows }) => `${rows} of ${table}`).join(', ');
@@ -112,7 +110,7 @@ export function findingOfImports({ imports, recorded }: { imports: number; recor
   const lost = imports - recorded;
   if (lost <= 0) return ok('The audit trail holds every import since the last restore.');
   const hint =
-    'An earlier hkctl lost these records after a restore; the imported data is whole, and no further record is lost. Note it beside the trail. The files that were imported and the log of cron show what they were.';
+    'An earlier hkctl lost these records after a restore; the imported data is whole, and no further record is lost. Note it outside the trail. The files that were imported and the log of cron show what they were.';
   return warning(`The audit trail lacks ${lost} of ${imports} imports since the last restore.`, hint);
 }
 
@@ -124,7 +122,6 @@ export function isSpaceLow({ freeBytes, totalBytes }: SpaceFacts): boolean {
   return freeBytes < lowBytes || freeBytes < totalBytes * lowShare;
 }
 
-/** The free space, for people. */
 export function freeText({ freeBytes, totalBytes }: SpaceFacts): string {
   const share = totalBytes > 0 ? freeBytes / totalBytes : 0;
   return `${(freeBytes / 2 ** 30).toFixed(1)} GiB (${Math.floor(share * 100)} %)`;
@@ -166,7 +163,7 @@ export function findingOfClock(seenMs: number, machineMs: number, steady: Steady
 /** Of an entity: until when its readings were replaced by summaries, and from when on its organization keeps them. */
 export interface Summarised {
   code: string;
-  /** Epoch µs; null where there are no summaries. */
+  /** Epoch µs; null if there are no summaries. */
   summarisedUs: number | null;
   retainedFromUs: number;
 }

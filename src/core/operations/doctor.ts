@@ -1,8 +1,8 @@
-import { type Actor, requirePermissions } from '../access/actors.ts';
 import { damageText } from '../audit/damage.ts';
 import { verifyAudit } from '../audit/trail.ts';
+import { type Actor, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { isHkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { retainedFromUs } from '../readings/retention.ts';
@@ -26,7 +26,6 @@ import { daemonsOf } from './status.ts';
 
 interface DoctorOptions {
   inspection: StoreInspection;
-  /** The time of the machine's clock. */
   machineMs: number;
   /** Whether an HTTP server answers at an address. */
   answers(address: string): Promise<boolean>;
@@ -65,7 +64,6 @@ async function* serverChecks(server: () => Promise<ServerFacts>): AsyncGenerator
   for (const [name, finding] of found) yield { name, ...finding };
 }
 
-/** A check that only some engines have. */
 function present(
   name: string,
   run: (() => MaybePromise<Finding>) | undefined,

@@ -1,18 +1,15 @@
 import type { ErrorCode } from '../errors.ts';
 
-/** The result of one check of a store. */
 export interface Check {
   /** Stable, for programs. */
   name: string;
   status: 'ok' | 'warning' | 'problem';
   detail: string;
-  /** What to do about it. */
   hint?: string;
   /** Only for a problem: the error code that `hkctl doctor` exits with. */
   code?: ErrorCode;
 }
 
-/** The result of a check without its name. */
 export type Finding = Omit<Check, 'name'>;
 
 /** All is as it should be. */
@@ -20,12 +17,10 @@ export function ok(detail: string): Finding {
   return { status: 'ok', detail };
 }
 
-/** Something needs attention. */
 export function warning(detail: string, hint: string): Finding {
   return { status: 'warning', detail, hint };
 }
 
-/** Something is wrong. */
 export function problem(code: ErrorCode, detail: string, hint: string | undefined): Finding {
   return { status: 'problem', detail, ...(hint !== undefined && { hint }), code };
 }

@@ -1,19 +1,15 @@
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { ServerFacts } from './doctor-server.ts';
 
-/** What is known of a file or folder of a store. */
 export interface FileFacts {
   path: string;
   kind: 'folder' | 'file';
-  /** The permission bits. */
   mode: number;
   ownerId: number;
 }
 
-/** What is known of the journal of stops. */
 export interface JournalFacts {
   isThere: boolean;
-  /** The number of keys that the journal lists as revoked. */
   revoked: number;
   /** Ids of those among them that are active in the store. */
   alive: readonly string[];
@@ -21,7 +17,6 @@ export interface JournalFacts {
   torn: number;
 }
 
-/** The file system of a store. */
 export interface SpaceFacts {
   freeBytes: number;
   totalBytes: number;
@@ -31,12 +26,11 @@ export interface SpaceFacts {
 
 /**
  * What an engine reports about a store: about its files, or about its database server. A method throws the domain's errors
- * where it cannot read them.
+ * if it cannot read them.
  */
 export interface StoreInspection {
-  /** Each database with its damage in the engine's words; an empty list where it is intact. */
+  /** Each database with its damage in the engine's words; an empty list if it is intact. */
   databases: readonly { name: string; damage(): string[] }[];
-  /** The folder and every file of the store. */
   files?(): FileFacts[];
   server?(): Promise<ServerFacts>;
   /** Registry tables with rows whose foreign key has no target, and the number of such rows. */
@@ -49,6 +43,5 @@ export interface StoreInspection {
   /** Imports since the last restore: how many were moved into the audit trail, and how many of those it holds. */
   moved?(): { imports: number; recorded: number };
   space?(): SpaceFacts;
-  /** The size of the whole store. */
   sizeBytes(): MaybePromise<number>;
 }

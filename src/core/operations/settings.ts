@@ -1,15 +1,9 @@
 import { HkctlError } from '../errors.ts';
-
-/** At most `requests` in each window of `windowSeconds`. */
-export interface RateLimit {
-  requests: number;
-  windowSeconds: number;
-}
+import type { RateLimit } from '../port/limits.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** The settings of `hkctl serve`; defaults in {@link serveDefaults}. */
 export interface ServeSettings {
   host: string;
   /** 0 = any free port. */

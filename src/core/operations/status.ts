@@ -1,15 +1,15 @@
-import { type Actor, requirePermissions } from '../access/actors.ts';
+import { type Actor, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/attention.ts';
 import { type KeyRejections, rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
-import type { Domain } from '../port/domain.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
-import { isSilent } from '../readings/silence.ts';
+import { isSilent } from '../readings/sensors.ts';
 import { dayMs } from '../time/spans.ts';
 import { isSpaceLow } from './doctor-store.ts';
 import type { SpaceFacts } from './inspection.ts';
 
-/** What needs somebody to act; stable names, for programs. */
+/** What needs action; stable names, for programs. */
 export type Attention =
   | 'disk_low'
   | 'daemon_silent'
@@ -20,7 +20,6 @@ export type Attention =
   | 'readings_rejected'
   | 'backup_old';
 
-/** Counts of the active keys of one organization. */
 interface KeyCounts {
   active: number;
   /** Expire within 14 days. */
@@ -29,7 +28,6 @@ interface KeyCounts {
   unused: number;
 }
 
-/** Counts of the active sensors of one organization, at its active entities. */
 interface SensorCounts {
   active: number;
   /** Sent something before, and nothing for a day. */
@@ -40,12 +38,11 @@ interface SensorCounts {
   neverHeard: number;
 }
 
-/** The state of a store at a glance. */
 export interface StoreStatus {
   sizeBytes: number;
-  /** The disk of the store; null where it is one of a database server. */
+  /** The disk of the store; null if it is one of a database server. */
   space: SpaceFacts | null;
-  /** The newest daemon that serves the store; null where none does. */
+  /** The newest daemon that serves the store; null if none does. */
   daemon: { address: string; version: string | null; sinceMs: number; answers: boolean } | null;
   /** The daemons that ended without a clean stop, and after which none has begun. */
   ended: readonly Daemon[];
@@ -53,15 +50,14 @@ export interface StoreStatus {
   sensors: SensorCounts;
   /** The keys of which readings were rejected in the last day, the most affected first. */
   rejections: readonly KeyRejections[];
-  /** Null where the audit trail names no backup. */
+  /** Null if the audit trail names no backup. */
   lastBackupMs: number | null;
   attention: readonly Attention[];
 }
 
 interface StatusOptions {
-  /** The size of all files of the store. */
   sizeBytes(): MaybePromise<number>;
-  /** The disk of the store, where it is one of this machine. */
+  /** The disk of the store, if it is one of this machine. */
   space: (() => SpaceFacts) | undefined;
   /** Whether an HTTP server answers at an address. */
   answers(address: string): Promise<boolean>;
@@ -107,7 +103,7 @@ export async function readStatus(domain: Domain, actor: Actor, options: StatusOp
 }
 
 /**
- * The newest daemon that serves or may serve a store, and those that ended without a clean stop. Where only their addresses can
+ * The newest daemon that serves or may serve a store, and those that ended without a clean stop. If only their addresses can
  * show whether daemons serve, those that do not answer have ended.
  */
 export async function daemonsOf(
@@ -123,7 +119,6 @@ export async function daemonsOf(
   return { newest: recorded.find(({ serves }) => serves), ended: recorded.filter(({ serves }) => !serves) };
 }
 
-/** Counts the active keys of an organization. */
 export async function keyCounts({ store, clock }: Domain, tenantId: string): Promise<KeyCounts> {
   const nowMs = clock();
   const active = { nowMs, statuses: ['Active'] } as const;

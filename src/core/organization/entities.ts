@@ -1,10 +1,10 @@
-import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key } from '../port/keys.ts';
 import { requireLabel } from '../text/labels.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/words.ts';
 import { isTimezone } from '../time/calendar.ts';
 
 /** Sites of the actor's tenant; every profile may see them, since every key names one. */

@@ -1,14 +1,31 @@
-import { type Actor, auditDraft, requireFirstTenant, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requireFirstTenant, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Tenant, TenantChange } from '../port/tenants.ts';
 import type { User } from '../port/users.ts';
-import { shownRetention } from '../readings/retention.ts';
 import { requireLabel } from '../text/labels.ts';
 import type { WeekDay } from '../time/calendar.ts';
 import { newEntity } from './entities.ts';
 import { requireLogin } from './users.ts';
+
+/** The longest retention; `forever` is more. */
+const mostDays = 36_500;
+
+/** Reads a retention such as `400d` to days, `forever` to null. Throws `usage`. */
+export function parseRetention(given: string): number | null {
+  if (given === 'forever') return null;
+  const days = /^[1-9]\d{0,4}d$/.test(given) ? Number(given.slice(0, -1)) : Number.POSITIVE_INFINITY;
+  if (days <= mostDays) return days;
+  throw new HkctlError(
+    'usage',
+    `"${given}" is not a retention: give days such as 400d, at most ${mostDays}d, or forever.`,
+  );
+}
+
+export function shownRetention(days: number | null): string {
+  return days === null ? 'forever' : `${days}d`;
+}
 
 export interface FirstTenantInput {
   name: string;

@@ -1,12 +1,12 @@
-import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
 import { isActiveSuperUser, type Role } from '../access/roles.ts';
+import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Key } from '../port/keys.ts';
 import type { User } from '../port/users.ts';
 import { holdsSecret } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/words.ts';
 
 /** Profiles of the actor's tenant. Needs `users.manage`. */
 export async function listUsers(domain: Domain, actor: Actor): Promise<User[]> {
@@ -14,7 +14,7 @@ export async function listUsers(domain: Domain, actor: Actor): Promise<User[]> {
   return domain.store.users.list(actor.user.tenantId);
 }
 
-/** Adds a profile. `duplicate` (exit 5) where the login is taken, in whatever tenant. Needs `users.manage`. */
+/** Adds a profile. `duplicate` (exit 5) if the login is taken, in whatever tenant. Needs `users.manage`. */
 export async function addUser(
   domain: Domain,
   actor: Actor,
@@ -77,7 +77,6 @@ export async function updateUser(
   return { ...user, ...change };
 }
 
-/** One profile of the actor's tenant, or `not_found`. */
 async function requireUser(domain: Domain, actor: Actor, login: string): Promise<User> {
   const user = await domain.store.users.findByLogin(login);
   if (!user || user.tenantId !== actor.user.tenantId) {

@@ -1,12 +1,77 @@
-import type { AuditAction, AuditDraft, AuditHead, AuditRecord } from '../audit/events.ts';
 import type { MaybePromise } from './maybe-promise.ts';
+
+export const auditActions = [
+  'store.init',
+  'profile.use',
+  'key.create',
+  'key.rotate',
+  'key.revoke',
+  'key.note',
+  'key.list',
+  'key.verify',
+  'user.list',
+  'user.add',
+  'user.activate',
+  'user.deactivate',
+  'user.set_role',
+  'entity.list',
+  'entity.add',
+  'entity.activate',
+  'entity.deactivate',
+  'entity.remove',
+  'tenant.list',
+  'tenant.add',
+  'tenant.set',
+  'records.import',
+  'readings.import',
+  'sensors.export',
+  'sensors.erase',
+  'audit.read',
+  'store.migrate',
+  'store.backup',
+  'store.restore',
+  'store.doctor',
+  'store.status',
+  'store.accept_clock',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+/** What became of an action. */
+export const auditOutcomes = ['done', 'denied', 'failed'] as const;
+
+/** An event before it is appended to the chain. It never contains a secret. */
+export interface AuditDraft {
+  tenantId: string | null;
+  atMs: number;
+  action: AuditAction;
+  actor: { id: string; login: string } | null;
+  osAccount: string;
+  /** The object of the action: a key's prefix, a login, an entity's code, a resource. */
+  target: string;
+  outcome: (typeof auditOutcomes)[number];
+  /** Further facts, small and flat. */
+  detail: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** An event in the chain. `hash` covers all its fields and the hash of the record before. */
+export interface AuditRecord extends AuditDraft {
+  seq: number;
+  previousHash: string;
+  hash: string;
+}
+
+/** The end of a chain: the number of its records and the hash of the last one. A head kept elsewhere is an anchor. */
+export interface AuditHead {
+  count: number;
+  hash: string;
+}
 
 /** What selects records; a condition that is absent holds for every record. */
 export interface AuditFilter {
   /** Both included (epoch ms). */
   sinceMs?: number;
   untilMs?: number;
-  /** The login of the profile that acted, or the account of the operating system where it had none. */
+  /** The login of the profile that acted, or the account of the operating system if it had none. */
   actor?: string;
   action?: AuditAction;
   /** A part of the target; the case of the letters A to Z does not matter. */
@@ -14,7 +79,6 @@ export interface AuditFilter {
   outcome?: AuditDraft['outcome'];
 }
 
-/** The audit chain. */
 export interface AuditStore {
   /** Appends an event that belongs to no other change, such as a refused attempt. */
   append(audit: AuditDraft): MaybePromise<void>;
@@ -24,13 +88,13 @@ export interface AuditStore {
    */
   list(tenantId: string, filter: AuditFilter & { limit: number; ofStore?: boolean }): MaybePromise<AuditRecord[]>;
   /**
-   * The highest `seq` ever assigned, which the store keeps beside the records: higher than the last record's where the end
-   * of the chain was cut off, and lower where somebody has set it back or removed it (then 0).
+   * The highest `seq` ever assigned, which the store keeps in addition to the records: higher than the last record's if the end
+   * of the chain was cut off, and lower if it was set back or removed (then 0).
    */
   lastSeq(): MaybePromise<number>;
   /** Number of records and hash of the last one, as committed now; cheap, since it does not walk the chain. */
   head(): MaybePromise<AuditHead>;
-  /** When an action was last done, by anybody in any tenant; undefined where it never was. */
+  /** When an action was last done, by any actor in any tenant; undefined if it never was. */
   lastDoneMs(action: AuditAction): MaybePromise<number | undefined>;
   /** All records of all tenants in order of `seq`, for verification; read in pieces, so that memory stays bounded. */
   walk(): Iterable<AuditRecord> | AsyncIterable<AuditRecord>;

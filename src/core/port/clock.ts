@@ -1,7 +1,7 @@
-import type { AuditDraft } from '../audit/events.ts';
+import type { AuditDraft } from './audit.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** A sample of the machine: its clock, and its uptime with sleep, which nobody can set. */
+/** A sample of the machine: its clock, and its uptime including sleep, which cannot be set. */
 export interface ClockSample {
   nowMs: number;
   upMs: number;
@@ -36,14 +36,14 @@ export interface ClockProgress {
 /** The samples of the machine's clock that the store keeps. */
 export interface ClockStore {
   /**
-   * The clock by which this store expires keys, where it is another one than the machine's: that of the database server, as its
-   * last answer showed it; since then it goes on by a clock that nobody can set.
+   * The clock by which this store expires keys, if it is another one than the machine's: that of the database server, as its
+   * last answer showed it; since then it advances by a monotonic clock.
    */
   serverMs?(): number;
   read(): MaybePromise<ClockSamples>;
   /** Records a sample of the machine's clock, without waiting for another writer (`store_locked`). */
   record(sample: ClockSample): MaybePromise<void>;
-  /** Merges what a daemon has sampled; ignored where the clock was accepted since `fromMs` was read. */
+  /** Merges what a daemon has sampled; ignored if the clock was accepted since `fromMs` was read. */
   merge(progress: ClockProgress): MaybePromise<void>;
   /** Accepts a sample as the time seen steadily, even if it is behind. */
   accept(sample: ClockSample, audit: AuditDraft): MaybePromise<void>;

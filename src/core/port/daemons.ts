@@ -1,44 +1,41 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** A daemon that serves the store. */
 export interface Daemon {
   baseUrl: string;
   /** On its own machine. */
   pid: number;
   sinceMs: number;
-  /** The version of hkctl that it runs; null where it did not record one. */
+  /** The version of hkctl that it runs; null if it did not record one. */
   version: string | null;
 }
 
-/** A daemon that has recorded its address and was not stopped. */
 export interface RecordedDaemon extends Daemon {
-  /** Whether it serves, or ended in another way; undefined where only its address can show that. */
+  /** Whether it serves, or ended in another way; undefined if only its address can show that. */
   serves: boolean | undefined;
 }
 
 /** What the daemons of a store do once in a while, whichever comes first. */
 export type DaemonTask = 'retention';
 
-/** The daemons that serve the store. */
 export interface DaemonStore {
   /**
    * Registers this process as a daemon that serves the store, until it clears its address, closes the store or ends in any
    * way. Throws `state_forbids` while a restore replaces the store.
    */
   begin(): MaybePromise<void>;
-  /** Records the address of a running daemon and its version, for the curl examples; begins where that was not done. */
+  /** Records the address of a running daemon and its version, for the curl examples; begins if that was not done. */
   recordAddress(baseUrl: string, pid: number, version?: string): MaybePromise<void>;
   clearAddress(pid: number): MaybePromise<void>;
   /** The address last recorded, while a daemon serves the store in any container. */
   address(): MaybePromise<string | undefined>;
   /**
-   * Whether this daemon may begin a task now: false where any daemon of the store has begun it less than `gapMs` before, or after,
+   * Whether this daemon may begin a task now: false if any daemon of the store has begun it less than `gapMs` before, or after,
    * by a clock that was ahead.
    */
   beginTask(task: DaemonTask, nowMs: number, gapMs: number): MaybePromise<boolean>;
   /**
    * The daemons that have recorded their address and were not stopped, newest first. One that ended without that is forgotten
-   * once another records its address: on PostgreSQL any, on SQLite one at that address, or any where none else serves.
+   * once another records its address: on PostgreSQL any, on SQLite one at that address, or any if none else serves.
    */
   recorded(): MaybePromise<RecordedDaemon[]>;
 }

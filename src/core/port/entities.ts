@@ -1,7 +1,6 @@
-import type { AuditDraft } from '../audit/events.ts';
+import type { AuditDraft } from './audit.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** A site of an organization. */
 export interface Entity {
   id: string;
   tenantId: string;
@@ -12,7 +11,6 @@ export interface Entity {
   createdAtMs: number;
 }
 
-/** The entities of all tenants. */
 export interface EntityStore {
   list(tenantId: string): MaybePromise<Entity[]>;
   find(tenantId: string, code: string): MaybePromise<Entity | undefined>;

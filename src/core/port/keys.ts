@@ -1,12 +1,12 @@
 import type { ClientPermission } from '../access/permissions.ts';
-import type { AuditDraft } from '../audit/events.ts';
 import type { WeekDay } from '../time/calendar.ts';
+import type { AuditDraft } from './audit.ts';
 import type { Entity } from './entities.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { UsageMerge } from './usage.ts';
 import type { User } from './users.ts';
 
-/** A key with what is shown beside it; never the secret. */
+/** A key with its related facts; never the secret. */
 export interface Key {
   id: string;
   tenantId: string;
@@ -25,7 +25,6 @@ export interface Key {
   /** Networks that it may be used from, in the form of `parseNetwork`; empty = from anywhere. */
   allowedIps: string[];
   note: string | null;
-  /** Client address of the last use. */
   lastUsedIp: string | null;
 }
 
@@ -66,7 +65,6 @@ export interface KeyUse {
   ip: string;
 }
 
-/** What keys a list holds. */
 export interface KeyFilter {
   /** States at `nowMs`; empty or absent = all. */
   statuses?: readonly KeyStatus[];
@@ -76,7 +74,6 @@ export interface KeyFilter {
   expiringByMs?: number;
   /** Not used since this instant (never used and created before it counts too). */
   unusedSinceMs?: number;
-  /** Created before this instant. */
   createdBeforeMs?: number;
   /**
    * Part of name, note, prefix, entity code or entity name, without regard to case. A text that begins a prefix (`hk_` and at
@@ -89,7 +86,7 @@ export interface KeyFilter {
 
 export type KeyStatus = 'Active' | 'Expired' | 'Revoked';
 
-/** The position of a key in a list, newest first; valid also where the key is not in that list. */
+/** The position of a key in a list, newest first; valid also if the key is not in that list. */
 export interface KeyPosition {
   createdAtMs: number;
   id: string;
@@ -104,7 +101,6 @@ export interface KeyPageRequest {
   before?: KeyPosition | 'end';
 }
 
-/** The API keys of all tenants. */
 export interface KeyStore {
   /**
    * A number that changes whenever another process or thread may have changed a key, user, entity or tenant: a credential
@@ -117,7 +113,7 @@ export interface KeyStore {
   /** By id or prefix. */
   find(tenantId: string, ref: string): MaybePromise<Key | undefined>;
   prefixTaken(prefix: string): MaybePromise<boolean>;
-  /** Throws `entity_inactive` where the entity is not active any more, `duplicate` for a taken prefix. */
+  /** Throws `entity_inactive` if the entity is not active any more, `duplicate` for a taken prefix. */
   insert(key: NewKey, audit: AuditDraft): MaybePromise<void>;
   /**
    * Revokes the old keys and inserts their successors, all or nothing. Returns the ids of old keys that were not active
@@ -137,16 +133,28 @@ export interface KeyStore {
   findByHash(tenantId: string, secretHash: string): MaybePromise<Key | undefined>;
   /**
    * Waits for changes in progress, also those whose process is gone. Afterwards a key that is not found will never appear. Throws
-   * `store_locked` where that takes too long.
+   * `store_locked` if that takes too long.
    */
   settle(): MaybePromise<void>;
   /** Active keys created by a user or bound to an entity, shown before either is deactivated. */
   activeOf(owner: { createdBy: string } | { entityId: string }, nowMs: number): MaybePromise<Key[]>;
-  /** Sets or clears the note of a key, whatever its state; false where the key is missing (then nothing was changed). */
+  /** Sets or clears the note of a key, whatever its state; false if the key is missing (then nothing was changed). */
   setNote(id: string, note: string | null, audit: AuditDraft): MaybePromise<boolean>;
   /**
    * Records the last use of several keys, by their ids, and adds to their usage by day; never moves a time back; no audit event.
-   * One that throws has changed nothing, except where the answer to its commit was lost.
+   * One that throws has changed nothing, except if the answer to its commit was lost.
    */
   recordUse(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): MaybePromise<void>;
+}
+
+/**
+ * Which commands have yet to succeed after a rotation. Only a digest is kept of a command: giving the same one again runs
+ * it. What is due after a key moves on to its successor.
+ */
+export interface CommandStore {
+  /** Adds a command for each key by its id; `KeyStore.rotate` does so in the commit of the rotation. */
+  add(keyIds: readonly string[], digest: string): MaybePromise<void>;
+  /** Of some keys those after which the command has yet to succeed. */
+  due(keyIds: readonly string[], digest: string): MaybePromise<string[]>;
+  done(keyIds: readonly string[], digest: string): MaybePromise<void>;
 }

@@ -1,4 +1,8 @@
-import type { RateLimit } from '../operations/settings.ts';
+/** At most `requests` in each window of `windowSeconds`. */
+export interface RateLimit {
+  requests: number;
+  windowSeconds: number;
+}
 
 /** Calls that a daemon has counted against one client of a limit, a key or an address, and has not yet shared. */
 export interface LimitCalls {
@@ -14,7 +18,6 @@ export interface LimitState {
   endsInMs: number;
 }
 
-/** The counts of limits that several daemons share. */
 export interface LimitStore {
   /** Adds the calls of this daemon, and returns the state of these clients. */
   share(name: string, limit: RateLimit, calls: readonly LimitCalls[]): Promise<LimitState[]>;

@@ -1,16 +1,15 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** What monitoring wants to know of a store, over all tenants. */
 export interface StoreFacts {
   /** Numbers of keys; no more than {@link mostCounted} are counted. */
   keys: { active: number; expired: number; revoked: number };
   /** The active keys that expire next, soonest first; {@link mostExpiries} at most. */
   nextExpiries: readonly { prefix: string; entity: string; atMs: number }[];
-  /** When the last backup was written; undefined where there is none. */
+  /** When the last backup was written; undefined if there is none. */
   lastBackupMs: number | undefined;
-  /** The sizes of the store's databases and, where they are files of this machine, of their write-ahead logs. */
+  /** The sizes of the store's databases and, if they are files of this machine, of their write-ahead logs. */
   databases: readonly { name: string; bytes: number; logBytes?: number }[];
-  /** Free space of their file system; undefined where it is that of another machine. */
+  /** Free space of their file system; undefined if it is that of another machine. */
   freeBytes: number | undefined;
 }
 
@@ -21,7 +20,6 @@ export const mostCounted = 100_000;
 export const mostExpiries = 10;
 export const mostTenants = 1000;
 
-/** Facts for monitoring. */
 export interface MetricsStore {
   /** Reads the facts at an instant; some milliseconds with 100,000 keys, and no more with any number of records or readings. */
   read(nowMs: number): MaybePromise<StoreFacts>;

@@ -1,6 +1,5 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** A sensor, as ingest needs it. */
 export interface Sensor {
   /** The store's number for it, stable for as long as its readings are kept. */
   series: number;
@@ -10,7 +9,7 @@ export interface Sensor {
   isActive: boolean;
 }
 
-/** The sensors of one entity, by code and by id (a code wins where both exist). */
+/** The sensors of one entity, by code and by id (a code wins if both exist). */
 export type SensorDirectory = ReadonlyMap<string, Sensor>;
 
 export const qualities = ['good', 'uncertain', 'bad'] as const;
@@ -36,7 +35,6 @@ export interface BatchResult {
   conflicts: readonly number[];
 }
 
-/** A sign of life of a sensor. */
 export interface Heartbeat {
   series: number;
   atUs: number;
@@ -66,7 +64,6 @@ export const aggregates = ['avg', 'min', 'max', 'last', 'count'] as const;
 
 export type Aggregate = (typeof aggregates)[number];
 
-/** Last known state of a sensor. */
 export interface SensorState {
   lastReadingAtUs: number | null;
   lastValue: number | null;
@@ -87,16 +84,15 @@ export interface ReadingStore {
   /** The sensors of an entity as imported, each with its series number; kept until a record changes. */
   directory(entityId: string): MaybePromise<SensorDirectory>;
   /**
-   * Resolves once the accepted readings are on disk (committed and synced). `unavailable` where the queue is full. Accepts
+   * Resolves once the accepted readings are on disk (committed and synced). `unavailable` if the queue is full. Accepts
    * readings of any age: what is too old was rejected before (`retainedFromUs`).
    */
   append(batch: ReadingBatch): Promise<BatchResult>;
   appendHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchResult>;
-  /** Readings in order of time. */
   range(request: ReadingRange): MaybePromise<Reading[]>;
   /** The same as text, or aggregated in buckets; other requests are served meanwhile, even for a large range. */
   text(request: ReadingTextRequest, client: ReadingClient): MaybePromise<ReadingText>;
-  /** The last states; the last reading is the newest one, or the last one of the newest summary where that is newer. */
+  /** The last states; the last reading is the newest one, or the last one of the newest summary if that is newer. */
   states(series: readonly number[]): MaybePromise<ReadonlyMap<number, SensorState>>;
   /**
    * Replaces the oldest readings of an entity before a whole hour by one summary for each sensor and hour, a bounded number
@@ -106,7 +102,6 @@ export interface ReadingStore {
    * like their readings, and none of those that arrived after them.
    */
   drop(request: DropRequest): MaybePromise<DropResult>;
-  /** What retention has done to an entity, and what is oldest. */
   retention(entityId: string): MaybePromise<RetentionState>;
   /** How many readings `drop` would take out of an entity before an instant; counts to one more than {@link mostDroppableCounted}. */
   countDroppable(entityId: string, untilUs: number): MaybePromise<number>;
@@ -128,11 +123,10 @@ export interface SeriesRange {
 }
 
 export interface RangeCount {
-  /** Readings in the range. */
   readings: number;
   /** Dropped readings that the summaries in the range count. */
   summarised: number;
-  /** The hour (epoch µs) of the first summary of which only a part lies in the range; null where there is none. */
+  /** The hour (epoch µs) of the first summary of which only a part lies in the range; null if there is none. */
   splitHourUs: number | null;
 }
 
@@ -150,9 +144,8 @@ export interface DropRequest {
 /** The highest number of readings that are counted before they are dropped: counting more would take seconds. */
 export const mostDroppableCounted = 1_000_000;
 
-/** The state of the retention of an entity; null where there is none yet. */
+/** The state of the retention of an entity; null if there is none yet. */
 export interface RetentionState {
-  /** The instant of its oldest reading. */
   oldestUs: number | null;
   /** The end of the latest drop, which may have been interrupted. */
   untilUs: number | null;
@@ -161,7 +154,6 @@ export interface RetentionState {
 }
 
 export interface DropResult {
-  /** Readings that this step dropped. */
   readings: number;
   /** Where the next step continues; null once nothing is left before the border. */
   next: number | null;
@@ -198,9 +190,7 @@ export interface ReadingClient {
  * at least one before the last page: an engine scans a bounded number of readings, and more only for a single bucket.
  */
 export interface ReadingText {
-  /** The text, piece after piece. */
   pieces: readonly Uint8Array[];
-  /** Number of rows. */
   count: number;
   /** A hash of the content, for the ETag. */
   digest: string;

@@ -1,6 +1,6 @@
-import type { AuditDraft } from '../audit/events.ts';
-import type { ResourceDefinition } from '../records/fields.ts';
-import type { ImportBatch } from '../records/import-batch.ts';
+import type { ResourceDefinition } from '../fields/fields.ts';
+import type { ImportBatch } from '../fields/import-batch.ts';
+import type { AuditDraft } from './audit.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
 /** One condition of a page; `from` and `to` are inclusive, `before` is exclusive; values as stored (dates, instants as text). */
@@ -10,7 +10,6 @@ export interface RecordCondition {
   value: string | number | boolean;
 }
 
-/** A page of records, in order of one field. */
 export interface RecordPageRequest {
   resource: ResourceDefinition;
   entityId: string;
@@ -24,7 +23,6 @@ export interface RecordPageRequest {
   include?: readonly string[];
 }
 
-/** Where a page of records ends. */
 export interface RecordPosition {
   value: string | number;
   id: string;
@@ -47,7 +45,6 @@ export interface RecordChanges {
   epoch: string;
   /** The instant of the last change: the highest `updated_at` of any record that is or was there, removals included. */
   changedAt: string;
-  /** Removals up to this instant are forgotten. */
   forgottenTo: string;
 }
 
@@ -69,7 +66,6 @@ export interface RemovedPage {
   next: RecordPosition | null;
 }
 
-/** Counts of an import. */
 export interface ImportSummary {
   inserted: number;
   updated: number;
@@ -77,11 +73,9 @@ export interface ImportSummary {
   removed: number;
 }
 
-/** An import of one resource into one entity. */
 export interface ImportRequest {
   resource: ResourceDefinition;
   entityId: string;
-  /** Also remove records that are not in the file. */
   replace: boolean;
   /** Count what would change, change nothing. */
   dryRun: boolean;
@@ -96,10 +90,8 @@ export interface ImportRequest {
   audit: (summary: ImportSummary) => AuditDraft;
 }
 
-/** The records of all resources. */
 export interface RecordStore {
   page(request: RecordPageRequest): MaybePromise<RecordPage>;
-  /** One record with its detail fields as JSON text. */
   get(resource: ResourceDefinition, entityId: string, id: string): MaybePromise<string | undefined>;
   /**
    * A number that changes whenever any process may have changed a record: what was read under the same number is still
@@ -117,11 +109,11 @@ export interface RecordStore {
   /**
    * Imports that change something have different instants, in the order of their commits (`changeInstant`): one import at a
    * time for each resource of an entity. It is the `updated_at` of what it inserts and updates, and the instant of what it
-   * removes; an id that comes back is no longer removed. Forgets removals up to `forgettableInstant`. Where it corrects dates, the
+   * removes; an id that comes back is no longer removed. Forgets removals up to `forgettableInstant`. If it corrects dates, the
    * records and removals after `nowUs` get its instant, and the changes of the resource go back to it.
    *
    * All or nothing; readers see the old set until it ends, and neither they nor ingest wait for it. Throws the domain's
-   * `ImportError` with the lines where rows share an `id`, or records a value of a field that is `unique`.
+   * `ImportError` with the lines if rows share an `id`, or if records share a value of a field that is `unique`.
    */
   import(request: ImportRequest): Promise<ImportSummary>;
 }

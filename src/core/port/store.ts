@@ -1,10 +1,8 @@
 import type { AuditStore } from './audit.ts';
 import type { ClockStore } from './clock.ts';
-import type { CommandStore } from './commands.ts';
 import type { DaemonStore } from './daemons.ts';
 import type { EntityStore } from './entities.ts';
-import type { FileLock } from './file-lock.ts';
-import type { KeyStore } from './keys.ts';
+import type { CommandStore, KeyStore } from './keys.ts';
 import type { LimitStore } from './limits.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { MetricsStore } from './metrics.ts';
@@ -37,15 +35,22 @@ export interface Store {
   readonly metrics?: MetricsStore;
   /** Counts of limits, in an engine that serves daemons on several machines. */
   readonly limits?: LimitStore;
-  /** Takes the lock of whoever replaces files of secrets; undefined while another process holds it. */
+  /** Takes the lock under which files of secrets are replaced; undefined while another process holds it. */
   lockFiles(): MaybePromise<FileLock | undefined>;
   /** Opens now what a command opens when it needs it, and remembers which files those are. For the daemon. */
   openAll(): MaybePromise<void>;
   /**
-   * Throws `store_corrupt` where a file of the store was removed or replaced since `openAll`: this process would never see
+   * Throws `store_corrupt` if a file of the store was removed or replaced since `openAll`: this process would never see
    * what others write from then on. Costs microseconds.
    */
   requireInPlace(): void;
-  /** Waits for what is under way, then closes all files. */
+  /** Waits for running operations, then closes all files. */
   close(): MaybePromise<void>;
+}
+
+/** The lock of a process that writes files of secrets; it ends with the process, however that ends. */
+export interface FileLock {
+  /** Whether it is still held: a connection that was lost has lost it. */
+  isHeld(): MaybePromise<boolean>;
+  release(): MaybePromise<void>;
 }

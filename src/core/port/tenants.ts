@@ -1,10 +1,9 @@
-import type { AuditDraft } from '../audit/events.ts';
 import type { WeekDay } from '../time/calendar.ts';
+import type { AuditDraft } from './audit.ts';
 import type { Entity } from './entities.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { User } from './users.ts';
 
-/** An organization. */
 export interface Tenant {
   id: string;
   name: string;
@@ -17,14 +16,13 @@ export interface Tenant {
 /** What may change of a tenant; what is absent stays. */
 export type TenantChange = Partial<Pick<Tenant, 'name' | 'weekStart' | 'retainReadingsDays'>>;
 
-/** All organizations. */
 export interface TenantStore {
   /** All tenants in the order in which they were made, whatever the clock said. */
   list(): MaybePromise<Tenant[]>;
   /** The id of the first one, also of a store of an older version. */
   firstId(): MaybePromise<string | undefined>;
   find(id: string): MaybePromise<Tenant | undefined>;
-  /** Adds an organization with its first user, and its first entity where one is given. `duplicate` for a taken login. */
+  /** Adds an organization with its first user, and its first entity if one is given. `duplicate` for a taken login. */
   insert(tenant: Tenant, admin: User, entity: Entity | undefined, audit: AuditDraft): MaybePromise<void>;
   update(id: string, change: TenantChange, audit: AuditDraft): MaybePromise<void>;
 }

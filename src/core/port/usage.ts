@@ -4,7 +4,6 @@ import type { MaybePromise } from './maybe-promise.ts';
 export const usageKinds = ['request', 'refused', 'accepted', 'duplicate', 'rejected'] as const;
 export type UsageKind = (typeof usageKinds)[number];
 
-/** How often something happened with a key on one day. */
 export interface UsageCount {
   keyId: string;
   /** Days from 1970-01-01 to the day by the wall clock of the key's entity. */
@@ -34,7 +33,6 @@ export interface UsageMerge {
 
 /** The usage of keys by day; `KeyStore.recordUse` adds to it. */
 export interface UsageStore {
-  /** The counts of keys within a range of days, by day. */
   of(keyIds: readonly string[], days: DayRange): MaybePromise<UsageCount[]>;
   /** The counts of rejected readings of a tenant's keys within a range of days, with the prefix of each key. */
   rejected(tenantId: string, days: DayRange): MaybePromise<(UsageCount & { prefix: string })[]>;

@@ -1,8 +1,7 @@
 import type { Role } from '../access/roles.ts';
-import type { AuditDraft } from '../audit/events.ts';
+import type { AuditDraft } from './audit.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** The profile of a person or service account. */
 export interface User {
   id: string;
   tenantId: string;
@@ -14,13 +13,12 @@ export interface User {
   createdAtMs: number;
 }
 
-/** The users of all tenants. */
 export interface UserStore {
   list(tenantId: string): MaybePromise<User[]>;
   findByLogin(login: string): MaybePromise<User | undefined>;
   insert(user: User, audit: AuditDraft): MaybePromise<void>;
   /**
-   * Changes role or status. Returns false, with nothing changed, where that would leave the tenant without an active Super
+   * Changes role or status. Returns false, with nothing changed, if that would leave the tenant without an active Super
    * user; checked inside the transaction, so that two processes cannot do it together.
    */
   update(id: string, change: { role?: Role; status?: User['status'] }, audit: AuditDraft): MaybePromise<boolean>;

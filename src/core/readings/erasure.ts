@@ -1,6 +1,6 @@
-import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { RangeCount, Sensor } from '../port/readings.ts';
 import { formatInstantUs } from '../time/instants.ts';
@@ -17,7 +17,7 @@ interface Erasure {
 export const erasePermission = 'entities.manage';
 
 /**
- * Counts what an erasure would take out. Throws `state_forbids` where it would take only a part of an hour of which nothing
+ * Counts what an erasure would take out. Throws `state_forbids` if it would take only a part of an hour of which nothing
  * but a summary is left.
  */
 export async function countErasable({ store }: Pick<Domain, 'store'>, erasure: Erasure): Promise<RangeCount> {

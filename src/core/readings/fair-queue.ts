@@ -11,12 +11,10 @@ export class FairQueue<Item, Owner = string> {
     return this.#size;
   }
 
-  /** The number of waiting items of an owner. */
   sizeOf(owner: Owner): number {
     return this.#owners.get(owner)?.length ?? 0;
   }
 
-  /** Puts an item behind all others of its owner. */
   add(owner: Owner, item: Item): void {
     this.#itemsOf(owner).push(item);
     this.#size++;
@@ -31,7 +29,7 @@ export class FairQueue<Item, Owner = string> {
     this.#size++;
   }
 
-  /** Takes the next item, of the owners that `mayTake` admits; undefined where none waits. */
+  /** Takes the next item, of the owners that `mayTake` admits; undefined if none waits. */
   take(mayTake?: (owner: Owner) => boolean): Item | undefined {
     for (const [owner, items] of this.#owners) {
       if (mayTake?.(owner) === false) continue;
@@ -44,7 +42,7 @@ export class FairQueue<Item, Owner = string> {
     return undefined;
   }
 
-  /** Removes an item; returns false where it does not wait. */
+  /** Removes an item; returns false if it does not wait. */
   remove(owner: Owner, item: Item): boolean {
     const items = this.#owners.get(owner) ?? [];
     const index = items.indexOf(item);

@@ -14,12 +14,9 @@ import {
   unknownField,
 } from './rejections.ts';
 
-/** Every status that a heartbeat may report. */
 export const heartbeatStatuses = ['ok', 'degraded', 'fault'] as const;
 
-/** Validates the heartbeats of a body, each by itself. */
 export class HeartbeatValidator {
-  /** The valid heartbeats, and the position in the body of each. */
   readonly heartbeats: Heartbeat[] = [];
   readonly positions: number[] = [];
   /** The others, in the order of the body. */

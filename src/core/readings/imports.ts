@@ -1,6 +1,6 @@
-import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { requireEntity } from '../organization/entities.ts';
-import type { Domain } from '../port/domain.ts';
 import type { ReadOptions } from '../records/imports.ts';
 import { ReadingValidator } from './readings.ts';
 import { addRefused, type Fault } from './rejections.ts';
@@ -22,22 +22,19 @@ export interface ReadingRows {
   faults: ({ line: number } & Fault)[];
 }
 
-/** Reads a file of readings in bounded pieces; throws `bad_input` where nothing after it can be read. */
+/** Reads a file of readings in bounded pieces; throws `bad_input` if nothing after it can be read. */
 export type ReadingReader = (source: AsyncIterable<Uint8Array>, options: ReadOptions) => AsyncIterable<ReadingRows>;
 
-/** A reading that was rejected, by its line in the file. */
 interface RejectedLine extends Fault {
   line: number;
 }
 
-/** What an import of readings did. */
 export interface ReadingsSummary {
   accepted: number;
   duplicates: number;
   /** The first rejected ones, at most {@link mostNamed}. */
   rejected: RejectedLine[];
   rejectedCount: number;
-  /** How many were rejected, by code. */
   rejectedCodes: Record<string, number>;
 }
 

@@ -1,8 +1,7 @@
-import type { Domain } from '../port/domain.ts';
+import type { Domain } from '../domain/domain.ts';
 import { type ReadingClient, type Sensor, summaryWidthUs } from '../port/readings.ts';
 import { parseInstantUs } from '../time/instants.ts';
 
-/** What a plot shows of a part of its span that has readings. */
 export interface PlotBucket {
   atUs: number;
   count: number;
@@ -21,14 +20,13 @@ export interface PlotData {
   buckets: readonly PlotBucket[];
 }
 
-/** The span of a plot, in at most `parts` parts. */
 interface PlotRequest {
   fromUs: number;
   toUs: number;
   parts: number;
 }
 
-/** Reads what a plot of a sensor needs. Where readings were replaced by summaries, the parts are whole hours. */
+/** Reads what a plot of a sensor needs. If readings were replaced by summaries, the parts are whole hours. */
 export async function readPlot(
   domain: Domain,
   entityId: string,
@@ -58,10 +56,9 @@ export async function readPlot(
 
 type BucketRow = Omit<PlotBucket, 'atUs'> & { at: string };
 
-/** Nobody else waits for a command's own reads. */
+/** No other client waits for a command's own reads. */
 const client: ReadingClient = { owner: 'hkctl', charge() {} };
 
-/** The readings of a plot as numbers; undefined if there are none. */
 export function summaryOf({ buckets }: PlotData): Omit<PlotBucket, 'atUs'> | undefined {
   const [first] = buckets;
   if (!first) return undefined;

@@ -6,9 +6,8 @@ import {
   type ReadingTextRequest,
 } from '../port/readings.ts';
 import { InstantWriter, instantLength } from '../time/instant-writer.ts';
-import type { Columns } from './reads/columns.ts';
+import type { Columns } from './columns.ts';
 
-/** The names of the CSV columns in order. */
 export function columnsOf(buckets: BucketRequest | undefined): readonly string[] {
   return ['at', ...(buckets?.aggregates ?? ['value', 'quality'])];
 }
@@ -37,7 +36,6 @@ export class RowWriter {
   #length = 0;
   #count = 0;
 
-  /** `rows` is how many are expected. */
   constructor({ format, buckets, lead = '' }: Pick<ReadingTextRequest, 'format' | 'buckets' | 'lead'>, rows: number) {
     const { before, after, label, end } = shapes[format];
     const bytesBefore = ascii.encode(before(lead));
@@ -58,7 +56,6 @@ export class RowWriter {
     return this.#count;
   }
 
-  /** Writes the readings from one place up to another. */
   addReadings({ atUs, values, qualities }: Columns, from: number, to: number): void {
     this.#reserve(to - from);
     for (let place = from; place < to; place++) {
@@ -104,7 +101,6 @@ export class RowWriter {
     this.#length += length;
   }
 
-  /** Writes a number as JSON does. */
   #putNumber(value: number): void {
     const thousandths = Math.round(value * 1000);
     // Most values have few decimals, whose digits are known without a search for the shortest text.
@@ -168,7 +164,6 @@ const shapes: Record<ReadingFormat, Shape> = {
   csv: { before: (lead) => lead, after: '', label: () => ',', end: '\n' },
 };
 
-/** What follows the value of a reading. */
 function endOf(format: ReadingFormat, quality: string | undefined): string {
   const { end } = shapes[format];
   if (format === 'csv') return `,${quality ?? ''}${end}`;

@@ -22,11 +22,8 @@ export interface AcceptedTime {
   retainedFromUs: number;
 }
 
-/** Validates the readings of a body, each by itself (contract, section 5). */
 export class ReadingValidator {
-  /** The valid readings. */
   readonly batch: ReadingBatch;
-  /** Position in the body of each reading of the batch. */
   readonly positions: Uint32Array;
   /** The others, in the order of the body. */
   readonly rejected: Rejection[] = [];
@@ -72,7 +69,6 @@ export class ReadingValidator {
     return true;
   }
 
-  /** Keeps a reading, or returns what is wrong with it. */
   #addReading(item: unknown, index: number): Fault | undefined {
     if (!isObject(item)) return notObject(item, 'A reading');
     let name: unknown;

@@ -1,16 +1,16 @@
 import type { BatchResult, Sensor } from '../port/readings.ts';
 import { redactSecrets } from '../secrets.ts';
 import { cutText } from '../text/bounded-text.ts';
-import { meantInstant, orMean } from '../text/meant-values.ts';
 import { printable } from '../text/shown-text.ts';
 import { formatInstantUs } from '../time/instants.ts';
+import { meantInstant, orMean } from '../time/meant-values.ts';
 import { isBelowEpochMs, tooEarly } from './instants.ts';
 
 /** The most readings or heartbeats in one request body. */
 export const maxBatch = 10_000;
 /** The most characters of one reading or heartbeat: a hundred times the usual length. */
 export const longestItem = 16 * 1024;
-/** Stands in a list for an item that was not parsed because it is longer than {@link longestItem}. */
+/** Replaces in a list an item that was not parsed because it is longer than {@link longestItem}. */
 export const tooLong = Symbol('too long');
 
 /** Why one reading or heartbeat of a body was rejected; `index` is its position in the body. */
@@ -20,7 +20,6 @@ export interface Rejection {
   detail: string;
 }
 
-/** A rejection whose position is not known yet. */
 export type Fault = Omit<Rejection, 'index'>;
 
 /** Every reason for rejecting a single reading or heartbeat, and what it means. */
@@ -33,8 +32,8 @@ export const rejectionCodes = {
   invalid_at:
     'The instant is neither RFC 3339 with an offset nor whole epoch milliseconds from 100,000,000,000 on (less would be ' +
     'epoch seconds, which land in 1970), or before the year 1685.',
-  in_future: 'The instant lies more than 24 hours ahead.',
-  past_retention: 'The instant lies before the time for which the organization keeps readings.',
+  in_future: 'The instant is more than 24 hours ahead.',
+  past_retention: 'The instant is before the time for which the organization keeps readings.',
   invalid_value: 'The value is neither a finite number nor a boolean.',
   unit_mismatch: "The unit is not the sensor's own.",
   invalid_quality: 'The quality is none of good, uncertain, bad.',
@@ -63,7 +62,6 @@ export function addRefused(
 /** The rejections of a body by code: how many, and the last one. */
 export type RejectionsByCode = ReadonlyMap<string, { count: number; last: Rejection }>;
 
-/** Sums up the rejections of a body. */
 export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
   const codes = new Map<string, { count: number; last: Rejection }>();
   for (const rejection of rejected) {
@@ -77,7 +75,7 @@ export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
   return codes;
 }
 
-/** A fault; its detail is the meaning of the code where there is nothing more to say. */
+/** A fault; its detail is the meaning of the code if there is nothing more to say. */
 export function fault(code: RejectionCode, detail: string = rejectionCodes[code]): Fault {
   return { code, detail };
 }
@@ -87,13 +85,11 @@ export function isObject(item: unknown): item is Record<string, unknown> {
   return typeof item === 'object' && item !== null && !Array.isArray(item);
 }
 
-/** The fault of an item that is not an object; `what` begins the sentence. */
 export function notObject(item: unknown, what: string): Fault {
   const detail = item === tooLong ? `at most ${longestItem / 1024} KiB long` : 'an object';
   return fault('invalid_reading', `${what} is ${detail}.`);
 }
 
-/** The fault of a missing field. */
 export function missing(field: string): Fault {
   return fault('missing_field', `The field "${field}" is missing.`);
 }
@@ -103,7 +99,7 @@ export function unknownField(field: string, known: string): Fault {
   return fault('unknown_field', `${shown(field)} is an unknown field; the fields are ${known}.`);
 }
 
-/** The fault of a sensor that is missing, unknown or, where it is given, inactive. */
+/** The fault of a sensor that is missing, unknown or, if it is given, inactive. */
 export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
   if (name === undefined) return missing('sensor');
   if (sensor) return fault('sensor_inactive', `The sensor ${shown(sensor.code)} is marked as inactive.`);
@@ -113,7 +109,7 @@ export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
 /** The fault of an instant that is missing, malformed or too early. */
 export function instantFault(at: unknown, atUs: number | undefined): Fault {
   if (at === undefined) return missing('at');
-  if (atUs === tooEarly) return fault('invalid_at', `${shown(at)} lies before the year 1685.`);
+  if (atUs === tooEarly) return fault('invalid_at', `${shown(at)} is before the year 1685.`);
   if (isBelowEpochMs(at) && Number.isInteger(at)) {
     const why = 'epoch seconds taken for milliseconds would land in 1970';
     return fault('invalid_at', `${at} is below 100,000,000,000: ${why}. Give whole epoch milliseconds or RFC 3339.`);
@@ -123,10 +119,9 @@ export function instantFault(at: unknown, atUs: number | undefined): Fault {
   return fault('invalid_at', `${shown(at)} is not an instant: ${allowed}${meant || '.'}`);
 }
 
-/** The fault of an instant in the future. */
 export function aheadFault(at: unknown, atUs: number): Fault {
   const instant = Number.isFinite(atUs) ? formatInstantUs(atUs) : shown(at);
-  return fault('in_future', `${instant} lies more than 24 hours ahead.`);
+  return fault('in_future', `${instant} is more than 24 hours ahead.`);
 }
 
 /** The fault of a unit other than the sensor's own. */
@@ -135,7 +130,7 @@ export function unitFault(unit: unknown, sensor: Sensor): Fault {
   return fault('unit_mismatch', `${shown(unit)} is not the unit of the sensor; ${own}.`);
 }
 
-/** The sensor that an item of a body names, for people: cut short, printable and without a secret; null where it names none. */
+/** The sensor that an item of a body names, for people: cut short, printable and without a secret; null if it names none. */
 function sensorNamed(item: unknown): string | null {
   const name = isObject(item) ? item.sensor : undefined;
   return typeof name === 'string' ? cutText(printable(redactSecrets(name.slice(0, searchedLength))), 80) : null;

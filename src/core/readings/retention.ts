@@ -1,30 +1,11 @@
-import type { Actor } from '../access/actors.ts';
-import { HkctlError } from '../errors.ts';
+import type { Actor } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import type { SteadyTime } from '../port/clock.ts';
-import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import { summaryWidthUs } from '../port/readings.ts';
 import { dayMs } from '../time/spans.ts';
 
-/** The longest retention; `forever` is more. */
-const mostDays = 36_500;
 const dayUs = dayMs * 1000;
-
-/** Reads a retention such as `400d` to days, `forever` to null. Throws `usage`. */
-export function parseRetention(given: string): number | null {
-  if (given === 'forever') return null;
-  const days = /^[1-9]\d{0,4}d$/.test(given) ? Number(given.slice(0, -1)) : Number.POSITIVE_INFINITY;
-  if (days <= mostDays) return days;
-  throw new HkctlError(
-    'usage',
-    `"${given}" is not a retention: give days such as 400d, at most ${mostDays}d, or forever.`,
-  );
-}
-
-/** A retention as people type it. */
-export function shownRetention(days: number | null): string {
-  return days === null ? 'forever' : `${days}d`;
-}
 
 /** The instant (epoch µs, a whole hour) before which readings are no longer retained. */
 function retentionBorderUs(days: number, nowMs: number): number {
@@ -41,14 +22,14 @@ export function retainedFromUs(days: number | null, steady: () => SteadyTime): n
   return isSteady ? retentionBorderUs(days, ms) : Number.NEGATIVE_INFINITY;
 }
 
-/** What a retention would drop: the number of readings, and the instant of the oldest; null where there is none. */
+/** What a retention would drop: the number of readings, and the instant of the oldest; null if there is none. */
 interface Expiring {
   readings: number;
   oldestUs: number | null;
 }
 
 /**
- * Counts the readings of the actor's organization that a retention (days; null = forever) would drop. None where it is not
+ * Counts the readings of the actor's organization that a retention (days; null = forever) would drop. None if it is not
  * shorter than the present one: those readings are dropped already, or about to be.
  */
 export async function countExpiring(
@@ -90,7 +71,7 @@ export async function mayBeginDrop({ store, steady }: Pick<Domain, 'store' | 'st
 }
 
 /**
- * Up to which instant (epoch µs) readings of an entity are dropped now; undefined where none are. It is a day's worth at most: a
+ * Up to which instant (epoch µs) readings of an entity are dropped now; undefined if none are. It is a day's worth at most: a
  * clock that has been wrong for hours costs few readings, and so does a retention that was not meant. What was interrupted is
  * completed; anything else needs `mayBegin`.
  */

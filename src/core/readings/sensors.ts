@@ -1,14 +1,14 @@
-import { type Actor, auditDraft } from '../access/actors.ts';
+import { type Actor, auditDraft } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Domain } from '../port/domain.ts';
+import type { ResourceDefinition } from '../fields/fields.ts';
 import type { Entity } from '../port/entities.ts';
 import type { ReadingText, ReadingTextRequest, Sensor, SensorDirectory, SensorState } from '../port/readings.ts';
 import type { RecordPosition } from '../port/records.ts';
-import type { ResourceDefinition } from '../records/fields.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/words.ts';
 import { formatOptionalUs } from '../time/instants.ts';
+import { dayMs } from '../time/spans.ts';
 
-/** A sensor as it was imported, with its last state. */
 type SensorView = { id: string; code: string; [field: string]: unknown } & ReturnType<typeof shownState>;
 
 /** All sensors of an entity in order of id. `resource` is the declaration of sensors. */
@@ -31,7 +31,6 @@ export async function listSensors(domain: Domain, entity: Entity, resource: Reso
   return withStates(domain, entity, records);
 }
 
-/** One sensor of an entity by code or id; `not_found` (exit 3). */
 export async function requireSensor(domain: Domain, entity: Entity, ref: string): Promise<Sensor> {
   const sensors = await domain.store.readings.directory(entity.id);
   const sensor = sensors.get(ref);
@@ -41,7 +40,6 @@ export async function requireSensor(domain: Domain, entity: Entity, ref: string)
   });
 }
 
-/** One sensor with all its fields. */
 export async function showSensor(
   domain: Domain,
   entity: Entity,
@@ -63,7 +61,6 @@ export function sensorById(directory: SensorDirectory, id: string): Sensor | und
   return undefined;
 }
 
-/** Finds the sensor that a path names by its id or its code. */
 export function findSensor(directory: SensorDirectory, name: string): Sensor | undefined {
   return sensorById(directory, name) ?? directory.get(name);
 }
@@ -78,7 +75,6 @@ export function shownState(state: SensorState | undefined) {
   };
 }
 
-/** An export of readings from a span of time: of some sensors, or of all of the entity. */
 interface ReadingsExport {
   sensors: readonly Sensor[] | undefined;
   fromUs?: number;
@@ -127,4 +123,12 @@ async function withStates(domain: Domain, entity: Entity, records: Record<string
     const state = sensor && states.get(sensor.series);
     return { ...record, id: String(record.id), code: String(record.code), ...shownState(state) };
   });
+}
+
+/** A sensor that sent nothing for this time is reported as silent. */
+const silentMs = dayMs;
+
+/** Whether a sensor was heard before, and sent neither a reading nor a heartbeat for a day. */
+export function isSilent(seenMs: number | null, nowMs: number): boolean {
+  return seenMs !== null && nowMs - seenMs > silentMs;
 }

@@ -1,19 +1,16 @@
-import type { Domain } from '../port/domain.ts';
+import type { Domain } from '../domain/domain.ts';
 import type { Reading, Sensor } from '../port/readings.ts';
 
-/** A reading with its sensor. */
 export interface SensorReading extends Reading {
   sensor: Sensor;
 }
 
-/** How often the store is asked. */
 const pauseMs = 500;
 /**
  * A reading may be this much older than the newest of its sensor and is still found: those of parallel connections arrive in any
  * order. What is older belongs to a gateway that catches up.
  */
 const lateUs = 60_000_000;
-/** Readings that are read at once. */
 const pageSize = 1000;
 
 /**

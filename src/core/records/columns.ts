@@ -1,7 +1,8 @@
 import { HkctlError } from '../errors.ts';
-import { orMean } from '../text/meant-values.ts';
-import { nearest } from '../text/nearest.ts';
-import { importFields, type ResourceDefinition } from './fields.ts';
+import { importFields, type ResourceDefinition } from '../fields/fields.ts';
+import { csvCell } from '../text/csv-cell.ts';
+import { nearest } from '../text/words.ts';
+import { orMean } from '../time/meant-values.ts';
 import { ImportError, type Violation } from './imports.ts';
 
 /** Maps a column of a file to its field: null if it is left out, undefined if it is unknown. */
@@ -76,7 +77,7 @@ export function columnsOf(
     if (field === null) return;
     const index = fields.findIndex(([known]) => known === field);
     if (index === -1) refuse(position + 1, name, unknownFieldRule(resource, name, unknown.push(name) === 1));
-    else if (columns[index] !== -1) refuse(position + 1, name, `stands for ${field}, as does an earlier column`);
+    else if (columns[index] !== -1) refuse(position + 1, name, `means ${field}, as does an earlier column`);
     else columns[index] = position;
   });
   for (const column of Object.keys(map)) {
@@ -87,4 +88,17 @@ export function columnsOf(
   });
   if (violations.length > 0) throw new ImportError(violations);
   return columns;
+}
+
+/** What begins a comment between the header of a CSV and its first record. */
+export const csvComment = '# ';
+
+/** An empty CSV of a resource: its header, and one example as a comment, which an import skips. */
+export function csvTemplate(resource: ResourceDefinition): string {
+  const fields = Object.entries(importFields(resource));
+  const example = fields.map(([, { example }]) =>
+    // Lists are JSON in their cell.
+    csvCell(typeof example === 'object' ? JSON.stringify(example) : String(example)),
+  );
+  return `${fields.map(([name]) => name).join(',')}\n${csvComment}${example.join(',')}\n`;
 }

@@ -29,7 +29,6 @@ export function decoded(text: string): unknown[] | undefined {
   return Array.isArray(parts) && typeof parts[0] === 'string' ? parts : undefined;
 }
 
-/** The error for a text that is not a cursor. */
 export function wrongCursor(cursor: string): HkctlError {
   return wrongValue('cursor', cursor, 'the next_cursor of the previous page, unchanged');
 }

@@ -1,19 +1,18 @@
-import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
+import type { ResourceDefinition } from '../fields/fields.ts';
+import type { ImportBatch } from '../fields/import-batch.ts';
 import { requireEntity } from '../organization/entities.ts';
-import type { Domain } from '../port/domain.ts';
 import type { ImportSummary } from '../port/records.ts';
 import { redactSecrets } from '../secrets.ts';
 import { cutText } from '../text/bounded-text.ts';
 import { printable } from '../text/shown-text.ts';
-import type { ResourceDefinition } from './fields.ts';
-import type { ImportBatch } from './import-batch.ts';
 
 /** The formats of a file of records; each may be gzipped, which its first bytes show. */
 export const importFormats = ['csv', 'json', 'ndjson'] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** How to read a file. */
 export interface ReadOptions {
   /** By default from the name's extension, else from the first character of the content. */
   format?: ImportFormat;
@@ -94,15 +93,12 @@ export class ViolationList {
 
 interface ImportInput {
   resource: ResourceDefinition;
-  /** Code of the entity the records belong to. */
   entity: string;
-  /** Validated rows from a {@link RowReader}. */
   rows: AsyncIterable<ImportBatch> | Iterable<ImportBatch>;
-  /** Also remove records that are not in the file. */
   replace: boolean;
   /** Report what would change, and change nothing. */
   dryRun: boolean;
-  /** Asks whether most records may be removed, and throws if not. Without it nobody can be asked. */
+  /** Asks whether most records may be removed, and throws if not. Missing if there is no terminal to ask. */
   confirmRemoval?: (counts: RemovalCounts) => Promise<void>;
 }
 
@@ -124,7 +120,7 @@ export function removalToConfirm({ removed, updated, unchanged }: ImportSummary)
 /**
  * Inserts or updates the records of a file by `id`, all or nothing; readers see the old set until it ends. A row is the
  * whole record: missing fields become null, except for `keptLists`. Needs `records.import`; dry runs are audited, too. Throws
- * `confirmation_required` where it would remove most records and nobody can be asked.
+ * `confirmation_required` if it would remove most records and there is no terminal to ask.
  */
 export async function importRecords(domain: Domain, actor: Actor, input: ImportInput): Promise<ImportSummary> {
   const { resource, replace, dryRun } = input;

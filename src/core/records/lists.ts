@@ -1,15 +1,13 @@
+import type { ResourceDefinition } from '../fields/fields.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { RecordStore } from '../port/records.ts';
-import type { ResourceDefinition } from './fields.ts';
 import type { QueryParameters } from './parameters.ts';
 import { createPageReader, type PageScope } from './queries.ts';
-import { type ChangesQuery, createChangesQueries } from './sync/queries.ts';
-import { listName, requireKnownChanges, type SyncPoint, writeSyncToken } from './sync/tokens.ts';
+import { type ChangesQuery, createChangesQueries } from './sync-queries.ts';
+import { listName, requireKnownChanges, type SyncPoint, writeSyncToken } from './sync-tokens.ts';
 
-/** A page of a list: records as JSON joined by commas, and how to go on. */
 export interface ListPage {
   json: string;
-  /** Names of the detail fields that the records show. */
   include?: readonly string[];
   /** The ids of removed records; only in answer to a sync token. */
   removed?: readonly string[];
@@ -25,9 +23,8 @@ export interface ListSource {
   nowMs: number;
 }
 
-/** Reads the list of one resource. */
 interface ListReader {
-  /** Throws `bad_parameter`, and `sync_token_expired` where the changes since a token are no longer known. */
+  /** Throws `bad_parameter`, and `sync_token_expired` if the changes since a token are no longer known. */
   read(query: QueryParameters, scope: PageScope, source: ListSource): Promise<ListPage>;
 }
 

@@ -1,5 +1,5 @@
+import { pageFields } from '../fields/fields.ts';
 import type { RecordPage, RecordPageRequest, RecordPosition } from '../port/records.ts';
-import { pageFields } from './fields.ts';
 
 /**
  * Maximum number of records scanned for a page whose index serves only some of its conditions: some milliseconds. A page
@@ -21,14 +21,13 @@ export interface PageRow {
   /** The records as JSON, joined by {@link pageSeparator}; null for none. */
   json: string | null;
   n: number;
-  /** Where the scan had to end, as a JSON array of order value and id; null where it did not. */
+  /** Where the scan had to end, as a JSON array of order value and id; null if it did not. */
   reached: string | null;
 }
 
 /** Separates the records of a page: JSON text contains no raw line break, so that the last record can be cut out. */
 export const pageSeparator = ',\n';
 
-/** Converts a row to a page. */
 export function toPage(row: PageRow | undefined, { limit, orderBy }: RecordPageRequest): RecordPage {
   if (!row) return { json: '', count: 0, next: null };
   const { json, n, reached } = row;
@@ -37,7 +36,6 @@ export function toPage(row: PageRow | undefined, { limit, orderBy }: RecordPageR
   return { json: asked, count: limit, next: positionOf(asked.slice(asked.lastIndexOf(pageSeparator) + 1), orderBy) };
 }
 
-/** Names of the lists that a page shows. */
 export function shownLists({ resource, include = [] }: RecordPageRequest): string[] {
   return Object.entries(pageFields(resource, include)).flatMap(([name, { kind }]) => (kind === 'list' ? [name] : []));
 }

@@ -1,12 +1,10 @@
 import { HkctlError } from '../errors.ts';
-import { meantInstant, orMean } from '../text/meant-values.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { canonicalInstant } from '../time/instants.ts';
+import { meantInstant, orMean } from '../time/meant-values.ts';
 
-/** Records in one page of a list. */
 export const pageLimit = { default: 50, max: 500 } as const;
 
-/** Readings, or buckets of them, in one page. */
 export const readingPageLimit = { default: 1000, max: 100_000 } as const;
 
 /** The parameters of a query in their order, names and values decoded. */
@@ -36,7 +34,6 @@ export function readLimit(text: string | undefined, bounds: { default: number; m
   return limit;
 }
 
-/** The error for a wrong value of a parameter. */
 export function wrongValue(name: string, value: string, rule: string): HkctlError {
   return new HkctlError('bad_parameter', `${name}=${quotedText(value)}: give ${rule}${rule.endsWith('?') ? '' : '.'}`);
 }
@@ -48,7 +45,7 @@ export function readQueryInstant(name: string, text: string): string {
     throw wrongValue(
       name,
       text,
-      `an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z; where a range begins or ends, a day is enough${orMean(meantInstant(text))}`,
+      `an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z; for the begin or end of a range, a day is enough${orMean(meantInstant(text))}`,
     );
   }
   return instant;

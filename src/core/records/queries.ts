@@ -1,9 +1,16 @@
+import {
+  detailFields,
+  type Field,
+  filterableFields,
+  type ResourceDefinition,
+  updatedAtField,
+} from '../fields/fields.ts';
+import { validatorOf } from '../fields/values.ts';
 import type { RecordCondition, RecordPageRequest, RecordPosition } from '../port/records.ts';
 import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
 import { formatInstantUs, isDate } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from './cursors.ts';
-import { detailFields, type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
 import {
   pageLimit,
   type QueryParameters,
@@ -12,27 +19,24 @@ import {
   requireKnown,
   wrongValue,
 } from './parameters.ts';
-import { isChangedAt, type SyncPoint } from './sync/tokens.ts';
-import { validatorOf } from './validation/values.ts';
+import { isChangedAt, type SyncPoint } from './sync-tokens.ts';
 
 /** A parameter of a resource's list: its role, and the field that it filters. */
 export interface PageParameter {
   name: string;
   role: 'limit' | 'cursor' | 'sync_token' | 'include' | 'equals' | 'from' | 'to' | 'week';
-  /** Absent where it does not filter. */
+  /** Absent if it does not filter. */
   on?: { field: string; declaration: Field };
   /** The values of a list of names; only of `include`. */
   names?: readonly string[];
 }
 
-/** The entity of a page and its calendar. */
 export interface PageScope {
   entityId: string;
   timezone: string;
   weekStart: WeekDay;
 }
 
-/** A page request, and the cursor of its next page. */
 interface PageQuery {
   request: RecordPageRequest;
   /** The moment at which the first page of a list without filters was read; undefined on that page. */
@@ -40,7 +44,6 @@ interface PageQuery {
   cursorOf(next: RecordPosition, point?: SyncPoint): string;
 }
 
-/** Reads the queries of one resource's list. */
 interface PageReader {
   readonly parameters: readonly PageParameter[];
   /** Throws `bad_parameter`, which names what is allowed, for an unknown, repeated or wrong parameter. */
@@ -87,7 +90,6 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
   };
 }
 
-/** Lists every parameter of a resource's list. */
 export function pageParameters(resource: ResourceDefinition): PageParameter[] {
   const details = detailFields(resource);
   const filters = filterableFields(resource).flatMap((field): PageParameter[] => {
@@ -123,7 +125,6 @@ export function readInclude(resource: ResourceDefinition, text: string | undefin
   return known;
 }
 
-/** A parameter that filters. */
 interface Filter {
   name: string;
   role: PageParameter['role'];

@@ -3,7 +3,7 @@ export function wellFormed(text: string): string {
   return text.toWellFormed();
 }
 
-/** The well-formed text cut to `most` characters (code points), with `…` appended where it was longer. */
+/** The well-formed text cut to `most` characters (code points), with `…` appended if it was longer. */
 export function cutText(text: string, most: number): string {
   const whole = wellFormed(text);
   if (whole.length <= most) return whole;

@@ -6,7 +6,7 @@ export function endOfJsonString(text: string, start: number): number {
   return -1;
 }
 
-/** Whether a quote within a JSON string belongs to it: an odd number of backslashes stands before it. */
+/** Whether a quote within a JSON string belongs to it: an odd number of backslashes precedes it. */
 function isEscaped(text: string, quote: number): boolean {
   let before = quote - 1;
   while (text.charCodeAt(before) === 92) before--;

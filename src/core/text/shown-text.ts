@@ -6,7 +6,7 @@ export function quotedText(text: string, most = 60): string {
   return JSON.stringify(cutText(redactSecrets(text), most));
 }
 
-/** A value as JSON for a message, or a description where it is nested too deeply to be written. */
+/** A value as JSON for a message, or a description if it is nested too deeply to be written. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value);

@@ -37,7 +37,7 @@ export function weekOf(date: string, weekStart: WeekDay): { first: string; last:
 }
 
 /**
- * The first instant (epoch ms) of a date in a time zone. Of two midnights it is the earlier one; where a clock change skips
+ * The first instant (epoch ms) of a date in a time zone. Of two midnights it is the earlier one; if a clock change skips
  * midnight, it is the first instant after the gap. A day that a zone skipped completely starts with the next day. Throws
  * `bad_parameter` for a zone that this Node does not know.
  */
@@ -54,7 +54,7 @@ export function endOfDayMs(date: string, timezone: string): number {
 
 /**
  * The day of an instant in a time zone, as days from 1970-01-01, and from when to when (epoch ms, the end excluded) the wall clock
- * shows it; in UTC where this Node does not know the zone.
+ * shows it; in UTC if this Node does not know the zone.
  */
 export function dayAt(ms: number, zone: string): { day: number; fromMs: number; untilMs: number } {
   const timezone = knownZone(zone);
@@ -72,7 +72,7 @@ export function dateOf(day: number): string {
 }
 
 /**
- * An instant in local time: `2026-11-20 08:15:00 CET` (or `GMT+1` where the zone has no abbreviation); in UTC where this Node does not
+ * An instant in local time: `2026-11-20 08:15:00 CET` (or `GMT+1` if the zone has no abbreviation); in UTC if this Node does not
  * know the zone, which a newer one on another machine may have accepted.
  */
 export function formatLocal(ms: number, zone: string): string {

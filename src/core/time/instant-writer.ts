@@ -1,6 +1,5 @@
 import { formatInstantUs } from './instants.ts';
 
-/** The length of what {@link InstantWriter} writes. */
 export const instantLength = '2026-11-20T08:15:00.123456Z'.length;
 
 /**

@@ -6,7 +6,7 @@ export const latestDateMs = 8.64e15;
 
 /**
  * Parses an RFC 3339 instant to whole epoch microseconds, bounded by {@link boundedUs}; further digits are cut off. Undefined
- * where the text is not an instant with an offset, or names a day or time that does not exist. A leap second (`:60`) is the
+ * if the text is not an instant with an offset, or names a day or time that does not exist. A leap second (`:60`) is the
  * first instant of the next minute.
  */
 export function parseInstantUs(text: string): number | undefined {
@@ -19,14 +19,14 @@ export function parseInstantMs(text: string): number | undefined {
   return parseParts(text)?.ms;
 }
 
-/** Epoch microseconds where a double represents them exactly (years 1684 to 2255); before and after, -Infinity or Infinity. */
+/** Epoch microseconds if a double represents them exactly (years 1684 to 2255); before and after, -Infinity or Infinity. */
 export function boundedUs(us: number): number {
   return Number.isSafeInteger(us) ? us : us * Number.POSITIVE_INFINITY;
 }
 
 /**
  * An RFC 3339 instant of the years 0000 to 9999 in the form in which records store it: UTC with six digits of fraction.
- * Undefined where the text is not such an instant.
+ * Undefined if the text is not such an instant.
  */
 export function canonicalInstant(text: string): string | undefined {
   const instant = parseParts(text);
@@ -67,12 +67,10 @@ export function createInstantText(): (ms: number) => string {
   };
 }
 
-/** {@link formatInstantUs} for an optional time. */
 export function formatOptionalUs(us: number | null | undefined): string | null {
   return us === null || us === undefined ? null : formatInstantUs(us);
 }
 
-/** {@link formatInstantMs} for an optional time. */
 export function formatOptionalMs(ms: number | null): string | null {
   return ms === null ? null : formatInstantMs(ms);
 }

@@ -12,7 +12,7 @@ export function parseSpanMs(text: string): number {
   throw new HkctlError('usage', `"${text}" is not a span of time: give a number and s, m, h, d or w, such as 90d.`);
 }
 
-/** Writes whole seconds as a span of time, in days where they are whole: `90d`. */
+/** Writes whole seconds as a span of time, in days if they are whole: `90d`. */
 export function formatSpanMs(ms: number): string {
   const unit = (['d', 'h', 'm'] as const).find((name) => ms % units[name] === 0) ?? 's';
   return `${ms / units[unit]}${unit}`;

@@ -20,8 +20,8 @@ const proxyHeaders = [
 ] as const;
 
 /**
- * A connection that has closed meanwhile has no peer address. The unspecified address is in no network of a key or proxy, and
- * is nobody's: failed checks of such connections count against no client.
+ * A connection that has closed meanwhile has no peer address. The unspecified address is in no network of a key or proxy, so
+ * failed checks of such connections count against no client.
  */
 const unknownAddress = '0.0.0.0';
 

@@ -1,14 +1,12 @@
+import { afterSample, sampleClock, steadyTime } from '../../core/domain/steady-clock.ts';
 import type { ClockSamples, SteadyTime } from '../../core/port/clock.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { Clock } from '../../core/time/instants.ts';
-import { afterSample, sampleClock, steadyTime } from '../../core/time/steady-clock.ts';
 import type { Log } from '../monitoring/log.ts';
 import { Repetition } from '../monitoring/repetition.ts';
 
 const sampleGapMs = 1000;
-/** The number of samples from one update of the store to the next. */
 const samplesPerUpdate = 10;
-/** A clock that is further behind is logged. */
 const farBehindMs = 60_000;
 
 /**
@@ -64,7 +62,6 @@ export class DaemonClock {
     this.#sampling.start();
   }
 
-  /** Updates the store with a last sample. */
   async stop(): Promise<void> {
     await this.#sampling.stop();
     await this.#sample(true);

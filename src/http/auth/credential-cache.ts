@@ -1,11 +1,11 @@
+import { keepNewest } from '../../core/newest-entries.ts';
 import type { Credential, KeyStore } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { chain } from '../request/chain.ts';
 import type { KeyTally } from './key-tally.ts';
-import { keepNewest } from './newest-entries.ts';
 import { type Session, toSession } from './session.ts';
 
-/** A credential as read at one version of the store; without a session where it has no entity. */
+/** A credential as read at one version of the store; without a session if it has no entity. */
 export interface CachedCredential {
   version: number;
   session: Session | undefined;
@@ -45,7 +45,7 @@ export class CredentialCache {
     this.#capacity = capacity;
   }
 
-  /** The credential of a hash; undefined where no key has it. */
+  /** The credential of a hash; undefined if no key has it. */
   get(secretHash: string): MaybePromise<CachedCredential | undefined> {
     return chain(this.#currentVersion(), (version) => {
       const found = this.#found.get(secretHash);

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { ClientPermission } from '../../core/access/permissions.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import { errorTable } from '../../core/errors.ts';
 import { holdsAny, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
-import type { Domain } from '../../core/port/domain.ts';
 import type { Credential } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { hashOf, holdsSecret, isCompleteSecret, looksLikeSecret, secretLength } from '../../core/secrets.ts';
-import type { RequestBatches } from '../request/batches.ts';
+import type { RequestBatches } from '../fairness/batches.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { type ApiCode, ApiError, codesOf } from '../request/problem.ts';
@@ -24,7 +24,6 @@ interface GateOptions {
   failedChecks: Limiter | undefined;
   requests: Limiter | undefined;
   ingest: Limiter | undefined;
-  /** Creates the tally of a key. */
   tallyOf(credential: Credential): KeyTally;
   /** Receives the key and the client address of each successful authentication. */
   noteCall?(key: CachedCredential['credential'], address: string): void;
@@ -34,15 +33,15 @@ interface GateOptions {
   warnOverLimit(address: string, code: string): void;
 }
 
-/** What a route requires of a key: any one of some permissions (none where empty), and the limit that it counts against. */
+/** What a route requires of a key: any one of some permissions (none if empty), and the limit that it counts against. */
 export interface Requirement {
   permissions: readonly ClientPermission[];
   limit: 'requests' | 'ingest';
 }
 
 export interface Gate {
-  /** Authenticates a request and calls `next`, or returns the refusal, in the order of the contract, section 6. */
-  admit<T>(exchange: Exchange, requirement: Requirement, next: Next<T>): MaybePromise<T | ApiError>;
+  /** Authenticates a request and calls its handler, or returns the refusal, in the order of the contract, section 6. */
+  admit<T>(exchange: Exchange, requirement: Requirement, handler: Next<T>): MaybePromise<T | ApiError>;
   /**
    * Authenticates an admitted request again once its body has arrived, which may be a minute after its head, and calls `next`
    * at the end of that request batch.
@@ -50,12 +49,12 @@ export interface Gate {
   confirm<T>(exchange: Exchange, next: Next<T>): Promise<T | ApiError>;
   /**
    * Counts `more` requests against the key of an admitted one that turned out to cost as much, and updates its headers. With
-   * 0 it throws `too_many_requests` where the key has exceeded its limit since the request was admitted.
+   * 0 it throws `too_many_requests` if the key has exceeded its limit since the request was admitted.
    */
   charge(exchange: Exchange, session: Session, more: number): void;
 }
 
-type Next<T> = (session: Session) => MaybePromise<T>;
+type Next<T> = (exchange: Exchange, session: Session) => MaybePromise<T>;
 
 /**
  * Builds the gate: authentication, limits and permissions of every request. Refusals are returned and not thrown: under a
@@ -106,7 +105,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     return overLimit.failedChecks(resetSeconds);
   }
 
-  /** Why a valid key is not admitted all the same; undefined where it is. */
+  /** Why a valid key is not admitted all the same; undefined if it is. */
   function refusalFor(exchange: Exchange, { principal }: Session, requirement: Requirement): ApiError | undefined {
     const limiter = options[requirement.limit];
     if (limiter) {
@@ -121,9 +120,10 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
       : permissionRequired(permissions);
   }
 
-  function admit<T>(exchange: Exchange, next: Next<T>): MaybePromise<T | ApiError> {
+  function admit<T>(exchange: Exchange, next: Next<T>, requirement?: Requirement): MaybePromise<T | ApiError> {
     return chain(authenticate(exchange), (result): MaybePromise<T | ApiError> => {
-      return result instanceof ApiError ? refuse(exchange, result) : next(result);
+      if (result instanceof ApiError) return refuse(exchange, result);
+      return (requirement && refusalFor(exchange, result, requirement)) ?? next(exchange, result);
     });
   }
 
@@ -137,8 +137,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
 
   return {
     charge,
-    admit: (exchange, requirement, next) =>
-      admit(exchange, (session) => refusalFor(exchange, session, requirement) ?? next(session)),
+    admit: (exchange, requirement, handler) => admit(exchange, handler, requirement),
     confirm: (exchange, next) =>
       new Promise((resolve, reject) => {
         batches.join({
@@ -201,7 +200,7 @@ function malformedBecause(detail: string): ApiError {
   return unauthorized('malformed_authorization', `The Authorization header is malformed. ${detail}`);
 }
 
-/** RFC 6750, section 3: no error attribute where no credentials came. */
+/** RFC 6750, section 3: no error attribute if no credentials came. */
 function unauthorized(code: ApiCode, detail: string): ApiError {
   const error = code === 'missing_authorization' ? '' : `, error="invalid_token", error_description="${code}"`;
   return new ApiError(code, detail, { headers: ['WWW-Authenticate', `Bearer realm="hkctl"${error}`] });

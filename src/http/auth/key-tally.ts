@@ -6,12 +6,11 @@ import { dayAt } from '../../core/time/calendar.ts';
 /** Takes what a key did until it is merged into the store; false while too much waits already. */
 export type AddWaiting = (tally: DayTally) => boolean;
 
-/** What became of the readings of a request. */
 interface IngestResult {
   accepted: number;
   duplicates: number;
   rejected: RejectionsByCode;
-  /** The sensor that a rejected reading names; null where it names none. */
+  /** The sensor that a rejected reading names; null if it names none. */
   sensorOf(rejection: Rejection): string | null;
 }
 
@@ -58,7 +57,7 @@ export class KeyTally {
 export class DayTally {
   readonly keyId: string;
   readonly day: number;
-  /** The last use; written where `isUsed`. */
+  /** The last use; written if `isUsed`. */
   readonly use: KeyUse = { atMs: 0, ip: '' };
   isUsed = false;
   /** Whether it is among those that wait for the next merge. */
@@ -74,7 +73,6 @@ export class DayTally {
     this.#requests = this.#counter('request', '');
   }
 
-  /** Records a successful authentication. */
   recordUse(atMs: number, ip: string): void {
     this.use.atMs = atMs;
     this.use.ip = ip;
@@ -82,7 +80,6 @@ export class DayTally {
     this.#wait();
   }
 
-  /** Counts an answered request, with the code of its refusal. */
   countRequest(code: string | undefined): void {
     this.#requests.count++;
     if (code !== undefined) this.#find('refused', code).count++;

@@ -1,6 +1,5 @@
-import type { RateLimit } from '../../core/operations/settings.ts';
-import type { LimitCalls, LimitState } from '../../core/port/limits.ts';
-import { keepNewest } from './newest-entries.ts';
+import { keepNewest } from '../../core/newest-entries.ts';
+import type { LimitCalls, LimitState, RateLimit } from '../../core/port/limits.ts';
 
 /** The state of a client's limit after a call, with the two response headers that report it. */
 export interface Allowance {
@@ -12,18 +11,15 @@ export interface Allowance {
   headers: readonly string[];
 }
 
-/** A limit for each of many clients, which are keys or addresses. */
 export interface Limiter {
   readonly name: string;
   readonly limit: RateLimit;
-  /** Counts a call, unless it is over the limit. */
   consume(client: string): Allowance;
   /**
-   * Counts `calls` more (0 is allowed) against a client whose call was admitted; not allowed where that exceeds the limit.
+   * Counts `calls` more (0 is allowed) against a client whose call was admitted; not allowed if that exceeds the limit.
    * They count all the same: what one window cannot cover is taken from the windows after it.
    */
   charge(client: string, calls: number): Allowance;
-  /** Number of clients in memory. */
   size(): number;
   /** What was counted and not yet shared with other daemons, and a function that takes over what all of them counted. */
   unshared(): { calls: LimitCalls[]; adopt(states: readonly LimitState[]): void };
@@ -34,7 +30,7 @@ const capacity = 100_000;
 
 /**
  * Builds a limiter, its headers by draft-ietf-httpapi-ratelimit-headers-10: `RateLimit-Policy: "requests";q=600;w=60` and
- * `RateLimit: "requests";r=599;t=60`. Undefined where the limit is off. Counts live in memory: a restart clears them.
+ * `RateLimit: "requests";r=599;t=60`. Undefined if the limit is off. Counts live in memory: a restart clears them.
  * No library, since the usual ones answer with a promise, which every request would wait for, and cannot carry a charge over
  * to later windows.
  */
@@ -43,7 +39,6 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
   const { requests, windowSeconds } = limit;
   const windowMs = windowSeconds * 1000;
   const policy = `"${name}";q=${requests};w=${windowSeconds}`;
-  /** In the order in which the windows began. */
   const windows = new Map<string, Window>();
   const open = (client: string, nowMs: number, before: Window | undefined): Window => {
     const begun = following(before, nowMs);

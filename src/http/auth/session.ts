@@ -9,11 +9,11 @@ export interface Session {
   scope: PageScope;
   /** Names entity, zone and week start, on which the content of a page depends. */
   scopeKey: string;
-  /** Whether the key may be used from a client address; undefined where it may be used from anywhere. */
+  /** Whether the key may be used from a client address; undefined if it may be used from anywhere. */
   allows: ((address: string) => boolean) | undefined;
 }
 
-/** Builds the session of a credential; undefined where it has no entity. */
+/** Builds the session of a credential; undefined if it has no entity. */
 export function toSession(credential: Credential): Session | undefined {
   const { entity, tenant, allowedIps } = credential;
   if (entity === null) return undefined;

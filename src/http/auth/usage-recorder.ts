@@ -1,5 +1,5 @@
+import type { Domain } from '../../core/domain/domain.ts';
 import { keptDays } from '../../core/keys/usage.ts';
-import type { Domain } from '../../core/port/domain.ts';
 import type { Credential, KeyStore, KeyUse } from '../../core/port/keys.ts';
 import type { Log } from '../monitoring/log.ts';
 import { Repetition } from '../monitoring/repetition.ts';
@@ -30,14 +30,12 @@ export class UsageRecorder {
     this.#most = most;
   }
 
-  /** Creates the tally of a key. */
   readonly tallyOf = (credential: Credential): KeyTally => new KeyTally(credential, this.#dayOf, this.#add);
 
   start(): void {
     this.#merging.start();
   }
 
-  /** Merges the rest. */
   async stop(): Promise<void> {
     await this.#merging.stop();
     await this.#mergeAll();

@@ -2,7 +2,7 @@ import { examplePrograms } from '../../core/operations/examples.ts';
 
 /**
  * The documentation page. The daemon serves all of its files, so that it works without the internet. `root` is the relative
- * path to `/api/v1/`, so that it also works where a proxy serves the API below another path.
+ * path to `/api/v1/`, so that it also works if a proxy serves the API below another path.
  */
 export const documentsPage = (root: string): string => `<!doctype html>
 <html lang="en">

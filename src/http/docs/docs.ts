@@ -67,7 +67,6 @@ export interface DocumentFolders {
   manualFolder: string;
 }
 
-/** Builds the handlers of the documentation page. */
 export function createDocuments({ docsFolder, manualFolder }: DocumentFolders): {
   page(exchange: Exchange): Promise<Answer>;
   /** Leads from the root of the server to the page, by a relative path, so that a proxy may put it anywhere. */

@@ -28,8 +28,8 @@ export class Budget {
   }
 
   /**
-   * Reserves memory for a request. Rejects where none becomes free in time: with `unavailable`, or with `too_many_requests`
-   * where the holder's own share is used up. The holders with the least memory come first.
+   * Reserves memory for a request. Rejects if none becomes free in time: with `unavailable`, or with `too_many_requests`
+   * if the holder's own share is used up. The holders with the least memory come first.
    */
   async reserve(bytes: number, holder?: string): Promise<Reservation> {
     if (this.#fits(bytes, holder)) return this.hold(bytes, holder);
@@ -58,13 +58,13 @@ export class Budget {
     return new Reservation(bytes, holder, (change) => this.#change(change, holder));
   }
 
-  /** Counts memory that is in use already; throws `too_many_requests` where it is beyond the holder's share. */
+  /** Counts memory that is in use already; throws `too_many_requests` if it is beyond the holder's share. */
   holdShare(bytes: number, holder?: string): Reservation {
     if (!this.#fitsShare(bytes, holder)) throw tooMuchForKey();
     return this.hold(bytes, holder);
   }
 
-  /** Enlarges a reservation by some bytes; returns false, and changes nothing, where they do not fit. */
+  /** Enlarges a reservation by some bytes; returns false, and changes nothing, if they do not fit. */
   grow(reservation: Reservation, bytes: number): boolean {
     if (!this.#fits(bytes, reservation.holder)) return false;
     reservation.resize(reservation.bytes + bytes);

@@ -1,7 +1,6 @@
-import type { Exchange } from '../request/exchange.ts';
+import { type Exchange, whenOver } from '../request/exchange.ts';
 import type { Answer } from '../request/response.ts';
 import { Budget } from './budget.ts';
-import type { Reservation } from './reservation.ts';
 
 const MiB = 1024 * 1024;
 
@@ -11,7 +10,6 @@ export const memoryLimits = {
   answerBytes: 256 * MiB,
   /** Bodies, as received and decompressed, until they are answered. */
   bodyBytes: 128 * MiB,
-  /** How long a request waits for memory. */
   waitMs: 2_000,
 } as const;
 
@@ -23,19 +21,13 @@ export interface Memory {
   bodies: Budget;
   /**
    * Releases the body of an exchange whose answer is known, and keeps a large answer reserved until it is sent. Throws
-   * `too_many_requests` where the answer was not reserved before and its key's share is used up by answers not yet received.
+   * `too_many_requests` if the answer was not reserved before and its key's share is used up by answers not yet received.
    */
   settle(exchange: Exchange, answer: Answer): void;
 }
 
-/** Builds the two budgets. */
 export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): Memory {
   const [answers, bodies] = [new Budget(answerBytes, waitMs), new Budget(bodyBytes, waitMs)];
-
-  const releaseWhenGone = ({ req, res }: Exchange['node'], reservation: Reservation): void => {
-    if (req.socket.destroyed) reservation.release();
-    else res.once('close', () => reservation.release());
-  };
 
   return {
     answers,
@@ -47,9 +39,10 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): 
         exchange.answerReservation?.release();
         return;
       }
-      exchange.answerReservation ??= answers.holdShare(bytes, exchange.keyPrefix);
-      exchange.answerReservation.resize(bytes);
-      releaseWhenGone(exchange.node, exchange.answerReservation);
+      const reservation = exchange.answerReservation ?? answers.holdShare(bytes, exchange.keyPrefix);
+      exchange.answerReservation = reservation;
+      reservation.resize(bytes);
+      whenOver(exchange.node, () => reservation.release());
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { FairQueue } from '../../core/readings/fair-queue.ts';
+import { Iterations, type Job } from './iterations.ts';
 
 /** The time of all such work together in one event-loop iteration; a request that arrives meanwhile waits for one or two of them. */
 const sliceMs = 2;
@@ -23,15 +24,13 @@ interface Waiting {
  */
 export class Slices {
   readonly #waiting = new FairQueue<Waiting, unknown>();
-  readonly #mustWait: () => boolean;
   readonly #clock: () => number;
+  readonly #advancing: Job;
   #spentMs = 0;
-  #isScheduled = false;
 
-  /** `mustWait` reports that connections are being accepted, which short iterations make fast. */
-  constructor(mustWait: () => boolean = () => false, clock: () => number = () => performance.now()) {
-    this.#mustWait = mustWait;
+  constructor(iterations = new Iterations(), clock: () => number = () => performance.now()) {
     this.#clock = clock;
+    this.#advancing = iterations.job(() => this.#advance());
   }
 
   /** Runs work that is one step, and gives its result; see {@link run}. */
@@ -39,7 +38,7 @@ export class Slices {
     return this.run(holder, oneStep(work));
   }
 
-  /** Runs work, at once where this iteration has time for it (it may throw then); else later, and rejects with the error of a step. */
+  /** Runs work, at once if this iteration has time for it (it may throw then); else later, and rejects with the error of a step. */
   run<T>(holder: unknown, steps: Steps<MaybePromise<T>>): MaybePromise<T> {
     if (this.#waiting.size === 0 && this.#spentMs < sliceMs) {
       const result = this.#slice(steps);
@@ -59,7 +58,7 @@ export class Slices {
           }
         },
       });
-      this.#schedule();
+      this.#advancing.soon();
     });
   }
 
@@ -74,22 +73,11 @@ export class Slices {
     } finally {
       this.#spentMs += this.#clock() - startedAt;
       // An immediate costs one more event-loop iteration, which negligible work does not deserve.
-      if (this.#spentMs > negligibleMs) this.#schedule();
+      if (this.#spentMs > negligibleMs) this.#advancing.soon();
     }
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#nextIteration());
-  }
-
-  #nextIteration(): void {
-    this.#isScheduled = false;
-    if (this.#mustWait()) {
-      this.#schedule();
-      return;
-    }
+  #advance(): void {
     this.#spentMs = 0;
     while (this.#spentMs < sliceMs) {
       const work = this.#waiting.take();
@@ -104,7 +92,6 @@ function* oneStep<T>(work: () => T): Steps<T> {
   return work();
 }
 
-/** Runs all steps in a row. */
 export function finish<T>(steps: Steps<T>): T {
   for (;;) {
     const result = steps.next();

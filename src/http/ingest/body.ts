@@ -4,11 +4,11 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { errnoOf } from '../../core/errno.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import { FairScheduler } from '../../core/readings/fair-scheduler.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
-import { wordList } from '../../core/text/word-list.ts';
+import { wordList } from '../../core/text/words.ts';
+import type { BodyPace } from '../fairness/body-pace.ts';
 import { type Budget, tooMuch } from '../fairness/budget.ts';
-import { FairScheduler } from '../fairness/fair-scheduler.ts';
-import type { BodyPace } from '../request/body-pace.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
@@ -23,7 +23,7 @@ const mostExpansion = 1032;
 const decompressedAtOnce = 2;
 
 /**
- * Builds the reader of bodies, plain or gzip; it is synchronous where the whole body has arrived. A long body, or one that
+ * Builds the reader of bodies, plain or gzip; it is synchronous if the whole body has arrived. A long body, or one that
  * arrives in pieces, holds a reservation of `bodies` for its key until it is answered. Throws `too_large`,
  * `unsupported_media_type`, `bad_json` or `unavailable`.
  */
@@ -70,7 +70,7 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
 
 function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: string): MaybePromise<Buffer> {
   const { req, res } = exchange.node;
-  // Also where the body is already here: Node closes the connection if the response comes without a 100 before it.
+  // Also if the body is already here: Node closes the connection if the response comes without a 100 before it.
   if (exchange.awaitsContinue) res.writeContinue();
   exchange.awaitsContinue = false;
   if (req.complete && req.readableLength <= maxBodyBytes) {
@@ -90,7 +90,6 @@ function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: st
 /** The most pieces of a body that are kept as they came: one of a single byte takes 300 bytes of memory. */
 const mostPieces = 1024;
 
-/** Reads a body that arrives in pieces, up to the limits. */
 function readPieces(req: IncomingMessage, hasSpace: (bytes: number) => boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const whole: Buffer[] = [];

@@ -1,4 +1,4 @@
-import type { Domain } from '../../core/port/domain.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, HeartbeatValidator } from '../../core/readings/heartbeats.ts';
@@ -7,11 +7,12 @@ import { addRefused, byCode, maxBatch, type Rejection, type RejectionsByCode } f
 import { retainedFromUs } from '../../core/readings/retention.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
+import type { RequestBatches } from '../fairness/batches.ts';
+import type { BodyPace } from '../fairness/body-pace.ts';
 import type { Budget } from '../fairness/budget.ts';
 import { finish, type Slices, type Steps } from '../fairness/slices.ts';
+import type { IngestCounts } from '../monitoring/metrics.ts';
 import type { WarnRejected } from '../monitoring/warnings.ts';
-import type { RequestBatches } from '../request/batches.ts';
-import type { BodyPace } from '../request/body-pace.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requireNoPrecondition } from '../request/preconditions.ts';
@@ -25,26 +26,13 @@ import { SenmlPack } from './senml.ts';
 import { SensorNames } from './sensor-names.ts';
 import { UsualReadings } from './usual-readings.ts';
 
-/** Counts what ingest did, for `/metrics`. */
-export interface IngestCounts {
-  accepted: number;
-  duplicates: number;
-  rejected: number;
-  heartbeats: number;
-  /** Rejected readings and heartbeats by code. */
-  rejections: Map<string, number>;
-}
-
 interface IngestOptions {
   domain: Domain;
   counts: IngestCounts;
   gate: Pick<Gate, 'confirm'>;
   batches: RequestBatches;
-  /** The memory that all bodies share. */
   bodies: Budget;
-  /** Where long bodies are parsed. */
   slices: Slices;
-  /** Slows down connections whose bodies arrive together. */
   pace: BodyPace;
   /** Receives the key of each body with rejected readings or heartbeats, their number by code, and the sensor that the last one names. */
   warnRejected: WarnRejected;

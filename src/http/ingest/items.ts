@@ -12,8 +12,12 @@ export interface Wrapping {
 
 /** What takes the items of a body, which may be any values. */
 export interface ItemTaker {
-  /** Takes the item at an offset if it is a usual one, and returns the offset behind it; 0 leaves it to {@link add}. */
-  addUsual?(from: number, index: number): number;
+  /**
+   * Takes the usual items from an offset on that follow one another, up to one that begins behind `to`, and counts them in
+   * `added`. Returns the offset behind the last; 0 leaves the first to {@link add}.
+   */
+  addUsual?(from: number, index: number, to: number): number;
+  added?: number;
   add(item: unknown, index: number): void;
 }
 
@@ -59,7 +63,9 @@ class ItemReader {
     }
     for (let index = 0; index > 0 || body[at] !== closingBracket; index++) {
       if (index === maxBatch) throw tooMany();
-      at = this.#taker.addUsual?.(at, index) || (yield* this.#addUnusual(at, index));
+      const behind = this.#taker.addUsual?.(at, index, this.#pauseAt);
+      if (behind) index += (this.#taker.added ?? 1) - 1;
+      at = behind || (yield* this.#addUnusual(at, index));
       if (isBlank(body[at]) || at > this.#pauseAt) at = yield* this.#afterBlanks(at);
       if (body[at] === closingBracket) break;
       if (body[at] !== comma) throw new JsonFault(at);
@@ -81,7 +87,7 @@ class ItemReader {
       const newline = body.indexOf(10, at);
       const end = newline === -1 ? body.length : newline;
       const isTooLong = end - at > longestItem;
-      const behind = isTooLong ? 0 : this.#taker.addUsual?.(at, index);
+      const behind = isTooLong ? 0 : this.#taker.addUsual?.(at, index, at);
       if (behind) {
         const rest = skipBlanks(body, Math.min(behind, end), end);
         if (behind > end || rest < end) throw new JsonFault(rest);

@@ -1,7 +1,6 @@
 import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
 
-/** Bytes that are not JSON from an offset on. */
 export class JsonFault extends Error {
   readonly offset: number;
 
@@ -41,7 +40,7 @@ export function parseJson(body: Buffer, from: number, to: number, head = ''): un
   }
 }
 
-/** The offset of the first character that cannot continue JSON (RFC 8259); the length where the text ends too early. */
+/** The offset of the first character that cannot continue JSON (RFC 8259); the length if the text ends too early. */
 export function faultOf(text: string): number {
   const closing: string[] = [];
   let expected: 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'next' = 'value';

@@ -11,7 +11,6 @@ export class SensorNames {
    * place of the name that followed last time.
    */
   readonly #slots: Int32Array;
-  /** The units by the places in the table. */
   readonly #units = new Map<number, Buffer>();
   #names = Buffer.alloc(1024);
   #length = 1;
@@ -22,7 +21,7 @@ export class SensorNames {
     this.#slots = new Int32Array(slotSize << Math.ceil(Math.log2(directory.size * 1.25 + 2)));
   }
 
-  /** The place of the sensor whose name stands before a quote, for {@link seriesAt} and others; -1 if there is none. */
+  /** The place of the sensor whose name ends before a quote, for {@link seriesAt} and others; -1 if there is none. */
   find(bytes: Buffer, from: number, limit: number): number {
     const slots = this.#slots;
     // Gateways send their sensors in the same order all the time.

@@ -1,7 +1,7 @@
 import { qualities } from '../../core/port/readings.ts';
 import { commonInstantUs, measuredUs } from '../../core/readings/instants.ts';
 import type { ReadingValidator } from '../../core/readings/readings.ts';
-import { longestItem } from '../../core/readings/rejections.ts';
+import { longestItem, maxBatch } from '../../core/readings/rejections.ts';
 import { type ItemTaker, skipBlanks } from './items.ts';
 import { isSame, type SensorNames } from './sensor-names.ts';
 
@@ -13,6 +13,7 @@ export class UsualReadings implements ItemTaker {
   readonly #bytes: Buffer;
   readonly #names: SensorNames;
   readonly #validator: ReadingValidator;
+  added = 0;
   /** The number that was read last. */
   #number = 0;
 
@@ -26,7 +27,48 @@ export class UsualReadings implements ItemTaker {
     this.#validator.add(item, index);
   }
 
-  addUsual(from: number, index: number): number {
+  addUsual(from: number, index: number, to: number): number {
+    const bytes = this.#bytes;
+    let behind = 0;
+    let next = index;
+    for (let at = from; at <= to && next < maxBatch; at = behind + 1) {
+      const end = this.#addShortest(at, next) || this.#addOne(at, next);
+      if (end === 0) break;
+      behind = end;
+      next++;
+      if (bytes[behind] !== 44) break;
+    }
+    this.added = next - index;
+    return behind;
+  }
+
+  /** Adds a reading of the form that nearly all have, `{"sensor":"…","at":"…Z","value":…}`, in half the time of the others. */
+  #addShortest(from: number, index: number): number {
+    const b = this.#bytes;
+    if (b[from] !== 123 || b[from + 1] !== 34 || b[from + 2] !== 115 || b[from + 3] !== 101 || b[from + 4] !== 110)
+      return 0;
+    if (b[from + 5] !== 115 || b[from + 6] !== 111 || b[from + 7] !== 114 || b[from + 8] !== 34) return 0;
+    if (b[from + 9] !== 58 || b[from + 10] !== 34) return 0;
+    const limit = Math.min(b.length, from + longestItem);
+    const names = this.#names;
+    const sensor = names.find(b, from + 11, limit);
+    if (sensor === -1) return 0;
+    let at = from + 12 + names.lengthAt(sensor);
+    if (b[at] !== 44 || b[at + 1] !== 34 || b[at + 2] !== 97 || b[at + 3] !== 116 || b[at + 4] !== 34) return 0;
+    if (b[at + 5] !== 58 || b[at + 6] !== 34) return 0;
+    at += 7;
+    const end = at + (b[at + 24] === 34 ? 24 : b[at + 20] === 34 ? 20 : 27);
+    const atUs = commonInstantUs(b, at, end);
+    if (Number.isNaN(atUs) || b[end] !== 34 || b[end + 1] !== 44 || b[end + 2] !== 34 || b[end + 3] !== 118) return 0;
+    if (b[end + 4] !== 97 || b[end + 5] !== 108 || b[end + 6] !== 117 || b[end + 7] !== 101 || b[end + 8] !== 34)
+      return 0;
+    if (b[end + 9] !== 58) return 0;
+    at = this.#readNumber(end + 10, limit);
+    if (at === 0 || at >= limit || b[at] !== 125) return 0;
+    return this.#validator.keep(index, names.seriesAt(sensor), atUs, this.#number, 0) ? at + 1 : 0;
+  }
+
+  #addOne(from: number, index: number): number {
     const bytes = this.#bytes;
     const limit = Math.min(bytes.length, from + longestItem);
     if (bytes[from] !== 123) return 0;
@@ -60,7 +102,7 @@ export class UsualReadings implements ItemTaker {
         if (at === 0) return 0;
         if (field === atField) {
           atUs = commonInstantUs(bytes, start, at);
-          if (atUs === undefined) return 0;
+          if (Number.isNaN(atUs)) return 0;
         } else if (field === unitField) {
           unitFrom = start;
           unitTo = at;

@@ -1,6 +1,5 @@
 import { anchorMessage } from '../../core/audit/anchors.ts';
-import type { AuditHead } from '../../core/audit/events.ts';
-import type { AuditStore } from '../../core/port/audit.ts';
+import type { AuditHead, AuditStore } from '../../core/port/audit.ts';
 import type { Log } from './log.ts';
 import { Repetition } from './repetition.ts';
 
@@ -8,8 +7,8 @@ const checkEveryMs = 1000;
 const minimumGapMs = 60_000;
 
 /**
- * Writes the head and the count of the audit chain to the daemon's log, which somebody who can change the store cannot
- * change: when the daemon starts, when it ends, in between after each change, at most once a minute, and where the store is away.
+ * Writes the head and the count of the audit chain to the daemon's log, which a person who can change the store cannot
+ * change: when the daemon starts, when it ends, in between after each change, at most once a minute, and if the store is away.
  * A chain that has become shorter is an error in the log: the store has gone back in time, and revoked keys may work again.
  */
 export class AuditAnchors {
@@ -76,7 +75,6 @@ export class AuditAnchors {
 const wentBack =
   'the audit trail has lost records: the store has gone back in time, and what was revoked since then works again';
 
-/** Whether records are missing that were there before. */
 function isBehind(head: AuditHead, before: AuditHead): boolean {
   return head.count < before.count || (head.count === before.count && head.hash !== before.hash);
 }

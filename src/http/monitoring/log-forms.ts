@@ -5,15 +5,12 @@ import { printable } from '../../core/text/shown-text.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requestFacts, requestLine } from './request-line.ts';
 
-/** The form of the log's lines, each with its line break. */
 export interface LogForm {
   /** The line of an answered request. It is made for every one of them, so that it must be quick. */
   request(exchange: Exchange, status: number, ms: number): string;
-  /** Converts a JSON line of any other message. */
   line(json: string): string;
 }
 
-/** One JSON object a line. */
 export const jsonLines: LogForm = { request: requestLine, line: (json) => json };
 
 /**
@@ -25,7 +22,7 @@ export const journalLines: LogForm = {
   line: (json) => `<${priorities[levelOf(json)] ?? 6}>${json}`,
 };
 
-/** Lines for people at a terminal, without colours where no codes are given. */
+/** Lines for people at a terminal, without colours if no codes are given. */
 export function terminalLines(codes: ColourCodes | undefined): LogForm {
   const paint = (colour: keyof ColourCodes, text: string) =>
     codes ? `\u001b[${codes[colour]}m${text}\u001b[39m` : text;
@@ -47,21 +44,20 @@ export function terminalLines(codes: ColourCodes | undefined): LogForm {
   };
 }
 
-/** The form for a descriptor: the journal's where it leads there, that for people at a terminal, else JSON. */
+/** The form for a descriptor: the journal's if it leads there, that for people at a terminal, else JSON. */
 export function logFormOf(fd: number, env: Readonly<Record<string, string | undefined>>): LogForm {
   if (isJournalStream(env.JOURNAL_STREAM, fstatSync(fd))) return journalLines;
   if (isatty(fd)) return terminalLines(env.NO_COLOR || env.TERM === 'dumb' ? undefined : colourCodes(env));
   return jsonLines;
 }
 
-/** Priorities of syslog(3). */
 const priorities: Readonly<Record<string, number>> = { fatal: 2, error: 3, warn: 4, info: 6, debug: 7 };
 
 const colours: Readonly<Record<string, keyof ColourCodes>> = { fatal: 'red', error: 'red', warn: 'yellow' };
 
 const levelStart = '{"level":"'.length;
 
-/** The level of a line, which always stands first. */
+/** The level of a line, which is always its first member. */
 function levelOf(json: string): string {
   return json.slice(levelStart, json.indexOf('"', levelStart));
 }

@@ -22,7 +22,7 @@ export class LogStream implements DestinationStream {
   #left: Buffer = Buffer.alloc(0);
   #isBroken = false;
 
-  /** Is told how many pieces were left out, once the reader takes something again. */
+  /** Called with the number of dropped pieces, once the reader takes something again. */
   onLeftOut: (pieces: number) => void = () => {};
 
   constructor(fd: number) {
@@ -40,7 +40,7 @@ export class LogStream implements DestinationStream {
     if (!this.#isWriting) this.#writeAll();
   }
 
-  /** Writes the rest before the process exits, unless nobody takes it. */
+  /** Writes the rest before the process exits, unless nothing reads the log. */
   close(): void {
     const untilMs = performance.now() + mostLastMs;
     let rest = Buffer.concat([this.#left, this.#take()]);

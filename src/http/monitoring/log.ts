@@ -20,7 +20,6 @@ class UnkeyedLines {
   #asked = { requests: 0, warnings: 0 };
   #timer: NodeJS.Timeout | undefined;
 
-  /** `report` writes that line. */
   constructor(report: (leftOut: Record<Kind, number>) => void) {
     this.#report = report;
   }
@@ -31,7 +30,6 @@ class UnkeyedLines {
     return ++this.#asked[kind] <= mostLines[kind];
   }
 
-  /** Ends the present second. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -42,7 +40,6 @@ class UnkeyedLines {
   }
 }
 
-/** The daemon's log. */
 export interface Log extends Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'fatal'> {
   /** Logs an answered request at level `info`; its line is buffered and written with others. */
   request(exchange: Exchange, status: number, ms: number): void;

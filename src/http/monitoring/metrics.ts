@@ -1,8 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Memory } from '../fairness/memory.ts';
-import type { IngestCounts } from '../ingest/ingest.ts';
-import type { Connections } from '../net/connections/connections.ts';
+import type { Connections } from '../net/connections.ts';
+
+export interface IngestCounts {
+  accepted: number;
+  duplicates: number;
+  rejected: number;
+  heartbeats: number;
+  rejections: Map<string, number>;
+}
 
 /** Upper bounds of the buckets of the duration histogram, in seconds. */
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
@@ -128,7 +135,6 @@ export class Metrics {
   }
 }
 
-/** A value of a metric with its labels. */
 export interface Sample {
   labels: Record<string, string>;
   value: number;
@@ -157,14 +163,12 @@ function durationsOf(name: string, route: string, { buckets, sum, count }: Route
   ];
 }
 
-/** The answers of a route: their number by status, and their durations. */
 export class RouteCounts {
   readonly statuses = new Map<number, number>();
   readonly buckets = new Uint32Array(bounds.length + 1);
   sum = 0;
   count = 0;
 
-  /** Counts an answer. */
   observe(status: number, seconds: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     let index = 0;

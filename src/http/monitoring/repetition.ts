@@ -1,4 +1,4 @@
-/** Runs work at regular times, but never twice at once: where it takes longer, a time is left out. Keeps no process alive. */
+/** Runs work at regular times, but never twice at once: if it takes longer, a time is left out. Keeps no process alive. */
 export class Repetition {
   readonly #everyMs: number;
   readonly #work: () => Promise<void>;
@@ -19,7 +19,7 @@ export class Repetition {
     this.#timer.unref();
   }
 
-  /** Ends after the work under way. */
+  /** Ends after the running work. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#working;

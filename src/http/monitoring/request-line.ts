@@ -3,7 +3,6 @@ import { cutText } from '../../core/text/bounded-text.ts';
 import { createInstantText } from '../../core/time/instants.ts';
 import type { Exchange } from '../request/exchange.ts';
 
-/** The JSON line of an answered request. */
 export function requestLine(exchange: Exchange, status: number, ms: number): string {
   const { id, method, keyPrefix, code, rejected, peer } = exchange;
   const shown = shownUrl(exchange);
@@ -23,7 +22,6 @@ export function requestFacts(exchange: Exchange) {
   return { method, url: shownUrl(exchange), more };
 }
 
-/** Formats the time of a line. */
 export const timeText = createInstantText();
 
 /** Formats a time with three decimals from whole numbers, which is quicker than `toFixed`. */

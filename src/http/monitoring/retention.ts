@@ -1,4 +1,4 @@
-import type { Domain } from '../../core/port/domain.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { DropResult } from '../../core/port/readings.ts';
 import { expiringEntities, mayBeginDrop, nextDropUs } from '../../core/readings/retention.ts';
@@ -35,7 +35,7 @@ export class Retention {
     this.#checks.start();
   }
 
-  /** Ends after the step under way. */
+  /** Ends after the running step. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#checks.stop();

@@ -35,7 +35,7 @@ export class StoreGuard {
     return this.#ending.signal;
   }
 
-  /** Checks from now on, also while no request arrives. Rejects where the store cannot be opened. */
+  /** Checks from now on, also while no request arrives. Rejects if the store cannot be opened. */
   async start(): Promise<void> {
     await this.#store.openAll();
     this.#timer = setInterval(() => this.refusal(performance.now()), checkEveryMs);

@@ -1,5 +1,5 @@
+import type { Domain } from '../../core/domain/domain.ts';
 import { isHkctlError } from '../../core/errors.ts';
-import type { Domain } from '../../core/port/domain.ts';
 import type { StoreFacts } from '../../core/port/metrics.ts';
 import type { Log } from './log.ts';
 import type { Metrics, Sample } from './metrics.ts';

@@ -1,10 +1,9 @@
-import { keepNewest } from '../auth/newest-entries.ts';
+import { keepNewest } from '../../core/newest-entries.ts';
 import type { Log } from './log.ts';
 
 const minuteMs = 60_000;
 const secondMs = 1000;
 
-/** The part of a log that warnings need. */
 interface Warner {
   warn(fields: object, message: string): void;
 }

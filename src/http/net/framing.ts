@@ -1,27 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { type Server as HttpServer, type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
+import { type Server as HttpServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorTable } from '../../core/errors.ts';
+import type { BodyPace } from '../fairness/body-pace.ts';
 import type { Log } from '../monitoring/log.ts';
-import type { BodyPace } from '../request/body-pace.ts';
 import { type ApiCode, problemDocument } from '../request/problem.ts';
-import { closeSoon, type Lingering } from './connections/lingering.ts';
-import { currentAnswer } from './current-answer.ts';
+import { answerOf, connectionOf } from './connections/table.ts';
+import { closeSoon, endWithBody } from './lingering.ts';
 
 /**
  * Protects the HTTP framing of a server: which bytes of a connection form a request. Our own, since Node's parser accepts what a
  * proxy may read differently, and a framework sees a request only behind it.
  */
-interface Framing {
-  /** Answers bytes that are no HTTP with a problem document, where Node by itself would drop or refuse them without one. */
+export interface Framing {
+  /** Answers bytes that are no HTTP with a problem document; Node by itself would drop or refuse them without one. */
   guard(server: HttpServer | HttpsServer, pace: Pick<BodyPace, 'drop'>): void;
-  /** Passes only requests that a proxy in front cannot have read differently; others get 400, and the connection closes. */
-  rejectAmbiguous(pass: RequestListener, lingering: Lingering): RequestListener;
+  /** Refuses a request that a proxy in front may have read differently: it gets 400, and the connection closes. Tells whether it did. */
+  refusesAmbiguous(req: IncomingMessage, res: ServerResponse, pace: BodyPace): boolean;
 }
 
-/** Builds the framing of a server. */
 export function createFraming(log: Log): Framing {
   /** Connections that are being closed after a refusal: further bytes on them are ignored. */
   const refused = new WeakSet<Duplex>();
@@ -29,7 +28,7 @@ export function createFraming(log: Log): Framing {
   const answering = new WeakSet<Duplex>();
   /** Refuses after the answers to earlier requests: a gateway would take the refusal for the answer to readings that are stored. */
   const refuseInTurn = (socket: Duplex, why: string | undefined): void => {
-    const answer = currentAnswer(socket);
+    const answer = answerOf(connectionOf(socket));
     if (answer?.req.complete) {
       answering.add(socket);
       answer.once('close', () => refuseInTurn(socket, why));
@@ -57,7 +56,7 @@ export function createFraming(log: Log): Framing {
       server.on('connect', (_, socket) => {
         socket.on('error', () => socket.destroy());
         // The client would take a refusal for the answer to an earlier request.
-        if (currentAnswer(socket)) {
+        if (answerOf(connectionOf(socket))) {
           socket.destroy();
           return;
         }
@@ -73,15 +72,16 @@ export function createFraming(log: Log): Framing {
       // An unknown expectation may be ignored (RFC 9110, section 10.1.1); Node by itself would answer 417.
       server.on('checkExpectation', (req, res) => server.emit('request', req, res));
     },
-    rejectAmbiguous: (pass, lingering) => (req, res) => {
+    refusesAmbiguous(req, res, pace) {
       const why = ambiguityOf(req);
-      if (why === undefined) return pass(req, res);
+      if (why === undefined) return false;
       refused.add(req.socket);
       const { id, status, headers, body } = problemOf(why);
       log.unkeyed('debug', { id, status, code: why }, 'ambiguous HTTP request');
       res.writeHead(status, STATUS_CODES[status], headers);
       if (req.complete) res.end(body);
-      else lingering.end(req, res, body, 'utf8');
+      else endWithBody(pace, req, res, body, 'utf8');
+      return true;
     },
   };
 }
@@ -136,7 +136,7 @@ function refuse(socket: Duplex, why: string | undefined, log: Log): void {
 interface Refusal {
   code: ApiCode;
   detail: string;
-  /** The status, where it differs from that of the code. */
+  /** The status, if it differs from that of the code. */
   status?: number;
   headers?: readonly string[];
 }

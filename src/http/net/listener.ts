@@ -1,18 +1,22 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type H3, H3Event } from 'h3';
+import type { Connections } from './connections.ts';
+import type { Framing } from './framing.ts';
 
 type RoutedRequest = H3Event['req'];
 
 /**
- * Passes requests of Node's server to h3 for routing. The adapter of h3 first builds a Request, which no handler reads, and
- * waits for a Response, which no handler builds: they answer through Node's server directly.
+ * Builds the listener of a server: requests of one connection one after the other, ambiguous ones refused, the others routed by
+ * h3. The adapter of h3 would first build a Request, which no handler reads, and wait for a Response, which no handler builds:
+ * they answer through Node's server directly.
  */
-export function toListener(app: H3): RequestListener {
-  return (req, res) => {
+export function createListener(app: H3, framing: Framing, { pipelining, pace }: Connections): RequestListener {
+  return pipelining.inOrder((req, res) => {
+    if (framing.refusesAmbiguous(req, res, pace)) return;
     // h3 reads only these members of a Request before it finds a handler.
     const request = new NodeRequest(req, res) as unknown as RoutedRequest;
     void app.handler(new H3Event(request, undefined, app));
-  };
+  });
 }
 
 class NodeRequest {

@@ -7,7 +7,6 @@ import { HkctlError } from '../../core/errors.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import { isLoopbackAddress } from '../auth/client-addresses.ts';
 
-/** A server that accepts connections. */
 interface OpenPort {
   server: HttpServer | HttpsServer;
   /** The address it listens on, such as `127.0.0.1`. */
@@ -15,7 +14,7 @@ interface OpenPort {
   url: string;
 }
 
-/** Opens the port of the settings. Throws `bad_input` where that cannot be done. */
+/** Opens the port of the settings. Throws `bad_input` if that cannot be done. */
 export async function openPort(listener: RequestListener, settings: ServeSettings, isTls: boolean): Promise<OpenPort> {
   const { host, tlsCert = '', tlsKey = '' } = settings;
   const port = await freePort(host, settings.port);
@@ -23,7 +22,7 @@ export async function openPort(listener: RequestListener, settings: ServeSetting
     hostname: host,
     port,
     https: isTls ? { cert: tlsCert, key: tlsKey } : false,
-    // listhen's own closing would drop answers under way, and its search would silently take another port.
+    // listhen's own closing would drop answers in progress, and its search would silently take another port.
     autoClose: false,
     isProd: true,
     isTest: true,
@@ -40,7 +39,7 @@ const backlog = 4096;
 
 /**
  * Serves a socket that another process, such as systemd, has opened and keeps open: while one daemon follows another,
- * connections wait instead of being refused. Throws `bad_input` where the descriptor is no TCP socket.
+ * connections wait instead of being refused. Throws `bad_input` if the descriptor is no TCP socket.
  */
 export async function adoptSocket(
   fd: number,

@@ -18,7 +18,6 @@ interface Certificate {
 
 /** A certificate as found when the daemon started. */
 interface FoundCertificate extends Certificate {
-  /** The permission bits of the key's file. */
   keyMode: number;
 }
 
@@ -35,7 +34,6 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** The interval at which the files are checked. */
 const checkEveryMs = 5_000;
 
 /** Validates `--tls-cert` and `--tls-key`: both or none, readable, a pair. Throws `usage` or `bad_input`. */
@@ -57,7 +55,7 @@ export function requireCertificate({ tlsCert, tlsKey }: ServeSettings): FoundCer
   }
 }
 
-/** Warns where every account of the machine can read or change the private key. */
+/** Warns if every account of the machine can read or change the private key. */
 export function warnWhereKeyIsOpen({ key, keyMode }: FoundCertificate, log: Log): void {
   // Windows has no such bits.
   if ((keyMode & 0o006) === 0 || process.platform === 'win32') return;

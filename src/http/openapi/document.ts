@@ -1,5 +1,5 @@
 import { permissionGroups } from '../../core/access/permissions.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { type IngestOperation, ingestOperations } from '../ingest/operations.ts';
 import type { Schema } from './field-schemas.ts';
 import { keyPaths, publicPaths } from './fixed-paths.ts';
@@ -9,7 +9,6 @@ import { resourcePaths } from './resources.ts';
 import { answerHeaders, problemResponses } from './responses.ts';
 import { schemas } from './schemas.ts';
 
-/** How gateways send readings and heartbeats. */
 function ingestPaths(): Schema {
   return Object.fromEntries(ingestOperations.map((declared) => [declared.path, { post: toOperation(declared) }]));
 }
@@ -83,7 +82,7 @@ export function openapiDocument(
           bearerFormat: 'hk_…',
           description:
             'An API key: `hk_` and 49 letters and digits. Send it in this header only, never in a URL or a body. ' +
-            'The names beside it on an operation are permissions; any one of them is enough.',
+            'The other names on an operation are permissions; any one of them is enough.',
         },
       },
       parameters: { Id: idParameter },
@@ -98,7 +97,7 @@ const about = `Approved systems read the records of exactly one entity (site) wi
 
 - **Time**: instants are RFC 3339 in UTC; dates are the stored \`YYYY-MM-DD\` in the plant's local calendar.
 - **Pages**: follow \`next_cursor\` (or the \`Link\` header) until it is null, repeating all other parameters. A page may hold fewer records than
-  \`limit\`, even none, before the last: where few records match several filters, it ends after 10,000 records were scanned.
+  \`limit\`, even none, before the last: if few records match several filters, it ends after 10,000 records were scanned.
 - **Mirrors**: the last page of a list without filters has a \`sync_token\`; send it to the same path to get what has changed since.
   hkctl-api(7) has a complete client in Python and in JavaScript.
 - **Caching**: send \`If-None-Match\` with the \`ETag\` of an answer; 304 means that nothing changed. \`HEAD\` works wherever \`GET\` does.

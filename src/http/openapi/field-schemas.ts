@@ -1,9 +1,9 @@
-import { type Field, type Fields, textFormats } from '../../core/records/fields.ts';
+import { type Field, type Fields, textFormats } from '../../core/fields/fields.ts';
 
 /** A JSON Schema, as OpenAPI 3.1 has it. */
 export type Schema = Record<string, unknown>;
 
-/** The schema of a field's value; null where a field has no value. */
+/** The schema of a field's value; null if a field has no value. */
 export function fieldSchema(field: Field): Schema {
   const unit = field.unit === undefined ? '' : ` Unit: ${field.unit}.`;
   const about = { description: `${field.doc}${unit}`, examples: [field.example] };
@@ -42,7 +42,6 @@ export function openEnum(values: readonly string[]): Schema {
   return { type: 'string', 'x-extensible-enum': [...values] };
 }
 
-/** An object with the given fields of a resource. */
 function objectOf(fields: Fields): Schema {
   return object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])));
 }

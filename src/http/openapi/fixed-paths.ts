@@ -3,7 +3,6 @@ import { operation } from './operation.ts';
 const html = { 'text/html': { schema: { type: 'string' } } };
 const page = { tag: 'Documents', kind: 'public', content: html, okHeaders: ['ETag'] } as const;
 
-/** The paths that need no key. */
 export const publicPaths = {
   '/api/v1': {
     get: operation({
@@ -32,7 +31,6 @@ export const publicPaths = {
   },
 };
 
-/** The paths that describe the key of the request. */
 export const keyPaths = {
   '/api/v1/me': {
     get: operation({

@@ -13,7 +13,6 @@ const dateTime: Schema = { type: 'string', format: 'date-time' };
 const dateTimeOrNull: Schema = { type: ['string', 'null'], format: 'date-time' };
 const permission = openEnum(clientPermissions);
 
-/** The state of a sensor, beside its imported fields. */
 export const sensorState: Record<string, Schema> = {
   last_reading_at: { ...dateTimeOrNull, description: 'Instant of the newest reading; null before the first.' },
   last_value: { type: ['number', 'null'], description: 'Value of the newest reading.' },
@@ -21,7 +20,7 @@ export const sensorState: Record<string, Schema> = {
   last_status: {
     type: ['string', 'null'],
     enum: [...heartbeatStatuses, null],
-    description: 'Status of the newest heartbeat; null where it had none.',
+    description: 'Status of the newest heartbeat; null if it had none.',
   },
 };
 
@@ -38,7 +37,6 @@ const at: Schema = {
   examples: [instant],
 };
 
-/** The schemas that do not depend on the resources. */
 export const fixedSchemas: Record<string, Schema> = {
   Me: object({
     tenant: object({ id: text, name: text }),
@@ -47,7 +45,7 @@ export const fixedSchemas: Record<string, Schema> = {
       id: text,
       prefix: { ...text, description: 'The first eight characters of the secret.', pattern: '^hk_[0-9A-Za-z]{5}$' },
       name: text,
-      expires_at: { ...dateTimeOrNull, description: 'Null where the key never expires.' },
+      expires_at: { ...dateTimeOrNull, description: 'Null if the key never expires.' },
     }),
     permissions: { type: 'array', items: permission },
     resources: { type: 'array', items: text, description: 'Paths that this key can read or, for ingest, post to.' },
@@ -64,7 +62,7 @@ export const fixedSchemas: Record<string, Schema> = {
     {
       at: dateTime,
       value: { type: 'number' },
-      quality: { type: 'string', enum: [...qualities], description: 'Absent where the gateway sent none.' },
+      quality: { type: 'string', enum: [...qualities], description: 'Absent if the gateway sent none.' },
     },
     ['quality'],
   ),

@@ -2,7 +2,6 @@ import type { ClientPermission } from '../../core/access/permissions.ts';
 import type { Schema } from './field-schemas.ts';
 import { headerRefs, type ResponseKind } from './responses.ts';
 
-/** The declaration of an operation; its responses and headers follow from its kind. */
 interface Operation {
   id: string;
   tag: string;
@@ -16,7 +15,6 @@ interface Operation {
   permissions?: readonly ClientPermission[];
 }
 
-/** Converts a declaration to an operation of the document. */
 export function operation(given: Operation): Schema {
   const { id, tag, summary, description, kind, parameters, requestBody, content, permissions } = given;
   const okHeaders = given.okHeaders ?? [];

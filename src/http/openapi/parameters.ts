@@ -1,9 +1,8 @@
-import type { Field } from '../../core/records/fields.ts';
+import type { Field } from '../../core/fields/fields.ts';
 import { pageLimit } from '../../core/records/parameters.ts';
 import type { PageParameter } from '../../core/records/queries.ts';
 import { fieldSchema, type Schema } from './field-schemas.ts';
 
-/** The id in a path. */
 export const idParameter = {
   name: 'id',
   in: 'path',
@@ -12,10 +11,8 @@ export const idParameter = {
   schema: { type: 'string', minLength: 1, maxLength: 64 },
 };
 
-/** The id or code of a sensor in a path. */
 export const sensorParameter = { ...idParameter, description: "The sensor's id or code, percent-encoded." };
 
-/** Converts a query parameter of a list. */
 export function queryParameter({ name, role, on, names = [] }: PageParameter): Schema {
   const base = { name, in: 'query', required: false };
   if (role === 'limit') return { ...base, ...limitOf(pageLimit) };
@@ -26,15 +23,13 @@ export function queryParameter({ name, role, on, names = [] }: PageParameter): S
   return { ...base, description, schema, example };
 }
 
-/** Description and schema of `limit`. */
 export function limitOf(bounds: { default: number; max: number }): Schema {
   return {
-    description: 'The most records in one page; it may hold fewer, even where more follow.',
+    description: 'The most records in one page; it may hold fewer, even if more follow.',
     schema: { type: 'integer', minimum: 1, maximum: bounds.max, default: bounds.default },
   };
 }
 
-/** Description and schema of `cursor`. */
 export const cursorOf = {
   description: 'The `next_cursor` of the previous page, with all other parameters unchanged.',
   schema: { type: 'string', maxLength: 2000 },
@@ -42,7 +37,7 @@ export const cursorOf = {
 
 const syncTokenOf = {
   description:
-    'The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days.',
+    'The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days.',
   schema: { type: 'string', maxLength: 2000 },
 };
 
@@ -58,7 +53,7 @@ function includeOf(names: readonly string[]): Schema {
 
 const ofEntity = " in the entity's time zone";
 
-/** An instant, or a day that stands for its start or its end. */
+/** An instant, or a day that means its start or its end. */
 export const instantOrDay = {
   anyOf: [
     { type: 'string', format: 'date-time' },

@@ -10,7 +10,6 @@ import { pageSchema } from './schemas.ts';
 const instantOrMs = { anyOf: [...instantOrDay.anyOf, { type: 'integer' }] };
 const query = { in: 'query', required: false };
 
-/** The operation that reads the readings of a sensor. */
 export function readReadings(permissions: readonly ClientPermission[]): Schema {
   const data = (item: string) => pageSchema(item);
   return operation({
@@ -22,9 +21,9 @@ export function readReadings(permissions: readonly ClientPermission[]): Schema {
       'Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With ' +
       'NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part ' +
       'of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer ' +
-      'buckets than `limit`: continue with its cursor. Where the organization keeps readings for a limited time, older ones ' +
+      'buckets than `limit`: continue with its cursor. If the organization keeps readings for a limited time, older ones ' +
       'are dropped and only their hourly summaries stay: buckets of whole hours count them, narrower buckets and single ' +
-      'readings do not. A summary counts where all of its readings lie within `from` and `to`.',
+      'readings do not. A summary counts if all of its readings lie within `from` and `to`.',
     permissions,
     okHeaders: ['ETag', 'Link'],
     parameters: [

@@ -1,5 +1,5 @@
 import { type ClientPermission, permissionGroups } from '../../core/access/permissions.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { pageParameters } from '../../core/records/queries.ts';
 import { finish } from '../fairness/slices.ts';
 import { recordsToCsv } from '../routes/records-csv.ts';
@@ -9,7 +9,6 @@ import { queryParameter, sensorParameter } from './parameters.ts';
 import { readReadings } from './readings.ts';
 import { listExamples, listSchema, recordExample, schemaNames } from './schemas.ts';
 
-/** The paths of a resource: its list, its records and, for sensors, their readings. */
 export function resourcePaths(resource: ResourceDefinition): Schema {
   const { name, title, singular, summary, permissions } = resource;
   const { single, item } = schemaNames(resource);
@@ -21,7 +20,7 @@ export function resourcePaths(resource: ResourceDefinition): Schema {
     kind: 'list',
     // An abbreviation such as OEE keeps its letters.
     summary: `List ${title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`,
-    description: `${summary} Ordered by the first range parameter of the request, else by \`id\`. As CSV with the columns of an import where \`Accept\` asks for it; the next page is then in \`Link\` only.`,
+    description: `${summary} Ordered by the first range parameter of the request, else by \`id\`. As CSV with the columns of an import if \`Accept\` asks for it; the next page is then in \`Link\` only.`,
     permissions,
     parameters: pageParameters(resource).map(queryParameter),
     okHeaders: ['ETag', 'Link'],
@@ -54,7 +53,6 @@ function csvExample(resource: ResourceDefinition): string {
   return finish(recordsToCsv(resource, { json: JSON.stringify(recordExample(resource, 'item')) })).toString();
 }
 
-/** The tag of a resource: the group in which its permissions are granted. */
 function groupOf(permissions: readonly ClientPermission[]): string {
   const [first] = permissions;
   return permissionGroups.find((group) => group.permissions.some(({ key }) => key === first))?.name ?? 'Key';

@@ -3,10 +3,8 @@ import { refusalDetails } from '../../core/keys/authentication.ts';
 import { type ApiCode, codesOf, problemDocument, shuttingDown } from '../request/problem.ts';
 import { openEnum, type Schema } from './field-schemas.ts';
 
-/** The kinds of operations, which differ in their responses. */
 export type ResponseKind = 'public' | 'key' | 'list' | 'single' | 'ingest';
 
-/** The headers of responses, by name. */
 export const answerHeaders: Record<string, Schema> = {
   'X-Request-Id': {
     description: 'Identifies the request; problem documents and the log have the same id.',
@@ -20,7 +18,7 @@ export const answerHeaders: Record<string, Schema> = {
     example: '"requests";r=599;t=60',
   },
   'RateLimit-Policy': {
-    description: 'The limit of this path: `q` requests in `w` seconds. Absent where the limit is off.',
+    description: 'The limit of this path: `q` requests in `w` seconds. Absent if the limit is off.',
     schema: { type: 'string', pattern: '^"[a-z-]+";q=\\d+;w=\\d+$' },
     example: '"requests";q=600;w=60',
   },
@@ -119,12 +117,10 @@ const refusals: Record<string, ProblemResponse> = {
   },
 };
 
-/** References to headers by their names. */
 export function headerRefs(names: readonly string[]): Schema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The responses that operations share, by name. */
 export function problemResponses(): Record<string, Schema> {
   const problems = Object.entries(refusals).map(([name, { description, codes, headers = [] }]) => {
     const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: openEnum(codes) } }] };
@@ -151,7 +147,7 @@ function exampleOf(code: ApiCode): Schema {
   return { ...JSON.parse(problemDocument(code, status, details[code] ?? title, '3q2vZ0aB-1f')), ...permissions };
 }
 
-/** Details of the examples, where they differ from the title. */
+/** Details of the examples, if they differ from the title. */
 const details: Partial<Record<ApiCode, string>> = {
   bad_parameter: 'There is no parameter "colour". Allowed are limit, cursor, updated_since.',
   key_in_query: 'An API key belongs in the Authorization header only.',

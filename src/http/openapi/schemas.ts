@@ -1,8 +1,8 @@
-import { allFields, type Fields, listFields, type ResourceDefinition } from '../../core/records/fields.ts';
+import { allFields, type Fields, listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 import { fieldSchema, object, type Schema } from './field-schemas.ts';
 import { fixedSchemas, instant, sensorState } from './fixed-schemas.ts';
 
-/** Names of a resource's schemas: `Part`, and `PartSummary` where its list shows less than the single record. */
+/** Names of a resource's schemas: `Part`, and `PartSummary` if its list shows less than the single record. */
 export function schemaNames(resource: ResourceDefinition): { single: string; item: string } {
   const single = resource.singular
     .split(/[^A-Za-z0-9]+/)
@@ -12,7 +12,6 @@ export function schemaNames(resource: ResourceDefinition): { single: string; ite
   return { single, item: hasDetail ? `${single}Summary` : single };
 }
 
-/** Every schema of the document. */
 export function schemas(resources: readonly ResourceDefinition[]): Record<string, Schema> {
   const records = resources.flatMap((resource) => {
     const { single, item } = schemaNames(resource);
@@ -28,7 +27,6 @@ export function schemas(resources: readonly ResourceDefinition[]): Record<string
   return { ...fixedSchemas, ...Object.fromEntries(records) };
 }
 
-/** An example of a record as the API shows it. */
 export function recordExample(resource: ResourceDefinition, kind: 'single' | 'item'): Record<string, unknown> {
   const fields = kind === 'single' ? allFields(resource) : listFields(resource);
   const example = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.example]));
@@ -36,7 +34,6 @@ export function recordExample(resource: ResourceDefinition, kind: 'single' | 'it
   return { ...example, id: resource.idExample, ...(resource.name === 'sensors' && state) };
 }
 
-/** Examples of a list: its only page, and what has changed since. */
 export function listExamples(resource: ResourceDefinition): Schema {
   const data = [recordExample(resource, 'item')];
   const gone = resource.idExample.replace(/\d+$/, '0999');
@@ -51,7 +48,6 @@ export function listExamples(resource: ResourceDefinition): Schema {
 
 const sync_token = 'WyJxMm9SVXg5a1p0TDQiLCIiLCIiLDIwNzc4XQ';
 
-/** The schema of a page of a list. */
 export function listSchema(single: string, item: string): Schema {
   const one = { $ref: `#/components/schemas/${item}` };
   // With `include` a list shows what the single record shows.
@@ -76,7 +72,6 @@ export function listSchema(single: string, item: string): Schema {
   );
 }
 
-/** The schema of a page of readings. */
 export function pageSchema(item: string): Schema {
   return object({
     data: { type: 'array', items: { $ref: `#/components/schemas/${item}` } },

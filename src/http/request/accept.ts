@@ -1,11 +1,10 @@
 import Negotiator from 'negotiator';
-import { wordList } from '../../core/text/word-list.ts';
+import { wordList } from '../../core/text/words.ts';
 import { ApiError } from './problem.ts';
 
-/** Content codings of an answer. */
 export type Coding = 'br' | 'gzip';
 
-/** The coding to answer with (RFC 9110, section 12.5.3): brotli before gzip where both have the same weight. */
+/** The coding to answer with (RFC 9110, section 12.5.3): brotli before gzip if both have the same weight. */
 export function codingFor(accepted: string | undefined): Coding | undefined {
   if (accepted === undefined || accepted === '') return undefined;
   const negotiator: WithPreferred = new Negotiator({ headers: { 'accept-encoding': accepted } });
@@ -23,8 +22,8 @@ interface WithPreferred {
 const preferred = { preferred: codings };
 
 /**
- * The media type to answer with (RFC 9110, section 12.5.1), the first of `offers` where the client has no preference. Throws
- * `not_acceptable` where it accepts none of them.
+ * The media type to answer with (RFC 9110, section 12.5.1), the first of `offers` if the client has no preference. Throws
+ * `not_acceptable` if it accepts none of them.
  */
 export function mediaTypeFor<T extends string>(accepted: string | undefined, offers: readonly [T, ...T[]]): T {
   if (accepted === undefined || accepted === '*/*' || accepted === offers[0]) return offers[0];

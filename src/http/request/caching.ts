@@ -12,7 +12,6 @@ export interface Representation {
   type: string;
   /** Without quotes; each coding appends its name, so that it has a strong validator of its own. */
   tag: string;
-  /** Further headers, such as Link. */
   headers: readonly string[];
   /** The request headers on which the answer depends. */
   vary: string;
@@ -42,7 +41,7 @@ export function toRepresentation(
   };
 }
 
-/** Answers with a representation: 304 where the client has it already, compressed where the client accepts that. */
+/** Answers with a representation: 304 if the client has it already, compressed if the client accepts that. */
 export function represent(exchange: Exchange, representation: Representation, cache = 'private, no-cache') {
   const { body, tag } = representation;
   const coding = body.length < worthCoding ? undefined : codingFor(exchange.header('accept-encoding'));

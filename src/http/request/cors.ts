@@ -12,7 +12,6 @@ export interface Cors {
 
 const exposed = 'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate';
 
-/** Builds the CORS rules for a list of allowed origins. */
 export function createCors(origins: readonly string[]): Cors {
   const known = new Set(origins);
   const originOf = (exchange: Exchange): string | undefined => {

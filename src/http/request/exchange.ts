@@ -14,13 +14,11 @@ export interface Exchange {
   readonly query: string;
   /** The value of a header, by its name in lower case; several of one name are joined by commas (RFC 9110, section 5.3). */
   header(name: string): string | undefined;
-  /** How often a header was sent. */
   countOf(name: string): number;
-  /** A decoded parameter of the path; undefined where its encoding is invalid. */
+  /** A decoded parameter of the path; undefined if its encoding is invalid. */
   parameter(name: string): string | undefined;
-  /** The remote address of the connection; undefined where it had closed before its request was read. */
+  /** The remote address of the connection; undefined if it had closed before its request was read. */
   readonly peer: string | undefined;
-  /** The request and response of Node's server. */
   readonly node: { readonly req: IncomingMessage; readonly res: ServerResponse };
   /** Headers of its answer, also of a refusal: name, value, name, value … */
   readonly responseHeaders: string[];
@@ -28,13 +26,12 @@ export interface Exchange {
   awaitsContinue: boolean;
   /** Prefix of the authenticated key, for the log. */
   keyPrefix: string | undefined;
-  /** Counts what the key of the request does, also one that is refused; none where there is no such key. */
+  /** Counts what the key of the request does, also one that is refused; none if there is no such key. */
   tally: DayTally | undefined;
-  /** Code of the problem, for the log. */
   code: string | undefined;
-  /** Rejected readings or heartbeats by code, for the log; undefined where none was. */
+  /** Rejected readings or heartbeats by code, for the log; undefined if none was. */
   rejected: Record<string, number> | undefined;
-  /** The shared memory that its body and its answer reserve; none where they are small. */
+  /** The shared memory that its body and its answer reserve; none if they are small. */
   bodyReservation: Reservation | undefined;
   answerReservation: Reservation | undefined;
 }
@@ -44,6 +41,12 @@ export function toExchange(event: H3Event, id: string): Exchange {
   const node = event.runtime?.node;
   // Every event comes from the listener. h3 types its two as those of http and http2 alike; listhen serves HTTP/1.1 only.
   return new NodeExchange(event, id, node?.req as IncomingMessage, node?.res as ServerResponse);
+}
+
+/** Calls back once an answer is sent, or its connection has closed. */
+export function whenOver({ req, res }: Exchange['node'], call: () => void): void {
+  if (req.socket.destroyed) call();
+  else res.once('close', call);
 }
 
 class NodeExchange implements Exchange {

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { H3Event } from 'h3';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { RequestBatches, Work } from '../fairness/batches.ts';
+import type { BodyPace } from '../fairness/body-pace.ts';
 import type { Memory } from '../fairness/memory.ts';
 import type { Slices } from '../fairness/slices.ts';
 import type { Log } from '../monitoring/log.ts';
 import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
 import { createUnavailableWarning } from '../monitoring/warnings.ts';
-import type { Lingering } from '../net/connections/lingering.ts';
-import type { RequestBatches, Work } from './batches.ts';
+import { clientOfSocket } from '../net/connections/table.ts';
 import type { Cors } from './cors.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { preconditionFault } from './preconditions.ts';
@@ -24,13 +25,11 @@ interface CallOptions {
   memory: Memory;
   metrics: Metrics;
   cors: Cors;
-  /** Where requests are answered whose bodies are still coming. */
-  lingering: Lingering;
-  /** Where large answers are sent, and the client that a connection belongs to. */
+  /** Drops bodies that are still coming when their requests are answered. */
+  pace: BodyPace;
+  /** Where large answers are sent. */
   slices: Slices;
-  clientOf(socket: Socket): unknown;
   log: Log;
-  /** Further headers of every answer. */
   commonHeaders: readonly string[];
   /** True while the daemon drains: no new request is started, unless another daemon takes over its socket. */
   isStopping?(): boolean;
@@ -41,7 +40,6 @@ interface CallOptions {
 
 /** The services of a call: those of every request, and what the pipeline adds. */
 interface CallServices extends CallOptions {
-  /** Logs that a request found the service unavailable. */
   warnUnavailable(id: string, thrown: unknown): void;
 }
 
@@ -67,7 +65,6 @@ export function createCalls(options: CallOptions) {
   };
 }
 
-/** One request in the pipeline. */
 class Call implements Work {
   readonly exchange: Exchange;
   readonly source: Socket;
@@ -160,10 +157,10 @@ class Call implements Work {
     const { node, method } = exchange;
     try {
       const large = largeBody(answer, method);
-      const lingering = node.req.complete || exchange.awaitsContinue ? undefined : this.#options.lingering;
-      if (large === undefined) send(node, answer, head, method, lingering);
+      const pace = node.req.complete || exchange.awaitsContinue ? undefined : this.#options.pace;
+      if (large === undefined) send(node, answer, head, method, pace);
       else {
-        lingering?.discard(node.req);
+        pace?.discard(node.req);
         this.#deliverLarge(answer, large, head);
       }
     } catch (thrown) {
@@ -172,9 +169,8 @@ class Call implements Work {
   }
 
   #deliverLarge(answer: Answer, body: Buffer, head: string[]): void {
-    const { slices, clientOf } = this.#options;
     const sent = sendLarge(this.exchange.node, answer, body, head, (pieces) =>
-      slices.run(clientOf(this.source), pieces),
+      this.#options.slices.run(clientOfSocket(this.source), pieces),
     );
     sent.catch((thrown: unknown) => this.#cut(thrown));
   }

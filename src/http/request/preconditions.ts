@@ -3,7 +3,7 @@ import { ApiError } from './problem.ts';
 import type { Answer } from './response.ts';
 
 /**
- * The error `bad_parameter` where `If-Match` names no strong validator of the answer (RFC 9110, section 13.1.1; the API has
+ * The error `bad_parameter` if `If-Match` names no strong validator of the answer (RFC 9110, section 13.1.1; the API has
  * no 412). `If-Unmodified-Since` is ignored, since nothing here has a date of modification (section 13.1.4).
  */
 export function preconditionFault(exchange: Exchange, answer: Answer): ApiError | undefined {

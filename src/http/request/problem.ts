@@ -35,7 +35,6 @@ export const apiCodes = [
 
 export type ApiCode = (typeof apiCodes)[number];
 
-/** The codes of a status. */
 export function codesOf(status: number): ApiCode[] {
   return apiCodes.filter((code) => errorTable[code].status === status);
 }
@@ -80,7 +79,6 @@ export class ApiError extends HkctlError {
 /** The refusal of every request while the daemon ends. */
 export const shuttingDown = new ApiError('unavailable', 'The service is shutting down. Try again in a moment.');
 
-/** `Retry-After` of an error that names no other time. */
 const retrySeconds = 5;
 
 /** Turns a thrown value into a problem document (RFC 9457); an unknown error is `internal` and its message stays hidden. */

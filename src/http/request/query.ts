@@ -1,14 +1,14 @@
 import { HkctlError } from '../../core/errors.ts';
 import { type QueryParameters, requireKnown } from '../../core/records/parameters.ts';
 
-/** Throws `bad_parameter` where a request has query parameters and its path knows none. */
+/** Throws `bad_parameter` if a request has query parameters and its path knows none. */
 export function requireNoQuery(query: string): void {
   if (query !== '') requireKnown(parseQuery(query), noParameters);
 }
 
 const noParameters = new Map<string, unknown>();
 
-/** Splits a query into decoded names and values. Throws `bad_parameter` where the encoding is broken. */
+/** Splits a query into decoded names and values. Throws `bad_parameter` if the encoding is broken. */
 export function parseQuery(query: string): QueryParameters {
   if (query === '') return [];
   return query

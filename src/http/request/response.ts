@@ -1,16 +1,17 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { BodyPace } from '../fairness/body-pace.ts';
 import type { Steps } from '../fairness/slices.ts';
-import type { Lingering } from '../net/connections/lingering.ts';
-import { noteUnsent } from '../net/connections/unsent.ts';
+import { connectionOf } from '../net/connections/table.ts';
+import { endWithBody } from '../net/lingering.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The answer of a handler; `headers` are name, value, name, value … beside those of every answer. */
+/** The answer of a handler; `headers` are name, value, name, value … in addition to those of every answer. */
 export interface Answer {
   status: number;
   headers: readonly string[];
   body: Buffer | string | null;
-  /** Length of the body in bytes, where the handler knows it. */
+  /** Length of the body in bytes, if the handler knows it. */
   length?: number;
   /** The body is ASCII text, which is faster to send. */
   isAscii?: boolean;
@@ -50,7 +51,7 @@ export function headOf(exchange: Exchange, answer: Answer, common: readonly stri
 }
 
 /**
- * Sends an answer through Node's server directly: a Response object would halve the requests per second. With `lingering` it
+ * Sends an answer through Node's server directly: a Response object would halve the requests per second. With `pace` it
  * ends only with the body of its request.
  */
 export function send(
@@ -58,14 +59,14 @@ export function send(
   answer: Answer,
   head: string[],
   method: string,
-  lingering: Lingering | undefined,
+  pace: BodyPace | undefined,
 ): void {
   if (res.destroyed || res.headersSent) return;
   // HTTP/1.1 allows an empty reason phrase, but some clients and gateways treat it as an error.
   res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
   const body = answer.body === null || method === 'HEAD' ? '' : answer.body;
   const encoding = answer.isAscii ? 'latin1' : 'utf8';
-  if (lingering) lingering.end(req, res, body, encoding);
+  if (pace) endWithBody(pace, req, res, body, encoding);
   else res.end(body, encoding);
 }
 
@@ -114,7 +115,8 @@ class Pieces {
     const piece = this.#body.subarray(this.#from, this.#from + pieceBytes);
     this.#from += piece.length;
     const left = this.#body.length - this.#from;
-    noteUnsent(this.#res, left);
+    const connection = this.#res.socket && connectionOf(this.#res.socket);
+    if (connection) connection.unsent = left;
     if (left === 0) {
       this.#res.end(piece);
       return 'done';

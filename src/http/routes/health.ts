@@ -1,4 +1,4 @@
-import type { Domain } from '../../core/port/domain.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import type { AddressBook } from '../auth/client-addresses.ts';
 import type { Metrics } from '../monitoring/metrics.ts';
 import type { Exchange } from '../request/exchange.ts';

@@ -1,5 +1,5 @@
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import type { ListPage } from '../../core/records/lists.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
@@ -9,11 +9,10 @@ import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, withParameter } from '../request/query.ts';
 import { recordsToCsv } from './records-csv.ts';
 
-/** The media types of a list of records. */
 const listTypes = ['application/json', 'text/csv'] as const;
 type ListType = (typeof listTypes)[number];
 
-/** Writes the Link header to the next page (RFC 8288): the query of this page with the cursor; none where it is null. */
+/** Writes the Link header to the next page (RFC 8288): the query of this page with the cursor; none if it is null. */
 export type Links = (exchange: Exchange, cursor: string | null) => string[];
 
 /** Builds the writer of Link headers; a proxy in front serves the API below `basePath`. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ClientPermission } from '../../core/access/permissions.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { holdsAny, type Principal } from '../../core/keys/authentication.ts';
-import type { Domain } from '../../core/port/domain.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
 import type { Session } from '../auth/session.ts';
 import { ingestOperations } from '../ingest/operations.ts';
@@ -37,9 +37,7 @@ const jsonOnly = ['application/json'] as const;
 
 /** The answer of `GET /me` except for the time; it is valid until the key changes. */
 interface MeParts {
-  /** The body up to the value of `server_time`. */
   head: string;
-  /** Length of the head in bytes. */
   length: number;
   /** Only the time differs between answers, so the validator is a weak one. */
   tag: string;
@@ -94,7 +92,6 @@ export function createResourcesHandler(entries: readonly ResourceEntry[]) {
   };
 }
 
-/** The body up to the value of `server_time`. */
 function meHead(
   { tenant, entity, keyId, prefix, name, expiresAtMs, permissions }: Principal,
   entries: readonly ResourceEntry[],

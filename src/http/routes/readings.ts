@@ -1,6 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
-import type { Domain } from '../../core/port/domain.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import {
   type Aggregate,
   aggregates,
@@ -8,25 +9,23 @@ import {
   type ReadingText,
   type Sensor,
 } from '../../core/port/readings.ts';
+import { FairScheduler } from '../../core/readings/fair-scheduler.ts';
 import { instantUs } from '../../core/readings/instants.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { readingPageLimit, readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
-import { meantInstant, orMean } from '../../core/text/meant-values.ts';
 import { startOfDayMs } from '../../core/time/calendar.ts';
 import { boundedUs, isDate } from '../../core/time/instants.ts';
+import { meantInstant, orMean } from '../../core/time/meant-values.ts';
 import { dayMs, parseSpanMs } from '../../core/time/spans.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
-import { Disconnects } from '../fairness/disconnects.ts';
-import { FairScheduler } from '../fairness/fair-scheduler.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
-import type { Exchange } from '../request/exchange.ts';
+import { type Exchange, whenOver } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
 import type { Links } from './lists.ts';
@@ -35,7 +34,6 @@ import { notFound } from './records.ts';
 const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
 const allowed = new Map<string, unknown>(readingsParameters.map((name) => [name, name]));
 
-/** The media types of an answer. */
 const readingsTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
 type ReadingsType = (typeof readingsTypes)[number];
 
@@ -50,7 +48,6 @@ interface ReadingsQuery {
 /** One request of the limit covers this many readings, whether they are written or aggregated. */
 const readingsPerRequest = 10_000;
 
-/** The services that the handler shares with others. */
 interface ReadingsOptions {
   answers: Budget;
   links: Links;
@@ -63,7 +60,6 @@ interface ReadingsOptions {
 export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, options: ReadingsOptions) {
   const { answers, links, slices, charge } = options;
   const { readings } = domain.store;
-  const disconnects = new Disconnects();
   const coding = new FairScheduler(1);
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
     const query = readQuery(exchange.query, session.scope.timezone);
@@ -79,17 +75,20 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     const request = { series: sensor.series, fromUs, toUs, limit, buckets, format: formats[type] };
     const owner = session.principal.keyId;
     const metered = createMeter((more) => charge(exchange, session, more));
-    const read = async (signal: AbortSignal | undefined): Promise<ReadingText | undefined> => {
+    const gone = new AbortController();
+    whenOver(exchange.node, () => gone.abort());
+    const { signal } = gone;
+    const read = async (): Promise<ReadingText | undefined> => {
       // Reserves the largest possible answer; the rest is released once the length is known.
       exchange.answerReservation = await answers.reserve(limit * longestRow(buckets), exchange.keyPrefix);
       try {
         return await slices.call(owner, () => readings.text(request, { owner, signal, charge: metered }));
       } catch (thrown) {
-        if (signal?.aborted) return undefined;
+        if (signal.aborted) return undefined;
         throw thrown;
       }
     };
-    const text = await disconnects.during(exchange, read);
+    const text = await read();
     if (text === undefined) return clientGone;
     const cursor = text.nextUs === null ? null : writeCursor(digest, [text.nextUs]);
     const { head, end } = envelopeOf(type, query, cursor);
@@ -105,7 +104,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
   };
 }
 
-/** The answer where the client has closed its connection: it is logged and never sent. nginx uses the same status. */
+/** The answer if the client has closed its connection: it is logged and never sent. nginx uses the same status. */
 const clientGone: Answer = { status: 499, headers: [], body: null };
 
 /** Charges a read beyond the one request that was counted on admission: one more for each further 10,000 readings begun. */
@@ -188,7 +187,6 @@ function queryDigest({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Senso
 
 const formats = { 'application/json': 'json', 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
 
-/** The text before and after the rows. */
 function envelopeOf(
   type: ReadingsType,
   { buckets }: ReadingsQuery,

@@ -1,4 +1,4 @@
-import { pageFields, type ResourceDefinition } from '../../core/records/fields.ts';
+import { pageFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 import type { ListPage } from '../../core/records/lists.ts';
 import { pageSeparator } from '../../core/records/page-rows.ts';
 import { csvCell } from '../../core/text/csv-cell.ts';

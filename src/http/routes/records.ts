@@ -1,8 +1,8 @@
-import type { Domain } from '../../core/port/domain.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
-import { dayOf } from '../../core/records/sync/tokens.ts';
+import { dayOf } from '../../core/records/sync-tokens.ts';
 import type { Session } from '../auth/session.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
@@ -14,7 +14,6 @@ import { parseQuery, requireNoQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
 import { listTypeFor, type PageWriter } from './lists.ts';
 
-/** Finished pages, and the version of the store's records. */
 interface RecordCache {
   pages: PageCache;
   version(): MaybePromise<number>;
@@ -62,7 +61,7 @@ export function createRecordHandler(domain: Domain, resource: ResourceDefinition
 }
 
 /**
- * Answers with the kept page where the store has not changed since, else reads it and keeps it. The version is read before
+ * Answers with the kept page if the store has not changed since, else reads it and keeps it. The version is read before
  * the page, so that a kept page is never older than its version says.
  */
 function answerFrom(

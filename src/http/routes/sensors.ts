@@ -1,8 +1,8 @@
-import type { Domain } from '../../core/port/domain.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ReadingStore, SensorDirectory } from '../../core/port/readings.ts';
 import { findSensor, sensorById, shownState } from '../../core/readings/sensors.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import { pageSeparator } from '../../core/records/page-rows.ts';
 import type { Session } from '../auth/session.ts';
@@ -55,7 +55,7 @@ export function createSensorHandler(domain: Domain, resource: ResourceDefinition
 
 type SensorRecord = { id: string } & Record<string, unknown>;
 
-/** Sensors with their last states, as JSON, joined like those of a page; synchronous where possible, so that `Slices` measures it. */
+/** Sensors with their last states, as JSON, joined like those of a page; synchronous if possible, so that `Slices` measures it. */
 function withStates(readings: ReadingStore, directory: SensorDirectory, sensors: SensorRecord[]): MaybePromise<string> {
   const series = sensors.flatMap(({ id }) => sensorById(directory, id)?.series ?? []);
   return chain(readings.states(series), (states) =>

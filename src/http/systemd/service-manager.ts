@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { HkctlError } from '../../core/errors.ts';
 import type { Log } from '../monitoring/log.ts';
 
-/** Reports the state of the daemon to systemd (sd_notify(3)). */
 interface Notifier {
   /** The daemon answers at an address. From now on systemd also gets signs of life, if it has asked for them. */
   ready(address: string, log: Log): void;
@@ -34,11 +33,11 @@ function createNotifier(socket: string | undefined, watchdogMs: number | undefin
     ready(address, log) {
       known = log;
       send(log, 'READY=1', `MAINPID=${pid}`, `STATUS=Serving ${address}`);
-      // The timer runs on the main thread: where that one hangs, the messages end and systemd starts the daemon again.
+      // The timer runs on the main thread: if that one hangs, the messages end and systemd starts the daemon again.
       if (watchdogMs) setInterval(() => send(log, 'WATCHDOG=1'), watchdogMs / messagesPerWatchdog).unref();
     },
     stopping() {
-      send(known, 'STOPPING=1', 'STATUS=Finishing what is under way');
+      send(known, 'STOPPING=1', 'STATUS=Finishing answers in progress');
     },
   };
 }
@@ -75,7 +74,7 @@ function severalSockets(count: number): HkctlError {
   });
 }
 
-/** The time within which systemd expects a sign of life; undefined where it expects none of this process. */
+/** The time within which systemd expects a sign of life; undefined if it expects none of this process. */
 function watchdogMs(env: Variables, pid: number): number | undefined {
   const us = Number(env.WATCHDOG_USEC);
   if (!Number.isFinite(us) || us <= 0) return undefined;

@@ -1,5 +1,5 @@
 import type { KeptStopped } from '../../core/operations/backups.ts';
-import { entriesIn, keyLine, readJournal, type StateEntry, stateLine } from '../journal-lines.ts';
+import { entriesIn, keyLine, readJournal, type StateEntry, stateLine } from '../engine/journal-lines.ts';
 import type { RegistryStates } from './states.ts';
 
 /**

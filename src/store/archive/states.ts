@@ -1,6 +1,6 @@
 import type { Role } from '../../core/access/roles.ts';
 import { genesisHash } from '../../core/audit/chain.ts';
-import type { AuditHead } from '../../core/audit/events.ts';
+import type { AuditHead } from '../../core/port/audit.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
 import type { User } from '../../core/port/users.ts';

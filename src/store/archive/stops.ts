@@ -1,7 +1,7 @@
 import { type Role, roleExceeds } from '../../core/access/roles.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { KeptStopped } from '../../core/operations/backups.ts';
-import type { JournalSummary } from '../journal-lines.ts';
+import type { JournalSummary } from '../engine/journal-lines.ts';
 import type { PresentStore, RegistryStates } from './states.ts';
 
 /** What is known to be stopped since: by the store that is replaced and by the journal. */

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
-import type { AuditRecord } from '../../core/audit/events.ts';
 import { verifyTrail } from '../../core/audit/verification.ts';
 import type { HkctlError } from '../../core/errors.ts';
 import type { BackupFacts, BackupHead } from '../../core/operations/backups.ts';
+import type { AuditRecord } from '../../core/port/audit.ts';
 import { toRecord } from '../registry/audit.ts';
 import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
 import type { Connection } from '../sqlite-database/driver.ts';

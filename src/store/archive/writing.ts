@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import type { HkctlError } from '../../core/errors.ts';
 import type { BackupFacts } from '../../core/operations/backups.ts';
-import type { BackupRequest } from '../engine.ts';
+import type { BackupRequest } from '../../core/operations/engine.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';
 import { beginBackup, completeBackup } from './format.ts';

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
-import type { StoreOptions } from '../engine.ts';
-import { alreadyThere } from '../refusals.ts';
+import type { StoreOptions } from '../engine/options.ts';
+import { alreadyThere } from '../engine/refusals.ts';
 import type { Database } from './connection/database.ts';
 import { databaseWithin } from './connection/database-within.ts';
 import type { Session } from './connection/session.ts';
@@ -20,7 +20,7 @@ export async function requireNoStore(session: Session): Promise<void> {
   throw alreadyThere(session.location.shown, ', such as another ?schema=');
 }
 
-/** Creates the schema where it is missing, the tables, and what `fill` puts into them, all in one transaction. */
+/** Creates the schema if it is missing, the tables, and what `fill` puts into them, all in one transaction. */
 export async function createStore(
   database: Database,
   options: StoreOptions,
@@ -42,7 +42,7 @@ export async function createStore(
   );
 }
 
-/** Creates the schema where it is missing, and the tables of this version; those of an older one are migrated. */
+/** Creates the schema if it is missing, and the tables of this version; those of an older one are migrated. */
 export async function prepareSchema(session: Session, migrationsFolder: string): Promise<void> {
   const { schema } = session.location;
   await lockMigrations(session);

@@ -4,7 +4,6 @@ import type { Database } from './connection/database.ts';
 import { sizeSql } from './registry/metrics.ts';
 import { readPlace, schemaVersion } from './schema/schema-version.ts';
 
-/** What `hkctl doctor` checks of a store on PostgreSQL; `using` connects for one check. */
 export function inspectStore(using: <T>(work: (database: Database) => Promise<T>) => Promise<T>): StoreInspection {
   return {
     databases: [],

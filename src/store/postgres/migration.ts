@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import type { MigrationOutcome, MigrationRequest } from '../../core/operations/engine.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import { beforeMigration } from '../archive/target.ts';
-import type { MigrationOutcome, MigrationRequest, StoreOptions } from '../engine.ts';
-import { storeAbsent } from '../refusals.ts';
+import type { StoreOptions } from '../engine/options.ts';
+import { storeAbsent } from '../engine/refusals.ts';
 import { type Location, usualSchema } from './address/location.ts';
 import type { Database } from './connection/database.ts';
 import { applyMigrations } from './schema/migrations.ts';
@@ -33,7 +34,7 @@ export async function migrateStore(
   return { applied, backup };
 }
 
-/** Writes the backup into the state folder of the service, or the current folder: a database is next to none. */
+/** Writes the backup into the state folder of the service, or the current folder: a database has no folder. */
 async function backUp(database: Database, { clock, migrationsFolder, env = {} }: StoreOptions): Promise<string> {
   const { writeBackup } = await import('./backup/backup.ts');
   const target = beforeMigration(resolve(env.STATE_DIRECTORY || '.'), nameOf(database.location), clock());
@@ -41,7 +42,6 @@ async function backUp(database: Database, { clock, migrationsFolder, env = {} }:
   return target;
 }
 
-/** Database and schema as part of a file name. */
 function nameOf({ database, schema }: Location): string {
   const parts = schema === usualSchema ? [database] : [database, schema];
   return parts.map((part) => part.replaceAll(/[^\w-]/g, '_')).join('.');

@@ -1,20 +1,6 @@
 import { hostname } from 'node:os';
-import type { AuditStore } from '../../core/port/audit.ts';
-import type { ClockStore } from '../../core/port/clock.ts';
-import type { CommandStore } from '../../core/port/commands.ts';
-import type { DaemonStore } from '../../core/port/daemons.ts';
-import type { EntityStore } from '../../core/port/entities.ts';
-import type { FileLock } from '../../core/port/file-lock.ts';
-import type { KeyStore } from '../../core/port/keys.ts';
-import type { LimitStore } from '../../core/port/limits.ts';
-import type { MetricsStore } from '../../core/port/metrics.ts';
-import type { ReadingStore } from '../../core/port/readings.ts';
-import type { RecordStore } from '../../core/port/records.ts';
-import type { Store } from '../../core/port/store.ts';
-import type { TenantStore } from '../../core/port/tenants.ts';
-import type { UsageStore } from '../../core/port/usage.ts';
-import type { UserStore } from '../../core/port/users.ts';
-import type { StoreOptions } from '../engine.ts';
+import type { FileLock, Store } from '../../core/port/store.ts';
+import type { StoreOptions } from '../engine/options.ts';
 import { createCommandStore } from '../registry/commands.ts';
 import { createEntityStore } from '../registry/entities.ts';
 import { createTenantStore } from '../registry/tenants.ts';
@@ -36,21 +22,20 @@ import { createRegistry } from './registry/registry.ts';
 import { createRunner } from './registry/statements.ts';
 import { createUsageStore } from './registry/usage.ts';
 
-/** A store in one schema of a PostgreSQL database. */
 export class PostgresStore implements Store {
-  readonly tenants: TenantStore;
-  readonly users: UserStore;
-  readonly entities: EntityStore;
-  readonly keys: KeyStore;
-  readonly usage: UsageStore;
-  readonly commands: CommandStore;
-  readonly audit: AuditStore;
-  readonly records: RecordStore;
-  readonly readings: ReadingStore & { close(): Promise<void> };
-  readonly daemon: DaemonStore & { release(): Promise<void> };
-  readonly clock: ClockStore;
-  readonly limits: LimitStore;
-  readonly metrics: MetricsStore;
+  readonly tenants: Store['tenants'];
+  readonly users: Store['users'];
+  readonly entities: Store['entities'];
+  readonly keys: Store['keys'];
+  readonly usage: Store['usage'];
+  readonly commands: Store['commands'];
+  readonly audit: Store['audit'];
+  readonly records: Store['records'];
+  readonly readings: Store['readings'] & { close(): Promise<void> };
+  readonly daemon: Store['daemon'] & { release(): Promise<void> };
+  readonly clock: Store['clock'];
+  readonly limits: Required<Store>['limits'];
+  readonly metrics: Required<Store>['metrics'];
   readonly #database: Database;
 
   constructor(database: Database, options: StoreOptions) {

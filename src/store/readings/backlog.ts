@@ -3,13 +3,11 @@ import type { BatchResult } from '../../core/port/readings.ts';
 
 /** A batch that waits to be written. */
 export interface WaitingBatch {
-  /** Its readings or heartbeats. */
   size: number;
   resolve(result: BatchResult): void;
   reject(error: unknown): void;
 }
 
-/** Gives each batch of a group its result. */
 export function settleEach(group: readonly WaitingBatch[], results: readonly BatchResult[] | undefined): void {
   for (const [index, { resolve, reject }] of group.entries()) {
     const result = results?.[index];
@@ -32,12 +30,11 @@ export class Backlog {
     this.#place = place;
   }
 
-  /** Whether nothing waits. */
   get isEmpty(): boolean {
     return this.#batches === 0;
   }
 
-  /** Counts a batch that will wait; returns the error `unavailable` where too much waits already. */
+  /** Counts a batch that will wait; returns the error `unavailable` if too much waits already. */
   add(items: number): HkctlError | undefined {
     if (this.#items + items > most.items || this.#batches >= most.batches) {
       const hint = 'Try again in a few seconds.';
@@ -48,7 +45,6 @@ export class Backlog {
     return undefined;
   }
 
-  /** Counts a group that is written, or refused. */
   remove(group: readonly WaitingBatch[]): void {
     this.#batches -= group.length;
     for (const { size } of group) this.#items -= size;

@@ -1,20 +1,16 @@
+import { importFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 import type { ImportRequest } from '../../core/port/records.ts';
-import { importFields, type ResourceDefinition } from '../../core/records/fields.ts';
-import { changeInstant, isDatedAhead } from '../../core/records/sync/changes.ts';
+import { changeInstant, isDatedAhead } from '../../core/records/changes.ts';
 import { tableName } from './tables.ts';
 
-/** The table of an import, and its options. */
 export interface ImportTable {
   resource: ResourceDefinition;
-  /** Name of the table. */
   table: string;
-  /** The entity's number in it. */
   entity: number;
   /** Columns of a row in the order of its values: `id`, then as declared. */
   columns: readonly string[];
   /** The instant of the import, as stored in `updated_at`. */
   updatedAt: string;
-  /** Whether later dates are corrected to that instant. */
   correctsDates: boolean;
   replace: boolean;
 }
@@ -42,10 +38,9 @@ export function isPlain({ fields }: ResourceDefinition): boolean {
   return Object.values(fields).every(({ unique }) => !unique);
 }
 
-/** The rule that a second row with an id breaks. */
 export function repeatedRule(firstLine: number | undefined): string {
   const where = firstLine === undefined ? 'in an earlier line' : `in line ${firstLine}`;
-  return `stands already ${where}; an id may stand once in a file`;
+  return `is already ${where}; an id may occur once in a file`;
 }
 
 /** The rule of a unique value that is the id of another record: a request names a record by either, and would mean both. */

@@ -1,12 +1,11 @@
+import type { Field } from '../../core/fields/fields.ts';
 import type { RecordCondition, RecordPageRequest, RemovedPage, RemovedPageRequest } from '../../core/port/records.ts';
-import type { Field } from '../../core/records/fields.ts';
 
-/** SQL of the comparison that a condition makes. */
 export const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;
 
 /**
- * The field whose index serves a page, that of `id` where it is undefined, and the conditions that bound the index: a value, or
- * a range. The others are checked for each record. Where few records have the value of the field `rare`, its index serves.
+ * The field whose index serves a page, that of `id` if it is undefined, and the conditions that bound the index: a value, or
+ * a range. The others are checked for each record. If few records have the value of the field `rare`, its index serves.
  */
 export function servedBy(request: RecordPageRequest, rare?: string) {
   const { conditions, orderBy } = request;

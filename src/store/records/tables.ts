@@ -1,11 +1,9 @@
-import { type Field, filterableFields, type ResourceDefinition } from '../../core/records/fields.ts';
+import { type Field, filterableFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 
-/** Name of a resource's table. */
 export function tableName(resource: ResourceDefinition): string {
   return resource.name.replaceAll('-', '_');
 }
 
-/** Name of the index on a field, which serves pages in its order. */
 export function indexName(resource: ResourceDefinition, field: string): string {
   return `${tableName(resource)}_by_${field}`;
 }

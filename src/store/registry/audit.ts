@@ -1,13 +1,11 @@
 import { and, type Column, eq, gte, isNull, lt, lte, or, type SQL } from 'drizzle-orm';
 import { chainRecord, fitForTrail, genesisHash } from '../../core/audit/chain.ts';
-import type { AuditDraft, AuditRecord } from '../../core/audit/events.ts';
-import type { AuditStore } from '../../core/port/audit.ts';
+import type { AuditDraft, AuditRecord, AuditStore } from '../../core/port/audit.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 
 /** The row of an audit record: the actor is two columns. */
 type AuditRow = Omit<AuditRecord, 'actor'> & { actorId: string | null; actorLogin: string | null };
 
-/** Rows of the trail that are read at once. */
 export const walkedAtOnce = 1000;
 
 /** The mark with the time of the last backup, which monitoring reads without a search through the trail. */
@@ -23,7 +21,7 @@ export function isBackup({ action, outcome }: AuditDraft): boolean {
 
 /**
  * The row that continues the chain. `given` is the highest number ever assigned, so that a cut tail stays a gap whatever is
- * appended afterwards; where somebody has set it back, the trail continues all the same, and verification reports it.
+ * appended afterwards; if it was set back, the trail continues all the same, and verification reports it.
  */
 export function nextRow(draft: AuditDraft, given: number, last: { seq: number; hash: string } | undefined): AuditRow {
   const seq = Math.max(given, last?.seq ?? 0);
@@ -32,7 +30,6 @@ export function nextRow(draft: AuditDraft, given: number, last: { seq: number; h
   return { ...row, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
 }
 
-/** The record of a row. */
 export function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
   return { ...row, actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin } };
 }
@@ -44,7 +41,7 @@ const searchedAtOnce = 20_000;
 interface TrailReader {
   /** Whether the target has a part in small letters, see {@link smallLetters}. */
   hasTarget(part: string): SQL;
-  /** The lowest number of the `count` records before a number; undefined where there are fewer. */
+  /** The lowest number of the `count` records before a number; undefined if there are fewer. */
   lowest(before: number, count: number): MaybePromise<number | undefined>;
   read(condition: SQL | undefined, limit: number): MaybePromise<AuditRow[]>;
 }

@@ -1,6 +1,5 @@
 import type { ClockSamples } from '../../core/port/clock.ts';
 
-/** The name of the mark that keeps each sample of the clock. */
 export const clockMarks: Readonly<Record<keyof ClockSamples, string>> = {
   seenMs: 'clock_seen_ms',
   steadyStartMs: 'clock_steady_start_ms',
@@ -8,10 +7,9 @@ export const clockMarks: Readonly<Record<keyof ClockSamples, string>> = {
   candidateUpMs: 'clock_candidate_up_ms',
 };
 
-/** The fields of the samples. */
 export const clockFields = Object.keys(clockMarks) as (keyof ClockSamples)[]; // Object.keys loses the names
 
-/** The samples in marks; 0 where there is none yet. */
+/** The samples in marks; 0 if there is none yet. */
 export function samplesIn(
   marks: readonly { name: string; value: number }[],
   nameOf: (field: keyof ClockSamples) => string,

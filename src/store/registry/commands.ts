@@ -1,4 +1,4 @@
-import type { CommandStore } from '../../core/port/commands.ts';
+import type { CommandStore } from '../../core/port/keys.ts';
 import { type Runner, resultOf, type Statements, type Steps } from './statements.ts';
 
 /** Which commands are due after a key, as marks. */

@@ -1,8 +1,8 @@
-import type { AuditDraft } from '../../core/audit/events.ts';
 import { afterChange } from '../../core/errors.ts';
+import type { AuditDraft } from '../../core/port/audit.ts';
 import type { Entity, EntityStore } from '../../core/port/entities.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { StateEntry, StateEvent } from '../journal-lines.ts';
+import type { StateEntry, StateEvent } from '../engine/journal-lines.ts';
 import { type Change, type Runner, resultOf } from './statements.ts';
 
 const select = `select id, tenant_id as "tenantId", code, name, timezone, status, created_at_ms as "createdAtMs"

@@ -1,12 +1,11 @@
-import type { AuditDraft } from '../../core/audit/events.ts';
 import { HkctlError } from '../../core/errors.ts';
+import type { AuditDraft } from '../../core/port/audit.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
-import type { Revocation } from '../journal-lines.ts';
+import type { Revocation } from '../engine/journal-lines.ts';
 import { carryCommands } from './commands.ts';
 import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
 
-/** What changes keys. */
 export function createKeyChanges({ change, each }: Runner): Pick<KeyStore, 'insert' | 'rotate' | 'revoke' | 'setNote'> {
   const among = `id in (select value from ${each})`;
   const activeAmong = `select id as "keyId", prefix, secret_hash as "secretHash" from keys

@@ -11,7 +11,7 @@ const ofRevoker = ['login', 'name'] as const;
 const ofUse = ['lastUsedAtMs', 'lastUsedIp'] as const;
 const ofTenant = ['id', 'name', 'weekStart', 'retainReadingsDays'] as const;
 
-/** The columns of a key with what is shown beside it; `revokers` is a second table of users, `uses` has the times of last use. */
+/** The columns of a key and of its related facts; `revokers` is a second table of users, `uses` has the times of last use. */
 export function keyColumns<
   K extends Columns<(typeof ofListedKey)[number]>,
   E extends Columns<(typeof ofEntity)[number]>,
@@ -28,7 +28,6 @@ export function keyColumns<
   };
 }
 
-/** The columns of what the check of an API call needs. */
 export function credentialColumns<
   K extends Columns<(typeof ofKey)[number] | 'id'>,
   E extends Columns<(typeof ofEntity)[number]>,
@@ -48,7 +47,6 @@ function pick<T, N extends keyof T>(table: T, names: readonly N[]): Pick<T, N> {
   return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<T, N>; // exactly these columns
 }
 
-/** Keys in a state at an instant. */
 export function statusCondition(
   { revokedAtMs, expiresAtMs }: Columns<'revokedAtMs' | 'expiresAtMs'>,
   status: KeyStatus,
@@ -59,14 +57,12 @@ export function statusCondition(
   return and(isNull(revokedAtMs), or(isNull(expiresAtMs), gt(expiresAtMs, nowMs)));
 }
 
-/** The conditions of a list of keys that each engine writes in its own way. */
 interface OwnConditions {
   ofTenant: SQL | undefined;
   isExpiring: SQL | undefined;
   isFound: SQL | undefined;
 }
 
-/** The condition of a list of keys. */
 export function listCondition(
   keys: Columns<'name' | 'entityId' | 'createdAtMs' | 'expiresAtMs' | 'revokedAtMs'>,
   { lastUsedAtMs }: Columns<'lastUsedAtMs'>,
@@ -115,7 +111,6 @@ export function ownedBy(
   };
 }
 
-/** Keys that expire until an instant. */
 export function expiringCondition(
   { revokedAtMs, expiresAtMs }: Columns<'revokedAtMs' | 'expiresAtMs'>,
   nowMs: number,
@@ -129,7 +124,7 @@ export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** Keys whose prefix begins with a text; undefined where the text cannot begin one. */
+/** Keys whose prefix begins with a text; undefined if the text cannot begin one. */
 export function prefixCondition({ prefix }: Columns<'prefix'>, text: string): SQL | undefined {
   // `{` sorts right after every character of a prefix.
   return /^hk_[0-9A-Za-z]{1,5}$/.test(text) ? and(gte(prefix, text), lt(prefix, `${text}{`)) : undefined;

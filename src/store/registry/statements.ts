@@ -1,10 +1,10 @@
-import type { AuditDraft } from '../../core/audit/events.ts';
+import type { AuditDraft } from '../../core/port/audit.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { NewKey } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
 import type { User } from '../../core/port/users.ts';
-import type { Revocation, StateEntry } from '../journal-lines.ts';
+import type { Revocation, StateEntry } from '../engine/journal-lines.ts';
 
 /** An operation, written once for both engines: each step is the result of a statement, at once on SQLite, later on PostgreSQL. */
 export type Steps<T> = Generator<MaybePromise<unknown>, T, unknown>;
@@ -14,26 +14,22 @@ export function* resultOf<T>(step: MaybePromise<T>): Steps<T> {
   return (yield step) as T; // both engines give a step its own result
 }
 
-/** Statements in SQL that both engines understand, with their values as `$1`, `$2`; the name stands for the text. */
+/** Statements in SQL that both engines understand, with their values as `$1`, `$2`; the name identifies the text. */
 export interface Statements {
   query<Row>(name: string, text: string, values?: readonly unknown[]): MaybePromise<Row[]>;
   first<Row>(name: string, text: string, values?: readonly unknown[]): MaybePromise<Row | undefined>;
 }
 
-/** The statements of one transaction. */
 export interface Change extends Statements {
   insert<Table extends keyof Rows>(table: Table, row: Rows[Table]): MaybePromise<unknown>;
-  /** Appends an event to the audit chain. */
   append(audit: AuditDraft): MaybePromise<void>;
   /** Notes in the journal what the change stops, before it changes that. */
   stop(entries: readonly StateEntry[]): MaybePromise<void>;
-  /** The same of keys. */
   revoke(keys: readonly Revocation[]): MaybePromise<void>;
   /** Notes what it starts; `stillHold` is asked after the commit. */
   start(entries: readonly StateEntry[], stillHold: () => Steps<boolean>): void;
 }
 
-/** The tables into which rows are inserted. */
 export interface Rows {
   tenants: Tenant;
   users: User;
@@ -41,7 +37,6 @@ export interface Rows {
   keys: NewKey;
 }
 
-/** How an engine runs operations. */
 export interface Runner extends Statements {
   /** SQL of a table with the elements of the JSON array `$1`, each as its `value`. */
   readonly each: string;

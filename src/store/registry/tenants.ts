@@ -5,7 +5,6 @@ const select = `select id, name, week_start as "weekStart", created_at_ms as "cr
   retain_readings_days as "retainReadingsDays" from tenants`;
 const byId = `${select} where id = $1`;
 
-/** Organizations; `number` is the column that grows with each. */
 export function createTenantStore({ query, first, run, change }: Runner, number: 'rowid' | 'number'): TenantStore {
   return {
     list: () => query('tenants.list', `${select} order by ${number}`),

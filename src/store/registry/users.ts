@@ -1,6 +1,6 @@
 import { commonRole, isActiveSuperUser, roleExceeds } from '../../core/access/roles.ts';
 import type { User, UserStore } from '../../core/port/users.ts';
-import type { StateEntry, StateEvent } from '../journal-lines.ts';
+import type { StateEntry, StateEvent } from '../engine/journal-lines.ts';
 import { type Change, type Runner, resultOf, type Statements, type Steps } from './statements.ts';
 
 const select = `select id, tenant_id as "tenantId", login, name, role, status, created_at_ms as "createdAtMs" from users`;
@@ -9,7 +9,6 @@ const otherSuperUsers = `select id from users
 
 type UserChange = Parameters<UserStore['update']>[1];
 
-/** Users. */
 export function createUserStore({ query, first, change }: Runner): UserStore {
   return {
     list: (tenantId) => query('users.list', `${select} where tenant_id = $1 order by login`, [tenantId]),

@@ -4,11 +4,8 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 
-/** An open SQLite database. */
 export type Connection = BetterSqlite3.Database;
-/** A function that runs in a transaction. */
 export type Transaction<Work extends (...given: never[]) => unknown> = BetterSqlite3.Transaction<Work>;
-/** A prepared statement that returns rows of a type. */
 export type Statement<Row = unknown> = BetterSqlite3.Statement<unknown[], Row>;
 
 /**
@@ -30,7 +27,7 @@ export function openDatabase(given: string, options: BetterSqlite3.Options): Con
   return new Driver(file, { ...options, nativeBinding });
 }
 
-/** The binary is missing where the packages were installed, or hkctl was packed, with a newer Node. */
+/** The binary is missing if the packages were installed, or hkctl was packed, with a newer Node. */
 function pathOfBinary(load: NodeJS.Require, name: string): string {
   try {
     return load.resolve(name);

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files.ts';
-import { outcomeUnknown } from '../refusals.ts';
+import { outcomeUnknown } from '../engine/refusals.ts';
 
 /** Runs something on the driver and converts its errors to the domain's (contract, exit code 6). */
 export function translating<T>(path: string, work: () => T): T {
@@ -82,7 +82,7 @@ export function toDomainError(thrown: unknown, path: string): unknown {
   return thrown;
 }
 
-/** Who this is and whose the folder is, by numbers, since an account in a container may have no name; empty where that is hidden. */
+/** Who this is and whose the folder is, by numbers, since an account in a container may have no name; empty if that is hidden. */
 function ownership(path: string): string {
   const uid = process.geteuid?.();
   const folder = dirname(path);
@@ -106,7 +106,7 @@ function isStrangeFormat(thrown: unknown, code: string): boolean {
   return code === 'SQLITE_ERROR' && thrown instanceof Error && isStrange.test(thrown.message);
 }
 
-/** The error code of the driver or the file system, also where drizzle has wrapped it. */
+/** The error code of the driver or the file system, also if drizzle has wrapped it. */
 function codeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error)) return undefined;
   return errnoOf(thrown) ?? codeOf(thrown.cause);

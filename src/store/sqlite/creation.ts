@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
-import type { StoreOptions } from '../engine.ts';
-import { alreadyThere } from '../refusals.ts';
+import type { StoreOptions } from '../engine/options.ts';
+import { alreadyThere } from '../engine/refusals.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
@@ -33,7 +33,7 @@ export function requireNoStore(path: string): void {
 }
 
 /**
- * Creates a store with what `fill` puts into it; `already_initialised` (exit 5) where there is one. A process killed at
+ * Creates a store with what `fill` puts into it; `already_initialised` (exit 5) if there is one. A process killed at
  * any moment leaves either a complete store or an empty file, which the next attempt takes over.
  */
 export async function createStore(
@@ -54,7 +54,7 @@ export async function createStore(
   try {
     const registry = open('registry');
     // The tables and rows of the registry come in one commit, after the other files: another process sees either nothing
-    // of this store or all of it. Where two processes create it at once, the second one waits here for the first.
+    // of this store or all of it. If two processes create it at once, the second one waits here for the first.
     translating(path, () => registry.exec('begin immediate'));
     if (!isEmpty(registry, path)) throw alreadyThere(path, ' PATH');
     const [, records, readings] = databaseNames.map((name) => {

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/inspection.ts';
-import { readJournal } from '../journal-lines.ts';
+import { readJournal } from '../engine/journal-lines.ts';
 import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
@@ -126,7 +126,6 @@ function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
   return { path, kind, mode: mode & 0o777, ownerId: uid };
 }
 
-/** Events of imports that wait to be moved into the trail. */
 function waitingIn(records: Connection): number {
   return Number(records.prepare('select count(*) from audit_outbox').pluck().get());
 }

@@ -1,6 +1,6 @@
 import { HkctlError } from '../../core/errors.ts';
 import type { Store } from '../../core/port/store.ts';
-import type { StoreOptions } from '../engine.ts';
+import type { StoreOptions } from '../engine/options.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { requireSchemaVersion } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf } from './connection/files.ts';
@@ -11,7 +11,7 @@ import { SqliteStore } from './store.ts';
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
 export function openStore(path: string, options: StoreOptions): Store {
   const reserve = new Reserve(filesOf(path).reserve, path);
-  // SQLite makes files when a database is opened that nobody else has open.
+  // SQLite creates files when a database is opened that no other process has open.
   const registry = reserve.withRoom(() => {
     const registry = openRegistry(path, options.busyTimeoutMs);
     try {
@@ -25,7 +25,7 @@ export function openStore(path: string, options: StoreOptions): Store {
   return new SqliteStore(path, registry, { ...options, reserve });
 }
 
-/** Opens the registry of a complete store; `store_absent` where there is none, or one whose creation was interrupted. */
+/** Opens the registry of a complete store; `store_absent` if there is none, or one whose creation was interrupted. */
 export function openRegistry(path: string, busyTimeoutMs?: number): Connection {
   const registry = openPresent(path, busyTimeoutMs);
   if (registry) return registry;

@@ -1,20 +1,10 @@
 import { HkctlError } from '../../core/errors.ts';
 import { lazily } from '../../core/lazily.ts';
-import type { AuditStore } from '../../core/port/audit.ts';
 import type { ClockStore } from '../../core/port/clock.ts';
-import type { CommandStore } from '../../core/port/commands.ts';
-import type { DaemonStore } from '../../core/port/daemons.ts';
-import type { EntityStore } from '../../core/port/entities.ts';
-import type { FileLock } from '../../core/port/file-lock.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
-import type { MetricsStore } from '../../core/port/metrics.ts';
-import type { ReadingStore } from '../../core/port/readings.ts';
-import type { ImportRequest, ImportSummary, RecordStore } from '../../core/port/records.ts';
-import type { Store } from '../../core/port/store.ts';
-import type { TenantStore } from '../../core/port/tenants.ts';
-import type { UsageStore } from '../../core/port/usage.ts';
-import type { UserStore } from '../../core/port/users.ts';
-import type { StoreOptions } from '../engine.ts';
+import type { ImportRequest, ImportSummary } from '../../core/port/records.ts';
+import type { FileLock, Store } from '../../core/port/store.ts';
+import type { StoreOptions } from '../engine/options.ts';
 import { createCommandStore } from '../registry/commands.ts';
 import { createEntityStore } from '../registry/entities.ts';
 import type { Runner } from '../registry/statements.ts';
@@ -27,13 +17,13 @@ import { lockExclusive } from './connection/daemon-lock.ts';
 import { filesOf, openFile, type StoreFiles } from './connection/files.ts';
 import { OpenFiles } from './connection/open-files.ts';
 import { type Reserve, withinReserve } from './connection/reserve.ts';
+import { purgeRemoved } from './purge.ts';
 import { ReaderClient } from './readings/reader/client.ts';
-import { createReadingStore, type ReadingThreads } from './readings/readings.ts';
 import { StoredReadings } from './readings/stored.ts';
 import { WriterClient } from './readings/writer/client.ts';
+import { createReadingStore, type ReadingThreads } from './readings.ts';
 import { importRecords } from './records/imports.ts';
 import { emptyOutbox } from './records/outbox.ts';
-import { purgeRemoved } from './records/purge.ts';
 import { createRecordStore } from './records/records.ts';
 import { type AppendAudit, createAppendAudit, createAuditStore } from './registry/audit.ts';
 import { createClockStore } from './registry/clock.ts';
@@ -48,24 +38,24 @@ interface SqliteStoreOptions extends StoreOptions {
   /** Connections that are open already, when the store is being created. */
   records?: Connection;
   readings?: Connection;
-  /** Where the store is in use; one that is being made or replaced has none. */
+  /** Of a store in use; one that is being created or replaced has none. */
   reserve?: Reserve;
 }
 
 /** A store in SQLite: three databases, of which a command opens those that it needs. */
 export class SqliteStore implements Store {
-  readonly tenants: TenantStore;
-  readonly users: UserStore;
-  readonly entities: EntityStore;
-  readonly keys: KeyStore;
-  readonly usage: UsageStore;
-  readonly commands: CommandStore;
-  readonly audit: AuditStore;
-  readonly records: RecordStore;
-  readonly readings: ReadingStore & { close(): void };
-  readonly daemon: DaemonStore;
-  readonly clock: ClockStore;
-  readonly metrics: MetricsStore;
+  readonly tenants: Store['tenants'];
+  readonly users: Store['users'];
+  readonly entities: Store['entities'];
+  readonly keys: Store['keys'];
+  readonly usage: Store['usage'];
+  readonly commands: Store['commands'];
+  readonly audit: Store['audit'];
+  readonly records: Store['records'];
+  readonly readings: Store['readings'] & { close(): void };
+  readonly daemon: Store['daemon'];
+  readonly clock: Store['clock'];
+  readonly metrics: Required<Store>['metrics'];
 
   readonly #path: string;
   readonly #files: StoreFiles;

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { createColumns } from '../../../src/core/readings/reads/columns.ts';
+import { createColumns } from '../../../src/core/readings/columns.ts';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
 import { IngestWriter, toGroup } from '../../../src/store/sqlite/readings/writer/ingest-writer.ts';

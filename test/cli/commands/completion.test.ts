@@ -114,7 +114,7 @@ describe('the store', () => {
   });
 
   it('shows hostile names escaped', async () => {
-    const store = await cli.services.openStore(cli.store);
+    const store = await (await cli.services.engine(cli.store)).open();
     const [tenant] = await store.tenants.list();
     const entity = {
       id: 'evil',

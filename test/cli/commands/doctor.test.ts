@@ -122,7 +122,7 @@ describe('doctor', () => {
     const { readings } = filesOf(cli.store);
     const sensors = 'id,code,name,is_active\nS-1,T1,One,true\nS-2,T2,Two,true\n';
     await cli.ok('import sensors - --entity BER', { input: sensors });
-    const store = await cli.services.openStore(cli.store);
+    const store = await (await cli.services.engine(cli.store)).open();
     const entities = (await cli.ok('entities list --json')).json<{ id: string; code: string }[]>();
     const directory = await store.readings.directory(entities.find(({ code }) => code === 'BER')?.id ?? '');
     await store.close();
@@ -204,7 +204,7 @@ describe('doctor', () => {
     const server = createServer((_request, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo; // it listens on a port
-    const store = await cli.services.openStore(cli.store);
+    const store = await (await cli.services.engine(cli.store)).open();
     await store.daemon.recordAddress(`http://127.0.0.1:${port}`, process.pid);
     expect(await examine()).toEqual({ code: 0, wrong: {} });
     await new Promise((resolve) => server.close(resolve));
@@ -212,7 +212,7 @@ describe('doctor', () => {
     await store.close();
     // Without a clean stop it counts as killed.
     expect(await examine()).toMatchObject({ code: 0, wrong: { daemon: { status: 'warning' } } });
-    const next = await cli.services.openStore(cli.store);
+    const next = await (await cli.services.engine(cli.store)).open();
     await next.daemon.recordAddress('http://127.0.0.1:1', process.pid);
     await next.daemon.clearAddress(process.pid);
     await next.close();

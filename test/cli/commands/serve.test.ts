@@ -63,7 +63,7 @@ describe('serve', () => {
   });
 
   it('says by whom a store is served already', async () => {
-    const store = await cli.services.openStore(cli.place);
+    const store = await (await cli.services.engine(cli.place)).open();
     await store.daemon.recordAddress('http://127.0.0.1:8420', 4711, '0.1.0');
     try {
       const { stderr } = await cli.ok('serve --port 0');

@@ -41,7 +41,7 @@ async function importSensors(readAtMs: number): Promise<void> {
     `id,code,is_active,name,quantity,unit\n${rows.map((row) => `${row},Oven,temperature,Cel`).join('\n')}\n`,
   );
   await cli.ok(['import', 'sensors', file, '--entity', 'BER']);
-  const store = await cli.services.openStore(cli.store);
+  const store = await (await cli.services.engine(cli.store)).open();
   const [tenant] = await store.tenants.list();
   const entity = await store.entities.find(tenant?.id ?? '', 'BER');
   const series = (await store.readings.directory(entity?.id ?? '')).get('OVEN-1')?.series ?? 0;
@@ -84,7 +84,7 @@ describe('hkctl status', () => {
       ...{ lastAtMs: startMs, lastSensor: 'OVEN-9' },
       ...change,
     });
-    const store = await cli.services.openStore(cli.store);
+    const store = await (await cli.services.engine(cli.store)).open();
     const record = (...counts: UsageCount[]) => store.keys.recordUse(new Map(), { counts, kept: undefined });
     await record(
       rejected(0, 12),
@@ -186,7 +186,7 @@ describe('hkctl status', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo; // a TCP server's address is no pipe's name
     const address = `http://127.0.0.1:${port}`;
-    const store = await cli.services.openStore(cli.store);
+    const store = await (await cli.services.engine(cli.store)).open();
     afterAll(() => store.close());
     await store.daemon.recordAddress(address, process.pid, '9.8.7');
     cli.nowMs = startMs + 3 * dayMs;
@@ -201,7 +201,7 @@ describe('hkctl status', () => {
     expect(await statusOf()).toMatchObject({ code: 0, daemon: null });
   });
 
-  it('marks what needs a hand, with the command for it; --quiet shows nothing else', async () => {
+  it('marks what needs attention, with the command for it; --quiet shows nothing else', async () => {
     await cli.key('Soon', ['--expires', '2d']);
     const terminal = { columns: 60, rows: 24 };
     const { stdout } = await cli.run('status', { terminal });

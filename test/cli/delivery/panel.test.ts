@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createStoreNaming } from '../../../src/cli/command-words.ts';
 import { panelLines } from '../../../src/cli/delivery/panel.ts';
-import { createStoreNaming } from '../../../src/cli/named-store.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { widthOf } from '../../../src/cli/terminal/wrap.ts';
 import type { Key } from '../../../src/core/port/keys.ts';

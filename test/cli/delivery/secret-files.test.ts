@@ -152,7 +152,7 @@ describe('keys create --secret-file after a run that was cut off', () => {
   });
 
   it('waits for another command that writes a secret', async () => {
-    const store = await cli.services.openStore(cli.place);
+    const store = await (await cli.services.engine(cli.place)).open();
     const lock = await store.lockFiles();
     const done = cli.ok(line());
     await pause(300);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Context } from '../../../src/cli/context.ts';
+import type { Context } from '../../../src/cli/command/context.ts';
 import { requireReader } from '../../../src/cli/delivery/stdout.ts';
 
 const contextWith = (isNull: boolean) => ({ io: { stdout: { isNull } } }) as unknown as Context; // nothing else is read

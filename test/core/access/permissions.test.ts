@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findActor, requirePermissions } from '../../../src/core/access/actors.ts';
 import {
   clientPermissions,
   defaultPermissions,
@@ -8,6 +7,7 @@ import {
   presets,
 } from '../../../src/core/access/permissions.ts';
 import { type Role, roleHolds, roleNames, rolesHolding, type UserPermission } from '../../../src/core/access/roles.ts';
+import { findActor, requirePermissions } from '../../../src/core/domain/actors.ts';
 import { addUser, updateUser } from '../../../src/core/organization/users.ts';
 import { HttpPlant } from '../../http/plant.ts';
 

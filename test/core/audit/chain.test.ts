@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chainRecord, fitForTrail, genesisHash, verifyChain } from '../../../src/core/audit/chain.ts';
-import type { AuditDraft, AuditRecord } from '../../../src/core/audit/events.ts';
+import type { AuditDraft, AuditRecord } from '../../../src/core/port/audit.ts';
 import { drawSecret } from '../../../src/core/secrets.ts';
 
 const draft: AuditDraft = {

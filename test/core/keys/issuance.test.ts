@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Actor, findActor } from '../../../src/core/access/actors.ts';
+import { type Actor, findActor } from '../../../src/core/domain/actors.ts';
 import { parseExpiry } from '../../../src/core/keys/expiry.ts';
 import type { CreateKeyInput, DeliveredKey, SecretDelivery } from '../../../src/core/keys/issuance.ts';
 import { showKey } from '../../../src/core/keys/keys.ts';

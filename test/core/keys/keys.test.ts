@@ -95,7 +95,7 @@ describe('several keys of which some do not fit', () => {
     const { secret, prefix } = await plant.key();
     const refusal = {
       code: 'bad_input',
-      message: "A secret was given as REF; it now stands in the shell's history.",
+      message: "A secret was given as REF; it is now in the shell's history.",
     };
     expect(await errorOf(require([prefix, secret]))).toMatchObject(refusal);
     expect(await errorOf(requireKey(plant.domain, plant.actor, secret))).toMatchObject(refusal);

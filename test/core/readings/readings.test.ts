@@ -209,7 +209,10 @@ describe('times of receipt', () => {
 
 describe('the quick way to read an instant', () => {
   /** In the midst of other bytes, as in a body. */
-  const quickly = (text: string) => commonInstantUs(Buffer.from(`0"${text}"0`), 2, text.length + 2);
+  const quickly = (text: string) => {
+    const us = commonInstantUs(Buffer.from(`0"${text}"0`), 2, text.length + 2);
+    return Number.isNaN(us) ? undefined : us;
+  };
 
   it('says what the slow way says for every common text', () => {
     const instant = fc.tuple(

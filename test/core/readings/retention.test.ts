@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseRetention, shownRetention } from '../../../src/core/organization/tenants.ts';
 import { summaryWidthUs } from '../../../src/core/port/readings.ts';
-import { parseRetention, retainedFromUs, shownRetention } from '../../../src/core/readings/retention.ts';
+import { retainedFromUs } from '../../../src/core/readings/retention.ts';
 
 describe('a retention', () => {
   it.each([

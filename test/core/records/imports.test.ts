@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Actor } from '../../../src/core/access/actors.ts';
-import type { Domain } from '../../../src/core/port/domain.ts';
+import type { Actor } from '../../../src/core/domain/actors.ts';
+import type { Domain } from '../../../src/core/domain/domain.ts';
+import type { ResourceDefinition } from '../../../src/core/fields/fields.ts';
 import type { Store } from '../../../src/core/port/store.ts';
-import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { ImportError, importRecords, type RemovalCounts } from '../../../src/core/records/imports.ts';
 import { loadDemo } from '../../../src/demo/demo.ts';
 import { readRows } from '../../../src/formats/rows.ts';
@@ -162,7 +162,7 @@ describe('what is in the file', () => {
         column: null,
         field: 'id',
         value: 'P-7',
-        rule: 'stands already in line 9; an id may stand once in a file',
+        rule: 'is already in line 9; an id may occur once in a file',
       },
     ];
     expect((await refusalOf(load(text))).violations).toEqual(expected);

@@ -83,7 +83,7 @@ it('puts readings into batches of the size of a post', () => {
 it.each([
   ['SQLite', async () => new Cli()],
   ['PostgreSQL', async () => new Cli(await newDatabase())],
-])('init --demo on %s shows keys in every state, their usage, and what needs a hand', async (_, open) => {
+])('init --demo on %s shows keys in every state, their usage, and what needs attention', async (_, open) => {
   const cli = await open();
   cli.nowMs = Date.now();
   // On a narrow terminal sentences are wrapped, and commands stay whole.

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Actor, findActor } from '../../../src/core/access/actors.ts';
+import { type Actor, findActor } from '../../../src/core/domain/actors.ts';
+import type { Domain } from '../../../src/core/domain/domain.ts';
 import type { SecretDelivery } from '../../../src/core/keys/issuance.ts';
 import { requireEntity, setEntityStatus } from '../../../src/core/organization/entities.ts';
 import { updateUser } from '../../../src/core/organization/users.ts';
-import type { Domain } from '../../../src/core/port/domain.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { createKey, revokeKeys, rotateKeys } from '../../core/key-operations.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectionLimits } from '../../../src/http/net/connections/connections.ts';
+import { connectionLimits } from '../../../src/http/net/connections.ts';
 import { getText, postHead } from '../../e2e/client.ts';
 import { type Daemon, Plant } from '../../e2e/plant.ts';
 import { pause, until } from '../../e2e/program.ts';

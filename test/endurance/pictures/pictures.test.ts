@@ -120,7 +120,7 @@ describe('the picture of', () => {
   });
 
   it.each([
-    ['status', 'status', 'Backup', 'what needs a hand, with the command for it'],
+    ['status', 'status', 'Backup', 'what needs attention, with the command for it'],
     ['sensor', 'sensors show OVEN-2-T1 --entity BER', 'last reading', 'the last day of a sensor that broke, as a plot'],
     ['key', 'keys show "Oven gateway"', 'Sensor gateway:', 'a key with its requests and refusals of 90 days as bars'],
   ])('the made-up plant: %s', async (name, command, end, shown) => {

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ResourceDefinition } from '../../../src/core/fields/fields.ts';
 import type { RecordCondition, RecordPageRequest } from '../../../src/core/port/records.ts';
-import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { mostScanned, type PageRow, toPage } from '../../../src/core/records/page-rows.ts';
 import { pageParameters } from '../../../src/core/records/queries.ts';
 import { resources } from '../../../src/resources/index.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ResourceDefinition } from '../../../src/core/fields/fields.ts';
 import { aggregates, type ReadingTextRequest } from '../../../src/core/port/readings.ts';
 import type { RecordPosition } from '../../../src/core/port/records.ts';
 import type { Store } from '../../../src/core/port/store.ts';
-import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { demoRecords } from '../../../src/demo/records.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAddressBook } from '../../../src/http/auth/client-addresses.ts';
 import { createGate } from '../../../src/http/auth/gate.ts';
 import { createDays, KeyTally } from '../../../src/http/auth/key-tally.ts';
-import { RequestBatches } from '../../../src/http/request/batches.ts';
+import { RequestBatches } from '../../../src/http/fairness/batches.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';
 import { ApiError } from '../../../src/http/request/problem.ts';
 import { HttpPlant } from '../plant.ts';
@@ -58,7 +58,7 @@ function smallGate() {
       const outcome = await gate.admit(
         exchange,
         { permissions: [], limit: 'requests' },
-        ({ principal }) => principal.prefix,
+        (_, { principal }) => principal.prefix,
       );
       const said = outcome instanceof ApiError ? outcome.code : outcome;
       return { said, prefix: exchange.keyPrefix, reads: reads - before };

@@ -1,7 +1,9 @@
+import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { RequestBatches, type Source } from '../../../src/http/fairness/batches.ts';
 import { finish, Slices, type Steps } from '../../../src/http/fairness/slices.ts';
-import { RequestBatches, type Source } from '../../../src/http/request/batches.ts';
+import { ConnectionTable } from '../../../src/http/net/connections/table.ts';
 
 function spin(ms: number): void {
   const until = performance.now() + ms;
@@ -191,12 +193,13 @@ describe('a request batch with more work than time', () => {
   });
 
   it('serves a client with one connection before the hundreds of another are through', async () => {
-    const batches = new RequestBatches((one) => clients.get(one));
-    const clients = new Map<unknown, string>();
+    const batches = new RequestBatches();
+    const table = new ConnectionTable();
     const order: string[] = [];
     const send = (client: string): void => {
-      const from = source();
-      clients.set(from, client);
+      const from = new Socket();
+      table.add(from, false);
+      table.identify(from, client);
       batches.join({
         source: from,
         run() {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sensor } from '../../../src/core/port/readings.ts';
 import { ReadingValidator } from '../../../src/core/readings/readings.ts';
+import { maxBatch } from '../../../src/core/readings/rejections.ts';
 import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems } from '../../../src/http/ingest/items.ts';
 import { SensorNames } from '../../../src/http/ingest/sensor-names.ts';
@@ -34,15 +35,18 @@ function resultOf(body: Buffer, isLines: boolean, isUsual: boolean, names = new 
   const validator = new ReadingValidator(Math.ceil(body.length / 2), sensors, time);
   let usual = 0;
   const short = new UsualReadings(body, names, validator);
-  const addUsual = (from: number, index: number) => {
-    const end = short.addUsual(from, index);
-    if (end > 0) usual++;
-    return end;
+  const taker = {
+    added: 0,
+    add: short.add.bind(short),
+    addUsual(from: number, index: number, to: number) {
+      const end = short.addUsual(from, index, to);
+      taker.added = short.added;
+      usual += short.added;
+      return end;
+    },
   };
   try {
-    finish(
-      takeItems(body, isLines ? undefined : wrapping, isUsual ? { add: short.add.bind(short), addUsual } : validator),
-    );
+    finish(takeItems(body, isLines ? undefined : wrapping, isUsual ? taker : validator));
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown;
     return { usual, result: { code: thrown.code, detail: thrown.message } };
@@ -205,6 +209,27 @@ describe('usual readings', () => {
     expect(usual).toBeGreaterThan(1000);
   });
 
+  it('are left to the validator if any byte of them is another one', () => {
+    const item = '{"sensor":"OVEN","at":"2020-09-13T12:26:40.123Z","value":1.5}';
+    const body = Buffer.from(`{"readings":[${item},${item}]}`);
+    expect(compare(body, false)).toBe(2);
+    for (let at = 0; at < body.length; at++) {
+      for (const byte of [0, 32, 34, 44, 57, 58, 65, 93, 123, 125]) {
+        const damaged = Buffer.from(body);
+        damaged[at] = byte;
+        compare(damaged, false);
+      }
+    }
+  });
+
+  it('are at most as many as a body may hold', () => {
+    const item = '{"sensor":"OVEN","at":"2020-09-13T12:26:40.123Z","value":1}';
+    for (const form of [item, item.replaceAll('":', '": ')]) {
+      const bodyOf = (count: number) => Buffer.from(`{"readings":[${Array(count).fill(form).join(',')}]}`);
+      expect([compare(bodyOf(maxBatch), false), compare(bodyOf(maxBatch + 1), false)]).toEqual([maxBatch, maxBatch]);
+    }
+  });
+
   it('leave to the validator what no generator finds', () => {
     const readings = [
       '{"sensor":"SLASH","at":1600000000000,"value":1,"unit":"\\\\"}',
@@ -216,10 +241,14 @@ describe('usual readings', () => {
   });
 
   it('may be as long as any reading, and no longer', () => {
-    for (const fill of [16_300, 16_333, 16_334, 16_335, 16_336, 16_337, 16_338, 16_339, 16_340, 16_341, 16_342, 4000]) {
+    for (const fill of [
+      16_300, 16_328, 16_329, 16_333, 16_334, 16_335, 16_336, 16_337, 16_338, 16_339, 16_340, 16_341, 16_342, 4000,
+    ]) {
       const item = `{"sensor":"OVEN","at":1600000000000,"value"${' '.repeat(fill)}:1}`;
       expect(compare(Buffer.from(`{"readings":[${item}]}`), false)).toBe(item.length <= 16_384 ? 1 : 0);
       compare(Buffer.from(`${item}\n${item}`), true);
+      const digits = `{"sensor":"OVEN","at":"2020-09-13T12:26:40Z","value":1.${'0'.repeat(fill)}}`;
+      expect(compare(Buffer.from(`{"readings":[${digits}]}`), false)).toBe(digits.length <= 16_384 ? 1 : 0);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { auditDraft } from '../../../src/core/access/actors.ts';
+import { auditDraft } from '../../../src/core/domain/actors.ts';
 import type { Entity } from '../../../src/core/port/entities.ts';
 import type { Face } from '../faces.ts';
 import { servedPlant } from '../served-plant.ts';

@@ -1,17 +1,16 @@
-import type { AuditRecord } from '../../../core/audit/events.ts';
 import { exportAudit, listAudit } from '../../../core/audit/trail.ts';
+import type { AuditRecord } from '../../../core/port/audit.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
-import { defineCommand, type Noun } from '../../command.ts';
-import type { Context } from '../../context.ts';
+import { defineCommand, type Noun } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { printJsonArray } from '../../command/output.ts';
 import { relativeTime, relativeTimeWidth } from '../../table/relative-time.ts';
 import { type Column, printSummary, printTable } from '../../table/table.ts';
-import { printJsonArray } from '../../terminal/output.ts';
 import { counted } from '../../terminal/sentence.ts';
 import { filterFlags, filterOf, limit, recordJson, shownFilter } from './records.ts';
 import { verify } from './verify.ts';
 
-/** The default of `--limit`. */
 const usualLimit = 50;
 
 const list = defineCommand({

@@ -1,15 +1,13 @@
-import { type AuditRecord, auditActions, auditOutcomes } from '../../../core/audit/events.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import type { AuditFilter } from '../../../core/port/audit.ts';
+import { type AuditFilter, type AuditRecord, auditActions, auditOutcomes } from '../../../core/port/audit.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../../core/time/instants.ts';
 import { dayMs, parseSpanMs } from '../../../core/time/spans.ts';
-import { type FlagValues, oneOf, parsed, requireOneOf, text } from '../../flags.ts';
+import { type FlagValues, oneOf, parsed, requireOneOf, text } from '../../command/flags.ts';
 
-/** The flags that select records. */
 export const filterFlags = {
   since: text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant'),
   until: text('--until <WHEN>', 'only until then; a date with all of its day'),
-  actor: text('--actor <LOGIN>', 'only of this login, or of this account of the system where it had no profile'),
+  actor: text('--actor <LOGIN>', 'only of this login, or of this account of the system if it had no profile'),
   action: parsed('--action <NAME>', 'only this action, such as key.rotate', (given) =>
     requireOneOf(given, auditActions),
   ),
@@ -17,19 +15,17 @@ export const filterFlags = {
   outcome: oneOf('--outcome <OUTCOME>', auditOutcomes, 'only what ended so'),
 };
 
-/** The filter that the flags describe. Throws `usage`. */
 export function filterOf(given: FlagValues<typeof filterFlags>, nowMs: number): AuditFilter {
   const { since, until, actor, action, target, outcome } = given;
   const sinceMs = instantOf('--since', since, nowMs, 'first');
   const untilMs = instantOf('--until', until, nowMs, 'last');
   if (sinceMs !== undefined && untilMs !== undefined && untilMs < sinceMs) {
-    throw new HkctlError('usage', '--until lies before --since.');
+    throw new HkctlError('usage', '--until is before --since.');
   }
   const filter = { sinceMs, untilMs, actor, action, target, outcome };
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
-/** The filters that were given, as they can be given again to a shell. */
 export function shownFilter(given: FlagValues<typeof filterFlags>): string {
   const names = ['since', 'until', 'actor', 'action', 'target', 'outcome'] as const;
   return names.flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${shellWord(given[name])}`])).join(' ');
@@ -39,10 +35,8 @@ function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The flag that bounds the number of records. */
 export const limit = (which: string) => parsed('--limit <N>', `how many at most${which}`, parseLimit);
 
-/** A record as `--json` shows it. */
 export function recordJson(record: AuditRecord) {
   return {
     seq: record.seq,

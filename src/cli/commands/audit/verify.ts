@@ -3,8 +3,8 @@ import { Anchors, anchorIn } from '../../../core/audit/anchors.ts';
 import { damageText } from '../../../core/audit/damage.ts';
 import { verifyAudit } from '../../../core/audit/trail.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { defineCommand } from '../../command.ts';
-import { parsed, text } from '../../flags.ts';
+import { defineCommand } from '../../command/command.ts';
+import { parsed, text } from '../../command/flags.ts';
 import type { Io } from '../../terminal/io.ts';
 import { streamNamedFile } from '../../terminal/named-files.ts';
 import { counted } from '../../terminal/sentence.ts';
@@ -71,7 +71,7 @@ function parseHash(given: string): string {
 }
 
 /**
- * Reads the heads of the audit chain from a log of the daemon (`-` = standard input). `bad_input` where it cannot be read, or
+ * Reads the heads of the audit chain from a log of the daemon (`-` = standard input). `bad_input` if it cannot be read, or
  * names no head: a file given by mistake must not pass for one that the chain holds.
  */
 async function readAnchors(io: Pick<Io, 'stdin'>, file: string): Promise<Anchors> {

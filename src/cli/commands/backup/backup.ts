@@ -1,10 +1,10 @@
 import { basename, resolve } from 'node:path';
-import { auditDraft } from '../../../core/access/actors.ts';
 import { damageText } from '../../../core/audit/damage.ts';
+import { auditDraft } from '../../../core/domain/actors.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
-import { defineCommand } from '../../command.ts';
-import { parsed, toggle } from '../../flags.ts';
+import { defineCommand } from '../../command/command.ts';
+import { parsed, toggle } from '../../command/flags.ts';
 import { createProgress } from '../../terminal/progress.ts';
 import { isFolder, nextInSeries, parseKeep } from './keep.ts';
 
@@ -32,7 +32,8 @@ export const backup = defineCommand({
     const target = series?.target ?? folder;
     const bar = createProgress(context.io, 'Backing up', undefined, context.json);
     const request = { nowMs: domain.clock(), force, number: series?.number ?? 0, progress: bar.at };
-    const facts = await context.services.backupStore(context.storePath, target, request).finally(bar.end);
+    const engine = await context.services.engine(context.storePath);
+    const facts = await engine.backup(target, request).finally(bar.end);
     const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes } = facts;
     const detail = { bytes, keys, ...(keep !== undefined && { keep }) };
     try {

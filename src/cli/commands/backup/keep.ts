@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Domain } from '../../../core/domain/domain.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { unwritable } from '../../../core/files.ts';
 import { backupName, storeIdOf } from '../../../core/operations/backups.ts';
-import type { Domain } from '../../../core/port/domain.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../command/context.ts';
 
 /** Parses how many backups to keep. Throws `usage`. */
 export function parseKeep(given: string): number {
@@ -12,10 +12,8 @@ export function parseKeep(given: string): number {
   throw new HkctlError('usage', `"${given}" is not a number of backups: give one from 1 to 9999.`);
 }
 
-/** The next backup of a series. */
 interface NextBackup {
   target: string;
-  /** The id that its name contains. */
   storeId: string;
   /** By which the series is ordered: the time in a name is only as right as the clock was. */
   number: number;

@@ -1,4 +1,3 @@
-import type { Actor } from '../../../core/access/actors.ts';
 import {
   type ClientPermission,
   clientPermissions,
@@ -6,6 +5,8 @@ import {
   permissionLabels,
   presets,
 } from '../../../core/access/permissions.ts';
+import type { Actor } from '../../../core/domain/actors.ts';
+import type { Domain } from '../../../core/domain/domain.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { parseExpiry } from '../../../core/keys/expiry.ts';
 import { type CreateKeyInput, createKey, requireCreatable, requireKeyName } from '../../../core/keys/issuance.ts';
@@ -13,20 +14,19 @@ import { type KeyActor, keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
 import { parseNote } from '../../../core/keys/notes.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
-import type { Domain } from '../../../core/port/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
-import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command.ts';
-import type { Context } from '../../context.ts';
+import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { commaList, oneOf, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
+import { timeAt } from '../../command/output.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import type { Replacing } from '../../delivery/replaced-file.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
-import { commaList, oneOf, parsed, requireOneOf, text, toggle } from '../../flags.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
 import { askEntity, entityHint } from '../../questions/entity.ts';
 import { valueOrAsk } from '../../questions/values.ts';
 import { relativeTime } from '../../table/relative-time.ts';
 import { canAsk } from '../../terminal/io.ts';
-import { timeAt } from '../../terminal/output.ts';
 import { sentenceOf } from '../../terminal/sentence.ts';
 
 const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
@@ -35,7 +35,7 @@ export const create = defineCommand({
   name: 'create',
   summary: 'Create a key for one entity',
   description:
-    'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is delivered before the key is kept; where that fails, no key is made.',
+    'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is delivered before the key is saved; if that fails, no key is created.',
   flags: {
     name: text('--name <NAME>', 'name of the key: the integration it is for'),
     entity: text('--entity <CODE>', 'the entity (site) the key is bound to'),
@@ -146,7 +146,7 @@ export async function completeInput(
   if (given.name !== undefined) requireKeyName(given.name);
   const asked = given.name === undefined || given.entity === undefined;
   const name = await ask(given.name, '--name', async () => {
-    const { askText } = await import('../../terminal/prompts/prompts.ts');
+    const { askText } = await import('../../prompts/prompts.ts');
     return askText(io, 'Name', (text) => sentenceOf(() => requireKeyName(text)));
   });
   const entity =
@@ -184,7 +184,7 @@ function factsOf({ name, entity, permissions, expiresAtMs, allowedIps = [], note
 }
 
 async function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {
-  const { askText } = await import('../../terminal/prompts/prompts.ts');
+  const { askText } = await import('../../prompts/prompts.ts');
   return askText(
     context.io,
     'Expires (never, 90d, 2027-01-31 …)',

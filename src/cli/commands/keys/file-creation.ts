@@ -1,11 +1,11 @@
-import type { Actor } from '../../../core/access/actors.ts';
+import type { Actor } from '../../../core/domain/actors.ts';
+import type { Domain } from '../../../core/domain/domain.ts';
 import { SecretFileLock } from '../../../core/keys/file-lock.ts';
 import { findCreated } from '../../../core/keys/interrupted-creation.ts';
 import { isActiveSecret, requireWorthless } from '../../../core/keys/interrupted-rotation.ts';
 import type { CreateKeyInput } from '../../../core/keys/issuance.ts';
-import type { Domain } from '../../../core/port/domain.ts';
 import type { Key } from '../../../core/port/keys.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../command/context.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { completePending, discardPending, type Replacing, readRotationFiles } from '../../delivery/replaced-file.ts';
 

@@ -1,18 +1,17 @@
-import type { Actor } from '../../../core/access/actors.ts';
+import type { Actor } from '../../../core/domain/actors.ts';
+import type { Domain } from '../../../core/domain/domain.ts';
 import { listKeys } from '../../../core/keys/keys.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
-import type { Domain } from '../../../core/port/domain.ts';
 import type { Key, KeyFilter } from '../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../core/time/spans.ts';
-import { defineCommand } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { type FlagValues, parsed, requireOneOf, text, toggle } from '../../flags.ts';
-import { keyJson, printJsonArray } from '../../terminal/output.ts';
+import { defineCommand } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { type FlagValues, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
+import { keyJson, printJsonArray } from '../../command/output.ts';
 import { printKeys } from './listing/table.ts';
 
 const statuses = ['active', 'expired', 'revoked'] as const;
 
-/** Which keys to list; the settings page takes the same. */
 export const listFlags = {
   all: toggle('--all, --show-inactive', 'show inactive keys, too'),
   entity: text('--entity <CODE>', 'only keys of this entity'),
@@ -44,12 +43,11 @@ export const list = defineCommand({
     ['hkctl keys list --all --json', 'every key, for a program'],
     ['hkctl keys list --expiring-within 14d', 'what must be replaced soon'],
     ['hkctl keys list --search gateway', 'by a part of the name'],
-    ['hkctl keys list --unused-for 90d --entity BER', 'what nobody uses'],
+    ['hkctl keys list --unused-for 90d --entity BER', 'unused keys'],
   ],
   run: listAll,
 });
 
-/** Lists keys as the flags of `keys list` say. */
 export async function listAll(context: Context, given: FlagValues<typeof listFlags>): Promise<void> {
   const { domain, actor } = await context.session();
   const filter = await filterOf(domain, actor, given);
@@ -79,7 +77,6 @@ async function* mapped<T, U>(pages: AsyncIterable<readonly T[]>, map: (one: T) =
   for await (const page of pages) yield page.map(map);
 }
 
-/** The filter that the flags describe, at this moment. */
 export async function filterOf(domain: Domain, actor: Actor, given: FlagValues<typeof listFlags>): Promise<KeyFilter> {
   const nowMs = domain.clock();
   return {

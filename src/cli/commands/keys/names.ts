@@ -6,7 +6,7 @@ export const refsArgument = {
   doc: 'ids, prefixes, or names that only one active key has (default: asks on a terminal)',
 };
 
-/** What must be given where nothing can be asked: keys, and if these are missing, all else that would be asked. */
+/** What must be given if nothing can be asked: keys, and if these are missing, all else that would be asked. */
 export function refsGiven(refs: readonly string[], yes: boolean): Record<string, unknown> {
   return refs.length > 0 ? {} : { REF: undefined, '--yes': yes || undefined };
 }
@@ -22,7 +22,6 @@ export function stopping(keys: readonly Key[]): string {
   return `${count(keys)} will stop working at once: ${someNamesOf(keys)}.`;
 }
 
-/** The sentence after it. */
 export function stopped(keys: readonly Key[]): string {
   if (keys.length === 0) return 'No active key stopped.';
   return `${count(keys)} stopped working: ${someNamesOf(keys)}.`;

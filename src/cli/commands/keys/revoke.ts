@@ -1,11 +1,11 @@
 import { keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { requireActive, revokeKeys } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
-import { defineCommand, yesFlag } from '../../command.ts';
-import type { Context } from '../../context.ts';
+import { defineCommand, yesFlag } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { keyJson } from '../../command/output.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
 import { keysOrAsk, lastUses } from '../../questions/key.ts';
-import { keyJson } from '../../terminal/output.ts';
 import { namesOf, refsArgument, refsGiven } from './names.ts';
 
 export const revoke = defineCommand({

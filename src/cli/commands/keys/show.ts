@@ -2,18 +2,18 @@ import { permissionGroups } from '../../../core/access/permissions.ts';
 import { lineageOf, showKey, statusOf } from '../../../core/keys/keys.ts';
 import { type DayUsage, usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
-import { defineCommand } from '../../command.ts';
-import type { Context } from '../../context.ts';
+import { defineCommand } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { keyJson, usageJson } from '../../command/output.ts';
 import { askKey } from '../../questions/key.ts';
 import { fullTime } from '../../table/shown-time.ts';
-import { keyJson, usageJson } from '../../terminal/output.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { refsArgument } from './names.ts';
 import { shownUsage, usageBars, usageFacts } from './usage.ts';
 
 export const show = defineCommand({
   name: 'show',
-  summary: 'Show one key, its usage and the rotations it stands in',
+  summary: 'Show one key, its usage, its predecessors and successor',
   readOnly: true,
   arguments: [{ ...refsArgument, spelling: '[REF]' }],
   flags: {},
@@ -33,10 +33,9 @@ export const show = defineCommand({
   },
 });
 
-/** A key with what is shown beside it. */
 interface Described {
   key: Key;
-  /** The rotations that it stands in, the oldest first. */
+  /** Its predecessors, itself and its successor, the oldest first. */
   chain: readonly Key[];
   usage: readonly DayUsage[];
   nowMs: number;

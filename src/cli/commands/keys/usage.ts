@@ -2,21 +2,17 @@ import { byCount, type DayUsage, sumOf, totalOf, type Usage, usageDays } from '.
 import type { Key } from '../../../core/port/keys.ts';
 import { dateOf, dayAt } from '../../../core/time/calendar.ts';
 import { fullTime } from '../../table/shown-time.ts';
-import { type Bars, barsOf } from '../../terminal/bars.ts';
 import { counted, grouped } from '../../terminal/sentence.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded } from '../../terminal/wrap.ts';
 
-/** The usage of a key as it is shown to people. */
 export interface ShownUsage {
   days: readonly DayUsage[];
   /** The day that it is at the key's entity. */
   today: number;
-  /** Writes an instant in the entity's time. */
   time(ms: number): string;
 }
 
-/** Prepares the usage of a key for people. */
 export function shownUsage(
   days: readonly DayUsage[],
   key: Pick<Key, 'entity'>,
@@ -26,7 +22,6 @@ export function shownUsage(
   return { days, today: dayAt(nowMs, timezone).day, time: (ms) => fullTime({ utc }, ms, timezone) };
 }
 
-/** How the bars of usage are drawn. */
 interface BarOptions {
   width: number;
   isAscii: boolean;
@@ -51,12 +46,11 @@ export function usageBars({ days, today }: ShownUsage, { width, isAscii, style }
   return [...lines, ['', style.dim(axis(today, requests, refused))]];
 }
 
-/** Requests that were refused, and readings that were rejected. */
 function refusedOn({ refused, readings }: DayUsage): number {
   return totalOf(refused) + totalOf(readings.rejected);
 }
 
-/** The first and the last day below the bars, and what the highest bars stand for, where it fits between them. */
+/** The first and the last day below the bars, and what the highest bars stand for, if it fits between them. */
 function axis(today: number, { line, each, most }: Bars, refused: Bars): string {
   const ends = [dateOf(today - usageDays + 1), dateOf(today)] as const;
   const highest = [most, ...(refused.most > 0 ? [refused.most] : [])].map(grouped).join(' and ');
@@ -67,7 +61,6 @@ function axis(today: number, { line, each, most }: Bars, refused: Bars): string 
   return `${padded(ends[0], ends[0].length + left)}${padded(between, Math.max(0, free - left))}${ends[1]}`;
 }
 
-/** The numbers of 90 days and of today, and the last rejected reading. */
 export function usageFacts({ days, today, time }: ShownUsage): [string, string][] {
   const all = sumOf(days);
   if (all.requests === 0) return [['Usage', `none in ${usageDays} days`]];
@@ -109,4 +102,32 @@ export function usageText({ requests, refused, readings }: Usage, isFull: boolea
     .filter((part) => part.length > 0)
     .map((part) => part.join(', '))
     .join('; ');
+}
+
+/** Characters for nothing, and for values from the lowest to the highest. */
+const drawn = { none: '·', levels: '▁▂▃▄▅▆▇█' } as const;
+/** The same for a terminal without others than ASCII. */
+const ascii = { none: '.', levels: ':-=+*#%@' } as const;
+
+interface Bars {
+  line: string;
+  /** How many values each bar sums up, the first one perhaps fewer. */
+  each: number;
+  most: number;
+}
+
+/**
+ * Draws values as one line of bars, at most `width` wide: if there are more values, each bar sums up two or more of them. The
+ * last bar ends with the last value. A value above zero never looks like zero.
+ */
+export function barsOf(values: readonly number[], width: number, isAscii: boolean): Bars {
+  const each = Math.max(1, Math.ceil(values.length / Math.max(1, width)));
+  const sums: number[] = [];
+  for (let end = values.length; end > 0; end -= each) {
+    sums.unshift(values.slice(Math.max(0, end - each), end).reduce((sum, value) => sum + value, 0));
+  }
+  const { none, levels } = isAscii ? ascii : drawn;
+  const most = Math.max(0, ...sums);
+  const line = sums.map((sum) => (sum === 0 ? none : levels[Math.ceil((sum / most) * levels.length) - 1])).join('');
+  return { line, each, most };
 }

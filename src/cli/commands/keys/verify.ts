@@ -3,10 +3,10 @@ import { refusalDetails } from '../../../core/keys/authentication.ts';
 import { keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { verifySecret } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
-import { defineCommand, yesFlag } from '../../command.ts';
-import type { Context } from '../../context.ts';
+import { defineCommand, yesFlag } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { keyJson, printSentence } from '../../command/output.ts';
 import { canAsk } from '../../terminal/io.ts';
-import { keyJson, printSentence } from '../../terminal/output.ts';
 
 export const verify = defineCommand({
   name: 'verify',
@@ -30,7 +30,6 @@ export const verify = defineCommand({
   },
 });
 
-/** The addresses that the key is limited to, if it is. */
 function fromOf({ allowedIps }: Key): string {
   return allowedIps.length === 0 ? '' : `, only from ${allowedIps.join(', ')}`;
 }
@@ -40,7 +39,7 @@ const longestBytes = 4096;
 async function readSecret(context: Context): Promise<string> {
   const { io } = context;
   if (canAsk(io)) {
-    const { askHidden } = await import('../../terminal/prompts/prompts.ts');
+    const { askHidden } = await import('../../prompts/prompts.ts');
     return (await askHidden(io, 'Secret')).trim();
   }
   if (io.stdinIsTTY) {

@@ -1,7 +1,7 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { holdsSecret } from '../../../core/secrets.ts';
-import { defineCommand } from '../../command.ts';
-import { parsed, toggle } from '../../flags.ts';
+import { defineCommand } from '../../command/command.ts';
+import { parsed, toggle } from '../../command/flags.ts';
 
 /** `hkctl metrics-rules`: the files are valid as they are, for the job `hkctl`. */
 export const metricsRules = defineCommand({

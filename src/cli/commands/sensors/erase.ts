@@ -3,7 +3,7 @@ import { countErasable, erasePermission, eraseReadings } from '../../../core/rea
 import { requireSensor } from '../../../core/readings/sensors.ts';
 import { formatLocal } from '../../../core/time/calendar.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
-import { defineCommand, yesFlag } from '../../command.ts';
+import { defineCommand, yesFlag } from '../../command/command.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';

@@ -1,11 +1,10 @@
-import type { Domain } from '../../../core/port/domain.ts';
+import type { Domain } from '../../../core/domain/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { readPlot } from '../../../core/readings/plots.ts';
-import { listSensors } from '../../../core/readings/sensors.ts';
-import { isSilent } from '../../../core/readings/silence.ts';
+import { isSilent, listSensors } from '../../../core/readings/sensors.ts';
 import { dayMs } from '../../../core/time/spans.ts';
-import { defineCommand, yesFlag } from '../../command.ts';
-import type { Context } from '../../context.ts';
+import { defineCommand, yesFlag } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
 import { sparkline } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
 import { relativeTimeWidth } from '../../table/relative-time.ts';

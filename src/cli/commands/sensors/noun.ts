@@ -1,4 +1,4 @@
-import type { Noun } from '../../command.ts';
+import type { Noun } from '../../command/command.ts';
 import { erase } from './erase.ts';
 import { list } from './list.ts';
 import { exportReadings, tail } from './readings.ts';

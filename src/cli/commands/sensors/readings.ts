@@ -1,5 +1,5 @@
+import type { Domain } from '../../../core/domain/domain.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import type { Domain } from '../../../core/port/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import type { Sensor } from '../../../core/port/readings.ts';
 import { auditExport, requireSensor, textOf } from '../../../core/readings/sensors.ts';
@@ -7,9 +7,9 @@ import { followReadings, type SensorReading } from '../../../core/readings/tail.
 import { csvCell } from '../../../core/text/csv-cell.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
-import { defineCommand, yesFlag } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { oneOf } from '../../flags.ts';
+import { defineCommand, yesFlag } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { oneOf } from '../../command/flags.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { counted } from '../../terminal/sentence.ts';
@@ -20,7 +20,6 @@ interface RowWriter {
   begin(): void;
   /** What each row of a sensor begins with, as `ReadingTextRequest.lead`. */
   leadOf(sensor: Sensor): string;
-  /** Writes whole rows, at least one. */
   write(rows: string): void;
   end(): void;
 }
@@ -132,7 +131,6 @@ export const tail = defineCommand({
   },
 });
 
-/** The sensors that were named, or every one of the entity. */
 async function sensorsOf(domain: Domain, site: Entity, refs: readonly string[]): Promise<Sensor[]> {
   if (refs.length === 0) return [...new Set((await domain.store.readings.directory(site.id)).values())];
   const sensors: Sensor[] = [];

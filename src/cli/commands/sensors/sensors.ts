@@ -1,13 +1,12 @@
 import { HkctlError } from '../../../core/errors.ts';
-import type { ResourceDefinition } from '../../../core/records/fields.ts';
-import { meantDate, meantInstant } from '../../../core/text/meant-values.ts';
-import { didYouMean } from '../../../core/text/nearest.ts';
+import type { ResourceDefinition } from '../../../core/fields/fields.ts';
+import { didYouMean } from '../../../core/text/words.ts';
 import { startOfDayMs } from '../../../core/time/calendar.ts';
 import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
-import type { Context } from '../../context.ts';
-import { text } from '../../flags.ts';
+import { meantDate, meantInstant } from '../../../core/time/meant-values.ts';
+import type { Context } from '../../command/context.ts';
+import { text } from '../../command/flags.ts';
 
-/** The flags that bound a span of time. */
 export const rangeFlags = {
   from: text('--from <WHEN>', 'first instant, or date in the time zone of the entity'),
   to: text('--to <WHEN>', 'instant or date before which to end'),
@@ -34,13 +33,11 @@ function instantOf(given: string | undefined, flag: string, timezone: string): n
   });
 }
 
-/** The flag that names the entity of the sensors. */
 export const entity = text(
   '--entity <CODE>',
   'the entity (site) of the sensors; may be left out if there is one active entity',
 );
 
-/** The declaration of the resource `sensors`. */
 export async function sensorResource(context: Context): Promise<ResourceDefinition> {
   const found = (await context.services.resources()).find(({ name }) => name === 'sensors');
   if (!found) throw new Error('There is no resource "sensors" among the declarations.');

@@ -1,5 +1,5 @@
 import { requireSensor, showSensor } from '../../../core/readings/sensors.ts';
-import { defineCommand, yesFlag } from '../../command.ts';
+import { defineCommand, yesFlag } from '../../command/command.ts';
 import { plotOf } from '../../plot/sensor-plot.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
 import { fullTime } from '../../table/shown-time.ts';

@@ -11,9 +11,9 @@ import {
 import { daemonsOf } from '../../../core/operations/status.ts';
 import type { Daemon } from '../../../core/port/daemons.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
-import { defineCommand, requireBaseUrl } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { list, oneOf, parsed, text, toggle } from '../../flags.ts';
+import { defineCommand, requireBaseUrl } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { list, oneOf, parsed, text, toggle } from '../../command/flags.ts';
 import { grouped } from '../../terminal/sentence.ts';
 import { wrapFacts } from '../../terminal/wrap.ts';
 import { answersAt } from './probe.ts';
@@ -21,15 +21,11 @@ import { answersAt } from './probe.ts';
 export const serve = defineCommand({
   name: 'serve',
   summary: 'Run the API daemon in the foreground',
-  description: 'SIGTERM and SIGINT end it once what is under way has been answered, a second SIGINT at once.',
+  description: 'SIGTERM and SIGINT end it after the answers in progress, a second SIGINT at once.',
   flags: {
     host: text('--host <ADDRESS>', `address to listen on (default ${serveDefaults.host})`),
     port: parsed('--port <PORT>', `port; 0 = any free one (default ${serveDefaults.port})`, parsePort),
-    baseUrl: parsed(
-      '--base-url <URL>',
-      'what to call the API in examples, where it stands behind a proxy',
-      requireBaseUrl,
-    ),
+    baseUrl: parsed('--base-url <URL>', 'address of the API in examples, if it is behind a proxy', requireBaseUrl),
     tlsCert: text('--tls-cert <FILE>', 'certificate (PEM); with --tls-key'),
     tlsKey: text('--tls-key <FILE>', 'private key (PEM); with --tls-cert'),
     trustProxy: list(
@@ -93,7 +89,6 @@ export const serve = defineCommand({
   },
 });
 
-/** What a newcomer looks for, below the address. */
 function factsOf(context: Context, baseUrl: string, keys: number | undefined): string[] {
   const count = keys === undefined ? [] : [keys === 0 ? 'none yet: hkctl keys create' : `${grouped(keys)} active`];
   return wrapFacts(
@@ -129,7 +124,6 @@ export function requireBothOfTls({ tlsCert, tlsKey }: { tlsCert?: string; tlsKey
   throw new HkctlError('usage', `${tlsCert === undefined ? '--tls-cert' : '--tls-key'} is missing: TLS takes both.`);
 }
 
-/** Parses a port. Throws `usage`. */
 export function parsePort(given: string): number {
   const port = Number(given);
   if (/^\d{1,5}$/.test(given) && port <= 65_535) return port;

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
 import { serveDefaults } from '../../../core/operations/settings.ts';
-import { defineCommand } from '../../command.ts';
-import { parsed, toggle } from '../../flags.ts';
+import { defineCommand } from '../../command/command.ts';
+import { parsed, toggle } from '../../command/flags.ts';
 import { parseKeep } from '../backup/keep.ts';
 import { parsePort, requireBothOfTls } from '../serve/serve.ts';
 import {

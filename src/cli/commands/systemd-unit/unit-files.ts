@@ -10,7 +10,7 @@ const mostBytes = 1024 * 1024;
 
 /**
  * Writes units into a folder and returns their paths. A file of that name with other content is left as it is
- * (`state_forbids`), since somebody may have edited it; then none is written.
+ * (`state_forbids`), since it may have been edited; then none is written.
  */
 export function writeUnits(folder: string, units: readonly Unit[]): string[] {
   const files = units.map(({ name, text }) => ({ file: resolve(join(folder, name)), text: `${text}\n` }));

@@ -56,7 +56,6 @@ export function daemonSocket(host: string, port: number): Unit {
 interface BackupOptions extends ServiceOptions {
   /** The folder of the backups; without one a folder inside the state directory, which systemd makes. */
   folder: string | undefined;
-  /** The number of backups to keep. */
   keep: number;
 }
 
@@ -74,7 +73,6 @@ export function backupUnits({ account, exec, environmentFile, folder, keep }: Ba
   return [unit('hkctl-backup.service', backupService, values), unit('hkctl-backup.timer', backupTimer, values)];
 }
 
-/** A unit file. */
 export interface Unit {
   name: string;
   text: string;
@@ -90,7 +88,7 @@ export function quotedArgument(argument: string): string {
 export function requirePlain(given: string, pattern: RegExp): string {
   // Everybody on the machine can read a unit.
   if (pattern.test(given) && !holdsSecret(given)) return given;
-  throw new HkctlError('usage', `"${given}" cannot stand in a unit.`);
+  throw new HkctlError('usage', `"${given}" cannot be written in a unit.`);
 }
 
 /** An absolute path for a unit. Throws `usage`. */

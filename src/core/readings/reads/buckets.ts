@@ -12,11 +12,10 @@ export interface OpenBucket {
   min: number;
   max: number;
   last: number;
-  /** The summary it begins with: where nothing else is added, its mean is the bucket's, to the last digit. */
+  /** The summary it begins with: if nothing else is added, its mean is the bucket's, to the last digit. */
   summary?: { count: number; mean: number };
 }
 
-/** What a bucket needs of an hour whose readings were dropped. */
 export interface SummarisedHour {
   count: number;
   min: number;
@@ -34,7 +33,6 @@ export function bucketStart(atUs: number, widthUs: number): number {
   return rest < 0 ? atUs - rest - widthUs : atUs - rest;
 }
 
-/** A bucket without readings. */
 export function openBucket(startUs: number): OpenBucket {
   const [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return { startUs, count: 0, sum: 0, error: 0, scale: 1, min, max, last: 0 };

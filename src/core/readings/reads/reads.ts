@@ -1,6 +1,6 @@
 import { HkctlError, isUnreachable } from '../../errors.ts';
 import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../port/readings.ts';
-import { FairQueue } from '../fair-queue.ts';
+import { FairScheduler } from '../fair-scheduler.ts';
 import type { Slice, SliceRequest } from './slice-request.ts';
 
 /** Limits that keep a read bounded; in readings unless stated otherwise. */
@@ -12,7 +12,6 @@ export const readLimits = {
   summedUp: 200_000,
   /** A page of buckets that has at least one bucket scans no more: it ends short, and the next page continues after it. */
   page: 1_000_000,
-  /** Number of waiting reads of one owner. */
   waiting: 64,
 } as const;
 
@@ -40,68 +39,56 @@ export function textOf({ text, count, digest, scanned, nextUs }: Slice, client: 
 export class Reads {
   readonly #readSlice: ReadSlice;
   readonly #sizes: SliceSizes;
-  readonly #waiting = new FairQueue<Read>();
-  #isRunning = false;
+  readonly #reads = new FairScheduler(Number.POSITIVE_INFINITY);
+  readonly #slices = new FairScheduler(1);
 
   constructor(readSlice: ReadSlice, sizes: SliceSizes = readLimits) {
     this.#readSlice = readSlice;
     this.#sizes = sizes;
   }
 
-  /** Rejects with `too_many_requests` where too many of the owner wait, with what `charge` throws, or with the signal's reason. */
-  read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
+  /** Rejects with `too_many_requests` if too many of the owner wait, with what `charge` throws, or with the signal's reason. */
+  async read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
     const { owner, signal } = client;
-    if (signal?.aborted) return Promise.reject(signal.reason);
-    if (this.#waiting.sizeOf(owner) >= readLimits.waiting) return Promise.reject(tooManyWait());
-    return new Promise((resolve, reject) => {
-      const read = new Read(request, client, resolve, reject);
-      signal?.addEventListener('abort', () => this.#abort(read), { once: true });
-      this.#waiting.add(owner, read);
-      if (!this.#isRunning) void this.#run();
-    });
+    signal?.throwIfAborted();
+    if (this.#reads.waitingOf(owner) >= readLimits.waiting) throw tooManyWait();
+    return this.#reads.run(owner, () => this.#readAll(new Read(request), client), signal);
   }
 
-  /** Rejects the waiting reads; does not wait for a slice under way. */
+  /** Rejects the waiting reads; does not wait for a slice in progress. */
   close(): void {
-    this.#rejectAll(closed());
+    this.#rejectWaiting(closed());
   }
 
-  #rejectAll(why: unknown): void {
-    for (let read = this.#waiting.take(); read; read = this.#waiting.take()) read.reject(why);
-  }
-
-  #abort(read: Read): void {
-    // A read under way ends with its slice.
-    if (this.#waiting.remove(read.client.owner, read)) read.reject(read.client.signal?.reason);
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    for (let read = this.#waiting.take(); read; read = this.#waiting.take()) {
-      try {
-        if (!read.isBegun) read.client.charge(0);
-        const slice = await this.#readSlice(read.nextSlice(this.#sizes));
-        read.take(slice);
-        read.client.charge(slice.scanned);
-        read.client.signal?.throwIfAborted();
-        if (read.isDone) read.resolve(read.text());
-        else this.#waiting.putBack(read.client.owner, read);
-      } catch (thrown) {
-        read.reject(thrown);
-        // What waits has waited as long already, and would wait for the same answer.
-        if (isUnreachable(thrown)) this.#rejectAll(thrown);
-      }
+  async #readAll(read: Read, client: ReadingClient): Promise<ReadingText> {
+    while (!read.isDone) {
+      const slice = await this.#slices.run(client.owner, () => this.#nextSlice(read, client));
+      read.take(slice);
+      client.charge(slice.scanned);
     }
-    this.#isRunning = false;
+    return read.text();
+  }
+
+  async #nextSlice(read: Read, client: ReadingClient): Promise<Slice> {
+    client.signal?.throwIfAborted();
+    if (!read.isBegun) client.charge(0);
+    try {
+      return await this.#readSlice(read.nextSlice(this.#sizes));
+    } catch (thrown) {
+      // What waits has waited as long already, and would wait for the same answer.
+      if (isUnreachable(thrown)) this.#rejectWaiting(thrown);
+      throw thrown;
+    }
+  }
+
+  #rejectWaiting(why: unknown): void {
+    this.#reads.rejectWaiting(why);
+    this.#slices.rejectWaiting(why);
   }
 }
 
-/** One read under way. */
 class Read {
   readonly request: ReadingTextRequest;
-  readonly client: ReadingClient;
-  readonly resolve: (text: ReadingText) => void;
-  readonly reject: (error: unknown) => void;
   isBegun = false;
   isDone = false;
   readonly #pieces: Uint8Array[] = [];
@@ -113,19 +100,10 @@ class Read {
   #summarisedUs: Slice['summarisedUs'];
   #ahead: Slice['ahead'];
 
-  constructor(
-    request: ReadingTextRequest,
-    client: ReadingClient,
-    resolve: (text: ReadingText) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(request: ReadingTextRequest) {
     this.request = request;
-    this.client = client;
-    this.resolve = resolve;
-    this.reject = reject;
   }
 
-  /** The next slice to read. */
   nextSlice({ written, summedUp }: SliceSizes): SliceRequest {
     const { fromUs, limit, buckets } = this.request;
     return {
@@ -140,7 +118,6 @@ class Read {
     };
   }
 
-  /** Adds a slice that was read. */
   take(slice: Slice): void {
     const { text, count, digest, scanned, nextUs, open, summarisedUs, ahead } = slice;
     if (count > 0) {

@@ -1,34 +1,27 @@
 import { qualities, type Reading, type ReadingRange, type ReadingTextRequest } from '../../port/readings.ts';
+import type { Columns } from '../columns.ts';
 import type { OpenBucket } from './buckets.ts';
-import type { Columns } from './columns.ts';
 
 /** A part of a read, small enough that other reads need not wait for it. */
 export interface SliceRequest extends ReadingTextRequest {
-  /** Maximum number of readings to scan. */
   most: number;
-  /** The incomplete bucket at the end of the slice before. */
   open?: OpenBucket;
   /** Where the first slice of this read began; undefined for the beginning. */
   beganUs?: number;
-  /** What the slice before returned. */
   summarisedUs?: number | null;
   ahead?: Columns;
 }
 
-/** The result of a slice. */
 export interface Slice {
   /** In a buffer of its own, so that it can be transferred. */
   text: Uint8Array<ArrayBuffer>;
-  /** Rows in the text. */
   count: number;
   digest: string;
-  /** Number of readings scanned. */
   scanned: number;
-  /** The instant of the first reading after them; null where there is none. */
+  /** The instant of the first reading after them; null if there is none. */
   nextUs: number | null;
-  /** The incomplete bucket; none at the end. */
   open?: OpenBucket;
-  /** The latest instant of the series that was dropped, as this slice saw it; null where there is none. */
+  /** The latest instant of the series that was dropped, as this slice saw it; null if there is none. */
   summarisedUs?: number | null;
   /** Readings after it that were read already, so that not each slice waits for a server. */
   ahead?: Columns;
@@ -45,18 +38,15 @@ export interface SliceRange {
   limit: number;
 }
 
-/** The readings to read for a slice. */
 export function rangeOfSlice({ series, fromUs, toUs, limit, most, buckets }: SliceRequest): SliceRange {
   const wanted = buckets ? most : Math.min(most, limit);
   return boundedRange({ series, fromUs, toUs, limit: wanted + 1 });
 }
 
-/** A range of readings with both of its ends. */
 export function boundedRange({ series, fromUs, toUs, limit }: ReadingRange): SliceRange {
   return { series, fromUs: within(fromUs ?? -endOfTimeUs), toUs: within(toUs ?? endOfTimeUs), limit };
 }
 
-/** The readings of some columns, one by one. */
 export function toReadings({ count, ...columns }: Columns): Reading[] {
   return Array.from({ length: count }, (_, place) => ({
     atUs: columns.atUs[place] ?? 0,

@@ -1,6 +1,6 @@
+import { type Columns, type Piece, placeOf } from '../columns.ts';
 import { RowWriter } from '../reading-text.ts';
 import { addSummarised, addToBucket, bucketStart, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
-import { type Columns, type Piece, placeOf } from './columns.ts';
 import type { Slice, SliceRequest } from './slice-request.ts';
 import { type HourRow, hoursInSlice } from './summarised-hours.ts';
 

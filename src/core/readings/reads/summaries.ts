@@ -1,7 +1,6 @@
 import { summaryWidthUs } from '../../port/readings.ts';
 import { addSummarised, addToBucket, bucketStart, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
 
-/** The summary of the readings of an hour. */
 export interface Summary {
   hourUs: number;
   count: number;
@@ -14,10 +13,8 @@ export interface Summary {
   lastAtUs: number;
 }
 
-/** A reading, whose quality does not matter here. */
 export type TimedValue = readonly [atUs: number, value: number, quality?: number];
 
-/** The hours of readings. */
 export function hoursOf(rows: readonly TimedValue[]): number[] {
   return [...new Set(rows.map(([atUs]) => bucketStart(atUs, summaryWidthUs)))];
 }

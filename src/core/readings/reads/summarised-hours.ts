@@ -42,7 +42,6 @@ export function resume(
   return { fromUs: Math.max(open.startUs, beganUs ?? open.startUs), open: undefined };
 }
 
-/** The summaries to read for a slice. */
 export function hoursOfSlice({ series, fromUs = -endOfTimeUs, toUs = endOfTimeUs }: SliceRequest): HourRange {
   const [firstHourUs, limit] = [firstHourOf(fromUs), hoursInSlice + 1];
   return { series, firstHourUs, fromUs: within(fromUs), toUs: within(toUs), limit };

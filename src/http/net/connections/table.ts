@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { originOf } from '../../auth/client-addresses.ts';
-import { currentAnswer } from '../current-answer.ts';
-import type { DropReason } from './drops.ts';
+import type { DropReason } from '../drops.ts';
 
 /** One accepted connection and its state. */
 export interface Connection {
@@ -17,7 +16,6 @@ export interface Connection {
   readonly client: string;
   /** The wider network by which connections without a key are counted. */
   readonly network: string;
-  /** The key of its last authenticated request. */
   keyId: string | undefined;
   /** The whole head of a request has arrived. */
   hasAsked: boolean;
@@ -30,16 +28,28 @@ export interface Connection {
   /** The number of requests that wait behind another one, and whether there ever was any. */
   pipelined: number;
   hasPipelined: boolean;
-  /** A client that sends many requests at once: its next connection waits the longer, the more requests this one brings now. */
-  chargedTo: string | undefined;
-  /** While it waits for its turn to be read from, because its client sends many requests at once: by whom it waits. */
+  /** While it waits to be read from, because its client sends many requests at once: the name under which it waits. */
   waitsAs: string | undefined;
+  /** The answer to its last request that has begun, and the bytes of it that the connection has not been given yet. */
+  answer: ServerResponse | undefined;
+  unsent: number;
 }
 
 /** A property of the socket, since every request reads its connection and a map would be slower. */
 const ownConnection = Symbol('connection');
 interface Tagged {
   [ownConnection]?: Connection;
+}
+
+/** The connection that a socket belongs to, accepted or decrypted. */
+export function connectionOf(socket: object): Connection | undefined {
+  return (socket as Tagged)[ownConnection];
+}
+
+/** The client that a socket belongs to, as far as it is known. */
+export function clientOfSocket(socket: object): unknown {
+  const connection = connectionOf(socket);
+  return connection === undefined ? socket : clientOf(connection);
 }
 
 /** All connections of a server: those without a key by their network, the others by their key, each set oldest first. */
@@ -71,8 +81,9 @@ export class ConnectionTable {
       waiting: undefined,
       pipelined: 0,
       hasPipelined: false,
-      chargedTo: undefined,
       waitsAs: undefined,
+      answer: undefined,
+      unsent: 0,
     };
     this.#connections.add(connection);
     (socket as Tagged)[ownConnection] = connection;
@@ -81,20 +92,8 @@ export class ConnectionTable {
     return connection;
   }
 
-  /** The connection that a socket belongs to, accepted or decrypted. */
-  of(socket: Socket): Connection | undefined {
-    return (socket as Tagged)[ownConnection];
-  }
-
-  /** Whether a connection has not been removed. */
   has(connection: Connection): boolean {
     return this.#connections.has(connection);
-  }
-
-  /** The client that a socket belongs to, as far as it is known. */
-  clientOf(socket: object): unknown {
-    const connection = (socket as Tagged)[ownConnection];
-    return connection === undefined ? socket : clientOf(connection);
   }
 
   /** The connections of the same client, itself among them. */
@@ -114,7 +113,7 @@ export class ConnectionTable {
     return totals;
   }
 
-  /** The connection with the most waiting requests, of the client with the most; undefined where none has any. */
+  /** The connection with the most waiting requests, of the client with the most; undefined if none has any. */
   mostPipelined(): Connection | undefined {
     const totals = this.pipelinedByClient();
     const most = Math.max(...totals.values());
@@ -126,7 +125,7 @@ export class ConnectionTable {
     return found;
   }
 
-  /** Records the decrypted side of a connection, which carries its requests from now on; undefined where that has closed. */
+  /** Records the decrypted side of a connection, which carries its requests from now on; undefined if that has closed. */
   open(channel: Socket): Connection | undefined {
     const connection = this.#byRoute.get(routeOf(channel));
     if (connection === undefined) return undefined;
@@ -137,14 +136,14 @@ export class ConnectionTable {
 
   /** Records the key of an authenticated request; nearly every call repeats the key of the call before. */
   identify(socket: Socket, keyId: string): void {
-    const connection = (socket as Tagged)[ownConnection];
+    const connection = connectionOf(socket);
     if (connection === undefined || connection.keyId === keyId || !this.#connections.has(connection)) return;
     this.#leaveGroup(connection);
     connection.keyId = keyId;
     addTo(this.#byKey, keyId, connection);
   }
 
-  /** Removes a connection; returns false where it was removed before. */
+  /** Removes a connection; returns false if it was removed before. */
   remove(connection: Connection): boolean {
     if (!this.#connections.delete(connection)) return false;
     const { route } = connection;
@@ -157,7 +156,7 @@ export class ConnectionTable {
   /**
    * Chooses a connection to close in favour of a new one: of a key with more than `keyShare`, else of the network with the
    * most connections without a key, else one of the key with the most that is idle or whose body has not arrived. Undefined
-   * where every connection is being served.
+   * if every connection is being served.
    */
   leastNeeded(keyShare: number): { connection: Connection; reason: DropReason } | undefined {
     const byKey = [...this.#byKey.values()].sort((a, b) => b.size - a.size);
@@ -201,17 +200,18 @@ export function destroyConnection({ socket, channel }: Connection): void {
   socket.destroy();
 }
 
-/** The answer under way on a connection. */
-export function answerOf({ channel }: Connection): ServerResponse | undefined {
-  return channel && currentAnswer(channel);
+/** The answer in progress on a connection: Node takes the socket away from one that was sent. */
+export function answerOf(connection: Connection | undefined): ServerResponse | undefined {
+  const answer = connection?.answer;
+  return answer?.socket ? answer : undefined;
 }
 
-/** Whether no request is under way: the connection waits for its handshake, a head or its next request. */
+/** Whether no request is in progress: the connection waits for its handshake, a head or its next request. */
 function isIdle(connection: Connection): boolean {
   return answerOf(connection) === undefined;
 }
 
-/** Whether a request is under way whose body has not arrived completely. */
+/** Whether a request is in progress whose body has not arrived completely. */
 export function isUnfinished(connection: Connection): boolean {
   return answerOf(connection)?.req.complete === false;
 }

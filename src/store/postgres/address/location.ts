@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { splitPassword } from '../../../core/port/store-address.ts';
-import { wrongAddress } from '../connection/errors.ts';
+import { splitPassword } from '../../../core/store-address.ts';
+import { wrongAddress } from '../errors/errors.ts';
 import { isParameter, readParameters, shownName } from './parameters.ts';
 import { type Environment, readService } from './service-file.ts';
 import { requireTls, type TlsSettings } from './tls.ts';
@@ -14,15 +14,13 @@ export interface Host {
   address?: string;
 }
 
-/** The place of a store on PostgreSQL. */
 export interface Location {
   hosts: readonly Host[];
   database: string;
   user: string;
   password: string | undefined;
-  /** The file of libpq in which a password is looked up where none is given. */
+  /** The file of libpq in which a password is looked up if none is given. */
   passwordFile: string | undefined;
-  /** The schema that holds the tables. */
   schema: string;
   tls: TlsSettings;
   /** Which of several servers will do; only `any` and `read-write` exist here, since a store is written. */
@@ -38,7 +36,6 @@ export interface Location {
   shown: string;
 }
 
-/** The schema of a store whose address names none. */
 export const usualSchema = 'hkctl';
 
 const defaultPort = 5432;
@@ -84,7 +81,7 @@ function withPassword(address: string, { HKCTL_STORE: whole = '' }: Environment)
   return splitPassword(whole).address === address ? whole : address;
 }
 
-/** As whom libpq logs in where nobody is named: the account that runs this process. */
+/** The login that libpq uses if none is given: the account that runs this process. */
 function ownAccount(): string {
   try {
     return userInfo().username;

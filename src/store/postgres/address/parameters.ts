@@ -1,4 +1,4 @@
-import { wrongAddress } from '../connection/errors.ts';
+import { wrongAddress } from '../errors/errors.ts';
 import type { Environment } from './service-file.ts';
 
 /** The variable of the environment that is read if neither the address nor the service has a parameter, and its possible values. */
@@ -55,7 +55,6 @@ const parameters: Readonly<Record<string, Parameter>> = {
   replication: [undefined, '0|off|no|false'],
 };
 
-/** Whether libpq, or hkctl, has a parameter of this name. */
 export function isParameter(name: string): boolean {
   return Object.hasOwn(parameters, name);
 }

@@ -5,7 +5,6 @@ import { HkctlError } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/text/shell.ts';
 import type { Host } from './location.ts';
 
-/** For whom a password is looked up. */
 interface LogIn extends Host {
   database: string;
   user: string;

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
-import { wrongAddress } from '../connection/errors.ts';
+import { wrongAddress } from '../errors/errors.ts';
 
 /** The variables of the environment, from which libpq's ones fill what an address leaves out. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The parameters of a service from libpq's connection service files: PGSERVICEFILE or `~/.pg_service.conf`, then
- * `pg_service.conf` in PGSYSCONFDIR. Throws `usage` where no file has it.
+ * `pg_service.conf` in PGSYSCONFDIR. Throws `usage` if no file has it.
  */
 export function readService(name: string, env: Environment): Record<string, string> {
   const own = env.PGSERVICEFILE ?? (env.HOME && join(env.HOME, '.pg_service.conf'));

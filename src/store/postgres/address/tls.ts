@@ -3,21 +3,19 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { HkctlError } from '../../../core/errors.ts';
-import { wrongAddress } from '../connection/errors.ts';
+import { wrongAddress } from '../errors/errors.ts';
 
-/** How the server is verified; `prefer` and `allow` of libpq are missing, since they protect from nobody. */
+/** How the server is verified; `prefer` and `allow` of libpq are missing, since they protect from no attacker. */
 type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
 
-/** The TLS settings of an address, with the paths of files in PEM. */
 export interface TlsSettings {
   mode: TlsMode;
   /** A file of certificates, or `system` for those of Node. */
   rootCertificate: string | undefined;
   certificate: string | undefined;
   key: string | undefined;
-  /** A file of certificates that were revoked. */
   revoked: string | undefined;
-  /** Whether a client certificate is sent where there is one. */
+  /** Whether a client certificate is sent if there is one. */
   sendsCertificate: boolean;
   /** The versions of TLS that are allowed, such as `TLSv1.3`. */
   oldest: string | undefined;
@@ -73,7 +71,7 @@ function requireTlsMode(text: string | undefined, isSocket: boolean): TlsMode {
   );
 }
 
-/** The options of Node's TLS for a host; false where none is wanted. Throws `store_unreadable` for a file that cannot be used. */
+/** The options of Node's TLS for a host; false if none is wanted. Throws `store_unreadable` for a file that cannot be used. */
 export function tlsOptions(settings: TlsSettings, host: string) {
   const { mode, rootCertificate, certificate, key, revoked, sendsCertificate, oldest, newest, home } = settings;
   if (mode === 'disable' || host.startsWith('/')) return false;
@@ -88,7 +86,7 @@ export function tlsOptions(settings: TlsSettings, host: string) {
   if (own !== undefined && ownKey === undefined) throw unusable(`The TLS certificate ${own} has no key`);
   const crl = found === undefined ? revoked : (revoked ?? inHome('root.crl'));
   const options: ConnectionOptions = {
-    // As in libpq, `require` verifies the authority where one is named.
+    // As in libpq, `require` verifies the authority if one is named.
     rejectUnauthorized: mode !== 'require' || found !== undefined,
     // Node would compare the certificate of an IP address with "localhost".
     checkServerIdentity: (_, peer) => (mode === 'verify-full' ? checkServerIdentity(host, peer) : undefined),
@@ -110,7 +108,7 @@ function certificates(path: string): string {
   throw unusable(`The TLS file ${path} has no certificate in PEM`);
 }
 
-/** Like libpq: a key that others may read is refused; the group may where the key is root's. */
+/** Like libpq: a key that others may read is refused; the group may if the key is root's. */
 function privateKey(path: string): string {
   const text = textOf(path);
   const { mode, uid } = statSync(path);

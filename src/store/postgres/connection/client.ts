@@ -3,9 +3,8 @@ import { Client, types } from 'pg';
 import type { Host, Location } from '../address/location.ts';
 import { passwordIn } from '../address/password-file.ts';
 import { tlsOptions } from '../address/tls.ts';
-import { asOfDriver } from './errors.ts';
+import { asOfDriver } from '../errors/errors.ts';
 
-/** How the driver's client is made. */
 interface ClientOptions {
   pipeline: boolean;
   connectTimeoutMs: number;
@@ -21,7 +20,7 @@ export function createClient(host: Host, location: Location, { pipeline, connect
     port: host.port,
     database: location.database,
     user: location.user,
-    // Asked for only where the server wants a password.
+    // Asked for only if the server wants a password.
     password: () => {
       binding.requireOffer();
       return passwordFor(host, location);
@@ -54,8 +53,8 @@ function passwordFor(host: Host, { password, passwordFile, database, user }: Loc
 }
 
 /**
- * Where the log-in must be bound to the certificate, a server that does not offer it gets no password, and one that lets
- * in without it no statement: somebody between could be such a server.
+ * If the log-in must be bound to the certificate, a server that does not offer it gets no password, and one that lets
+ * in without it no statement: an attacker in between could be such a server.
  */
 function watchBinding(client: Client, isRequired: boolean) {
   let isOffered = false;

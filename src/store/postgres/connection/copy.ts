@@ -5,7 +5,6 @@ import type { Session } from './session.ts';
 /** Bytes that may wait for the server, so that it never waits for the next rows. */
 const bytesAhead = 1 << 20;
 
-/** Turns an error of the database into that of the caller. */
 type Translate = (thrown: unknown) => unknown;
 
 /**
@@ -44,13 +43,11 @@ export class CopyTarget {
     });
   }
 
-  /** Sends rows; waits while the server is behind. */
   async write(rows: string): Promise<void> {
     this.#requireOpen();
     if (!this.#stream.write(rows)) await this.#event('drain');
   }
 
-  /** Waits until all rows are in the table, and returns their number. */
   async end(): Promise<number> {
     this.#requireOpen();
     this.#stream.end();
@@ -58,7 +55,7 @@ export class CopyTarget {
     return this.#stream.rowCount;
   }
 
-  /** Ends the statement without its rows, so that the transaction can be rolled back; nothing is done where it has ended. */
+  /** Ends the statement without its rows, so that the transaction can be rolled back; nothing is done if it has ended. */
   async cancel(): Promise<void> {
     if (this.#failure !== undefined || this.#stream.writableFinished) return;
     const closed = new Promise<void>((resolve) => this.#stream.once('close', resolve));

@@ -1,15 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Location } from '../address/location.ts';
-import { unreachable } from './errors.ts';
+import { unreachable } from '../errors/errors.ts';
 import { Lane, type LaneSettings, settingsSql, sharing } from './lane.ts';
 import { runLong } from './long-work.ts';
 import { OtherSessions } from './other-sessions.ts';
 import { type Activity, Session, type SessionOptions } from './session.ts';
 import { runTransaction } from './transaction.ts';
 
-/** How long the database may be silent. */
 interface Patience {
-  /** How long a command waits for an answer. */
   commandMs: number;
   /** How long a daemon does, whose clients get 503 within 2 s. */
   daemonMs: number;
@@ -25,12 +23,11 @@ const connectionMs = 700;
 /** The time after which a daemon tries again while the database is away. */
 const retryMs = 250;
 
-/** The database of a store, as its parts use it. */
 export interface Database {
   readonly location: Location;
   /** Grows with each connection that replaces a lost one: whatever was cached before is no longer valid. */
   readonly epoch: number;
-  /** Runs a statement on the pipelined connection, which prepares it under its name; the name stands for the text. */
+  /** Runs a statement on the pipelined connection, which prepares it under its name; the name identifies the text. */
   query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The pipelined connection, for statements that drizzle has built. */
   session(): Promise<Session>;
@@ -40,15 +37,14 @@ export interface Database {
    * An error means that nothing was changed, except `commit_unknown`; see `transaction.ts`.
    */
   transaction<T>(work: (session: Session) => Promise<T>, options?: { idleMs?: number }): Promise<T>;
-  /** Runs `work` on a connection that nobody else uses meanwhile; waits where all are in use. */
+  /** Runs `work` on a connection that nothing else uses meanwhile; waits if all are in use. */
   exclusively<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** A connection for single statements that shall not wait for those of others, with settings of the planner. */
   lane(settings: LaneSettings): Lane;
   /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
   startDaemon(): Promise<void>;
-  /** Gives up all connections, and connects anew, to another of several servers where one can be written. */
+  /** Gives up all connections, and connects anew, to another of several servers if one can be written. */
   reconnect(why: string): void;
-  /** Waits for what is under way, then closes every connection. */
   close(): Promise<void>;
 }
 
@@ -56,7 +52,6 @@ export interface Database {
 export class PooledDatabase implements Database {
   readonly location: Location;
   readonly #patience: Patience;
-  /** The hosts in the order in which they are tried. */
   #hosts: Location['hosts'];
   #main: Session | undefined;
   #connecting: Promise<Session> | undefined;
@@ -207,7 +202,6 @@ export class PooledDatabase implements Database {
     }, retryMs).unref();
   }
 
-  /** The options of the main connection, or of another one. */
   #options(isMain: boolean): SessionOptions {
     const [usualMs, { commandMs, daemonMs }] = [this.location.connectTimeoutMs, this.#patience];
     if (!this.#isDaemon) return { pipeline: isMain, silentMs: commandMs, connectTimeoutMs: usualMs };

@@ -1,8 +1,7 @@
 import { sha256 } from '../../../core/digest.ts';
-import { isShortage } from './errors.ts';
+import { isShortage } from '../errors/errors.ts';
 import type { Session } from './session.ts';
 
-/** Settings of the planner, by name. */
 export type LaneSettings = Readonly<Record<string, string>>;
 
 /**
@@ -21,7 +20,7 @@ export function settingsSql(settings: LaneSettings): string {
 /** The most statements of one connection, since the server keeps a plan of each until the connection ends. */
 const mostStatements = 500;
 
-/** The time for which a lane does without a connection where the server has none left. */
+/** The time for which a lane does without a connection if the server has none left. */
 const shortageMs = 1000;
 
 /** Runs work on a connection of others, with the settings of the lane meanwhile. */
@@ -32,7 +31,7 @@ type Await = (opening: Promise<Session>, beganAt: number) => Promise<Session>;
 
 /**
  * A pipelined connection for single statements of one kind, with settings of its own and apart from the main one: neither waits
- * for the other's answers. It is made at the first use, and again once it was lost. Where the server has none left, it shares
+ * for the other's answers. It is made at the first use, and again once it was lost. If the server has none left, it shares
  * those that are open.
  */
 export class Lane {
@@ -45,7 +44,6 @@ export class Lane {
   #sharesUntil = 0;
   readonly #names = new Map<string, string>();
 
-  /** `open` makes the connection, with the settings. */
   constructor(open: () => Promise<Session>, share?: Share, wait: Await = (opening) => opening) {
     this.#open = open;
     this.#share = share;
@@ -66,13 +64,12 @@ export class Lane {
     return this.#withSession((session) => session.change(name, text, values));
   }
 
-  /** Waits for what is under way, then closes the connection. */
   async close(): Promise<void> {
     await this.#opening;
     await this.#session?.close();
   }
 
-  /** Closes the connection at once; statements under way fail with `store_unreachable`. */
+  /** Closes the connection at once; running statements fail with `store_unreachable`. */
   destroy(why: string): void {
     this.#session?.destroy(why);
   }
@@ -114,7 +111,7 @@ export class Lane {
     return this.#opening;
   }
 
-  /** What is under way is still answered. */
+  /** Running statements are still answered. */
   #leave(): void {
     const left = this.#session;
     this.#session = undefined;
@@ -123,7 +120,6 @@ export class Lane {
   }
 }
 
-/** Lends a lane one of the connections for transactions. */
 export function sharing(database: { exclusively: Share }, settings: LaneSettings): Share {
   return (work) =>
     database.exclusively(async (session) => {

@@ -1,4 +1,4 @@
-import { isSilence } from './errors.ts';
+import { isSilence } from '../errors/errors.ts';
 import type { Session } from './session.ts';
 
 /** A million records are written by one statement, and the readings of a plant removed by one. */
@@ -7,7 +7,7 @@ const longestMs = 3_600_000;
 /** How long work finds out whether the server still answers. */
 interface Probing {
   everyMs: number;
-  /** Asks the server for an answer on another connection; rejects where none comes. */
+  /** Asks the server for an answer on another connection; rejects if none comes. */
   probe(): Promise<unknown>;
 }
 

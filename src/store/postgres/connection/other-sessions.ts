@@ -1,4 +1,4 @@
-import { isShortage } from './errors.ts';
+import { isShortage } from '../errors/errors.ts';
 import type { Session } from './session.ts';
 
 /** The most connections besides the pipelined ones. */
@@ -17,7 +17,6 @@ export class OtherSessions {
     this.#openSession = open;
   }
 
-  /** Takes a connection; waits while all are in use. */
   async take(): Promise<Session> {
     for (let session = this.#idle.pop(); session; session = this.#idle.pop()) if (session.isOpen) return session;
     if (this.#open >= mostSessions) return this.#takeLater();
@@ -40,31 +39,27 @@ export class OtherSessions {
     }
   }
 
-  /** Gives a connection to the next that waits. */
   giveBack(session: Session): void {
     if (session.isOpen) this.#idle.push(session);
     this.#waiting.shift()?.();
   }
 
-  /** The connections that nobody uses, which are no longer given to anybody. */
   takeIdle(): Session[] {
     return this.#idle.splice(0);
   }
 
-  /** Closes all connections at once; what waits for one is refused. */
   destroy(why: string): void {
     for (const session of this.#sessions) session.destroy(why);
     // All of them, also those beyond the number of connections that ended, which would otherwise wait for ever.
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** Waits for what is running, then closes all connections. */
   async close(): Promise<void> {
     await Promise.all([...this.#sessions].map((session) => session.close()));
   }
 
   async #takeLater(): Promise<Session> {
-    // One may have come back while another was refused: nobody would wake this.
+    // One may have come back while another was refused: nothing would wake this waiter.
     if (this.#idle.length === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.take();
   }

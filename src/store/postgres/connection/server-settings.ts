@@ -1,5 +1,5 @@
 import type { Location } from '../address/location.ts';
-import { asOfDriver, isUnknownSetting } from './errors.ts';
+import { asOfDriver, isUnknownSetting } from '../errors/errors.ts';
 
 const oldestVersion = 150_000;
 
@@ -8,14 +8,12 @@ interface Settings {
   version: number;
   /** The start of the server, by which it can be distinguished from another one at the same address. */
   server: string;
-  /** The process of the server that serves the connection. */
   pid: number;
   standby: boolean;
   readonly: boolean;
   encoding: string;
 }
 
-/** A session, as far as this needs it. */
 interface Sender {
   send<Row>(config: string): Promise<{ rows: Row[] }>;
 }

@@ -2,11 +2,10 @@ import { Socket } from 'node:net';
 import type { Client, QueryConfig } from 'pg';
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
+import { isLostConnection, toDomainError, unreachable, whileConnecting } from '../errors/errors.ts';
 import { createClient } from './client.ts';
-import { isLostConnection, toDomainError, unreachable, whileConnecting } from './errors.ts';
 import { prepareSession } from './server-settings.ts';
 
-/** How a connection is made. */
 export interface SessionOptions {
   /** Sends statements without waiting for the answers of earlier ones; for single statements only. */
   pipeline: boolean;
@@ -42,7 +41,6 @@ const suspectMs = 400;
 
 /** One connection to the database. Errors are the domain's; a connection that was lost is never used again. */
 export class Session {
-  /** The driver's client, for COPY and cursors. */
   readonly client: Client;
   readonly host: Host;
   readonly location: Location;
@@ -79,7 +77,6 @@ export class Session {
     client.on('end', () => this.destroy('the connection was closed'));
   }
 
-  /** Connects to the first host that answers and can be written. */
   static async open(location: Location, options: SessionOptions): Promise<Session> {
     let failed: unknown;
     for (const host of location.hosts) {
@@ -113,7 +110,6 @@ export class Session {
     }
   }
 
-  /** Whether statements can be sent. */
   get isOpen(): boolean {
     return this.#ended === undefined;
   }
@@ -131,7 +127,7 @@ export class Session {
     return before;
   }
 
-  /** Runs a statement that this connection prepares under its name at the first use; the name stands for the text. */
+  /** Runs a statement that this connection prepares under its name at the first use; the name identifies the text. */
   query<Row>(name: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
     return this.send<Row>({ name, text, values: [...values] }).then(({ rows }) => rows);
   }
@@ -141,12 +137,11 @@ export class Session {
     return this.send({ name, text, values: [...values] }).then(({ rowCount }) => rowCount ?? 0);
   }
 
-  /** Runs a text of one or more statements without parameters. */
   async run(text: string): Promise<void> {
     await this.send(text);
   }
 
-  /** Sends what the driver understands; the connection ends where no answer comes for too long. */
+  /** Sends what the driver understands; the connection ends if no answer comes for too long. */
   send<Row>(config: string | (QueryConfig & { rowMode?: 'array' }), values?: unknown[]) {
     if (this.#ended) return Promise.reject(this.#ended);
     if (this.#waiting++ === 0) this.#answerBegins();
@@ -163,7 +158,6 @@ export class Session {
     );
   }
 
-  /** The domain's error for one of the driver. */
   translate(thrown: unknown): unknown {
     if (isLostConnection(thrown)) this.destroy('the connection was lost', thrown);
     // Why this process has ended the connection says more than that it has ended.
@@ -172,7 +166,7 @@ export class Session {
       : toDomainError(thrown, this.location.shown);
   }
 
-  /** Closes the connection at once; statements under way fail with `store_unreachable`. */
+  /** Closes the connection at once; running statements fail with `store_unreachable`. */
   destroy(why: string, cause?: unknown): void {
     if (this.#ended) return;
     this.#ended = unreachable(this.location.shown, why, cause);
@@ -181,7 +175,6 @@ export class Session {
     this.#onEnd();
   }
 
-  /** Waits for what is under way, then closes the connection. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#ended) return;
@@ -232,7 +225,7 @@ export class Session {
 
   async #check(activityOf: (pid: number) => Promise<Activity>): Promise<void> {
     const [answers, bytes] = [this.#answers, this.#socket.bytesRead];
-    // Where nobody can be asked, nothing shows that there will be an answer.
+    // If the server cannot be asked, nothing shows that there will be an answer.
     const activity = await activityOf(this.#pid).catch((): Activity => 'waiting');
     if (answers !== this.#answers) return;
     this.#checkedMs = performance.now();

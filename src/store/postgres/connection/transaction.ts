@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { outcomeUnknown } from '../../refusals.ts';
+import { outcomeUnknown } from '../../engine/refusals.ts';
 import type { Location } from '../address/location.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { liftTimeLimits } from './time-limits.ts';
 
-/** What finds a transaction again on another connection. */
 interface SentTransaction {
   /** Its number, which the server keeps with its outcome. */
   id: string;
@@ -17,7 +16,7 @@ interface SentTransaction {
 /** How to find out whether a transaction was committed whose COMMIT got no answer. */
 interface Doubt {
   location: Location;
-  /** For how long to try; 0 = not at all, since somebody waits who will try again. */
+  /** For how long to try; 0 = not at all, since the caller will try again. */
   forMs: number;
 }
 
@@ -27,7 +26,7 @@ const mostIdleMs = 5000;
 const askingOptions: SessionOptions = { pipeline: false, silentMs: 2000, connectTimeoutMs: 2000 };
 
 /**
- * Runs `work` in a transaction of a session; `idleMs` as in `Database`. Where the answer to its COMMIT never arrives, asks on another
+ * Runs `work` in a transaction of a session; `idleMs` as in `Database`. If the answer to its COMMIT never arrives, asks on another
  * connection for the outcome: returns if it was committed, throws the error of the lost connection if not, and `commit_unknown` if that
  * cannot be found out in time, as while the server itself still waits for a standby.
  */

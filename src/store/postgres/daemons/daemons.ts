@@ -5,9 +5,8 @@ import { isShownMs } from '../connection/column-types.ts';
 import type { Database } from '../connection/database.ts';
 import type { Generations } from './generations.ts';
 
-/** The interval at which a daemon commits a heartbeat. */
 const heartbeatMs = 500;
-/** A daemon lets nobody in later than this after it began a write that was committed. */
+/** A daemon admits no request later than this after it began a write that was committed. */
 const leaseMs = 2000;
 /** A daemon whose heartbeat is older has ended. */
 const aliveMs = 10_000;

@@ -1,7 +1,7 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Database } from '../connection/database.ts';
-import { unreachable } from '../connection/errors.ts';
+import { unreachable } from '../errors/errors.ts';
 
 interface Row {
   keys: number | null;
@@ -19,7 +19,7 @@ export class Generations {
   /** The version of each reported state: a number that only grows, since after a failover a generation may be smaller. */
   #keys = { of: '', version: 0 };
   #records = { of: '', version: 0 };
-  /** By how much the database's clock is ahead of `performance.now()`, which nobody can set. */
+  /** By how much the database's clock is ahead of `performance.now()`, which cannot be set. */
   #aheadMs = Number.NaN;
   /** Until when (`performance.now()`) this daemon may let requests in; undefined in a command. */
   #leaseEndsAt: number | undefined;
@@ -39,7 +39,7 @@ export class Generations {
     return this.#records.version;
   }
 
-  /** Rejects with `store_unreachable` where this daemon has not committed anything within the last 2 s. */
+  /** Rejects with `store_unreachable` if this daemon has not committed anything within the last 2 s. */
   async keys(): Promise<number> {
     await this.#read();
     if (this.#leaseEndsAt !== undefined && performance.now() > this.#leaseEndsAt) {

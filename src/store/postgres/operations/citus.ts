@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '../../../core/records/fields.ts';
+import type { ResourceDefinition } from '../../../core/fields/fields.ts';
 import { tableName } from '../../records/tables.ts';
 
 /**
@@ -17,9 +17,9 @@ ${rest.join('\n')}
 -- The tables of the registry and record_entities stay where they are: on the coordinator.`;
 }
 
-/** Tables beside those of resources whose rows belong to one entity; `readings` comes first. */
+/** Tables other than those of resources whose rows belong to one entity; `readings` comes first. */
 const ofEntities = ['series', 'heartbeats', 'summaries', 'drops', 'record_changes', 'removed_records'];
 
-function distribute(schema: string, table: string, beside: string): string {
-  return `select create_distributed_table('${schema}.${table}', 'entity', colocate_with => ${beside});`;
+function distribute(schema: string, table: string, colocated: string): string {
+  return `select create_distributed_table('${schema}.${table}', 'entity', colocate_with => ${colocated});`;
 }

@@ -1,8 +1,8 @@
-import { isStoreAddress } from '../../../core/port/store-address.ts';
+import { isStoreAddress } from '../../../core/store-address.ts';
 import { parseLocation, usualSchema } from '../address/location.ts';
 import { schemaVersion } from '../schema/schema-version.ts';
 
-/** The schema of the store at an address, or the usual one where a file is named; `usage` for a wrong address. */
+/** The schema of the store at an address, or the usual one if a file is named; `usage` for a wrong address. */
 export function schemaOf(location: string, env: Readonly<Record<string, string | undefined>>): string {
   return isStoreAddress(location) ? parseLocation(location, env).schema : usualSchema;
 }
@@ -34,20 +34,20 @@ begin
   if not pg_has_role(current_user, 'hkctl_owner', 'usage') then grant hkctl_owner to current_user; end if;
 end $$;
 
--- Also where public may no longer connect. Imports and restores use temporary tables.
+-- Also if public may no longer connect. Imports and restores use temporary tables.
 do $$
 begin
   execute format('grant connect on database %I to hkctl_owner, hkctl_admin, hkctl_daemon', current_database());
   execute format('grant temporary on database %I to hkctl_owner, hkctl_admin', current_database());
 end $$;
 
--- owner: owns the tables, makes them (init) and changes them (migrate). Nobody works under it every day.
+-- owner: owns the tables, makes them (init) and changes them (migrate). No daemon or person uses it every day.
 create schema if not exists ${name} authorization hkctl_owner;
 do $$
 declare
   it regclass;
 begin
-  -- Whoever has made the store: only the owner of a table can migrate it.
+  -- The role that created the store: only the owner of a table can migrate it.
   if exists (select from pg_namespace where nspname = '${schema}' and nspowner <> 'hkctl_owner'::regrole) then
     alter schema ${name} owner to hkctl_owner;
   end if;

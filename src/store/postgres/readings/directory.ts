@@ -2,11 +2,11 @@ import type { Sensor, SensorDirectory } from '../../../core/port/readings.ts';
 import { toDirectory } from '../../../core/readings/directory.ts';
 import type { Database } from '../connection/database.ts';
 import type { Lane } from '../connection/lane.ts';
-import { toSeries } from './series-numbers.ts';
+import { toSeries } from './writer/series-numbers.ts';
 
 interface SensorRow {
   entity: number;
-  /** Null where the sensor has no number yet. */
+  /** Null if the sensor has no number yet. */
   series: number | null;
   id: string;
   code: string;

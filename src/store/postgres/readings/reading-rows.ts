@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { type Columns, createColumns, type Piece, partOf } from '../../../core/readings/reads/columns.ts';
+import { type Columns, createColumns, type Piece, partOf } from '../../../core/readings/columns.ts';
 import {
   rangeOfSlice,
   type Slice,
@@ -9,7 +9,7 @@ import {
 import { toSlice } from '../../../core/readings/reads/slices.ts';
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../core/readings/reads/summarised-hours.ts';
 import type { Lane } from '../connection/lane.ts';
-import { entityOfSeries, numberOfSeries } from './series-numbers.ts';
+import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
 
 /**
  * One row with the bytes of each column as one text in Base64: of decimal texts, the server needs three times as long to write
@@ -42,7 +42,6 @@ interface SummarisedColumns extends EncodedColumns {
   hours: HourRow[] | null;
 }
 
-/** Reads the readings of a range in order of time. */
 export async function readColumns(lane: Lane, range: SliceRange): Promise<Columns> {
   const [encoded] = await lane.query<EncodedColumns>(rangeSql, valuesOf(range));
   return toColumns(encoded);
@@ -111,7 +110,6 @@ function toColumns({ at_us: ats, value, quality }: EncodedColumns = noRows): Col
 
 const noRows: EncodedColumns = { at_us: null, value: null, quality: null };
 
-/** The numbers that `float8send` has written. */
 function toDoubles(base64: string): Float64Array {
   const bytes = Buffer.from(base64, 'base64').swap64();
   // A copy, since the buffer may begin at any place of a larger one.

@@ -23,12 +23,12 @@ import { EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
 import { readColumns, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
-import { entityOfSeries, numberOfSeries, toSeries } from './series-numbers.ts';
 import { createHeartbeatWriter } from './writer/heartbeats.ts';
 import { IngestQueue } from './writer/ingest-queue.ts';
 import { createReadingWriter } from './writer/readings.ts';
+import { entityOfSeries, numberOfSeries, toSeries } from './writer/series-numbers.ts';
 
-/** Rows are found by their key, however many there are and whatever is known of them: nobody analyzes a table that grows. */
+/** Rows are found by their key, however many there are and whatever is known of them: a growing table is rarely analyzed. */
 const byKey = {
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -98,7 +98,6 @@ const droppableSql = `select count(*) as readings from (
       where entity = $1 and series = s.series and at_us < $2 limit ${mostDroppableCounted + 1}) as r
     where s.entity = $1 limit ${mostDroppableCounted + 1}) as found`;
 
-/** Counts what a drop would take out; see the port. */
 async function countDroppable(lane: Lane, numbers: EntityNumbers, entityId: string, untilUs: number): Promise<number> {
   const entity = await numbers.find(entityId);
   if (entity === undefined) return 0;
@@ -115,7 +114,6 @@ const stateSql = `select
     where entity = $1 and series = s.series and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
     order by hour_us desc limit 1) as m where s.entity = $1) as "summarisedUs"`;
 
-/** Reads the state of retention; see the port. */
 async function readRetention(lane: Lane, numbers: EntityNumbers, entityId: string): Promise<RetentionState> {
   const entity = await numbers.find(entityId);
   if (entity === undefined) return { oldestUs: null, untilUs: null, summarisedUs: null };
@@ -136,14 +134,12 @@ const countSql = `select (select count(*) from readings where ${ofReadings}) as 
   (select hour_us from summaries where ${ofHours} and first_at_us < $4 and last_at_us >= $3 and not (${isInside})
     order by hour_us limit 1) as "splitHourUs"`;
 
-/** Counts what a range of a series holds; see the port. */
 async function countRange(lane: Lane, range: SeriesRange): Promise<RangeCount> {
   const [count] = await lane.query<RangeCount>(countSql, [...valuesOf(range), firstHourOf(range.fromUs)]);
   if (!count) throw new Error('the counts are missing');
   return count;
 }
 
-/** Deletes what a range of a series holds; see the port. */
 async function erase(lane: Lane, range: SeriesRange): Promise<void> {
   const piece = `with gone as (delete from readings where ${ofReadings} and at_us <= coalesce((
       select at_us from readings where ${ofReadings} order by at_us limit 1 offset ${readingsAtOnce - 1}), $4) returning 1)
@@ -178,7 +174,6 @@ const statesSql = `select n::int4 as series, coalesce(m.at_us, r.at_us) as "last
   left join lateral (select at_us, status from heartbeats
     where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) h on true`;
 
-/** The last states of series, with one statement for each entity. */
 async function readStates(lane: Lane, series: readonly number[]): Promise<Map<number, SensorState>> {
   const ofEntities = new Map<number, number[]>();
   for (const one of series) {

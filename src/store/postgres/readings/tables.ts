@@ -15,7 +15,6 @@ export const series = pgTable(
   ],
 );
 
-/** Readings in order of sensor and time. */
 export const readings = pgTable(
   'readings',
   {
@@ -28,7 +27,6 @@ export const readings = pgTable(
   (table) => [primaryKey({ columns: [table.entity, table.series, table.atUs] })],
 );
 
-/** Heartbeats in order of sensor and time. */
 export const heartbeats = pgTable(
   'heartbeats',
   {
@@ -43,7 +41,6 @@ export const heartbeats = pgTable(
   (table) => [primaryKey({ columns: [table.entity, table.series, table.atUs] })],
 );
 
-/** Hourly summaries of dropped readings in order of sensor and time. */
 export const summaries = pgTable(
   'summaries',
   {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { ResourceDefinition } from '../../../core/fields/fields.ts';
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../core/port/records.ts';
-import type { ResourceDefinition } from '../../../core/records/fields.ts';
-import { forgettableInstant } from '../../../core/records/sync/changes.ts';
+import { forgettableInstant } from '../../../core/records/changes.ts';
 import type { ImportTable } from '../../records/imports.ts';
 import { toRemovedPage } from '../../records/pages.ts';
 import type { Lane } from '../connection/lane.ts';
@@ -12,7 +12,7 @@ const changesSql = `select coalesce((select epoch from record_epoch), '') as epo
     coalesce(max(changed_at), '') as "changedAt", coalesce(max(forgotten_to), '') as "forgottenTo"
   from record_changes where entity = $1 and resource = $2`;
 
-/** Reads how far the changes of a resource of an entity have come; the entity's number is null where it has no records yet. */
+/** Reads how far the changes of a resource of an entity have come; the entity's number is null if it has no records yet. */
 export async function readChanges(
   lane: Lane,
   resource: ResourceDefinition,
@@ -31,7 +31,6 @@ export async function readChangedAt(session: Session, resource: ResourceDefiniti
   return changes?.changedAt ?? '';
 }
 
-/** Reads the ids of removed records. */
 export async function readRemoved(lane: Lane, request: RemovedPageRequest, entity: number): Promise<RemovedPage> {
   const { resource, after, to, limit } = request;
   const values = [entity, resource.name, after.value, after.id, to, limit + 1];

@@ -23,7 +23,6 @@ const shortDigits = 13;
 const leastUsual = 1e-4;
 const firstUnusual = 1e13;
 
-/** Exponents outside of these are written. */
 const leastPlain = -4;
 const firstLarge = 17;
 
@@ -32,7 +31,7 @@ function partsOf(scientific: string): [digits: string, power: number] {
   return [mantissa.replace('.', ''), Number(power)];
 }
 
-/** 17 digits, rounded from 18; fewer where the 14th to 16th show that they were meant, and find the double again. */
+/** 17 digits, rounded from 18; fewer if the 14th to 16th show that they were meant, and find the double again. */
 function longDigits(size: number): [digits: string, power: number] {
   const [digits, power] = partsOf(size.toExponential(17));
   const rounded = String((BigInt(digits) + 5n) / 10n);

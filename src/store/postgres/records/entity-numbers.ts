@@ -16,7 +16,7 @@ export class EntityNumbers {
     this.#lane = lane;
   }
 
-  /** The number of an entity; undefined where it has no records yet. An entity's number never changes. */
+  /** The number of an entity; undefined if it has no records yet. An entity's number never changes. */
   async find(entityId: string): Promise<number | undefined> {
     const { epoch } = this.#database;
     // After a lost connection it may be another database, restored to an earlier time.
@@ -29,7 +29,7 @@ export class EntityNumbers {
     return row?.number;
   }
 
-  /** The number of an entity, which gets one now where it has none. */
+  /** The number of an entity, which gets one now if it has none. */
   async give(entityId: string): Promise<number> {
     const add = 'insert into record_entities (entity_id) values ($1) on conflict do nothing';
     await this.#lane.query(add, [entityId]);

@@ -1,8 +1,7 @@
-import { type Field, importFields, type ResourceDefinition } from '../../../core/records/fields.ts';
-import { type ImportBatch, valueAt } from '../../../core/records/import-batch.ts';
+import { type Field, importFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
+import { type ImportBatch, valueAt } from '../../../core/fields/import-batch.ts';
 import { decimalText } from './decimal-text.ts';
 
-/** Writes a batch as rows in the text format of COPY. */
 type BatchWriter = (batch: ImportBatch) => string;
 
 /** Creates the writer of the fields of new records, with the same values before and after them in each row. */
@@ -30,7 +29,7 @@ export function createIdWriter(): BatchWriter {
   };
 }
 
-/** `absentList` stands for a list that the file does not have. */
+/** `absentList` is the value of a list that the file does not have. */
 function createFieldsWriter(resource: ResourceDefinition, absentList: string) {
   const writers = Object.values(importFields(resource)).map((field) => toWriter(field, absentList));
   return ({ lines, columns }: ImportBatch, before: (line: number) => string, end: string): string => {
@@ -74,7 +73,6 @@ const escapes: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-/** A value as the text format of COPY has it. */
 export function escaped(value: unknown): string {
   const text = String(value);
   return isSpecial.test(text) ? text.replace(special, (character) => escapes[character] ?? character) : text;

@@ -50,7 +50,6 @@ const repeatsSql = `select line, id, first, count(*) over () as total from (
     window same as (partition by id order by n)) as repeated
   where place > 1 order by n limit ${mostFetched}`;
 
-/** The first row with an id stays. */
 const deleteRepeats = `delete from ${incoming} as i using (
     select n, row_number() over (partition by id order by n) as place from ${incoming}) as placed
   where placed.n = i.n and placed.place > 1`;

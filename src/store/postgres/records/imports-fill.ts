@@ -3,16 +3,16 @@ import { ViolationList } from '../../../core/records/imports.ts';
 import type { ImportTable } from '../../records/imports.ts';
 import { CopyTarget } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
-import { mayBeRepeated } from '../connection/errors.ts';
 import type { Session } from '../connection/session.ts';
+import { mayBeRepeated } from '../errors/errors.ts';
 import { createIdWriter, createRecordWriter } from './import-rows.ts';
 import { incoming } from './import-table.ts';
 import { findRepeats, readyForChecks } from './imports-checks.ts';
 
 /**
  * Imports into an entity without records of the resource: no row can exist already, so that all go by COPY straight into the
- * table while the file is read. The ids go with their lines into a temporary table of another connection: where two rows have
- * the same id, the first transaction is lost, and only the second one knows in which lines they stand.
+ * table while the file is read. The ids go with their lines into a temporary table of another connection: if two rows have
+ * the same id, the first transaction is lost, and only the second one knows their lines.
  */
 export async function fillRecords(
   database: Database,
@@ -20,11 +20,11 @@ export async function fillRecords(
   table: ImportTable,
   { resource, rows }: ImportRequest,
 ): Promise<ImportSummary> {
-  const fill = async (beside: Session): Promise<number> => {
-    await beside.run(
+  const fill = async (other: Session): Promise<number> => {
+    await other.run(
       `create temporary table ${incoming} (n integer, line integer, id text collate "C" not null) on commit drop`,
     );
-    const ids = new CopyTarget(beside, `copy ${incoming} from stdin`);
+    const ids = new CopyTarget(other, `copy ${incoming} from stdin`);
     const records = new CopyTarget(session, copySql(table));
     const writeIds = createIdWriter();
     const writeRows = createRecordWriter(resource, String(table.entity), table.updatedAt);
@@ -44,9 +44,9 @@ export async function fillRecords(
       await Promise.all([ids.cancel(), records.cancel()]);
       throw thrown;
     }
-    await readyForChecks(beside, Number.POSITIVE_INFINITY);
+    await readyForChecks(other, Number.POSITIVE_INFINITY);
     const violations = new ViolationList();
-    await findRepeats(beside, violations);
+    await findRepeats(other, violations);
     violations.refuse();
     throw repeated;
   };

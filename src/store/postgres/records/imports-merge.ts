@@ -1,14 +1,12 @@
+import { keptLists } from '../../../core/fields/fields.ts';
 import type { ImportSummary } from '../../../core/port/records.ts';
-import { keptLists } from '../../../core/records/fields.ts';
 import type { ImportTable } from '../../records/imports.ts';
 import type { Session } from '../connection/session.ts';
 import { rememberRemoved } from './changes.ts';
 import { incoming, rowsOf, rowsOfFile } from './import-table.ts';
 
-/** What an import changes. */
 interface Changes {
   summary: ImportSummary;
-  /** How many rows of the file have a record. */
   known: number;
 }
 

@@ -1,6 +1,6 @@
 import { afterChange, HkctlError } from '../../../core/errors.ts';
+import { importFields } from '../../../core/fields/fields.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
-import { importFields } from '../../../core/records/fields.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { type ImportTable, isPlain, toImportTable } from '../../records/imports.ts';
 import { copyRows } from '../connection/copy.ts';
@@ -18,7 +18,7 @@ import { countChanges, keepLists, writeChanges } from './imports-merge.ts';
 import { columnType } from './tables.ts';
 
 /**
- * Imports records in one transaction: readers see the old set until the commit. Where the entity has records of the resource,
+ * Imports records in one transaction: readers see the old set until the commit. If the entity has records of the resource,
  * the rows go by COPY into a temporary table first. The database finds repeated values, so that memory does not grow with the
  * file. Imports of one resource into one entity wait for each other. Before, removals of entities that were interrupted are
  * completed.
@@ -55,7 +55,10 @@ export async function importRecords(
     await database
       .query('generations.citus', "update generations set value = value + 1 where name = 'records'")
       .catch((thrown) => {
-        throw afterChange(thrown, 'The import stands, but daemons may answer with old records until the next one.');
+        throw afterChange(
+          thrown,
+          'The import is committed, but daemons may answer with old records until the next one.',
+        );
       });
   }
   return summary;
@@ -80,7 +83,6 @@ async function isFirst(
   return (await rowsOf(session, `select from ${table} where entity = $1 limit 1`, [entity])).length === 0;
 }
 
-/** Copies the rows of the file into the temporary table; returns their number. */
 async function copyFile(session: Session, { resource, rows }: ImportRequest): Promise<number> {
   const fields = Object.entries(importFields(resource));
   const columns = fields.map(([name, field]) => `"${name}" ${columnType(field)}`);

@@ -1,5 +1,5 @@
+import { pageFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
-import { pageFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import { mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
 import { operators, servedBy } from '../../records/pages.ts';
 import { tableName } from '../../records/tables.ts';
@@ -25,7 +25,7 @@ export interface PageQuery {
 
 /**
  * Builds the query of a page. It walks one index in the order of the page, from the end of the page before, and checks the
- * conditions that the index does not serve for each record on the way. Where few records have the value of the field
+ * conditions that the index does not serve for each record on the way. If few records have the value of the field
  * `rare`, it checks and sorts all of these instead. With `sizesOf` it returns the bytes of these lists instead of records.
  */
 export function pageQuery(
@@ -86,7 +86,6 @@ export function countQuery(
   return { text: `select array[${counts.join(', ')}]::int4[] as counts`, values: values.all };
 }
 
-/** The values of a statement, each with its number. */
 class Values {
   readonly all: unknown[] = [];
 
@@ -98,11 +97,9 @@ class Values {
 }
 
 interface Walk {
-  /** Conditions that bound the index. */
   served: readonly string[];
-  /** Conditions that are checked for each record. */
   checked: readonly string[];
-  /** The end of the page before, where `served` does not hold it. */
+  /** The end of the page before, if `served` does not hold it. */
   position: readonly string[];
   order: string;
 }

@@ -1,6 +1,6 @@
+import { allFields } from '../../../core/fields/fields.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
-import { allFields } from '../../../core/records/fields.ts';
 import {
   fewRecords,
   fittingRecords,

@@ -1,5 +1,5 @@
 import { boolean, index, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
-import { allFields, type Field, type Fields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import { allFields, type Field, type Fields, type ResourceDefinition } from '../../../core/fields/fields.ts';
 import { columnNamed, indexedFields, indexName, isNeverNull, tableName } from '../../records/tables.ts';
 import { bytewiseText, wholeNumber } from '../connection/column-types.ts';
 

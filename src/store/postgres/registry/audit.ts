@@ -1,7 +1,6 @@
 import { asc, desc, gt, sql } from 'drizzle-orm';
 import { genesisHash } from '../../../core/audit/chain.ts';
-import type { AuditDraft } from '../../../core/audit/events.ts';
-import type { AuditStore } from '../../../core/port/audit.ts';
+import type { AuditDraft, AuditStore } from '../../../core/port/audit.ts';
 import { isBackup, lastBackupMark, nextRow, searchTrail, toRecord, walkedAtOnce } from '../../registry/audit.ts';
 import type { Session } from '../connection/session.ts';
 import { unwrap } from '../connection/unwrapped.ts';
@@ -39,7 +38,6 @@ export async function appendAudit(session: Session, draft: AuditDraft): Promise<
 
 const lowestOfPiece = 'select seq from audit where seq < $1 order by seq desc limit 1 offset $2';
 
-/** The audit trail. */
 export function createAuditStore({ database, db }: Registry): AuditStore {
   const after = db
     .select()

@@ -1,5 +1,5 @@
+import { acceptedSamples, afterSample, mergedSamples } from '../../../core/domain/steady-clock.ts';
 import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
-import { acceptedSamples, afterSample, mergedSamples } from '../../../core/time/steady-clock.ts';
 import { clockFields, clockMarks, samplesIn } from '../../registry/clock.ts';
 import { isShownMs } from '../connection/column-types.ts';
 import type { Session } from '../connection/session.ts';

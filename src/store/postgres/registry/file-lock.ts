@@ -1,4 +1,4 @@
-import type { FileLock } from '../../../core/port/file-lock.ts';
+import type { FileLock } from '../../../core/port/store.ts';
 import type { Database } from '../connection/database.ts';
 
 /** Entities, by whose numbers imports lock, have positive ones. */
@@ -14,7 +14,7 @@ export function lockFiles(database: Database): Promise<FileLock | undefined> {
       );
       if (taken[0]?.taken !== true) return resolve(undefined);
       await new Promise<void>((end) => {
-        // Where no answer comes the connection is gone, and the lock with it.
+        // If no answer comes the connection is gone, and the lock with it.
         const isHeld = () =>
           session.query('files.held', 'select').then(
             () => true,

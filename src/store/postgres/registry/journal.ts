@@ -1,6 +1,5 @@
 import type { Session } from '../connection/session.ts';
 
-/** Adds lines to the journal, inside the transaction of a session. */
 export async function addToJournal(session: Session, lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
   const add =
@@ -8,7 +7,6 @@ export async function addToJournal(session: Session, lines: readonly string[]): 
   await session.query('journal.add', add, [lines.map((line) => line.trimEnd())]);
 }
 
-/** The text of the journal. */
 export async function readJournalText(session: Session): Promise<string> {
   const rows = await session.query<{ line: string }>('journal.read', 'select line from journal order by number');
   return rows.map(({ line }) => `${line}\n`).join('');

@@ -1,23 +1,31 @@
-import { and, count, eq, or, type SQL, sql } from 'drizzle-orm';
+import { and, count, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { alias } from 'drizzle-orm/pg-core';
 import type { KeyFilter, KeyStore } from '../../../core/port/keys.ts';
 import { createKeyChanges } from '../../registry/key-changes.ts';
-import { ownedBy, pageOf, prefixCondition } from '../../registry/keys.ts';
+import {
+  containing,
+  credentialColumns,
+  expiringCondition,
+  keyColumns,
+  listCondition,
+  ownedBy,
+  pageOf,
+  prefixCondition,
+} from '../../registry/keys.ts';
 import type { Runner } from '../../registry/statements.ts';
 import type { Generations } from '../daemons/generations.ts';
-import { filterCondition } from './key-filters.ts';
-import { selectCredentials, selectKeys } from './key-selects.ts';
 import type { Registry } from './registry.ts';
-import { keys, keyUses } from './tables.ts';
+import { entities, keys, keyUses, tenants, users } from './tables.ts';
 import { createRecordUse } from './usage.ts';
 
-/** Keys. */
 export function createKeyStore(registry: Registry, runner: Runner, generations: Generations): KeyStore {
   const { database, db } = registry;
   const credential = selectCredentials(db)
     .where(eq(keys.secretHash, sql.placeholder('hash')))
     .prepare('keys.credential');
 
-  /** A text that begins a prefix finds by that alone, where there is such a key. */
+  /** A text that begins a prefix finds by that alone, if there is such a key. */
   const conditionOf = async (tenantId: string, filter: KeyFilter): Promise<SQL | undefined> => {
     const { search, ...others } = filter;
     const byPrefix = search === undefined ? undefined : prefixCondition(keys, search);
@@ -79,4 +87,43 @@ export function createKeyStore(registry: Registry, runner: Runner, generations: 
     ...createKeyChanges(runner),
     recordUse: createRecordUse(database),
   };
+}
+
+function filterCondition(db: NodePgDatabase, tenantId: string, filter: KeyFilter): SQL | undefined {
+  const { nowMs, expiringByMs, search } = filter;
+  return listCondition(keys, keyUses, filter, {
+    ofTenant: eq(keys.tenantId, tenantId),
+    isExpiring: expiringByMs === undefined ? undefined : expiringCondition(keys, nowMs, expiringByMs),
+    isFound: search === undefined ? undefined : searchCondition(db, search),
+  });
+}
+
+function searchCondition(db: NodePgDatabase, search: string): SQL | undefined {
+  const pattern = containing(search);
+  const found = db
+    .select({ id: entities.id })
+    .from(entities)
+    .where(or(ilike(entities.code, pattern), ilike(entities.name, pattern)));
+  const columns = [keys.name, keys.note, keys.prefix].map((column) => ilike(column, pattern));
+  return or(...columns, inArray(keys.entityId, found));
+}
+
+function selectKeys(db: NodePgDatabase) {
+  const revokers = alias(users, 'revokers');
+  return db
+    .select(keyColumns({ keys, entities, users, revokers, uses: keyUses }))
+    .from(keys)
+    .innerJoin(users, eq(keys.createdBy, users.id))
+    .leftJoin(entities, eq(keys.entityId, entities.id))
+    .leftJoin(revokers, eq(keys.revokedBy, revokers.id))
+    .leftJoin(keyUses, eq(keyUses.keyId, keys.id));
+}
+
+function selectCredentials(db: NodePgDatabase) {
+  return db
+    .select(credentialColumns({ keys, entities, users, tenants }))
+    .from(keys)
+    .innerJoin(users, eq(keys.createdBy, users.id))
+    .innerJoin(tenants, eq(keys.tenantId, tenants.id))
+    .leftJoin(entities, eq(keys.entityId, entities.id));
 }

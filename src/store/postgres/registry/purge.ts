@@ -8,7 +8,7 @@ import type { Database } from '../connection/database.ts';
 export async function purgeRemoved(database: Database): Promise<void> {
   const waiting = await database.query<{ id: string }>('purges.list', waitingPurges);
   for (const { id } of waiting) {
-    // A long delete does not hold up others: nobody writes rows of a removed entity, and each is locked by itself.
+    // A long delete blocks no other statement: no process writes rows of a removed entity, and each is locked by itself.
     await database.transaction(
       async (session) => {
         const mine = await session.query(

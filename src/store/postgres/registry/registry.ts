@@ -3,10 +3,8 @@ import type { Client } from 'pg';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 
-/** The tables of organizations, users, entities, keys and the audit chain. */
 export interface Registry {
   readonly database: Database;
-  /** Reads, each a statement by itself. */
   readonly db: NodePgDatabase;
   /**
    * Runs a change in one transaction, one at a time over all processes: each begins by locking the generation of keys, and its
@@ -15,7 +13,6 @@ export interface Registry {
   change<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
-/** Wraps a database. */
 export function createRegistry(database: Database): Registry {
   return {
     database,

@@ -1,5 +1,5 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
-import { stateLine } from '../../journal-lines.ts';
+import { stateLine } from '../../engine/journal-lines.ts';
 import type { Change, Runner, Statements, Steps } from '../../registry/statements.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from './audit.ts';
@@ -9,7 +9,6 @@ import { entities, keys, tenants, users } from './tables.ts';
 
 const tables = { tenants, users, entities, keys };
 
-/** Runs the operations of the registry. */
 export function createRunner({ database, change }: Registry): Runner {
   return {
     ...statementsOf(database),

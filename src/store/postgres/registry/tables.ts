@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { ClientPermission } from '../../../core/access/permissions.ts';
 import type { Role } from '../../../core/access/roles.ts';
-import type { AuditDraft } from '../../../core/audit/events.ts';
+import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { UsageKind } from '../../../core/port/usage.ts';
 import type { WeekDay } from '../../../core/time/calendar.ts';
 import { usageChecks } from '../../registry/usage.ts';
@@ -19,7 +19,6 @@ export const tenants = pgTable('tenants', {
   retainReadingsDays: integer('retain_readings_days'),
 });
 
-/** Users: profiles of people and service accounts. */
 export const users = pgTable(
   'users',
   {
@@ -36,7 +35,6 @@ export const users = pgTable(
   (table) => [index('users_tenant').on(table.tenantId, table.login)],
 );
 
-/** Entities: the sites of an organization. */
 export const entities = pgTable(
   'entities',
   {
@@ -172,8 +170,8 @@ export const purges = pgTable('purges', {
 });
 
 /**
- * Lines of a journal as SQLite keeps it beside its store, so that a restore brings back nothing that was stopped. The rows of
- * keys, users and entities say themselves what is stopped now: a line is written where such a row goes.
+ * Lines of the journal that SQLite keeps in a file next to its store: with them a restore brings back nothing that was stopped. The rows of
+ * keys, users and entities contain what is stopped now: a line is written when such a row is deleted.
  */
 export const journal = pgTable('journal', {
   number: wholeNumber('number').primaryKey().generatedAlwaysAsIdentity(),

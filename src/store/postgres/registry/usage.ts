@@ -3,7 +3,6 @@ import type { UsageStore } from '../../../core/port/usage.ts';
 import { removedAtOnce } from '../../registry/usage.ts';
 import type { Database } from '../connection/database.ts';
 
-/** The usage of keys by day. */
 export function createUsageStore(database: Database): UsageStore {
   return {
     of: (keyIds, { first, last }) => database.query('usage.of', ofKeys, [keyIds, first, last]),
@@ -23,7 +22,7 @@ const rejectedOf = `select ${countColumns}, prefix from key_usage join keys on k
   where kind = 'rejected' and day between $2 and $3 and tenant_id = $1 order by day, key_id, code`;
 
 /**
- * Creates the merge of what a daemon has counted: last uses and usage in one statement, and so in one transaction. Where the answer to
+ * Creates the merge of what a daemon has counted: last uses and usage in one statement, and so in one transaction. If the answer to
  * its commit is lost, the daemon sends the same counts again: usage may be too high then, and never too low.
  */
 export function createRecordUse(database: Database): KeyStore['recordUse'] {
@@ -42,7 +41,7 @@ export function createRecordUse(database: Database): KeyStore['recordUse'] {
   };
 }
 
-/** Beside the keys, so that a daemon needs no right to change them; in one order, so that two daemons never deadlock. */
+/** Apart from the keys, so that a daemon needs no right to change them; in one order, so that two daemons never deadlock. */
 const recordUses = `with merged as (
     insert into key_uses (key_id, last_used_at_ms, last_used_ip)
     select used.id, used.at, used.ip from unnest($1::text[], $2::bigint[], $3::text[]) as used (id, at, ip) order by 1

@@ -1,4 +1,4 @@
-import { servedAt } from '../../refusals.ts';
+import { servedAt } from '../../engine/refusals.ts';
 import type { Session } from '../connection/session.ts';
 import { isAlive } from '../daemons/daemons.ts';
 import type { ColumnTypes } from '../schema/column-types.ts';

@@ -3,7 +3,7 @@ import type { Store } from '../../../core/port/store.ts';
 import { useCurrent } from '../../archive/copying.ts';
 import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
 import { readPresent } from '../../archive/states.ts';
-import type { StoreOptions } from '../../engine.ts';
+import type { StoreOptions } from '../../engine/options.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { toDomainError } from '../../sqlite-database/errors.ts';
 import type { Database } from '../connection/database.ts';

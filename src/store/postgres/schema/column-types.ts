@@ -3,7 +3,6 @@ import type { Session } from '../connection/session.ts';
 /** For each table of the store the types of its columns, as PostgreSQL names them, such as `bigint`. */
 export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Reads the types of all columns of the store. */
 export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
   const rows = await session.query<{ table: string; column: string; type: string }>(
     'schema.columns',

@@ -9,7 +9,7 @@ const migrationLock = 4_857_367_418;
 
 /**
  * Applies the missing migrations inside the transaction of `session`, and returns their number. Two processes do so one after
- * the other. Throws `store_too_new` where a newer hkctl has migrated the store.
+ * the other. Throws `store_too_new` if a newer hkctl has migrated the store.
  */
 export async function applyMigrations(session: Session, folder: string): Promise<number> {
   const migrationsFolder = join(folder, 'postgres');

@@ -1,8 +1,8 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { storeAbsent, storeTooNew, storeTooOld } from '../../refusals.ts';
+import { storeAbsent, storeTooNew, storeTooOld } from '../../engine/refusals.ts';
 import type { DatabaseName } from '../../sqlite-database/schema/migrated-schema.ts';
-import { asOfDriver } from '../connection/errors.ts';
 import type { Session } from '../connection/session.ts';
+import { asOfDriver } from '../errors/errors.ts';
 
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
 export const schemaVersion = 3;
@@ -17,11 +17,9 @@ export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number
   3: { registry: 3, records: 2, readings: 3 },
 };
 
-/** What is at the place of a store. */
 interface Place {
   /** The version of the store; 0 if there is none. */
   version: number;
-  /** How many tables and views the schema has. */
   tables: number;
 }
 

@@ -1,4 +1,4 @@
-import { type Columns, placeOf } from '../../../core/readings/reads/columns.ts';
+import { type Columns, placeOf } from '../../../core/readings/columns.ts';
 
 /** How many chunks are kept decoded, one of each series: 20 MB. */
 const mostKept = 1024;

@@ -1,5 +1,5 @@
 import { qualities } from '../../../core/port/readings.ts';
-import { createColumns } from '../../../core/readings/reads/columns.ts';
+import { createColumns } from '../../../core/readings/columns.ts';
 import type { Connection } from '../driver.ts';
 import { usualSizes } from './chunks.ts';
 import { ChunkEncoder } from './codec.ts';

@@ -1,4 +1,4 @@
-import { type Columns, createColumns, type Piece, placeOf } from '../../../core/readings/reads/columns.ts';
+import { type Columns, createColumns, type Piece, placeOf } from '../../../core/readings/columns.ts';
 import type { Connection } from '../driver.ts';
 import { DecodedChunks } from './cache.ts';
 import { ChunkEncoder, decodeChunk } from './codec.ts';

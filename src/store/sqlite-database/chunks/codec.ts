@@ -1,4 +1,4 @@
-import { type Columns, createColumns } from '../../../core/readings/reads/columns.ts';
+import { type Columns, createColumns } from '../../../core/readings/columns.ts';
 import { ByteReader, ByteWriter, damaged, toSigned } from './bytes.ts';
 
 /** Units of time, in µs: the intervals of most series are multiples of a long one. */

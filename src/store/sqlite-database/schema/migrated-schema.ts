@@ -13,7 +13,6 @@ interface MigratedSchema {
   tables: readonly OwnTable[];
 }
 
-/** A table of hkctl, with its columns in order. */
 export interface OwnTable {
   name: string;
   columns: readonly string[];
@@ -36,8 +35,8 @@ export function migratedSchema(name: DatabaseName, version: number, folder: stri
 }
 
 /**
- * The schema that the migrations of a version create, as `textOf` writes it, from the file beside the migrations; undefined
- * where there is none. A test compares the files with the migrations and updates them.
+ * The schema that the migrations of a version create, as `textOf` writes it, from the file next to the migrations; undefined
+ * if there is none. A test compares the files with the migrations and updates them.
  */
 export function keptSchema(name: DatabaseName, version: number, folder: string): string | undefined {
   const file = join(folder, name, 'meta', `_schema-${version}.txt`);

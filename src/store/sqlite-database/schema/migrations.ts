@@ -8,8 +8,8 @@ import { requireOwnSchema } from './own-schema.ts';
 import { requireNotNewer, schemaVersions } from './schema-versions.ts';
 
 /**
- * Applies the missing migrations of a database and its new version, all or nothing, inside the transaction under way if
- * there is one; returns their number. Throws `store_corrupt` where a foreign trigger could run with them. Readings of an older store
+ * Applies the missing migrations of a database and its new version, all or nothing, inside the running transaction if
+ * there is one; returns their number. Throws `store_corrupt` if a foreign trigger could run with them. Readings of an older store
  * are not moved by them: see `rebuildReadings`.
  */
 export function applyMigrations(connection: Connection, name: DatabaseName, folder: string, path: string): number {

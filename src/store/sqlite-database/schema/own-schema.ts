@@ -5,7 +5,6 @@ import { translating } from '../errors.ts';
 import { type DatabaseName, keptSchema, migratedSchema } from './migrated-schema.ts';
 import { lineOf, type SchemaObject, schemaObjectsIn, textOf } from './schema-objects.ts';
 
-/** The schema that a database claims to have. */
 interface ClaimedSchema {
   name: DatabaseName;
   /** The number of migrations that the database states. */
@@ -16,7 +15,7 @@ interface ClaimedSchema {
 }
 
 /**
- * Throws `store_corrupt` (exit 6) where the schema of a database is not exactly that of its migrations: a foreign trigger or
+ * Throws `store_corrupt` (exit 6) if the schema of a database is not exactly that of its migrations: a foreign trigger or
  * view would run within hkctl's own statements. The message names the differences.
  */
 export function requireOwnSchema(connection: Connection, path: string, schema: ClaimedSchema): void {
@@ -31,7 +30,6 @@ export function requireOwnSchema(connection: Connection, path: string, schema: C
   );
 }
 
-/** The differences between the schema of a database and that of its migrations, as texts. */
 export function foreignObjects(
   connection: Connection,
   { name, version, migrationsFolder, attachedAs }: ClaimedSchema,

@@ -1,4 +1,4 @@
-import { createColumns } from '../../../core/readings/reads/columns.ts';
+import { createColumns } from '../../../core/readings/columns.ts';
 import { damaged } from '../chunks/bytes.ts';
 import { ChunkWriter, isReading } from '../chunks/chunk-writer.ts';
 import type { Connection } from '../driver.ts';
@@ -12,7 +12,6 @@ interface Conversion {
   /** The table of readings, with the name of its database if it is attached. */
   rows: string;
   to: Connection;
-  /** The last reading that was converted already. */
   done?: { series: number; atUs: number } | undefined;
 }
 

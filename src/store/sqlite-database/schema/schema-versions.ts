@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { storeTooNew, storeTooOld } from '../../refusals.ts';
+import { storeTooNew, storeTooOld } from '../../engine/refusals.ts';
 import type { Connection } from '../driver.ts';
 import { translating } from '../errors.ts';
 import type { DatabaseName } from './migrated-schema.ts';
@@ -15,7 +15,7 @@ export const schemaVersions: Record<DatabaseName, number> = { registry: 3, recor
 export const firstWithChunks = 3;
 
 /**
- * Throws `store_too_old` or `store_too_new` (exit 6) where a database is not of this version, and `store_corrupt` where its
+ * Throws `store_too_old` or `store_too_new` (exit 6) if a database is not of this version, and `store_corrupt` if its
  * schema is not that of the migrations.
  */
 export function requireSchemaVersion(

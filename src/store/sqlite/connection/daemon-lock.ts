@@ -1,13 +1,13 @@
 import { closeSync, lstatSync, openSync } from 'node:fs';
 import { HkctlError } from '../../../core/errors.ts';
-import { servedAt } from '../../refusals.ts';
+import { servedAt } from '../../engine/refusals.ts';
 import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { filesOf, isCode } from './files.ts';
 
 /*
  * File locks show whether a daemon serves a store: they end with the process that holds them, however it ends, and hold
- * across containers. A process id does neither. Each daemon holds a shared lock on an empty file beside the store, a restore
+ * across containers. A process id does neither. Each daemon holds a shared lock on an empty file next to the store, a restore
  * an exclusive one.
  */
 
@@ -20,7 +20,7 @@ const restoreWaitsMs = 1000;
 export function holdAsDaemon(file: string): () => void {
   const lock = lockShared(file, daemonWaitsMs);
   if (lock) return () => lock.close();
-  throw new HkctlError('state_forbids', 'A restore of this store is under way; the daemon was not started.', {
+  throw new HkctlError('state_forbids', 'A restore of this store is in progress; the daemon was not started.', {
     hint: 'Start it once the restore has ended.',
   });
 }
@@ -64,7 +64,7 @@ export function holdFromDaemons(file: string): (() => void) | undefined {
   }
 }
 
-/** Takes the exclusive lock of a file that exists for nothing else, until it is closed; undefined where another has one. */
+/** Takes the exclusive lock of a file that exists for nothing else, until it is closed; undefined if another has one. */
 export function lockExclusive(file: string): Connection | undefined {
   // An empty file gets a first page in every transaction that writes; the journal of a process that is killed would stay behind.
   return lockWith(file, 0, (lock) => lock.exec('pragma journal_mode = memory; begin exclusive'));
@@ -94,7 +94,7 @@ function lockWith(file: string, timeoutMs: number, take: (lock: Connection) => v
 }
 
 /**
- * Creates the file where it is missing. An existing one is not opened: closing it would release the locks that this process
+ * Creates the file if it is missing. An existing one is not opened: closing it would release the locks that this process
  * has on it (POSIX). A link is not followed.
  */
 function makeEmpty(file: string): void {

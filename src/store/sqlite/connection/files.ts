@@ -2,12 +2,12 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { storeAbsent } from '../../refusals.ts';
+import { storeAbsent } from '../../engine/refusals.ts';
 import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { requireOwnDatabase } from './safe-files.ts';
 
-/** The files of one store, beside each other under one name. */
+/** The files of one store, next to each other under one name. */
 export interface StoreFiles {
   registry: string;
   records: string;
@@ -16,7 +16,7 @@ export interface StoreFiles {
   revocations: string;
   /** Empty; locked by each daemon that serves the store. */
   daemons: string;
-  /** Space that stops free for themselves where the disk is full. */
+  /** Space that a stop frees for itself if the disk is full. */
   reserve: string;
   /** Empty; locked by a command while it replaces files of secrets. */
   rotations: string;
@@ -45,9 +45,8 @@ export function rebuiltPath(path: string): string {
 const usualTimeoutMs = 5000;
 
 interface ConnectionOptions {
-  /** How long to wait for another writer; 5 s where nothing is given. */
+  /** How long to wait for another writer; 5 s if nothing is given. */
   busyTimeoutMs?: number | undefined;
-  /** Create the file where it is missing. */
   create?: boolean;
 }
 
@@ -113,7 +112,7 @@ export function writeAhead(connection: Connection): void {
 const pragmas =
   'pragma synchronous = FULL; pragma foreign_keys = ON; pragma trusted_schema = OFF; pragma cell_size_check = ON; pragma wal_autocheckpoint = 4000; pragma cache_size = -16000';
 
-/** Creates a folder for its owner only. Node's recursive mkdir never returns where a file system refuses one, as /proc does. */
+/** Creates a folder for its owner only. Node's recursive mkdir never returns if a file system refuses one, as /proc does. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));

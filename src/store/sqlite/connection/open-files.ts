@@ -25,7 +25,7 @@ export class OpenFiles {
     }
   }
 
-  /** The first file that is not at its path any more; undefined where all are. About 2 µs a file. */
+  /** The first file that is not at its path any more; undefined if all are. About 2 µs a file. */
   displaced(): string | undefined {
     return this.#watched.find((file) => {
       const identity = identityAt(file);

@@ -15,7 +15,7 @@ const pieces = 4;
 const noticedMs = 20;
 
 /**
- * Space beside a store that a stop (a revocation, rotation, deactivation or demotion) frees for itself where the disk is full.
+ * Space next to a store that a stop (a revocation, rotation, deactivation or demotion) frees for itself if the disk is full.
  * Whatever else writes is refused until the reserve is whole again, since it would take what was freed.
  */
 export class Reserve {
@@ -30,12 +30,11 @@ export class Reserve {
     this.#path = path;
   }
 
-  /** Whether all of it is there. */
   isWhole(): boolean {
     return (statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) >= reserveBytes;
   }
 
-  /** Makes it whole where there is room. Throws `store_full` where there is none: whatever is no stop must wait. */
+  /** Restores it if the disk has space, else throws `store_full`: only stops may use the reserve. */
   requireWhole(): void {
     const refusal = this.refusal();
     if (refusal) throw refusal;
@@ -63,7 +62,6 @@ export class Reserve {
     }
   }
 
-  /** Whether this process has freed some of it. */
   get hasFreed(): boolean {
     return this.#hasFreed;
   }

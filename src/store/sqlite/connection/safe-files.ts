@@ -18,14 +18,14 @@ import { shellWord } from '../../../core/text/shell.ts';
 /** Neither follows a link nor waits for the other end of a FIFO. */
 const carefully = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** How a small file beside the databases (journal, lock, mark of a restore) is opened. */
+/** How a small file next to the databases (journal, lock, mark of a restore) is opened. */
 const smallFileModes = {
   read: constants.O_RDONLY,
-  /** Created where it is missing; also readable. */
+  /** Created if it is missing; also readable. */
   append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
-  /** Created where it is missing, else truncated. */
+  /** Created if it is missing, else truncated. */
   replace: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC,
-  /** Refused (EEXIST) where it exists. */
+  /** Refused (EEXIST) if it exists. */
   create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
 } as const;
 
@@ -83,7 +83,7 @@ export function requireClosedFolder(folder: string): void {
 }
 
 /**
- * Refuses a database of a store whose file, or one that SQLite keeps beside it, is a link, is no regular file, or belongs to
+ * Refuses a database of a store whose file, or one that SQLite keeps next to it, is a link, is no regular file, or belongs to
  * another account: `store_unreadable`. SQLite itself would follow a link or only say that it cannot open the file.
  */
 export function requireOwnDatabase(file: string): void {
@@ -105,7 +105,7 @@ function requireOwn(file: string, stats: Stats): void {
   }
   if (stats.isDirectory())
     throw refused(
-      `${file} is a folder, where a file of the store belongs.`,
+      `${file} is a folder; a file of the store belongs there.`,
       'Name the file of the store with --store PATH.',
     );
   if (!stats.isFile())

@@ -1,10 +1,11 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
+import type { MigrationOutcome, MigrationRequest } from '../../../core/operations/engine.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { beforeMigration } from '../../archive/target.ts';
-import type { MigrationOutcome, MigrationRequest, StoreOptions } from '../../engine.ts';
+import type { StoreOptions } from '../../engine/options.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
@@ -103,7 +104,7 @@ function requireSpace(path: string, isBackedUp: boolean): void {
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
   throw new HkctlError(
     'store_full',
-    `The migration of ${path} may need ${megabytes(needed)} in addition to the store, and its disk has ${megabytes(freeBytes)}; nothing was changed.`,
+    `The migration of ${path} may need ${megabytes(needed)} next to the store, and its disk has ${megabytes(freeBytes)}; nothing was changed.`,
     {
       hint: isBackedUp
         ? 'Free space. Or take a backup on another disk with the older version, and add --without-backup.'

@@ -12,9 +12,7 @@ import { filesOf, openFile, rebuiltPath } from '../connection/files.ts';
 
 /** The database of readings of an older store, which keeps a row for each reading. */
 interface OlderReadings {
-  /** The path of the store. */
   path: string;
-  /** The version of this database. */
   version: number;
   migrationsFolder: string;
   /** The backup that was written before. */
@@ -46,21 +44,19 @@ export function unfinishedRebuild(path: string): { backup: string | undefined } 
   });
 }
 
-/** Removes what is left of a migration. */
 export function removeRebuild(path: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(`${rebuiltPath(path)}${end}`, { force: true });
 }
 
 /** A new database of readings, complete next to the old one, which no other process can open meanwhile. */
 interface Rebuilt {
-  /** Puts the new database in the place of the old one. */
   putInPlace(): void;
   close(): void;
 }
 
 /**
- * Makes a new database of readings in chunks from that of an older store, which stays as it is. Whoever kills the process loses
- * less than a second of work: the next call goes on, unless the old database was changed meanwhile. Throws `state_forbids` while another
+ * Makes a new database of readings in chunks from that of an older store, which stays as it is. Killing the process loses
+ * less than a second of work: the next call continues, unless the old database was changed meanwhile. Throws `state_forbids` while another
  * process has it open.
  */
 export function rebuildReadings(older: OlderReadings): Rebuilt {
@@ -92,7 +88,7 @@ export function rebuildReadings(older: OlderReadings): Rebuilt {
   };
 }
 
-/** Identifies the state of a database that has no log: whoever changes it changes its file. Null if there is a log. */
+/** Identifies the state of a database that has no log: any change of it changes its file. Null if there is a log. */
 function identityOf(file: string): string | null {
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return null;
   const { ino, size, mtimeNs } = statSync(file, { bigint: true });

@@ -1,9 +1,9 @@
-import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/reads/columns.ts';
+import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/columns.ts';
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
 import { type ChunkSizes, Chunks, merge } from '../../sqlite-database/chunks/chunks.ts';
 import type { Connection, Transaction } from '../../sqlite-database/driver.ts';
 import { ReadingLog } from './log/log.ts';
-import type { SeriesMemory } from './log/memory.ts';
+import type { SeriesMemory, TimedReading } from './log/memory.ts';
 import type { Removal } from './log/rows.ts';
 
 /**
@@ -13,31 +13,36 @@ import type { Removal } from './log/rows.ts';
 export class StoredReadings {
   readonly log: ReadingLog;
   readonly chunks: Chunks;
+  /** Whether nothing was read yet. */
+  #readsOnce = true;
   readonly #transaction: Transaction<(work: () => unknown) => unknown>;
 
   constructor(connection: Connection, sizes?: ChunkSizes) {
     this.chunks = new Chunks(connection, sizes);
     this.log = new ReadingLog(connection, () => this.chunks.forget());
-    this.#transaction = connection.transaction((work) => {
-      this.log.refresh();
-      return work();
-    });
+    this.#transaction = connection.transaction((work) => work());
   }
 
   /** Runs something that reads, in a transaction that sees what every process has written. */
   reading<T>(work: () => T): T {
-    return this.#transaction(work) as T; // what work returns
+    return this.#transaction(() => this.#refreshed(work)) as T; // what work returns
   }
 
   /** Runs something that writes, in a transaction; if it fails nothing is changed. */
   writing<T>(work: () => T): T {
     try {
-      return this.#transaction.immediate(work) as T; // what work returns
+      return this.#transaction.immediate(() => this.#refreshed(work)) as T; // what work returns
     } catch (thrown) {
       this.log.discard();
       this.chunks.forget();
       throw thrown;
     }
+  }
+
+  #refreshed<T>(work: () => T): T {
+    this.#readsOnce = false;
+    this.log.refresh();
+    return work();
   }
 
   /** The readings of a range in order of time. Each piece holds until the next one is read. */
@@ -75,12 +80,21 @@ export class StoredReadings {
     return found;
   }
 
-  /** The last reading of a series; undefined without one. */
-  last(series: number): { atUs: number; value: number } | undefined {
-    const settled = this.chunks.last(series);
-    const logged = this.log.memory.get(series);
-    if (!logged || logged.count === 0 || (settled && settled.atUs >= logged.lastUs)) return settled;
-    return { atUs: logged.lastUs, value: logged.valueAt(logged.lastUs) ?? 0 };
+  /**
+   * Runs something that needs the last reading of series alone, in a transaction. A command that does so once need not take the
+   * log into memory.
+   */
+  readingLast<T>(work: (lastOf: (series: number) => TimedReading | undefined) => T): T {
+    return this.#transaction(() => {
+      const logged = this.#readsOnce ? this.log.last() : undefined;
+      this.#readsOnce = false;
+      if (!logged) this.log.refresh();
+      return work((series) => {
+        const last = logged ? logged.get(series) : this.log.memory.get(series)?.last;
+        const settled = this.chunks.last(series);
+        return last && !(settled && settled.atUs >= last.atUs) ? last : settled;
+      });
+    }) as T; // what work returns
   }
 
   /** The instant of the first reading of a series; undefined without one. */

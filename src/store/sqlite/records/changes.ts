@@ -1,7 +1,7 @@
+import type { ResourceDefinition } from '../../../core/fields/fields.ts';
 import { createKept, lazily } from '../../../core/lazily.ts';
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../core/port/records.ts';
-import type { ResourceDefinition } from '../../../core/records/fields.ts';
-import { forgettableInstant } from '../../../core/records/sync/changes.ts';
+import { forgettableInstant } from '../../../core/records/changes.ts';
 import { toRemovedPage } from '../../records/pages.ts';
 import { tableName } from '../../records/tables.ts';
 import type { Connection, Statement } from '../../sqlite-database/driver.ts';

@@ -1,5 +1,5 @@
+import type { ImportBatch } from '../../../core/fields/import-batch.ts';
 import type { ImportSummary } from '../../../core/port/records.ts';
-import type { ImportBatch } from '../../../core/records/import-batch.ts';
 import type { ViolationList } from '../../../core/records/imports.ts';
 import type { ImportTable } from '../../records/imports.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
@@ -9,11 +9,10 @@ export interface ImportTarget {
   /** What `put` expects in place of a list that the file does not have. */
   absentList: string | undefined;
   put(batch: ImportBatch): void;
-  /** Checks what only the whole file shows, removes the records missing from it where asked to, and returns the counts. */
+  /** Checks what only the whole file shows, removes the records missing from it if requested, and returns the counts. */
   finish(): ImportSummary;
 }
 
-/** The table of an import on its connection. */
 export interface OpenTable extends ImportTable {
   connection: Connection;
   dryRun: boolean;

@@ -1,5 +1,5 @@
 import { errnoOf } from '../../../core/errno.ts';
-import { type ImportColumn, valueAt } from '../../../core/records/import-batch.ts';
+import { type ImportColumn, valueAt } from '../../../core/fields/import-batch.ts';
 import { repeatedRule } from '../../records/imports.ts';
 import type { Statement } from '../../sqlite-database/driver.ts';
 import type { ImportTarget, OpenTable } from './import-target.ts';
@@ -62,7 +62,7 @@ export function createFill(target: OpenTable): ImportTarget {
   };
 }
 
-/** Number of rows whose line is remembered, to report it where their id repeats; bounds the memory. */
+/** Number of rows whose line is remembered, to report it if their id repeats; bounds the memory. */
 const rememberedRows = 100_000;
 
 /** The first line of each id. The map is built only when a line is requested, which is rare. */
@@ -132,7 +132,7 @@ function createStatements(target: OpenTable): (isSame: readonly boolean[], count
 }
 
 /**
- * Entity and instant are literals in the statement. Where a row fails, the rows before it stay (`or fail`): undoing them
+ * Entity and instant are literals in the statement. If a row fails, the rows before it stay (`or fail`): undoing them
  * would cost a journal for each statement.
  */
 function insertSql({ table, columns, entity, updatedAt }: OpenTable, isSame: readonly boolean[], rows: number): string {

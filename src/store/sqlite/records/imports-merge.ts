@@ -1,11 +1,11 @@
-import { keptLists } from '../../../core/records/fields.ts';
-import { valueAt } from '../../../core/records/import-batch.ts';
+import { keptLists } from '../../../core/fields/fields.ts';
+import { valueAt } from '../../../core/fields/import-batch.ts';
 import { ambiguousRule, repeatedRule, sharedRule } from '../../records/imports.ts';
 import type { Connection, Statement } from '../../sqlite-database/driver.ts';
 import { rememberRemoved } from './changes.ts';
 import type { ImportTarget, OpenTable } from './import-target.ts';
 
-/** Imports into existing records: each row is inserted, or updated where a field differs. */
+/** Imports into existing records: each row is inserted, or updated if a field differs. */
 export function createMerge(target: OpenTable): ImportTarget {
   const { connection, table, entity, columns, updatedAt, violations } = target;
   connection.exec('create temp table seen (id text primary key, line integer) without rowid');
@@ -72,7 +72,7 @@ function createUpsert({ connection, resource, table, columns }: OpenTable) {
   };
 }
 
-/** Inserts, or updates where a field differs: `updated_at` changes only with another field. */
+/** Inserts, or updates if a field differs: `updated_at` changes only with another field. */
 function upsertSql(table: string, names: readonly string[], absent: readonly string[]): string {
   const all = ['entity', ...names, 'updated_at'];
   const columns = all.map((name) => `"${name}"`);

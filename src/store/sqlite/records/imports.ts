@@ -1,7 +1,7 @@
-import type { AuditDraft } from '../../../core/audit/events.ts';
+import { importFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
+import type { ImportBatch, ImportColumn } from '../../../core/fields/import-batch.ts';
+import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
-import { importFields, type ResourceDefinition } from '../../../core/records/fields.ts';
-import type { ImportBatch, ImportColumn } from '../../../core/records/import-batch.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { isPlain, toImportTable } from '../../records/imports.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
@@ -48,7 +48,7 @@ export async function importRecords(
     const audit = request.audit(summary);
     if (!request.dryRun) run(() => putInOutbox(connection, audit));
     run(() => connection.exec(request.dryRun ? 'rollback' : 'commit'));
-    // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. Where a
+    // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. If a
     // reader is in the way, the pragma returns a row that says so and throws nothing.
     if (!request.dryRun) run(() => connection.pragma('wal_checkpoint(truncate)'));
     return { summary, unsettled: request.dryRun ? audit : undefined };

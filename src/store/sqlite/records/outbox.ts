@@ -1,6 +1,6 @@
 import { asc, eq, gt, lte, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
-import type { AuditDraft } from '../../../core/audit/events.ts';
+import type { AuditDraft } from '../../../core/port/audit.ts';
 import { outboxMark } from '../../registry/audit.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import type { AppendAudit } from '../registry/audit.ts';
@@ -8,7 +8,7 @@ import type { Registry } from '../registry/registry.ts';
 import { marks } from '../registry/tables.ts';
 import { outbox } from './tables.ts';
 
-/** Puts an event into the outbox, inside a transaction under way. */
+/** Puts an event into the outbox, inside the running transaction. */
 export function putInOutbox(records: Connection, draft: AuditDraft): void {
   drizzle(records).insert(outbox).values({ draft }).run();
 }
@@ -22,7 +22,7 @@ export function emptyOutbox(registry: Registry, records: Connection, append: App
   if (recordsDb.select({ id: outbox.id }).from(outbox).limit(1).get() === undefined) return;
   const settled = registry.change(() => {
     const mark = registry.db.select().from(marks).where(eq(marks.name, outboxMark)).get()?.value ?? 0;
-    // Earlier versions have restored a mark beside an outbox that started at 1 again: it says nothing of what waits there.
+    // Earlier versions have restored a mark together with an outbox that started at 1 again: it does not describe what waits there.
     const before = mark > madeIn(records) ? 0 : mark;
     const waiting = recordsDb.select().from(outbox).where(gt(outbox.id, before)).orderBy(asc(outbox.id)).all();
     for (const { draft } of waiting) append(draft);

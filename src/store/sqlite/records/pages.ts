@@ -1,5 +1,5 @@
+import { pageFields } from '../../../core/fields/fields.ts';
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
-import { pageFields } from '../../../core/records/fields.ts';
 import { mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
 import { operators, servedBy } from '../../records/pages.ts';
 import { indexName, tableName } from '../../records/tables.ts';
@@ -16,7 +16,7 @@ export interface PageQuery {
 
 /**
  * Builds the query of a page. It walks one index in the order of the page, from the end of the page before, and checks the
- * conditions that the index does not serve for each record on the way. Where few records have the value of the field
+ * conditions that the index does not serve for each record on the way. If few records have the value of the field
  * `rare`, it checks and sorts all of these instead.
  */
 export function pageQuery(request: RecordPageRequest, rare?: string): PageQuery {
@@ -68,7 +68,6 @@ export function sizesQuery(request: RecordPageRequest, columns: readonly string[
   };
 }
 
-/** A condition's value as SQLite stores it. */
 export function bound(value: RecordCondition['value']): Value {
   return typeof value === 'boolean' ? Number(value) : value;
 }
@@ -78,7 +77,7 @@ interface Term {
   values: Value[];
 }
 
-/** How a page is found: by a walk within these bounds, a bounded one where most records on the way may not match. */
+/** How a page is found: by a walk within these bounds, a bounded one if most records on the way may not match. */
 function planOf(request: RecordPageRequest, rare: string | undefined) {
   const { index, served, checked, order } = walkOf(request, rare);
   const walk = [{ sql: `entity = ${entityNumber}`, values: [request.entityId] }, ...served];

@@ -1,6 +1,6 @@
+import { allFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
 import { createKept, lazily } from '../../../core/lazily.ts';
 import type { RecordCondition, RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
-import { allFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import { fewRecords, fittingRecords, type PageRow, shownLists, toPage } from '../../../core/records/page-rows.ts';
 import { rareCandidates } from '../../records/pages.ts';
 import { indexName, tableName } from '../../records/tables.ts';

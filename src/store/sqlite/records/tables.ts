@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import type { AuditDraft } from '../../../core/audit/events.ts';
-import { allFields, type Field, type ResourceDefinition } from '../../../core/records/fields.ts';
+import { allFields, type Field, type ResourceDefinition } from '../../../core/fields/fields.ts';
+import type { AuditDraft } from '../../../core/port/audit.ts';
 import { columnNamed, indexedFields, indexName, isNeverNull, tableName } from '../../records/tables.ts';
 
 /** Audit events of imports, kept in the same commit as the records until they are moved into the chain. */

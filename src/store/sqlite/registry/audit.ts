@@ -1,13 +1,12 @@
 import { asc, desc, gt, sql } from 'drizzle-orm';
 import { genesisHash } from '../../../core/audit/chain.ts';
-import type { AuditDraft } from '../../../core/audit/events.ts';
 import { lazily } from '../../../core/lazily.ts';
-import type { AuditStore } from '../../../core/port/audit.ts';
+import type { AuditDraft, AuditStore } from '../../../core/port/audit.ts';
 import { isBackup, lastBackupMark, nextRow, searchTrail, toRecord, walkedAtOnce } from '../../registry/audit.ts';
 import type { Registry } from './registry.ts';
 import { audit } from './tables.ts';
 
-/** Appends an event to the chain, inside a transaction under way. */
+/** Appends an event to the chain, inside the running transaction. */
 export type AppendAudit = (draft: AuditDraft) => void;
 
 /**

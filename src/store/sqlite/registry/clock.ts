@@ -1,8 +1,8 @@
+import { acceptedSamples, afterSample, mergedSamples } from '../../../core/domain/steady-clock.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { lazily } from '../../../core/lazily.ts';
 import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
 import { latestDateMs } from '../../../core/time/instants.ts';
-import { acceptedSamples, afterSample, mergedSamples } from '../../../core/time/steady-clock.ts';
 import { clockFields, clockMarks, samplesIn } from '../../registry/clock.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';

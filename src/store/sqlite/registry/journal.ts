@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { type StateEntry, stateLine } from '../../journal-lines.ts';
+import { type StateEntry, stateLine } from '../../engine/journal-lines.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { openSmallFile } from '../connection/safe-files.ts';
 import type { Registry } from './registry.ts';
@@ -37,7 +37,6 @@ function appendWhole(fd: number, lines: string): void {
   }
 }
 
-/** Notes in the journal what a change stops and starts. */
 interface Notes {
   /** Before the commit: stopped without an entry, it could come back with an old copy of the store. A change that fails withdraws the lines. */
   stop(lines: readonly string[], withdrawn: readonly string[]): void;
@@ -93,7 +92,7 @@ function recordStarts(
     const names = starts.map(({ name }) => name).join(', ');
     throw new HkctlError(
       thrown.code,
-      `The change of ${names} stands, but the journal ${journal} could not note it: a restore of an older backup would undo it.`,
+      `The change of ${names} is committed, but the journal ${journal} could not record it: a restore of an older backup would undo it.`,
       { hint: 'Put that right and give the same command again.', cause: thrown },
     );
   }

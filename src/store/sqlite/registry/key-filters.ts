@@ -20,7 +20,7 @@ export function filterCondition(registry: Registry, tenantId: string, filter: Ke
   });
 }
 
-/** Up to this number expiring keys are read by their index and sorted; where there are more, a walk from the newest is faster. */
+/** Up to this number expiring keys are read by their index and sorted; if there are more, a walk from the newest is faster. */
 const fewExpiring = 5000;
 
 function expiringSoon({ connection }: Registry, tenantId: string, nowMs: number, byMs: number): SQL | undefined {
@@ -36,7 +36,7 @@ function expiringSoon({ connection }: Registry, tenantId: string, nowMs: number,
     : and(isNull(keys.revokedAtMs), sql`+${keys.expiresAtMs} > ${nowMs} and +${keys.expiresAtMs} <= ${byMs}`);
 }
 
-/** Keys of the tenant whose prefix begins with a text, by the index on prefixes; undefined where there are none. */
+/** Keys of the tenant whose prefix begins with a text, by the index on prefixes; undefined if there are none. */
 function usedPrefix({ db }: Registry, tenantId: string, text: string): SQL | undefined {
   const isFound = prefixCondition(keys, text);
   if (!isFound) return undefined;

@@ -10,7 +10,6 @@ import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './tables.ts';
 import { createRecordUse } from './usage.ts';
 
-/** Keys. */
 export function createKeyStore(registry: Registry, runner: Runner): KeyStore {
   const { db } = registry;
   const find = lazily(() =>

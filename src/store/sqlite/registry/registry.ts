@@ -21,7 +21,7 @@ export interface Registry {
   alone<T>(work: () => T): T;
 }
 
-/** Wraps an open registry. `reserve` is the one of its store; what nobody changes but a restore needs none. */
+/** Wraps an open registry. `reserve` is the one of its store; a registry that only a restore changes needs none. */
 export function createRegistry(connection: Connection, path: string, reserve?: Reserve): Registry {
   const version = lazily(() => connection.prepare('PRAGMA data_version').pluck());
   // `data_version` does not change with commits of its own connection; both numbers only grow, so that their sum shows both.
@@ -54,7 +54,7 @@ function restartLog(connection: Connection): void {
   try {
     connection.pragma('wal_checkpoint(passive)');
   } catch (thrown) {
-    // The stop stands, and its log stays.
+    // The stop is committed, and its log stays.
     const error = toDomainError(thrown, connection.name);
     if (!isHkctlError(error) || error.code !== 'store_full') throw thrown;
   }

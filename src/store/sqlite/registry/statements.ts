@@ -1,4 +1,4 @@
-import { type KeyEvent, keyLine, type Revocation, stateLine, withdrawnStateLine } from '../../journal-lines.ts';
+import { type KeyEvent, keyLine, type Revocation, stateLine, withdrawnStateLine } from '../../engine/journal-lines.ts';
 import type { Change, Runner, Statements, Steps } from '../../registry/statements.ts';
 import type { Statement } from '../../sqlite-database/driver.ts';
 import type { AppendAudit } from './audit.ts';

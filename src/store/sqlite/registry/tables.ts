@@ -2,12 +2,11 @@ import { sql } from 'drizzle-orm';
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { ClientPermission } from '../../../core/access/permissions.ts';
 import type { Role } from '../../../core/access/roles.ts';
-import type { AuditDraft } from '../../../core/audit/events.ts';
+import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { UsageKind } from '../../../core/port/usage.ts';
 import type { WeekDay } from '../../../core/time/calendar.ts';
 import { usageChecks } from '../../registry/usage.ts';
 
-/** Organizations. */
 export const tenants = sqliteTable('tenants', {
   id: text('id').primaryKey(),
   name: text('name').notNull(),
@@ -17,7 +16,6 @@ export const tenants = sqliteTable('tenants', {
   retainReadingsDays: integer('retain_readings_days'),
 });
 
-/** Users: profiles of people and service accounts. */
 export const users = sqliteTable(
   'users',
   {
@@ -34,7 +32,6 @@ export const users = sqliteTable(
   (table) => [index('users_tenant').on(table.tenantId, table.login)],
 );
 
-/** Entities: the sites of an organization. */
 export const entities = sqliteTable(
   'entities',
   {
@@ -129,7 +126,6 @@ export const audit = sqliteTable(
   (table) => [index('audit_tenant').on(table.tenantId, table.seq)],
 );
 
-/** Addresses of running daemons. */
 export const daemons = sqliteTable('daemons', {
   pid: integer('pid').primaryKey(),
   baseUrl: text('base_url').notNull(),

@@ -4,7 +4,6 @@ import type { UsageCount, UsageStore } from '../../../core/port/usage.ts';
 import { removedAtOnce } from '../../registry/usage.ts';
 import type { Registry } from './registry.ts';
 
-/** The usage of keys by day. */
 export function createUsageStore(registry: Registry): UsageStore {
   const { connection } = registry;
   // Each day and key is one search of the primary key; a range of days would read what all keys did.

@@ -6,7 +6,7 @@ import type { ClockSamples } from '../../../core/port/clock.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
 import { type PresentStore, readPresent, unknownPresent } from '../../archive/states.ts';
-import type { StoreOptions } from '../../engine.ts';
+import type { StoreOptions } from '../../engine/options.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { withoutDaemons } from '../connection/daemon-lock.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { chainRecord } from '../../../../src/core/audit/chain.ts';
-import type { AuditRecord } from '../../../../src/core/audit/events.ts';
+import type { AuditRecord } from '../../../../src/core/port/audit.ts';
 import { drawSecret } from '../../../../src/core/secrets.ts';
 import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
 import { Cli } from '../../harness.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { auditActions } from '../../../../src/core/audit/events.ts';
+import { auditActions } from '../../../../src/core/port/audit.ts';
 import { Cli, startMs } from '../../harness.ts';
 
 const dayMs = 86_400_000;
@@ -70,7 +70,7 @@ describe('the filters of the audit trail', () => {
       exit: 2,
       message: expect.stringContaining('done, denied, failed'),
     });
-    expect(await refused('--since 1d --until 2d')).toMatchObject({ exit: 2, message: '--until lies before --since.' });
+    expect(await refused('--since 1d --until 2d')).toMatchObject({ exit: 2, message: '--until is before --since.' });
     expect(await refused('--until soon')).toMatchObject({
       exit: 2,
       message: expect.stringMatching(/^--until: "soon" /),
@@ -91,7 +91,7 @@ describe('the table of the audit trail', () => {
   it('never cuts the number of a record or its target, on terminals of any width', async () => {
     const cli = await new Cli().seed();
     const long = `backups/of-the-plant/${'very-'.repeat(12)}long/2026-11-20.backup`;
-    const store = await cli.services.openStore(cli.store);
+    const store = await (await cli.services.engine(cli.store)).open();
     const [tenant] = await store.tenants.list();
     const draft = { tenantId: tenant?.id ?? '', atMs: startMs, actor: null, osAccount: 'root', detail: {} } as const;
     await store.audit.append({ ...draft, action: 'store.backup', target: long, outcome: 'done' });

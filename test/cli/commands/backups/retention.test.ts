@@ -14,7 +14,7 @@ it('a backup carries retention and summaries, which count a repeated reading no 
   const entities = (await cli.ok('entities list --json')).json<{ id: string; code: string }[]>();
   const entityId = entities.find(({ code }) => code === 'BER')?.id ?? '';
   const inStore = async <T>(work: (store: Store, series: number) => Promise<T>): Promise<T> => {
-    const store = await cli.services.openStore(cli.store);
+    const store = await (await cli.services.engine(cli.store)).open();
     try {
       return await work(store, (await store.readings.directory(entityId)).get('1')?.series ?? 0);
     } finally {

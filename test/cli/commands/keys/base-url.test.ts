@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { baseUrlOf, isBaseUrl } from '../../../../src/cli/command.ts';
-import type { Domain } from '../../../../src/core/port/domain.ts';
+import { baseUrlOf, isBaseUrl } from '../../../../src/cli/command/command.ts';
+import type { Domain } from '../../../../src/core/domain/domain.ts';
 import { Cli } from '../../harness.ts';
 
 it.each([
@@ -32,7 +32,7 @@ it.each([
 
 it('what was recorded in the store is an address only if it is one', async () => {
   const cli = await new Cli().seed();
-  const store = await cli.services.openStore(cli.place);
+  const store = await (await cli.services.engine(cli.place)).open();
   onTestFinished(() => store.close());
   const domain = { store } as Domain; // only its store is asked
   const shown = async (recorded: string) => {

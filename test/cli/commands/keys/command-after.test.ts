@@ -37,7 +37,7 @@ describe('a command after a rotation that has failed', () => {
     await rotateFailing();
     const secret = secretIn(file);
     const failed = await nightly(command);
-    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('The rotation stands')]);
+    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('The rotation is committed')]);
     repair();
     const done = await nightly(command);
     expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('has not succeeded yet')]);
@@ -66,7 +66,7 @@ describe('a command after a rotation that has failed', () => {
     expect(runs()).toBe(2);
   });
 
-  it('runs again where the old key is named, whose rotation stands; and nothing is rotated then', async () => {
+  it('runs again where the old key is named, whose rotation is committed; and nothing is rotated then', async () => {
     const old = prefixOf(secretIn(file));
     const line = (more: string[]) => cli.run(['keys', 'rotate', old, ...more, '--exec', command, '--yes', '--json']);
     expect((await line(['--secret-file', file])).code).toBe(1);

@@ -23,7 +23,7 @@ describe('the addresses of keys', () => {
       '10.0.0.3',
     ]);
     expect((await listed(200))[0]).not.toContain('USED FROM');
-    const store = await cli.services.openStore(cli.store);
+    const store = await (await cli.services.engine(cli.store)).open();
     await store.keys.recordUse(new Map([[key.id, { atMs: startMs, ip: '10.0.0.2' }]]));
     await store.close();
     for (const [heading = [], ...rows] of [await listed(200), await listed()]) {

@@ -80,7 +80,10 @@ describe('keys rotate --if-older-than', () => {
     const line = ['keys', 'rotate', prefix, '--if-older-than', '90d', '--json'];
     expect((await cli.run(line)).code).toBe(0);
     const early = await cli.run([...line.slice(0, -1), '--quiet']);
-    expect([early.code, early.stderr]).toEqual([0, 'Once old enough, this needs --yes where nobody can be asked.\n']);
+    expect([early.code, early.stderr]).toEqual([
+      0,
+      'Once a key is old enough, this needs --yes if there is no terminal to ask.\n',
+    ]);
     const late = await cli.run(line, { nowMs: cli.nowMs + 91 * dayMs });
     expect([late.code, late.error().code]).toEqual([2, 'confirmation_required']);
     await cli.ok(['keys', 'revoke', prefix, '--yes']);
@@ -151,14 +154,14 @@ describe('keys rotate --exec', () => {
     ['exit 7', 'ended with exit code 7'],
     ['kill -TERM $$', 'was ended by SIGTERM'],
     ['no-such-command-anywhere', 'ended with exit code 127'],
-  ])('that fails (%s) is exit 1, and the rotation stands', async (command, how) => {
+  ])('that fails (%s) is exit 1, and the rotation is committed', async (command, how) => {
     const before = secretIn(file);
     cli.nowMs += 1;
     const { code, stderr, stdout } = await nightly('0s', '--exec', command, '--json');
     expect(code).toBe(1);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'command_failed',
-      message: `The rotation stands, but the command after it ${how}.`,
+      message: `The rotation is committed, but the command after it ${how}.`,
       hint: expect.stringContaining(command),
     });
     expect(JSON.parse(stdout)).toMatchObject({ revoked: { prefix: prefixOf(before) } });
@@ -183,7 +186,7 @@ describe('keys rotate --exec', () => {
       'trap "" TERM; echo $$ > "$MARK"; while :; do sleep 1; done',
       ['SIGTERM', 'SIGKILL'],
     ],
-  ])('is ended by a signal %s, and the rotation stands', async (_how, command, signals) => {
+  ])('is ended by a signal %s, and the rotation is committed', async (_how, command, signals) => {
     const process = Object.assign(new EventEmitter(), { pid: 0, kill: () => true });
     const io = {
       env: { PATH: env.PATH, MARK: mark },
@@ -193,7 +196,7 @@ describe('keys rotate --exec', () => {
     await vi.waitUntil(() => existsSync(mark) && readFileSync(mark, 'utf8').endsWith('\n'), { timeout: 20_000 });
     for (const _signal of signals) expect(process.emit('SIGINT')).toBe(true);
     await expect(ending).rejects.toThrow(
-      `The rotation stands, but the command after it was ended by ${signals.at(-1)}.`,
+      `The rotation is committed, but the command after it was ended by ${signals.at(-1)}.`,
     );
     expect(process.listenerCount('SIGINT')).toBe(0);
   });

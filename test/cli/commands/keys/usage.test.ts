@@ -14,7 +14,7 @@ function counted(day: number, kind: UsageCount['kind'], count: number, code = ''
 
 /** Adds to the usage of a key, as a daemon does. */
 async function merge(cli: Cli, key: KeyJson, counts: readonly Omit<UsageCount, 'keyId'>[]): Promise<void> {
-  const store = await cli.services.openStore(cli.store);
+  const store = await (await cli.services.engine(cli.store)).open();
   const uses = new Map([[key.id, { atMs: startMs - 3_600_000, ip: '192.0.2.17' }]]);
   await store.keys.recordUse(uses, { counts: counts.map((one) => ({ ...one, keyId: key.id })), kept: undefined });
   await store.close();

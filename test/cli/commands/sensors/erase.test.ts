@@ -16,7 +16,7 @@ const dayMs = Date.parse('2026-11-19T23:00:00Z');
 
 /** Four readings around a day of Berlin, of which two are in it. */
 async function keep(code: string): Promise<void> {
-  const store = await cli.services.openStore(cli.store);
+  const store = await (await cli.services.engine(cli.store)).open();
   const series = (await store.readings.directory(await entityId())).get(code)?.series ?? 0;
   const instants = [dayMs - 1, dayMs, dayMs + 86_399_999, dayMs + 86_400_000];
   const rows = instants.flatMap((ms, n) => [series, ms * 1000, n, 0]);
@@ -98,7 +98,7 @@ describe('sensors erase', () => {
   });
 
   it('takes summaries by whole hours only (exit 5)', async () => {
-    const store = await cli.services.openStore(cli.store);
+    const store = await (await cli.services.engine(cli.store)).open();
     const series = (await store.readings.directory(await entityId())).get('OVEN-1')?.series ?? 0;
     const lateInHourUs = (dayMs + 40 * 60_000) * 1000;
     await store.readings.append({ count: 1, rows: Float64Array.of(series, lateInHourUs, 9, 0) });

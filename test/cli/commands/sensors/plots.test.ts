@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 /** Keeps a reading every minute of the last day, but for those that `valueAt` leaves out. */
 async function keep(code: string, valueAt: (minute: number) => number | undefined): Promise<void> {
-  const store = await cli.services.openStore(cli.store);
+  const store = await (await cli.services.engine(cli.store)).open();
   const [site] = (await cli.ok('entities list --json')).json<{ id: string }[]>();
   const series = (await store.readings.directory(site?.id ?? '')).get(code)?.series ?? 0;
   const rows: number[] = [];
@@ -103,7 +103,7 @@ describe('the plot of a sensor', () => {
 
   it('still shows the highest and lowest values of hours whose readings were dropped', async () => {
     await keep('OVEN-1', wave);
-    const domain = await cli.services.openStore(cli.store);
+    const domain = await (await cli.services.engine(cli.store)).open();
     const [site] = (await cli.ok('entities list --json')).json<{ id: string }[]>();
     for (let position: number | undefined; ; ) {
       const step = await domain.readings.drop({ entityId: site?.id ?? '', untilUs: nowMs * 1000, position });

@@ -17,7 +17,7 @@ async function keep(
   readings: readonly [atUs: number, value: number, quality: number][],
   code = 'OVEN-1',
 ): Promise<void> {
-  const store = await cli.services.openStore(cli.store);
+  const store = await (await cli.services.engine(cli.store)).open();
   const entity = (await cli.ok('entities list --json'))
     .json<{ id: string; code: string }[]>()
     .find(({ code }) => code === 'BER');
@@ -69,7 +69,7 @@ describe('sensors', () => {
     const headings = async (more = {}) => (await cli.ok('sensors list --entity BER', more)).stdout.split('\n')[0];
     expect(await headings(options)).toMatch(/^CODE {2,}NAME .* LAST HEARTBEAT$/);
     expect(await headings()).toMatch(/ STATUS$/);
-    const store = await cli.services.openStore(cli.store);
+    const store = await (await cli.services.engine(cli.store)).open();
     const [entity] = (await cli.ok('entities list --json')).json<{ id: string }[]>();
     const sensor = (await store.readings.directory(entity?.id ?? '')).get('OVEN-1');
     const beat = { battery: null, signal: null, firmware: null };

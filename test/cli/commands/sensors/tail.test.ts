@@ -13,7 +13,7 @@ const startUs = Date.parse('2026-11-20T12:00:00Z') * 1000;
 
 /** Keeps readings: sensor, seconds after the start, value, quality. */
 async function keep(...readings: [code: string, second: number, value: number, quality?: number][]): Promise<void> {
-  const store = await cli.services.openStore(cli.store);
+  const store = await (await cli.services.engine(cli.store)).open();
   const [site] = (await cli.ok('entities list --json')).json<{ id: string }[]>();
   const directory = await store.readings.directory(site?.id ?? '');
   const rows = readings.flatMap(([code, second, value, quality = 0]) => [

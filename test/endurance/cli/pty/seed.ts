@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { findActor } from '../../../../src/core/access/actors.ts';
+import { findActor } from '../../../../src/core/domain/actors.ts';
 import { openStore } from '../../../../src/store/sqlite/opening.ts';
 import { Cli } from '../../../cli/harness.ts';
 import { createKey } from '../../../core/key-operations.ts';

@@ -48,7 +48,7 @@ describe('a daemon in a container', () => {
     const refused = await plant.hkctl(['serve', '--port', '0']);
     expect([refused.code, refused.stderr]).toEqual([
       5,
-      expect.stringContaining('A restore of this store is under way'),
+      expect.stringContaining('A restore of this store is in progress'),
     ]);
     letIn?.();
     await plant.serve();

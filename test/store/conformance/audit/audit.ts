@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { verifyChain } from '../../../../src/core/audit/chain.ts';
-import type { AuditDraft } from '../../../../src/core/audit/events.ts';
-import type { AuditFilter } from '../../../../src/core/port/audit.ts';
+import type { AuditDraft, AuditFilter } from '../../../../src/core/port/audit.ts';
 import { draftOf, nowMs, plantIn } from '../../stores.ts';
 import type { Given } from '../given.ts';
 

@@ -144,7 +144,7 @@ export function importConformance(given: Given): void {
               expected.push({
                 line,
                 value: partRow(number).id,
-                rule: `stands already in line ${first}; an id may stand once in a file`,
+                rule: `is already in line ${first}; an id may occur once in a file`,
               });
           });
           const imported = importInto(

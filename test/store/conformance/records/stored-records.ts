@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { importFields, keptLists, type ResourceDefinition } from '../../../../src/core/fields/fields.ts';
+import { folded, type ImportBatch } from '../../../../src/core/fields/import-batch.ts';
 import type {
   ImportRequest,
   ImportSummary,
@@ -6,8 +8,6 @@ import type {
   RecordPosition,
 } from '../../../../src/core/port/records.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
-import { importFields, keptLists, type ResourceDefinition } from '../../../../src/core/records/fields.ts';
-import { folded, type ImportBatch } from '../../../../src/core/records/import-batch.ts';
 import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { draftOf, nowMs, type Plant } from '../../stores.ts';
 

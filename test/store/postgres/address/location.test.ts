@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { splitPassword } from '../../../../src/core/port/store-address.ts';
+import { splitPassword } from '../../../../src/core/store-address.ts';
 import { parseLocation } from '../../../../src/store/postgres/address/location.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-location-'));

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
+import { importFields } from '../../../../src/core/fields/fields.ts';
+import { folded, type ImportBatch } from '../../../../src/core/fields/import-batch.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
-import { importFields } from '../../../../src/core/records/fields.ts';
-import { folded, type ImportBatch } from '../../../../src/core/records/import-batch.ts';
 import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { draftOf, nowMs, type Plant, plantIn } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
@@ -71,9 +71,9 @@ it('a first import goes straight into the table, and reports every repeated id w
     code: 'bad_input',
     violationCount: 3,
     violations: [
-      { line: 702, value: 'P-5', rule: 'stands already in line 7; an id may stand once in a file' },
-      { line: 1102, value: 'P-1099', rule: 'stands already in line 1101; an id may stand once in a file' },
-      { line: 20_001, value: 'P-5', rule: 'stands already in line 7; an id may stand once in a file' },
+      { line: 702, value: 'P-5', rule: 'is already in line 7; an id may occur once in a file' },
+      { line: 1102, value: 'P-1099', rule: 'is already in line 1101; an id may occur once in a file' },
+      { line: 20_001, value: 'P-5', rule: 'is already in line 7; an id may occur once in a file' },
     ],
   };
   await expect(importInto(store, plant, batchesOf(numbers))).rejects.toMatchObject(refused);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
-import { importFields } from '../../../../src/core/records/fields.ts';
+import { importFields } from '../../../../src/core/fields/fields.ts';
 import { resources } from '../../../../src/resources/index.ts';
 import { draftOf, nowMs, type Plant, plantIn } from '../../stores.ts';
 import { newDatabase, onServer } from '../databases.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Columns } from '../../../../src/core/readings/reads/columns.ts';
+import type { Columns } from '../../../../src/core/readings/columns.ts';
 import { ByteReader, ByteWriter } from '../../../../src/store/sqlite-database/chunks/bytes.ts';
 import { ChunkEncoder, decodeChunk } from '../../../../src/store/sqlite-database/chunks/codec.ts';
 

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { verifyChain } from '../../../../src/core/audit/chain.ts';
 import { HkctlError } from '../../../../src/core/errors.ts';
-import type { StoreOptions } from '../../../../src/store/engine.ts';
+import type { StoreOptions } from '../../../../src/store/engine/options.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { createStore, requireNoStore } from '../../../../src/store/sqlite/creation.ts';
 import { migrateStore } from '../../../../src/store/sqlite/migration/migration.ts';

@@ -1,4 +1,4 @@
-import { createColumns } from '../../../../src/core/readings/reads/columns.ts';
+import { createColumns } from '../../../../src/core/readings/columns.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import type { Connection } from '../../../../src/store/sqlite-database/driver.ts';
 

@@ -10,7 +10,7 @@ import {
   type StateEntry,
   stateLine,
   withdrawnStateLine,
-} from '../../../../src/store/journal-lines.ts';
+} from '../../../../src/store/engine/journal-lines.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { changeWithJournal } from '../../../../src/store/sqlite/registry/journal.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
@@ -164,7 +164,7 @@ describe('the journal', () => {
     }
     expect(await store.entities.find(plant.tenant.id, 'BER')).toMatchObject({ status: 'active' });
     expect(await store.users.findByLogin(user.login)).toMatchObject({ status: 'active' });
-    const stands = { ...code, message: expect.stringContaining('The change of BER stands') };
+    const stands = { ...code, message: expect.stringContaining('The change of BER is committed') };
     expect(() => setStatus('active')).toThrow(expect.objectContaining(stands));
     rmdirSync(journal);
     await setStatus('active');

@@ -1,10 +1,9 @@
-import type { Actor } from '../../../../core/access/actors.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
+import type { Actor } from '../../../../core/domain/actors.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import type { KeyFilter } from '../../../../core/port/keys.ts';
-import { wordList } from '../../../../core/text/word-list.ts';
+import { wordList } from '../../../../core/text/words.ts';
 import { formatSpanMs } from '../../../../core/time/spans.ts';
 
-/** The flags of `keys list` as they were given; spans in milliseconds. */
 export interface GivenFilters {
   all: boolean;
   entity: string | undefined;
@@ -49,7 +48,6 @@ export async function noMatch(
   };
 }
 
-/** Each filter that was given, as it was given, with its condition alone. */
 function filterParts(given: GivenFilters, filter: KeyFilter): { flag: string; condition: Partial<KeyFilter> }[] {
   const { entityId, search, expiringByMs, unusedSinceMs, createdBeforeMs } = filter;
   const parts = [

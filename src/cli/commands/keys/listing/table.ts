@@ -1,17 +1,17 @@
-import type { Actor } from '../../../../core/access/actors.ts';
+import type { Actor } from '../../../../core/domain/actors.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import { expiresSoon } from '../../../../core/keys/attention.ts';
 import { statusOf } from '../../../../core/keys/keys.ts';
 import { type Refusals, refusalsOf } from '../../../../core/keys/usage.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key, KeyFilter } from '../../../../core/port/keys.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../command/context.ts';
 import { relativeTimeWidth } from '../../../table/relative-time.ts';
 import { createTimeText } from '../../../table/shown-time.ts';
 import { type Column, createTable, printSummary } from '../../../table/table.ts';
 import { counted, grouped } from '../../../terminal/sentence.ts';
 import type { GivenFilters } from './no-match.ts';
 
-/** Prints keys as a table while their pages are read, with a summary below; where there are none, says which filter had none. */
+/** Prints keys as a table while their pages are read, with a summary below; if there are none, says which filter had none. */
 export async function printKeys(
   context: Context,
   domain: Domain,
@@ -53,7 +53,7 @@ export async function printKeys(
   await printSummary(context, [counted(listed, 'key'), ...soon, ...ofRefused], 'hkctl keys show PREFIX');
 }
 
-/** Marks keys of which something was refused today or yesterday; on a terminal only where the first page has one. */
+/** Marks keys of which something was refused today or yesterday; on a terminal only if the first page has one. */
 function refusedColumn({ style, io }: Context, refusals: ReadonlyMap<string, Refusals>): Column<Key>[] {
   if (io.stdout.isTTY && refusals.size === 0) return [];
   const cell = ({ id }: Key) => {
@@ -64,7 +64,7 @@ function refusedColumn({ style, io }: Context, refusals: ReadonlyMap<string, Ref
 }
 
 /**
- * For people at a terminal: short, and the least important columns are left out first. Addresses have columns only where a key
+ * For people at a terminal: short, and the least important columns are left out first. Addresses have columns only if a key
  * of the first page has some.
  */
 function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean, page: readonly Key[]): Column<Key>[] {
@@ -97,7 +97,7 @@ function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean, pa
       cell: (key) => time(key.expiresAtMs, key),
       paint: (text, key) => (expiresSoon(key, nowMs) ? style.yellow(text) : text),
       width,
-      // Beside the status a whole instant leaves no space for a name on a narrow terminal.
+      // On a narrow terminal, a whole instant next to the status leaves no space for a name.
       ...(utc && !isOnlyActive && { leaveOut: 0 }),
     },
     { heading: 'PERMISSIONS', cell: ({ permissions }) => String(permissions.length), leaveOut: 3 },
@@ -116,7 +116,6 @@ function allowedFrom({ allowedIps }: Key): string {
   return allowedIps.length > 2 ? `${allowedIps.length} networks` : allowedIps.join(', ');
 }
 
-/** The client address of the last use. */
 function usedFrom({ lastUsedIp }: Key): string {
   return lastUsedIp ?? '';
 }

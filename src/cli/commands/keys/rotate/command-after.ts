@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import { afterChange, HkctlError } from '../../../../core/errors.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../command/context.ts';
 import type { Io } from '../../../terminal/io.ts';
 
 /**
- * Runs the command after keys were rotated (`isNew`), or where it is still due after one of them, since it was killed or failed. The
+ * Runs the command after keys were rotated (`isNew`), or if it is still due after an earlier rotation, because it was killed or failed. The
  * store remembers that until it has succeeded. Throws `command_failed` (exit 1).
  */
 export async function runCommandDue(
@@ -23,9 +23,9 @@ export async function runCommandDue(
   try {
     await store.commands.done(ids, digest);
   } catch (thrown) {
-    const stands =
-      'The rotation stands, and the command after it has succeeded; the next run of the same command repeats it.';
-    throw afterChange(thrown, stands);
+    const committed =
+      'The rotation is committed, and the command after it has succeeded; the next run of the same command repeats it.';
+    throw afterChange(thrown, committed);
   }
 }
 
@@ -48,13 +48,13 @@ export async function runAfterRotation({ env, signals }: Pick<Io, 'env' | 'signa
     });
   });
   if (failure === undefined) return;
-  throw new HkctlError('command_failed', `The rotation stands, but the command after it ${failure}.`, {
+  throw new HkctlError('command_failed', `The rotation is committed, but the command after it ${failure}.`, {
     hint: `The new secret is in place. The next run of the same command repeats this, or run it yourself: ${command}`,
   });
 }
 
 /**
- * Ends the command instead of hkctl, so that nobody is left without the message that the rotation stands. A command that
+ * Ends the command instead of hkctl, so that the message about the committed rotation is always printed. A command that
  * ignores the first signal is killed by the second.
  */
 function endingOf(child: ChildProcess): () => 'held' {

@@ -1,4 +1,5 @@
-import type { Actor } from '../../../../core/access/actors.ts';
+import type { Actor } from '../../../../core/domain/actors.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import { SecretFileLock } from '../../../../core/keys/file-lock.ts';
 import {
   type FoundRotation,
@@ -9,17 +10,14 @@ import {
 } from '../../../../core/keys/interrupted-rotation.ts';
 import { requireActive } from '../../../../core/keys/keys.ts';
 import { requireKey } from '../../../../core/keys/references.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../command/context.ts';
 import { completePending, discardPending, type Replacing, readRotationFiles } from '../../../delivery/replaced-file.ts';
 import { deliveryJson } from '../../../delivery/stdout.ts';
 
-/** What the rotation of a key into a file is given. */
 interface FileRotationOptions {
   path: string;
   force: boolean;
-  /** The digest of the command that is to run afterwards. */
   digest: string | undefined;
 }
 
@@ -39,7 +37,6 @@ export class FileRotation {
     this.#lock = new SecretFileLock(domain);
   }
 
-  /** What the delivery needs. */
   get replacing(): Replacing {
     return {
       regain: () => this.#lock.regain(),
@@ -71,7 +68,6 @@ export class FileRotation {
     });
   }
 
-  /** Whether the file holds the secret of a key. */
   holds(key: Key): Promise<boolean> {
     return isSecretOf(this.#domain, this.#actor, this.#found(key).files.text, key);
   }

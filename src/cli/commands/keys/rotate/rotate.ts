@@ -1,18 +1,18 @@
+import { sha256 } from '../../../../core/digest.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError } from '../../../../core/errors.ts';
-import { commandDigest } from '../../../../core/keys/command-after.ts';
 import { type RotatedKey, rotateKeys } from '../../../../core/keys/issuance.ts';
 import { type KeyActor, keyNeeds } from '../../../../core/keys/key-permissions.ts';
 import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
 import { findKeys, latestOf } from '../../../../core/keys/references.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../../core/time/spans.ts';
-import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command.ts';
-import type { Context } from '../../../context.ts';
+import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
+import type { Context } from '../../../command/context.ts';
+import { parsed, text, toggle } from '../../../command/flags.ts';
 import { requireFolder } from '../../../delivery/files.ts';
 import { resolved } from '../../../delivery/replaced-file.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
-import { parsed, text, toggle } from '../../../flags.ts';
 import { requireConfirmation } from '../../../questions/confirmation.ts';
 import { keysOrAsk, lastUses } from '../../../questions/key.ts';
 import { canAsk } from '../../../terminal/io.ts';
@@ -79,7 +79,6 @@ export const rotate = defineCommand({
   },
 });
 
-/** How keys are rotated, and where the secrets go. */
 interface RotationOptions {
   yes: boolean;
   copy: boolean;
@@ -88,9 +87,7 @@ interface RotationOptions {
   baseUrl?: string;
   /** Several keys were named: the JSON is an array. */
   several: boolean;
-  /** The rotation into `secretFile`. */
   file?: FileRotation;
-  /** The digest of the command that is to run afterwards. */
   digest?: string;
   /** Younger keys that are left as they are; only the JSON names them. */
   kept?: readonly Key[];
@@ -122,7 +119,8 @@ async function rotateDue(
   if (kept.length > 0) context.say(`Not rotated, since not old enough: ${namesOf(kept)}`);
   if (due.length === 0) {
     // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
-    if (!given.yes && !canAsk(context.io)) context.warn('Once old enough, this needs --yes where nobody can be asked.');
+    if (!given.yes && !canAsk(context.io))
+      context.warn('Once a key is old enough, this needs --yes if there is no terminal to ask.');
     return report(kept);
   }
   return rotateAndDeliver(context, domain, actor, due, { ...given, kept });
@@ -182,7 +180,6 @@ export async function rotateAndDeliver(
   return only && file ? file.rotate(only, work) : work();
 }
 
-/** Keys as they are now. */
 function againFrom(domain: Domain, actor: KeyActor<'rotate'>, keys: readonly Key[]): Promise<Key[]> {
   return findKeys(
     domain,
@@ -191,15 +188,17 @@ function againFrom(domain: Domain, actor: KeyActor<'rotate'>, keys: readonly Key
   );
 }
 
-/** The digest of the command after this rotation, by the account that gave it and the place of the secrets. */
+/**
+ * By which the store remembers a command after a rotation: giving the same one again repeats it until it has succeeded. No
+ * account runs what another has left, nor for secrets at another place.
+ */
 function digestOf(
   { io }: Context,
   { secretFile, secretDir }: { secretFile?: string; secretDir?: string },
   command: string,
 ): string {
   const path = secretFile ?? secretDir;
-  const target = path === undefined ? undefined : resolved(path);
-  return commandDigest({ osAccount: io.osAccount, target, command });
+  return sha256(JSON.stringify([io.osAccount, path === undefined ? null : resolved(path), command]), 'base64url');
 }
 
 function sentenceOf({ key, revoked }: RotatedKey, file: string | undefined): string {

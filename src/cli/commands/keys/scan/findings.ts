@@ -29,7 +29,7 @@ export class Findings {
     this.#keys = keys;
   }
 
-  /** Counts an occurrence. Returns its finding where it is the first in its file, or where it is not listed. */
+  /** Counts an occurrence. Returns its finding if it is the first in its file, or if it is not listed. */
   async add(piece: Piece, occurrence: FoundSecret): Promise<Finding | undefined> {
     const { secret } = occurrence;
     this.occurrences++;
@@ -47,7 +47,6 @@ export class Findings {
     return finding;
   }
 
-  /** Ends a file; returns its findings. */
   endFile(): Finding[] {
     const ended = [...this.#here.values()];
     if (ended.length > 0) this.#here = new Map();

@@ -1,8 +1,8 @@
-import type { Actor } from '../../../../core/access/actors.ts';
+import type { Actor } from '../../../../core/domain/actors.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import { isHkctlError } from '../../../../core/errors.ts';
 import type { KeyActor } from '../../../../core/keys/key-permissions.ts';
 import { revokeKeys, statusOf } from '../../../../core/keys/keys.ts';
-import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { hashOf } from '../../../../core/secrets.ts';
 import { mostListed } from './secret-scan.ts';
@@ -10,7 +10,6 @@ import { mostListed } from './secret-scan.ts';
 /** Who scans, in which store; undefined without a store. `revoker` may end what is found. */
 export type ScanSession = { domain: Domain; actor: Actor; revoker?: KeyActor<'revoke'> } | undefined;
 
-/** A key whose secret was found, as it is now. */
 export interface FoundKey {
   key: Key;
 }
@@ -26,7 +25,6 @@ export class FoundKeys {
     this.#session = session;
   }
 
-  /** The key that a secret belongs to, where it is one of the organization. */
   async find(secret: string): Promise<FoundKey | undefined> {
     const known = this.#bySecret.get(secret);
     if (known || !this.#session || this.#strangers.has(secret)) return known;
@@ -47,7 +45,7 @@ export class FoundKeys {
     return this.#session?.revoker !== undefined && statusOf(key, this.#session.domain.clock()) === 'Active';
   }
 
-  /** Revokes a key; returns false where another process has ended it meanwhile. */
+  /** Revokes a key; returns false if another process has ended it meanwhile. */
   async revoke(found: FoundKey): Promise<boolean> {
     if (!this.#session?.revoker) return false;
     const { domain, actor, revoker } = this.#session;

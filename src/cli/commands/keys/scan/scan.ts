@@ -1,14 +1,14 @@
-import { requirePermissions } from '../../../../core/access/actors.ts';
+import { requirePermissions } from '../../../../core/domain/actors.ts';
 import { HkctlError, isHkctlError } from '../../../../core/errors.ts';
 import { statusOf } from '../../../../core/keys/keys.ts';
 import { gitleaksRule } from '../../../../core/keys/leak-scan.ts';
 import { prefixOf, withoutSecrets } from '../../../../core/secrets.ts';
-import { defineCommand, yesFlag } from '../../../command.ts';
-import type { Context } from '../../../context.ts';
-import { toggle } from '../../../flags.ts';
+import { defineCommand, yesFlag } from '../../../command/command.ts';
+import type { Context } from '../../../command/context.ts';
+import { toggle } from '../../../command/flags.ts';
+import { keyJson } from '../../../command/output.ts';
 import { requireConfirmable, requireConfirmation } from '../../../questions/confirmation.ts';
 import { switchedTo } from '../../../store-account.ts';
-import { keyJson } from '../../../terminal/output.ts';
 import { counted, grouped } from '../../../terminal/sentence.ts';
 import { namesOf } from '../names.ts';
 import { type Finding, Findings } from './findings.ts';
@@ -19,7 +19,7 @@ export const scan = defineCommand({
   name: 'scan',
   summary: 'Find secrets in files, folders or standard input',
   description:
-    'Works offline, reads everything (hidden and binary files, too) and recognizes secrets by their checksum. Where there is a store it names the keys they belong to. Exit code 5: secrets were found; 1: none, but something could not be read.',
+    'Works offline, reads everything (hidden and binary files, too) and recognizes secrets by their checksum. If there is a store, it names the keys they belong to. Exit code 5: secrets were found; 1: none, but something could not be read.',
   arguments: [{ spelling: '[PATH...]', doc: 'files and folders; - for standard input' }],
   flags: {
     revoke: toggle('--revoke', 'revoke each active key as soon as its secret is found'),
@@ -27,7 +27,7 @@ export const scan = defineCommand({
     yes: yesFlag,
   },
   examples: [
-    ['hkctl keys scan .', 'a work tree, its history in .git only where not compressed'],
+    ['hkctl keys scan .', 'a work tree; of its history in .git, only what is not compressed'],
     ['git log -p --all | hkctl keys scan -', 'all of its history'],
     ['hkctl keys scan /var/backups --revoke --yes', 'end what leaked'],
     ['hkctl keys scan --gitleaks >> .gitleaks.toml', 'let a scanner in CI know'],
@@ -64,7 +64,6 @@ export const scan = defineCommand({
   },
 });
 
-/** Reads all that was named, piece by piece. */
 async function* stepsOf({ io }: Context, paths: readonly string[], report: ScanReport): AsyncGenerator<ScanStep, void> {
   yield* scanPaths(
     paths.filter((path) => path !== '-'),
@@ -113,9 +112,9 @@ function nowOf({ io }: Context, session: ScanSession): number {
 
 function printFindings(context: Context, findings: readonly Finding[], session: ScanSession): void {
   const { style } = context;
-  const nobody = session ? 'no key of your organization' : 'unknown, without a store';
+  const noKey = session ? 'no key of your organization' : 'unknown, without a store';
   for (const { path, line, column, secret, count, found } of findings) {
-    const whose = found ? `${statusOf(found.key, nowOf(context, session))}: ${found.key.name}` : nobody;
+    const whose = found ? `${statusOf(found.key, nowOf(context, session))}: ${found.key.name}` : noKey;
     const times = count > 1 ? ` (${counted(count, 'time')} in this file)` : '';
     context.print(`${path}:${line}:${column}: ${style.red(prefixOf(secret))}… ${whose}${times}`);
   }

@@ -8,7 +8,6 @@ export interface Place {
   column: number;
 }
 
-/** A piece of a file in which secrets were found, in order. */
 export interface Piece {
   path: string;
   found: readonly FoundSecret[];
@@ -160,7 +159,7 @@ function* scanOpened(
     buffer.copyWithin(0, end - kept, end);
     start += end - kept;
     if (found.length > 0) yield { path, found, placeOf: ({ offset }) => placeAt(from + offset) };
-    // Only a regular file ends where a read comes back short.
+    // A short read means the end only in a regular file.
     if (plain && end < buffer.length) break;
   }
 }
@@ -206,7 +205,7 @@ const reasons: Record<string, string> = {
   ELOOP: 'is a link that runs in a circle',
 };
 
-/** One file that cannot be read must not hide what stands in the others. */
+/** One unreadable file must not hide the findings in others. */
 function* guarded(report: ScanReport, path: string, work: () => Generator<ScanStep, void>): Generator<ScanStep, void> {
   try {
     yield* work();

@@ -1,8 +1,8 @@
 import type { Heartbeat } from '../../../../core/port/readings.ts';
 import type { Lane } from '../../connection/lane.ts';
-import { keyArrays, rowKey } from '../series-numbers.ts';
 import type { WriteGroup } from './ingest-queue.ts';
 import { allAccepted, notInserted, resultsOf } from './kept-rows.ts';
+import { keyArrays, rowKey } from './series-numbers.ts';
 
 /** As with readings; those of a sensor come seldom, so that all keys are returned. */
 const insertSql = `insert into heartbeats (entity, series, at_us, status, battery, signal, firmware)
@@ -17,7 +17,6 @@ const storedSql = `select u.n::int4 as n, status, battery, signal, firmware
 
 type Content = Pick<Heartbeat, 'status' | 'battery' | 'signal' | 'firmware'>;
 
-/** Creates the writer of heartbeats on a connection. */
 export function createHeartbeatWriter(lane: Lane): WriteGroup<readonly Heartbeat[]> {
   return async (batches) => {
     const sizes = batches.map(({ length }) => length);

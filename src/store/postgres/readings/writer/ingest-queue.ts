@@ -29,7 +29,7 @@ export class IngestQueue<Batch> {
     this.#sizeOf = sizeOf;
   }
 
-  /** Resolves once the batch is committed; `unavailable` where too much waits already. */
+  /** Resolves once the batch is committed; `unavailable` if too much waits already. */
   write(batch: Batch): Promise<BatchResult> {
     const size = this.#sizeOf(batch);
     const refusal = this.#backlog.add(size);
@@ -40,7 +40,6 @@ export class IngestQueue<Batch> {
     });
   }
 
-  /** Resolves once nothing waits any more. */
   async drained(): Promise<void> {
     if (!this.#backlog.isEmpty) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
   }

@@ -1,6 +1,5 @@
 import type { BatchResult } from '../../../../core/port/readings.ts';
 
-/** The results of batches whose rows were all inserted. */
 export function allAccepted(sizes: readonly number[]): BatchResult[] {
   return sizes.map((accepted) => ({ accepted, duplicates: 0, conflicts: [] }));
 }
@@ -18,7 +17,6 @@ export function notInserted(keys: readonly string[], inserted: readonly string[]
   return positions;
 }
 
-/** What became of a row that was not inserted. */
 type Refusal = 'duplicate' | 'conflict';
 
 /**

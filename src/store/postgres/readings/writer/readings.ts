@@ -1,12 +1,12 @@
 import { readingColumns as columns, type ReadingBatch } from '../../../../core/port/readings.ts';
-import { mayBeRepeated } from '../../connection/errors.ts';
 import type { Lane } from '../../connection/lane.ts';
-import { toBinaryArray } from '../binary-arrays.ts';
-import { keyArrays, rowKey } from '../series-numbers.ts';
+import { mayBeRepeated } from '../../errors/errors.ts';
+import { toBinaryArray } from './binary-arrays.ts';
 import type { WriteGroup } from './ingest-queue.ts';
 import { allAccepted, notInserted, resultsOf } from './kept-rows.ts';
+import { keyArrays, rowKey } from './series-numbers.ts';
 
-/** What the insert returns: how many rows it inserted and, where that is not all, which: `entity series at_us`, by commas. */
+/** What the insert returns: how many rows it inserted and, if that is not all, which: `entity series at_us`, by commas. */
 interface Inserted {
   n: number;
   keys: string | null;
@@ -19,7 +19,7 @@ interface Inserted {
 const arrays = 'unnest($1::int4[], $2::int4[], $3::int8[], $4::float8[], $5::int2[])';
 
 /**
- * All rows or none: it fails where one is there already. It takes half the time of `insertSql`, since `on conflict` seeks each
+ * All rows or none: it fails if one is there already. It takes half the time of `insertSql`, since `on conflict` seeks each
  * row before it inserts it.
  */
 const plainSql = `insert into readings (entity, series, at_us, value, quality)
@@ -75,7 +75,7 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
 
 type NumberAt = (row: number, column: number) => number;
 
-/** Inserts all rows plainly; false where that is not possible, and then none is inserted. */
+/** Inserts all rows plainly; false if that is not possible, and then none is inserted. */
 async function isInserted(lane: Lane, given: readonly Buffer[]): Promise<boolean> {
   try {
     await lane.change(plainSql, given);

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../sqlite-database/driver.ts';
-import { LogMemory } from './memory.ts';
-import { bodyOfRemovals, type Removal, readRow } from './rows.ts';
+import { LogMemory, type TimedReading } from './memory.ts';
+import { bodyOfRemovals, type Removal, type RowReader, readRow } from './rows.ts';
 
 /**
  * The log on one connection, with its readings in memory. Whoever changes the log on a connection does so through the same
@@ -45,6 +45,31 @@ export class ReadingLog {
       this.#lastId = row.id;
     }
     this.#dataVersion = version;
+  }
+
+  /**
+   * The last reading of each series in the log, in a tenth of the time that `refresh` takes; undefined if one of them was removed,
+   * since the one before it is not known then.
+   */
+  last(): ReadonlyMap<number, TimedReading> | undefined {
+    const found = new Map<number, TimedReading>();
+    let isKnown = true;
+    const on: RowReader = {
+      reading(series, atUs, value) {
+        const last = found.get(series);
+        if (last === undefined) found.set(series, { atUs, value });
+        else if (atUs > last.atUs) {
+          last.atUs = atUs;
+          last.value = value;
+        }
+      },
+      removal({ series, fromUs, toUs }) {
+        const { atUs = Number.NaN } = found.get(series) ?? {};
+        if (atUs >= fromUs && atUs < toUs) isKnown = false;
+      },
+    };
+    for (const { body } of this.#statements.after.iterate(0)) readRow(body, on);
+    return isKnown ? found : undefined;
   }
 
   /** Forgets everything, because a transaction failed: the next `refresh` reads the log anew. */

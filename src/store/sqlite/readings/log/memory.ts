@@ -1,5 +1,11 @@
-import { type Columns, createColumns } from '../../../../core/readings/reads/columns.ts';
+import { type Columns, createColumns } from '../../../../core/readings/columns.ts';
 import { columns, type Page, PageMemory, pageLength, pageSize } from './pages.ts';
+
+/** A reading whose quality does not matter. */
+export interface TimedReading {
+  atUs: number;
+  value: number;
+}
 
 /** The readings of one series that are in the log: pages in order of time, each with readings in order of time. */
 export class SeriesMemory {
@@ -22,6 +28,11 @@ export class SeriesMemory {
   get firstUs(): number {
     const first = this.#pages[0];
     return first ? (this.#memory.rows[first.at] ?? 0) : Number.POSITIVE_INFINITY;
+  }
+
+  /** The last reading; undefined without one. */
+  get last(): TimedReading | undefined {
+    return this.count === 0 ? undefined : { atUs: this.lastUs, value: this.valueAt(this.lastUs) ?? 0 };
   }
 
   /** The value at an instant; undefined if there is none. */

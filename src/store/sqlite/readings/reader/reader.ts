@@ -4,6 +4,7 @@ import { toSlice } from '../../../../core/readings/reads/slices.ts';
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summarised-hours.ts';
 import type { Connection } from '../../../sqlite-database/driver.ts';
 import { createDroppable } from '../droppable.ts';
+import type { TimedReading } from '../log/memory.ts';
 import type { StoredReadings } from '../stored.ts';
 
 /** What a daemon reads in a thread: there alone, the readings of the log are kept in memory once more. Its answers cross to the main thread. */
@@ -56,9 +57,8 @@ function createStateReader(connection: Connection, stored: StoredReadings) {
   const lastHeartbeat = connection.prepare<[number], { atUs: number; status: string | null }>(
     'select at_us as atUs, status from heartbeats where series = ? order by at_us desc limit 1',
   );
-  const stateOf = (series: number): SensorState => {
+  const stateOf = (series: number, last: TimedReading | undefined): SensorState => {
     const summary = lastSummary.get(series);
-    const last = stored.last(series);
     const reading = last && last.atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY) ? last : summary;
     const heartbeat = lastHeartbeat.get(series);
     return {
@@ -69,5 +69,5 @@ function createStateReader(connection: Connection, stored: StoredReadings) {
     };
   };
   return (numbers: readonly number[]): ReadonlyMap<number, SensorState> =>
-    stored.reading(() => new Map(numbers.map((series) => [series, stateOf(series)])));
+    stored.readingLast((lastOf) => new Map(numbers.map((series) => [series, stateOf(series, lastOf(series))])));
 }

@@ -232,7 +232,7 @@ describe('restore', () => {
 
   it('is refused while a daemon serves, before anything is asked, and also where that has noted no address', async () => {
     await cli.ok(['backup', file]);
-    const store = await cli.services.openStore(cli.store);
+    const store = await (await cli.services.engine(cli.store)).open();
     await store.daemon.recordAddress('http://127.0.0.1:8420', process.pid);
     const served = await cli.run(['restore', file]);
     expect([served.code, served.stderr]).toEqual([

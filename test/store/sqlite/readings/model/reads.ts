@@ -3,7 +3,9 @@ import { qualities, type SensorState, summaryWidthUs } from '../../../../../src/
 import { bucketStart } from '../../../../../src/core/readings/reads/buckets.ts';
 import type { Slice, SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
-import type { Reader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
+import { createReader, type Reader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
+import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
+import type { Connection } from '../../../../../src/store/sqlite-database/driver.ts';
 
 /** A reading of a map: instant, value and quality. */
 export type Row = [atUs: number, value: number, quality: number];
@@ -24,7 +26,11 @@ interface Expected {
 }
 
 /** Compares what is read of a series in many small slices with what should be there. */
-export function compareReads(reader: Reader, { series, range, rows, summaries }: Expected): void {
+export function compareReads(
+  reader: Reader,
+  connection: Connection,
+  { series, range, rows, summaries }: Expected,
+): void {
   const inRange = rows.filter(([at]) => at >= range.fromUs && at < range.toUs);
   const text = (request: Pick<SliceRequest, 'limit' | 'most' | 'buckets'>) =>
     allOf(reader, { series, ...range, format: 'csv', ...request });
@@ -41,7 +47,9 @@ export function compareReads(reader: Reader, { series, range, rows, summaries }:
   const lastUs = Math.max(atUs, newest);
   const state: Partial<SensorState> = { lastReadingAtUs: Number.isFinite(lastUs) ? lastUs : null };
   if (atUs > newest) state.lastValue = rows.at(-1)?.[1] ?? null;
-  expect(reader.states([series]).get(series)).toMatchObject(state);
+  // A command reads the log for this alone, and from its start.
+  const ofCommand = createReader(connection, new StoredReadings(connection));
+  for (const { states } of [reader, ofCommand]) expect(states([series]).get(series)).toMatchObject(state);
 }
 
 /** The text of all slices, each of which continues the one before. */

@@ -1,0 +1,131 @@
+import type { UserPermission } from '../../core/access/roles.ts';
+import type { Actor, Permitted } from '../../core/domain/actors.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import { HkctlError } from '../../core/errors.ts';
+import type { AuditAction } from '../../core/port/audit.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import { holdsSecret } from '../../core/secrets.ts';
+import type { Context } from './context.ts';
+import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.ts';
+
+export interface CommandDefinition {
+  name: string;
+  summary: string;
+  /** More for help, below the summary. */
+  description?: string;
+  /** Arguments after the verb: `CODE`, `REF...`, `[SENSOR...]` (commander's spelling with <> or []). */
+  arguments: readonly { spelling: string; doc: string }[];
+  flags: Flags;
+  /** Command lines as people type them, with what each does. */
+  examples: readonly (readonly [command: string, does: string])[];
+  /**
+   * The values without which it asks, by the names of their flags, or fails if no terminal is there to ask; undefined is missing.
+   * `run()` of the command line reports all missing ones at once.
+   */
+  required?(flags: Readonly<Record<string, unknown>>, args: readonly string[]): Readonly<Record<string, unknown>>;
+  /** What helps to give the required values that are missing, such as the codes of entities. */
+  missingHint?(context: Context, missing: readonly string[]): Promise<string | undefined>;
+  /** It always asks before it acts, and needs `--yes` if there is no terminal to ask. */
+  confirms?: boolean;
+  /** It changes nothing, so that a reader may close the pipe early without an error. */
+  readOnly: boolean;
+  /**
+   * The permissions that the command requires before it asks or does anything, and the attempt that the audit trail records
+   * for a refusal. `run()` of the command line checks them. Without `needs` only the domain checks.
+   */
+  needs?(
+    flags: Readonly<Record<string, unknown>>,
+    args: readonly string[],
+    context: Context,
+  ): MaybePromise<Needs | undefined>;
+  /**
+   * Runs it for the actor that the check of `needs` found permitted; a number is the exit code, nothing means 0.
+   * {@link defineCommand} types its flags and the actor.
+   */
+  run(
+    context: Context,
+    flags: Readonly<Record<string, unknown>>,
+    args: readonly string[],
+    actor: Actor | undefined,
+  ): Promise<number | undefined>;
+}
+
+/** What a command needs, and how the audit trail names the attempt. */
+export interface Needs<P extends UserPermission = UserPermission> {
+  permissions: readonly P[];
+  action: AuditAction;
+  target: string;
+}
+
+export interface Noun {
+  name: string;
+  summary: string;
+  verbs: readonly CommandDefinition[];
+  /** What the noun does without a verb. */
+  bare?: CommandDefinition;
+}
+
+type TypedDefinition<F extends Flags, P extends UserPermission> = Omit<
+  CommandDefinition,
+  'flags' | 'needs' | 'required' | 'run' | 'arguments' | 'readOnly'
+> & {
+  arguments?: CommandDefinition['arguments'];
+  readOnly?: boolean;
+  flags: F;
+  required?(flags: FlagValues<F>, args: readonly string[]): Readonly<Record<string, unknown>>;
+  needs?(flags: FlagValues<F>, args: readonly string[], context: Context): MaybePromise<Needs<P> | undefined>;
+  // biome-ignore lint/suspicious/noConfusingVoidType: a command that ends well need not say so
+  run(context: Context, flags: FlagValues<F>, args: readonly string[], actor: Permitted<P>): Promise<number | void>;
+};
+
+/**
+ * Declares a command; the flags it is given are typed by their declarations, and the actor by the permissions that `needs`
+ * names (a command without `needs` is given none).
+ */
+export function defineCommand<F extends Flags, P extends UserPermission = never>(
+  definition: TypedDefinition<F, P>,
+): CommandDefinition {
+  return {
+    arguments: [],
+    readOnly: false,
+    ...definition,
+    // readFlags read the flags by the same declarations.
+    needs: (flags, args, context) => definition.needs?.(flags as FlagValues<F>, args, context),
+    required: (flags, args) => definition.required?.(flags as FlagValues<F>, args) ?? {},
+    // run() of the command line has checked exactly the permissions that `needs` names.
+    run: async (context, flags, args, actor) =>
+      (await definition.run(context, flags as FlagValues<F>, args, actor as Permitted<P>)) ?? undefined,
+  };
+}
+
+export const yesFlag: Flag<boolean> = toggle('-y, --yes', 'ask nothing: what would be asked is confirmed');
+
+export const baseUrlFlag: Flag<string | undefined> = parsed(
+  '--base-url <URL>',
+  'address of the API in examples (default: where the daemon runs)',
+  requireBaseUrl,
+);
+
+/** Whether a text is an http or https address, in which no character has a meaning for a shell but the brackets of IPv6. */
+export function isBaseUrl(text: string): boolean {
+  const isPlain = /^https?:\/\/(\[[\d.:a-f]+\]|[\p{L}\p{N}._-]+)(:\d+)?(\/[\p{L}\p{N}._~%@+,=:/-]*)?$/iu.test(text);
+  return isPlain && URL.canParse(text) && !holdsSecret(text);
+}
+
+/** An http or https address, without a slash at its end. Throws `usage`. */
+export function requireBaseUrl(given: string): string {
+  if (!isBaseUrl(given)) {
+    throw new HkctlError('usage', `"${given}" is not an address: give one such as https://api.example.com.`);
+  }
+  return given.replace(/\/+$/, '');
+}
+
+/**
+ * The address of the API: as given, else the one that a running daemon has recorded; undefined if neither is known. A recorded
+ * address may be anything that the log-in of a daemon can write, and is shown in a line for a shell.
+ */
+export async function baseUrlOf(domain: Domain, given: string | undefined): Promise<string | undefined> {
+  if (given !== undefined) return given;
+  const recorded = await domain.store.daemon.address();
+  return recorded !== undefined && isBaseUrl(recorded) ? recorded : undefined;
+}

@@ -1,0 +1,155 @@
+import type { Command } from 'commander';
+import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import { nearest } from '../../core/text/words.ts';
+
+export interface Flag<T> {
+  /** As help shows it: `--name <NAME>`, `--all, --show-inactive`. */
+  spelling: string;
+  doc: string;
+  kind: 'value' | 'toggle' | 'list';
+  /** Reads one given text; throws `usage` or `bad_input` with what is allowed. */
+  parse: (text: string) => unknown;
+  /** One text may give several values, separated by commas. */
+  takesCommas?: true;
+  /** Refuses a text that may stand in a variable, but not on the command line, which others can read. */
+  refuseGiven?: (text: string) => void;
+  /** Environment variables that replace it, the first that is set; `HKCTL_<FLAG>` by default. */
+  env: readonly string[];
+  /** Never filled; carries the type. */
+  readonly value?: T;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a flag of whatever type; only its inferred type is used
+export type Flags = Readonly<Record<string, Flag<any>>>;
+
+export type FlagValues<F extends Flags> = { [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
+
+export function text(spelling: string, doc: string, env?: readonly string[]): Flag<string | undefined> {
+  return { spelling, doc, kind: 'value', parse: (given) => given, env: env ?? variablesOf(spelling) };
+}
+
+export function parsed<T>(spelling: string, doc: string, parse: (given: string) => T): Flag<T | undefined> {
+  return { spelling, doc, kind: 'value', parse, env: variablesOf(spelling) };
+}
+
+export function oneOf<const T extends string>(
+  spelling: string,
+  values: readonly T[],
+  doc: string,
+): Flag<T | undefined> {
+  return parsed(spelling, `${doc}: ${values.join(', ')}`, (given) => requireOneOf(given, values));
+}
+
+/** A flag without a value. In the environment: 1, true, yes or on; 0, false, no or off. */
+export function toggle(spelling: string, doc: string): Flag<boolean> {
+  return { spelling, doc, kind: 'toggle', parse: parseToggle, env: variablesOf(spelling) };
+}
+
+/** A flag that may be given several times; in the environment its values are separated by commas. */
+export function list<T = string>(
+  spelling: string,
+  doc: string,
+  parse: (given: string) => T = (given) => given as T, // T is string where no parse is given
+): Flag<T[]> {
+  return { spelling, doc, kind: 'list', parse, env: variablesOf(spelling) };
+}
+
+/** The same for values that contain no comma: they may be separated by commas on the command line, too. */
+export function commaList<T>(spelling: string, doc: string, parse: (given: string) => T): Flag<T[]> {
+  return { ...list(spelling, doc, parse), takesCommas: true };
+}
+
+/** Narrows a word to one of those allowed; the error names them all and the nearest. */
+export function requireOneOf<T extends string>(given: string, values: readonly T[]): T {
+  const found = values.find((value) => value === given);
+  if (found !== undefined) return found;
+  const near = nearest(given, values);
+  throw new HkctlError('usage', `"${given}" is none of ${values.join(', ')}.`, {
+    hint: near ? `Did you mean ${near}?` : undefined,
+  });
+}
+
+/** Declares the flags to commander; values stay texts until {@link readFlags}. */
+export function addFlags(command: Command, flags: Flags): void {
+  for (const flag of Object.values(flags)) {
+    if (flag.kind === 'list') command.option(flag.spelling, flag.doc, collect);
+    else command.option(flag.spelling, flag.doc);
+  }
+}
+
+/** Reads what was given on the command line, else in the environment. An error names the flag or the variable. */
+export function readFlags<F extends Flags>(
+  flags: F,
+  given: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): FlagValues<F> {
+  const values = Object.entries(flags).map(([name, flag]) => [name, readFlag(flag, given[attributeOf(flag)], env)]);
+  return Object.fromEntries(values) as FlagValues<F>; // each entry was read by the flag of that name
+}
+
+/** The long name of a flag, for sentences: `--secret-file`. */
+export function nameOf(flag: Pick<Flag<unknown>, 'spelling'>): string {
+  return `--${longNames(flag.spelling)[0]}`;
+}
+
+function readFlag(flag: Flag<unknown>, given: unknown, env: Readonly<Record<string, string | undefined>>): unknown {
+  if (given !== undefined) return readGiven(flag, given);
+  const variable = flag.env.find((name) => env[name] !== undefined && env[name] !== '');
+  const value = variable && env[variable];
+  if (!value) return flag.kind === 'value' ? undefined : flag.kind === 'list' ? [] : false;
+  if (flag.kind !== 'list') return naming(variable, () => flag.parse(value));
+  return partsOf(value).map((part) => naming(variable, () => flag.parse(part)));
+}
+
+function readGiven(flag: Flag<unknown>, given: unknown): unknown {
+  if (flag.kind === 'toggle') return given === true;
+  const name = nameOf(flag);
+  if (Array.isArray(given)) {
+    const values: string[] = flag.takesCommas ? given.flatMap(partsOf) : given;
+    return values.map((one) => naming(name, () => flag.parse(one)));
+  }
+  return naming(name, () => {
+    flag.refuseGiven?.(String(given));
+    return flag.parse(String(given));
+  });
+}
+
+function partsOf(values: string): string[] {
+  const parts = values.split(',').map((part) => part.trim());
+  return parts.filter((part) => part !== '');
+}
+
+function naming(source: string, read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (thrown) {
+    if (!isHkctlError(thrown)) throw thrown;
+    throw new HkctlError('usage', `${source}: ${thrown.message}`, { hint: thrown.hint });
+  }
+}
+
+function parseToggle(given: string): boolean {
+  const word = given.toLowerCase();
+  if (['1', 'true', 'yes', 'on'].includes(word)) return true;
+  if (['0', 'false', 'no', 'off'].includes(word)) return false;
+  throw new HkctlError('usage', `"${given}" is neither yes nor no: give 1, true, yes or on, or 0, false, no or off.`);
+}
+
+function collect(given: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), given];
+}
+
+/** `--all, --show-inactive` → HKCTL_ALL, HKCTL_SHOW_INACTIVE. */
+function variablesOf(spelling: string): string[] {
+  return longNames(spelling).map((name) => `HKCTL_${name.toUpperCase().replaceAll('-', '_')}`);
+}
+
+/** The name under which commander keeps it: that of the last long name, in camel case. */
+function attributeOf(flag: Flag<unknown>): string {
+  const name = longNames(flag.spelling).at(-1) ?? '';
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function longNames(spelling: string): string[] {
+  return [...spelling.matchAll(/--([a-z-]+)/g)].map((match) => match[1] ?? '');
+}

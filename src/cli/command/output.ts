@@ -1,0 +1,82 @@
+import { statusOf } from '../../core/keys/keys.ts';
+import type { DayUsage } from '../../core/keys/usage.ts';
+import type { Entity } from '../../core/port/entities.ts';
+import type { Key } from '../../core/port/keys.ts';
+import type { Tenant } from '../../core/port/tenants.ts';
+import type { User } from '../../core/port/users.ts';
+import { toSafeJson } from '../../core/text/shown-text.ts';
+import { dateOf, formatLocal } from '../../core/time/calendar.ts';
+import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
+import { wrapLabelled } from '../terminal/wrap.ts';
+import type { Context } from './context.ts';
+
+/** A key as `--json` shows it (contract, section 3). */
+export function keyJson(key: Key, nowMs: number) {
+  return {
+    id: key.id,
+    prefix: key.prefix,
+    name: key.name,
+    status: statusOf(key, nowMs),
+    entity: key.entity && { id: key.entity.id, code: key.entity.code, name: key.entity.name },
+    permissions: key.permissions,
+    created_by: { login: key.createdBy.login, name: key.createdBy.name },
+    created_at: formatInstantMs(key.createdAtMs),
+    expires_at: formatOptionalMs(key.expiresAtMs),
+    last_used_at: formatOptionalMs(key.lastUsedAtMs),
+    revoked_at: formatOptionalMs(key.revokedAtMs),
+    revoked_by: key.revokedBy && { login: key.revokedBy.login, name: key.revokedBy.name },
+    rotated_from: key.rotatedFrom,
+    rotated_to: key.rotatedTo,
+    allowed_ips: key.allowedIps,
+    note: key.note,
+    last_used_ip: key.lastUsedIp,
+  };
+}
+
+/** What a key did on a day as `--json` shows it (contract, section 3). */
+export function usageJson({ day, requests, refused, readings, lastRejected }: DayUsage) {
+  return {
+    date: dateOf(day),
+    requests,
+    refused,
+    readings,
+    last_rejected: lastRejected && {
+      at: formatInstantMs(lastRejected.atMs),
+      code: lastRejected.code,
+      sensor: lastRejected.sensor,
+    },
+  };
+}
+
+export function entityJson({ id, code, name, timezone, status }: Entity) {
+  return { id, code, name, timezone, status };
+}
+
+export function userJson({ id, login, name, role, status }: User) {
+  return { id, login, name, role, status };
+}
+
+export function tenantJson({ id, name, weekStart, retainReadingsDays }: Tenant) {
+  return { id, name, week_start: weekStart, retain_readings_days: retainReadingsDays };
+}
+
+/** A time in the time zone of a key's entity, or `Never`. */
+export function timeAt(ms: number | null, key: Pick<Key, 'entity'>): string {
+  return ms === null ? 'Never' : formatLocal(ms, key.entity?.timezone ?? 'UTC');
+}
+
+/** Prints a sentence that was asked for, broken between words on a terminal. */
+export function printSentence({ io, print }: Context, sentence: string): void {
+  print(...wrapLabelled('', sentence, io.stdout.columns()));
+}
+
+/** Prints a JSON array piece by piece, one value a line, so that memory stays bounded. */
+export async function printJsonArray(context: Context, pieces: AsyncIterable<readonly unknown[]>): Promise<void> {
+  let count = 0;
+  for await (const piece of pieces) {
+    const lines = piece.map((value) => toSafeJson(value)).join(',\n');
+    if (piece.length > 0) context.io.stdout.write(`${count === 0 ? '[' : ',\n'}${lines}`);
+    count += piece.length;
+  }
+  context.io.stdout.write(count === 0 ? '[]\n' : ']\n');
+}

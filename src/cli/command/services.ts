@@ -1,0 +1,56 @@
+import type { Actor } from '../../core/domain/actors.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
+import type { BackupFolder, BackupSeries } from '../../core/operations/backups.ts';
+import type { Engine } from '../../core/operations/engine.ts';
+import type { ExampleName } from '../../core/operations/examples.ts';
+import type { ServeSettings } from '../../core/operations/settings.ts';
+import type { Entity } from '../../core/port/entities.ts';
+import type { ReadingReader } from '../../core/readings/imports.ts';
+import type { RowReader } from '../../core/records/imports.ts';
+
+/**
+ * What the commands need from the other layers, given by the composition root, which loads each only when it is called:
+ * `hkctl keys list` pays for no daemon and `hkctl --help` for no store.
+ */
+export interface Services {
+  version: string;
+  /**
+   * The engine of the store at a path or an address, with the rights of the account that owns its folder; `makesFolder` if the
+   * folder may be missing yet.
+   */
+  engine(location: string, how?: { makesFolder: boolean }): Promise<Engine>;
+  /** The number of the next backup in a series: higher than that of every one that is there. */
+  nextBackupNumber(series: BackupFolder): Promise<number>;
+  /** Removes backups of one series beyond the newest ones; returns the paths of those removed. */
+  removeOldBackups(series: BackupSeries): Promise<string[]>;
+  /** SQL for the roles of the store at an address, or at the usual place if a file is named. */
+  postgresRoles(location: string): Promise<string>;
+  /** SQL that distributes the tables of such a store by entity over the workers of Citus. */
+  postgresCitus(location: string): Promise<string>;
+  /** Serves until `stop` is aborted, then drains; resolves once the last answer is sent. */
+  serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
+  example(name: ExampleName): Promise<string>;
+  /** The OpenAPI document of this version. */
+  openapi(baseUrl: string | undefined): Promise<unknown>;
+  resources(): Promise<readonly ResourceDefinition[]>;
+  rowReader(): Promise<RowReader>;
+  readingReader(): Promise<ReadingReader>;
+  /** Fills a new store with the demo plant; returns commands that show it best, each with a sentence before it. */
+  loadDemo(
+    domain: Domain,
+    actor: Actor,
+    entity: Entity,
+  ): Promise<readonly (readonly [what: string, command: string])[]>;
+}
+
+interface ServeHooks {
+  /** Aborted on SIGTERM or SIGINT. */
+  stop: AbortSignal;
+  /** Called once the daemon answers, with its address. */
+  listening(baseUrl: string): void;
+  /** Where its log goes: standard output, or error. */
+  logFd: 1 | 2;
+  /** Whether to write a line there at the first call of each key. */
+  announcesCalls: boolean;
+}

@@ -1,0 +1,70 @@
+import { expiresSoon } from '../../../core/keys/attention.ts';
+import { statusOf } from '../../../core/keys/keys.ts';
+import type { Key } from '../../../core/port/keys.ts';
+import { layoutOf } from '../../table/layout.ts';
+import { relativeTime, relativeTimeWidth } from '../../table/relative-time.ts';
+import type { Style } from '../../terminal/style.ts';
+import { padded, shortened, widthOf } from '../../terminal/wrap.ts';
+import { tileLines } from './tile.ts';
+import type { PageView } from './view.ts';
+
+interface RowColumn {
+  heading: string;
+  cell(key: Key): string;
+  paint?(text: string, key: Key): string;
+  /** By all keys that were read, so that nothing jumps while the user moves. */
+  width: number;
+  min?: number;
+  leaveOut?: number;
+}
+
+/** The list in rows of one line, the chosen one marked, and below them its tile if there is space for both. */
+export function rowsFrom(
+  view: PageView,
+  columns: number,
+  freeRows: number,
+  style: Style,
+): { lines: string[]; shown: number } {
+  const width = Math.min(columns, 120);
+  const chosen = view.keys[view.chosen];
+  const tile = chosen ? tileLines(view, chosen, true, width, style) : [];
+  const below = freeRows - tile.length >= leastRows ? tile : [];
+  const shown = Math.max(1, freeRows - below.length - 1);
+  const table = columnsOf(view, style);
+  const needed = table.map((column) => column.width);
+  const { kept, widths } = layoutOf(table, needed, width - 2, 2);
+  const line = (textOf: (column: RowColumn, width: number) => string) =>
+    kept.map((at, i) => textOf(table[at] as RowColumn, widths[i] as number)).join('  '); // kept are indexes of the table
+  const from = Math.max(0, Math.min(view.chosen - Math.floor(shown / 2), view.keys.length - shown));
+  const rows = view.keys.slice(from, from + shown).map((key) => {
+    const cells = line(({ cell, paint = (text: string) => text }, room) =>
+      padded(paint(shortened(cell(key), room), key), room),
+    );
+    return key === chosen ? `${style.cyan('❯')} ${cells}` : `  ${cells}`;
+  });
+  const heading = style.dim(`  ${line(({ heading: text }, room) => padded(shortened(text, room), room))}`);
+  const gap = Array.from({ length: shown - rows.length }, () => '');
+  return { lines: [heading, ...rows, ...gap, ...below], shown };
+}
+
+/** Fewer rows show too little of the list to be worth a tile. */
+const leastRows = 7;
+
+function columnsOf({ activeOnly, nowMs, keys }: PageView, style: Style): RowColumn[] {
+  const time = (ms: number | null) => (ms === null ? 'Never' : relativeTime(ms, nowMs));
+  const codes = keys.map(({ entity }) => entity?.code.length ?? 0);
+  const names = keys.map(({ name }) => widthOf(name));
+  return [
+    { heading: 'PREFIX', width: 8, cell: ({ prefix }) => prefix, paint: style.cyan },
+    { heading: 'NAME', width: Math.max(24, ...names), min: 12, cell: ({ name }) => name },
+    { heading: 'ENTITY', width: Math.max(6, ...codes), min: 6, leaveOut: 3, cell: ({ entity }) => entity?.code ?? '-' },
+    ...(activeOnly ? [] : [{ heading: 'STATUS', width: 7, leaveOut: 1, cell: (key: Key) => statusOf(key, nowMs) }]),
+    { heading: 'LAST USED', width: relativeTimeWidth, leaveOut: 2, cell: (key) => time(key.lastUsedAtMs) },
+    {
+      heading: 'EXPIRES',
+      width: relativeTimeWidth,
+      cell: (key) => time(key.expiresAtMs),
+      paint: (text, key) => (expiresSoon(key, nowMs) ? style.yellow(text) : text),
+    },
+  ];
+}

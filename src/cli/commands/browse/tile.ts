@@ -1,0 +1,125 @@
+import { permissionLabels } from '../../../core/access/permissions.ts';
+import { statusOf } from '../../../core/keys/keys.ts';
+import type { Key } from '../../../core/port/keys.ts';
+import type { Style } from '../../terminal/style.ts';
+import { padded, shortened, truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
+import { shownUsage, usageBars, usageFacts } from '../keys/usage.ts';
+import { extraFactsOf, type Fact, factsOf } from './facts.ts';
+import { offersOf, type PageView } from './view.ts';
+
+/** The rows of every tile but the chosen one, which grows by what does not fit into them. */
+export const tileRows = 5;
+
+/** Below this width each fact has a line of its own. */
+const narrow = 46;
+const labelWidths = [8, 11] as const;
+
+/**
+ * A tile as lines of equal width. Prefix, name and status stand in its upper edge, the actions in the lower one; the chosen
+ * tile has a heavy frame, and the frames of the others are dim.
+ */
+export function tileLines(view: PageView, key: Key, chosen: boolean, width: number, style: Style): string[] {
+  const inner = width - 4;
+  const frame = frameOf(chosen, width, style);
+  const facts = factsOf(key, view.nowMs);
+  const ofUsage = chosen ? usageLines(view, key, inner, style) : [];
+  const extras = chosen ? [...extraFactsOf(key).flatMap((extra) => extraLines(extra, inner, style)), ...ofUsage] : [];
+  const chips = chipLines(key, chosen, inner);
+  const status = statusOf(key, view.nowMs);
+  const shownStatus = statusColour(status, style)(status);
+  const prefix = style.cyan(key.prefix);
+  const actions = actionsOf(view, key, chosen, style);
+  if (width < narrow) {
+    const name = style.bold(shortened(key.name, inner));
+    const lines = facts.map((fact) => cell(fact, labelWidths[1], inner, style));
+    const body = [name, `${prefix}  ${shownStatus}`, ...lines, ...extras, ...chips, ...wrapWords(actions, inner, '  ')];
+    return [frame.top('', ''), ...body.map(frame.row), frame.bottom('')];
+  }
+  const name = style.bold(shortened(key.name, width - key.prefix.length - status.length - 11));
+  const body = [...inColumns(facts, inner, style), ...extras, ...chips];
+  return [frame.top(`${prefix}  ${name}`, shownStatus), ...body.map(frame.row), frame.bottom(actions.join('  '))];
+}
+
+/** The lines of a frame; its edges hold texts at the left and at the right. */
+function frameOf(chosen: boolean, width: number, style: Style) {
+  const [corners, line, side] = chosen ? ['┏┓┗┛', '━', '┃'] : ['┌┐└┘', '─', '│'];
+  const paint = chosen ? style.cyan : style.dim;
+  const edge = (from: string | undefined, to: string | undefined, left: string, right: string) => {
+    const [first, last] = [left, right].map((text) => (text === '' ? '' : ` ${text} `)) as [string, string]; // a pair stays one
+    const rest = width - 4 - widthOf(first) - widthOf(last);
+    return `${paint(`${from}${line}`)}${first}${paint(line.repeat(rest))}${last}${paint(`${line}${to}`)}`;
+  };
+  return {
+    top: (left: string, right: string) => edge(corners[0], corners[1], left, right),
+    row: (text: string) => `${paint(side)} ${padded(text, width - 4)} ${paint(side)}`,
+    bottom: (right: string) => edge(corners[2], corners[3], '', right),
+  };
+}
+
+function statusColour(status: ReturnType<typeof statusOf>, style: Style): (text: string) => string {
+  return { Active: style.green, Expired: style.yellow, Revoked: style.red }[status];
+}
+
+function inColumns(facts: readonly Fact[], inner: number, style: Style): string[] {
+  const half = Math.floor(inner / 2);
+  const lines: string[] = [];
+  for (let i = 0; i < facts.length; i += 2) {
+    const [left, right] = facts.slice(i, i + 2);
+    const first = left ? cell(left, labelWidths[0], half - 2, style) : '';
+    lines.push(padded(first, half) + (right ? cell(right, labelWidths[1], inner - half, style) : ''));
+  }
+  return lines;
+}
+
+/** A label and the longest of a fact's values that fits, cut if even the shortest does not. */
+function cell({ label, values, isUrgent }: Fact, labelWidth: number, width: number, style: Style): string {
+  const free = width - labelWidth;
+  const value = truncated(values.find((text) => widthOf(text) <= free) ?? values.at(-1) ?? '', free);
+  return `${style.dim(padded(label, labelWidth))}${isUrgent ? style.yellow(value) : value}`;
+}
+
+function extraLines([label, value]: [string, string], inner: number, style: Style): string[] {
+  const [first = '', ...more] = wrapText(value, inner - label.length - 1);
+  const indent = ' '.repeat(label.length + 1);
+  return [`${style.dim(label)} ${first}`, ...more.map((line) => indent + line)];
+}
+
+/** What the chosen key did: bars of 90 days, today in words, and the last rejected reading; none of a key that was not used. */
+function usageLines({ usage, nowMs }: PageView, key: Key, inner: number, style: Style): string[] {
+  if (usage.length === 0) return [];
+  const shown = shownUsage(usage, key, { nowMs, utc: false });
+  const labelWidth = 'Requests '.length;
+  const bars = usageBars(shown, { width: inner - labelWidth, isAscii: false, style });
+  const [, ...facts] = usageFacts(shown);
+  return [
+    ...bars.map(([label, line]) => style.dim(padded(label, labelWidth)) + line),
+    ...facts.flatMap(([label, value]) => extraLines([padded(label, labelWidth - 1), value], inner, style)),
+  ];
+}
+
+/** Permission chips: the chosen tile shows every one, others what one line holds. */
+function chipLines(key: Key, chosen: boolean, inner: number): string[] {
+  const chips = key.permissions.map((permission) => `[${permissionLabels.get(permission) ?? permission}]`);
+  return chosen ? wrapWords(chips, inner) : [oneLine(chips, inner)];
+}
+
+/** As many chips as fit, and how many more there are. */
+function oneLine(chips: readonly string[], width: number): string {
+  for (let shown = chips.length; shown > 0; shown--) {
+    const more = shown < chips.length ? [`+${chips.length - shown}`] : [];
+    const line = [...chips.slice(0, shown), ...more].join(' ');
+    if (widthOf(line) <= width) return line;
+  }
+  return truncated(chips.length === 1 ? (chips[0] ?? '') : `${chips.length} permissions`, width);
+}
+
+function actionsOf(view: PageView, key: Key, chosen: boolean, style: Style): string[] {
+  const { rotate, revoke } = offersOf(view, key);
+  const action = (letter: string, label: string) =>
+    chosen ? `${style.bold(`[${letter}]`)} ${label}` : style.dim(label);
+  return [
+    ...(rotate === 'offered' ? [action('r', 'Rotate')] : []),
+    ...(rotate === 'disabled' ? [`${style.strikethrough('Rotate')} (not permitted)`] : []),
+    ...(revoke ? [action('v', 'Revoke')] : []),
+  ];
+}

@@ -1,0 +1,43 @@
+import { keyNeeds } from '../../core/keys/key-permissions.ts';
+import { setNote } from '../../core/keys/notes.ts';
+import { requireKey } from '../../core/keys/references.ts';
+import { defineCommand, type Noun } from '../command/command.ts';
+import { keyJson } from '../command/output.ts';
+import { browse } from './browse/browse.ts';
+import { create } from './keys/create.ts';
+import { list } from './keys/list.ts';
+import { revoke } from './keys/revoke.ts';
+import { rotate } from './keys/rotate/rotate.ts';
+import { scan } from './keys/scan/scan.ts';
+import { show } from './keys/show.ts';
+import { verify } from './keys/verify.ts';
+
+const note = defineCommand({
+  name: 'note',
+  summary: 'Set or clear the note of a key',
+  description:
+    'The note is the only thing about a key that changes without a new secret. An empty text clears it. A rotation keeps it.',
+  arguments: [
+    { spelling: '<REF>', doc: 'id, prefix, or a name that only one active key has' },
+    { spelling: '<TEXT>', doc: 'up to 500 characters on one line; "" clears the note' },
+  ],
+  flags: {},
+  examples: [
+    ['hkctl keys note hk_Ab3dE "Line 3, ask Ada (ext. 4711)"', 'says whose it is'],
+    ['hkctl keys note hk_Ab3dE ""', 'clears it'],
+  ],
+  needs: (_flags, [ref = '']) => keyNeeds('note', ref),
+  async run(context, _flags, [ref = '', text = ''], actor) {
+    const { domain } = await context.session();
+    const key = await setNote(domain, actor, await requireKey(domain, actor, ref), text);
+    if (context.json) context.printJson({ key: keyJson(key, domain.clock()) });
+    else context.say(`Note ${key.note === null ? 'cleared' : 'set'}: ${key.name} (${key.prefix})`);
+  },
+});
+
+export const keys: Noun = {
+  name: 'keys',
+  summary: 'Create, list, rotate and revoke API keys',
+  verbs: [create, list, show, rotate, revoke, note, verify, scan],
+  bare: browse,
+};

@@ -1,0 +1,126 @@
+import { type AskedFact, type Asker, type Choice, cancelled } from '../terminal/asker.ts';
+import { isCancelKey } from '../terminal/keypress.ts';
+import type { Screen } from '../terminal/screen.ts';
+import type { Style } from '../terminal/style.ts';
+import { shortened, truncated, wrapFacts, wrapText } from '../terminal/wrap.ts';
+import { createChoicesQuestion } from './choices-question.ts';
+import { FilteredList } from './filtered-list.ts';
+import { type EditedLine, edited, toEditedLine } from './line-editor.ts';
+import { fittingMessage, isEnter, type Question } from './question.ts';
+
+interface DialogPlace {
+  screen: Screen;
+  /** The size of the terminal, which may change while a question is open. */
+  size(): { columns: number; rows: number };
+  style: Style;
+  head(columns: number): readonly string[];
+}
+
+/**
+ * Asks one question after the other on an open screen, below the answers so far. It draws everything again for every key and
+ * every new size of the terminal. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel (exit 130).
+ */
+export function createDialog({ screen, size, style, head }: DialogPlace): Asker {
+  const answered: { message: string; echo: string }[] = [];
+  const ask = async <T>(message: string, question: Question<T>, facts: readonly AskedFact[] = []): Promise<T> => {
+    for (;;) {
+      const { columns, rows } = size();
+      const echoes = answered.map(
+        (one) => `${style.green('✔')} ${truncated(`${one.message}: ${one.echo}`, columns - 2)}`,
+      );
+      const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
+      // On a small terminal the question comes first, then the latest answers.
+      const lines = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
+      screen.draw([...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(0, rows));
+      const event = await screen.next();
+      if (event === 'resize') continue;
+      if (event === 'signal' || event === 'end') {
+        // Whatever opened the screen ends by the same event.
+        screen.unread(event);
+        throw cancelled();
+      }
+      if (isCancelKey(event)) throw cancelled();
+      const answer = question.press(event);
+      if (answer === undefined) continue;
+      answered.push({ message, echo: answer.echo });
+      return answer.value;
+    }
+  };
+  return {
+    text: (message, validate, preset) => ask(message, createTextQuestion(message, validate, preset, style)),
+    choice: (message, choices, preset, facts) =>
+      ask(message, createChoiceQuestion(message, choices, preset, style), facts),
+    choices: (message, groups) => ask(message, createChoicesQuestion(message, groups, style)),
+    lendTerminal() {
+      screen.suspend();
+      return () => screen.resume();
+    },
+  };
+}
+
+/** Asks for one of several choices; the preset, else the first, is marked to begin with. */
+export function createChoiceQuestion<T>(
+  message: string,
+  choices: readonly Choice<T>[],
+  preset: T | undefined,
+  style: Style,
+): Question<T> {
+  const at = choices.findIndex(({ value }) => value === preset);
+  const filter = choices.length > 5 ? ', type to filter' : '';
+  const list = new FilteredList([{ heading: '', choices }], style, Math.max(0, at));
+  return {
+    lines(columns, rows) {
+      const description = list.marked?.description;
+      const foot = [
+        ...(description ? [style.dim(truncated(description, columns))] : []),
+        style.dim(truncated(`↑↓ choose${filter}, Enter submits, Esc cancels`, columns)),
+      ];
+      const asked = fittingMessage(message + list.typed, columns, rows, foot.length);
+      const listed = list.lines(
+        Math.max(3, rows - asked.length - foot.length),
+        ({ name }, isMarked) => `${isMarked ? '❯' : ' '} ${shortened(name, columns - 2)}`,
+      );
+      return [...asked, ...listed, ...foot];
+    },
+    press(key) {
+      const chosen = list.marked;
+      if (isEnter(key)) return chosen && { value: chosen.value, echo: chosen.name };
+      list.press(key);
+      return undefined;
+    },
+  };
+}
+
+/**
+ * Asks for a line of text. An empty answer means the preset, which is shown next to the question; `validate` returns what is
+ * wrong with an answer.
+ */
+export function createTextQuestion(
+  message: string,
+  validate: (text: string) => string | undefined,
+  preset: string | undefined,
+  style: Style,
+): Question<string> {
+  let line: EditedLine = toEditedLine('');
+  let problem: string | undefined;
+  return {
+    lines(columns, rows) {
+      const { characters, at } = line;
+      const shown = `${characters.slice(0, at).join('')}_${characters.slice(at).join('')}`;
+      const hint = preset && characters.length === 0 ? ` (${preset})` : '';
+      const asked = wrapText(`? ${message}${hint}: ${shown}`, columns);
+      const wrong = problem === undefined ? [] : wrapText(problem, columns).map((text) => style.yellow(text));
+      return [...asked, ...wrong, style.dim('Enter submits, Esc cancels')].slice(0, rows);
+    },
+    press(key) {
+      if (!isEnter(key)) {
+        line = edited(line, key);
+        problem = undefined;
+        return undefined;
+      }
+      const value = line.characters.join('').trim() || (preset ?? '');
+      problem = validate(value);
+      return problem === undefined ? { value, echo: value } : undefined;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { Keypress } from '../terminal/keypress.ts';
+
+/** A line that is being typed: its characters, and how many of them stand before the cursor. */
+export interface EditedLine {
+  characters: readonly string[];
+  at: number;
+}
+
+/** A line with the cursor at its end. Characters are code points, so that none is ever cut in two. */
+export function toEditedLine(text: string): EditedLine {
+  const characters = [...text];
+  return { characters, at: characters.length };
+}
+
+/** The line after a key, as in a shell: arrows, Home, End, Backspace, Delete, Ctrl-A, E, U, K and W, else typed text. */
+export function edited({ characters, at }: EditedLine, key: Keypress): EditedLine {
+  const before = characters.slice(0, at);
+  const after = characters.slice(at);
+  const line = (head: readonly string[], tail: readonly string[]) => ({
+    characters: [...head, ...tail],
+    at: head.length,
+  });
+  switch (key.ctrl ? `ctrl-${key.name}` : key.name) {
+    case 'left':
+      return { characters, at: Math.max(0, at - 1) };
+    case 'right':
+      return { characters, at: Math.min(characters.length, at + 1) };
+    case 'home':
+    case 'ctrl-a':
+      return { characters, at: 0 };
+    case 'end':
+    case 'ctrl-e':
+      return { characters, at: characters.length };
+    case 'backspace':
+    case 'ctrl-h':
+      return line(before.slice(0, -1), after);
+    case 'delete':
+      return line(before, after.slice(1));
+    case 'ctrl-u':
+      return line([], after);
+    case 'ctrl-k':
+      return line(before, []);
+    case 'ctrl-w':
+      return line([...before.join('').replace(/\S+\s*$/u, '')], after);
+    default:
+      return isTyped(key) ? line([...before, ...key.text], after) : { characters, at };
+  }
+}
+
+/** Whether a key types text: no control character, and no key that only has a name. */
+function isTyped({ ctrl, meta, text }: Keypress): boolean {
+  return !ctrl && !meta && /^[^\p{Cc}]+$/u.test(text);
+}

@@ -1,0 +1,149 @@
+import { roleHolds, roles, rolesHolding, type UserPermission } from '../access/roles.ts';
+import { HkctlError } from '../errors.ts';
+import type { AuditAction, AuditDraft } from '../port/audit.ts';
+import type { User } from '../port/users.ts';
+import { withoutSecrets } from '../secrets.ts';
+import { cutText } from '../text/bounded-text.ts';
+import { shellWord } from '../text/shell.ts';
+import { printable } from '../text/shown-text.ts';
+import type { Domain } from './domain.ts';
+
+/** Who acts: the profile, and the account of the operating system it was called from. Audit records hold both. */
+export interface Actor {
+  user: User;
+  osAccount: string;
+}
+
+/** An actor who holds some permissions, as {@link requirePermissions} found; nothing else makes one. */
+export type Permitted<P extends UserPermission> = Actor & { readonly [granted]: { readonly [K in P]: true } };
+
+declare const granted: unique symbol;
+
+/**
+ * Finds the profile of a login. Throws `no_profile` or `profile_inactive` (exit 4) and audits the attempt if it may do
+ * nothing.
+ */
+export async function findActor(domain: Domain, login: string, osAccount: string): Promise<Actor> {
+  const user = await domain.store.users.findByLogin(login);
+  if (user?.status !== 'active') await domain.store.audit.append(refusedProfile(domain, login, osAccount, user));
+  if (!user) {
+    throw new HkctlError('no_profile', `No user profile has the login "${printable(login)}".`, {
+      hint: `Ask a Super user to run: hkctl users add ${shellWord(login)} --name NAME --role ROLE. Or name another profile with --as LOGIN.`,
+    });
+  }
+  if (user.status === 'inactive') {
+    throw new HkctlError('profile_inactive', `The user profile "${login}" is inactive.`, {
+      hint: `Ask a Super user to run: hkctl users activate ${shellWord(login)}`,
+    });
+  }
+  return { user, osAccount };
+}
+
+/**
+ * Refuses an actor whose profile is not as it was found: inactive, gone, or with another role (`not_permitted`, exit 4), and audits
+ * the attempt. For whatever waited for a person, which may take hours.
+ */
+export async function requireUnchanged(domain: Domain, { user, osAccount }: Actor): Promise<void> {
+  const now = await findActor(domain, user.login, osAccount);
+  if (now.user.id === user.id && now.user.role === user.role) return;
+  const draft = auditDraft(domain, now, 'profile.use', user.login, { reason: 'role_changed' });
+  await domain.store.audit.append({ ...draft, outcome: 'denied' });
+  const message = `The role of "${printable(user.login)}" was changed meanwhile; nothing was changed.`;
+  throw new HkctlError('not_permitted', message, { hint: 'Give the command again.' });
+}
+
+/** An unknown login belongs to no tenant; record the event for the store. */
+function refusedProfile(domain: Domain, login: string, osAccount: string, user: User | undefined): AuditDraft {
+  return {
+    tenantId: user?.tenantId ?? null,
+    atMs: domain.clock(),
+    action: 'profile.use',
+    actor: user ? { id: user.id, login: user.login } : null,
+    osAccount,
+    // Nothing has validated this text, and no valid login is longer. Secrets are cut first: half of one would not be recognised.
+    target: cutText(withoutSecrets(login), 64),
+    outcome: 'denied',
+    detail: { reason: user ? 'profile_inactive' : 'no_profile' },
+  };
+}
+
+export function actorHolds(actor: Actor, permission: UserPermission): boolean {
+  return roleHolds(actor.user.role, permission);
+}
+
+interface Attempt {
+  action: AuditAction;
+  target: string;
+}
+
+/**
+ * Returns the actor as one who holds all of the permissions. Throws `not_permitted` (exit 4) and audits the refused attempt
+ * if one is missing. The permission `store.manage` reaches the data of every organization. Only the first
+ * one has it.
+ */
+export async function requirePermissions<P extends UserPermission>(
+  domain: Domain,
+  actor: Actor,
+  permissions: readonly P[],
+  attempt: Attempt,
+): Promise<Permitted<P>> {
+  const missing = permissions.filter((permission) => !actorHolds(actor, permission));
+  const first = missing[0];
+  if (first === undefined) {
+    const wanted: readonly UserPermission[] = permissions;
+    if (wanted.includes('store.manage')) await requireFirstTenant(domain, actor, attempt);
+    return actor as Permitted<P>; // the mark exists for the compiler only
+  }
+  await recordDenied(domain, actor, attempt, { missing: missing.join(' ') });
+  throw new HkctlError(
+    'not_permitted',
+    `This needs the permission ${missing.join(' and ')}, which the role ${roles[actor.user.role].label} does not hold.`,
+    { hint: `Ask someone with the role ${rolesHolding(first).join(' or ')}, or a Super user to change yours.` },
+  );
+}
+
+/** Whether the actor is of the first organization, whose Super users look after the store as a whole. */
+export async function isOfFirstTenant({ store }: Pick<Domain, 'store'>, { user }: Actor): Promise<boolean> {
+  return (await store.tenants.firstId()) === user.tenantId;
+}
+
+async function recordDenied(
+  domain: Domain,
+  actor: Actor,
+  { action, target }: Attempt,
+  detail: AuditDraft['detail'],
+): Promise<void> {
+  const refused = auditDraft(domain, actor, action, target, detail);
+  await domain.store.audit.append({ ...refused, outcome: 'denied' });
+}
+
+/** Refuses an actor of any other organization than the first one (`not_permitted`, exit 4), and audits the attempt. */
+export async function requireFirstTenant(domain: Domain, actor: Actor, attempt: Attempt): Promise<void> {
+  if (await isOfFirstTenant(domain, actor)) return;
+  await recordDenied(domain, actor, attempt, { reason: 'not_of_first_organization' });
+  throw new HkctlError(
+    'not_permitted',
+    'Only a Super user of the first organization may do this, since it concerns the data of every organization.',
+    { hint: 'Ask one of them: hkctl tenants list shows the first organization to its own Super users.' },
+  );
+}
+
+/** Builds the audit event of something an actor did; what was refused or failed needs another `outcome`. */
+export function auditDraft(
+  domain: Pick<Domain, 'clock'>,
+  actor: Actor,
+  action: AuditAction,
+  target: string,
+  detail: AuditDraft['detail'] = {},
+): AuditDraft {
+  return {
+    tenantId: actor.user.tenantId,
+    atMs: domain.clock(),
+    action,
+    actor: { id: actor.user.id, login: actor.user.login },
+    osAccount: actor.osAccount,
+    target,
+    outcome: 'done',
+    detail,
+  };
+}

@@ -1,0 +1,169 @@
+import type { ClientPermission } from '../access/permissions.ts';
+
+/** What every field declares besides its kind. `doc` is one sentence for the data dictionary and the OpenAPI document. */
+interface FieldBase {
+  doc: string;
+  /** A value as the API shows it, for documents and their tests. */
+  example: unknown;
+  /** Imports must give a value. Fields that are not required may be null. */
+  required?: boolean;
+  /** Clients may filter by it: equality, and for dates and instants also `_from`, `_to` and `_week`. Backed by an index. */
+  filter?: boolean;
+  /** Shown only in the response for a single record, not in lists. */
+  detail?: boolean;
+  unit?: string;
+  /** No two records of an entity share a value; checked at the end of an import, so that one file may swap two values. */
+  unique?: boolean;
+}
+
+/** Formats of texts: the pattern for documents, and the rule in words. */
+export const textFormats = {
+  currency: { pattern: '^[A-Z]{3}$', rule: 'an ISO 4217 code such as EUR' },
+  ucum: { pattern: '^[!-~]+$', rule: 'a UCUM code such as kg, Cel or {piece}, without blanks' },
+  row_id: { pattern: '^[A-Z]{2,8}-[0-9]{2,6}$', rule: 'a row id such as SVC-01' },
+} as const;
+
+export interface TextField extends FieldBase {
+  kind: 'text';
+  /** In UTF-16 code units, as JSON Schema validators of most languages count. */
+  maxLength: number;
+  format?: keyof typeof textFormats;
+  /** The resource whose `id` this is. A hint for documents and sample data: the record may be imported later. */
+  references?: string;
+}
+export interface EnumField extends FieldBase {
+  kind: 'enum';
+  values: readonly string[];
+}
+export interface NumberField extends FieldBase {
+  /** `integer`: whole and safe; `decimal`: any finite double. An import refuses numbers that it would have to round. */
+  kind: 'integer' | 'decimal';
+  min?: number;
+  max?: number;
+}
+export interface PlainField extends FieldBase {
+  /** `date`: the literal `YYYY-MM-DD`; `instant`: RFC 3339 in UTC with six digits of fraction. */
+  kind: 'boolean' | 'date' | 'instant';
+}
+export interface ListField extends FieldBase {
+  /**
+   * A list of texts (without `of`) or of objects with the fields in `of`, which may be lists again. Stored as JSON; never
+   * null, but empty if not given. In CSV the cell holds JSON.
+   */
+  kind: 'list';
+  of?: Fields;
+  /** A field in `of` that is unique inside its parent, such as `row_id`. */
+  uniqueBy?: string;
+}
+
+export type Field = TextField | EnumField | NumberField | PlainField | ListField;
+export interface Fields {
+  readonly [name: string]: Field;
+}
+
+/** Declares one resource; table, type, import, route, filters, OpenAPI and demo data follow from it. */
+export interface ResourceDefinition<F extends Fields = Fields> {
+  /** Path segment and name in commands, `kebab-case` plural: `/api/v1/<name>`, `hkctl import <name>`. */
+  name: string;
+  /** What people call it: `Parts`. */
+  title: string;
+  /** One of them: `part`. */
+  singular: string;
+  summary: string;
+  /** An `id` for documents and sample data; the part before its digits is the prefix of sample ids. */
+  idExample: string;
+  /** A key needs one of these to read it. */
+  permissions: readonly ClientPermission[];
+  /** Ids that no record may have, since their paths have another meaning. */
+  reservedIds?: readonly string[];
+  /** Members that the API adds to each record, after `updated_at`, and that an import leaves out. */
+  addedMembers?: readonly string[];
+  /** The fields besides `id` and `updated_at`, which every record has, in the order in which they are shown. */
+  fields: F;
+}
+
+type ValueOf<F> = F extends { kind: 'text' }
+  ? string
+  : F extends { kind: 'enum'; values: readonly (infer V)[] }
+    ? V
+    : F extends { kind: 'integer' | 'decimal' }
+      ? number
+      : F extends { kind: 'boolean' }
+        ? boolean
+        : F extends { kind: 'date' | 'instant' }
+          ? string
+          : F extends { kind: 'list'; of: infer O }
+            ? { [K in keyof O]: FieldValue<O[K]> }[]
+            : F extends { kind: 'list' }
+              ? string[]
+              : never;
+
+type FieldValue<F> = F extends { required: true } | { kind: 'list' } ? ValueOf<F> : ValueOf<F> | null;
+
+/** The TypeScript type of a record of a resource, as the API shows it. */
+export type RecordOf<R extends ResourceDefinition> = { id: string; updated_at: string } & {
+  [K in keyof R['fields']]: FieldValue<R['fields'][K]>;
+};
+
+/** Declares a resource and keeps the literal types, which {@link RecordOf} needs. */
+export function defineResource<const F extends Fields>(definition: ResourceDefinition<F>): ResourceDefinition<F> {
+  return definition;
+}
+
+/** The two fields that every record has around its own: `id` first, `updated_at` last. */
+const identityField: TextField & { required: true } = {
+  kind: 'text',
+  maxLength: 64,
+  required: true,
+  doc: 'Identifier of the record, as the importing system gave it; unique within the entity and the resource.',
+  example: 'P-1001',
+};
+export const updatedAtField: PlainField & { required: true } = {
+  kind: 'instant',
+  required: true,
+  doc: 'When the record last changed here; set by the import, for use with `updated_since`.',
+  example: '2026-11-20T08:15:00.123456Z',
+};
+
+export function allFields(resource: ResourceDefinition): Fields {
+  return { id: { ...identityField, example: resource.idExample }, ...resource.fields, updated_at: updatedAtField };
+}
+
+/** The fields that an import may give: all but `updated_at`, which it sets itself. */
+export function importFields(resource: ResourceDefinition): Fields {
+  return { id: { ...identityField, example: resource.idExample }, ...resource.fields };
+}
+
+/** The fields that a list shows: all but those marked `detail`. */
+export function listFields(resource: ResourceDefinition): Fields {
+  return Object.fromEntries(Object.entries(allFields(resource)).filter(([, field]) => !field.detail));
+}
+
+/** The fields that a page shows which includes some of those marked `detail`. */
+export function pageFields(resource: ResourceDefinition, include: readonly string[]): Fields {
+  if (include.length === 0) return listFields(resource);
+  const isShown = ([name, field]: [string, Field]) => !field.detail || include.includes(name);
+  return Object.fromEntries(Object.entries(allFields(resource)).filter(isShown));
+}
+
+/** Names of the fields marked `detail`, which a list may include. */
+export function detailFields(resource: ResourceDefinition): string[] {
+  return Object.entries(resource.fields)
+    .filter(([, field]) => field.detail)
+    .map(([name]) => name);
+}
+
+/**
+ * Names of the lists marked `detail`, such as the services of orders. Lists of records leave them out, so that a file made of
+ * such a list misses them: an import of it keeps what is stored. An empty list removes it.
+ */
+export function keptLists(resource: ResourceDefinition): string[] {
+  return detailFields(resource).filter((name) => resource.fields[name]?.kind === 'list');
+}
+
+/** Names of the fields a client may filter by, in order of declaration. */
+export function filterableFields(resource: ResourceDefinition): string[] {
+  return Object.entries(resource.fields)
+    .filter(([, field]) => field.filter)
+    .map(([name]) => name);
+}

@@ -1,0 +1,24 @@
+/** The values of one column for all rows of a batch; a single value if all rows have the same. */
+export type ImportColumn = readonly unknown[];
+
+/**
+ * Validated rows for import, column by column in the order of `importFields` (`id`, then as declared) and in canonical form
+ * (null for missing values, lists as arrays, instants in six-digit UTC; undefined for a list of `keptLists` that the file does
+ * not have, which leaves the stored one). To create and transfer an object for each row, or a
+ * repeated value for each row, would take as long as its validation.
+ */
+export interface ImportBatch {
+  /** Line of the file that each row came from. */
+  lines: readonly number[];
+  columns: readonly ImportColumn[];
+}
+
+export function valueAt(column: ImportColumn, row: number): unknown {
+  return column.length === 1 ? column[0] : column[row];
+}
+
+/** Folds a column of equal values into a single one. */
+export function folded(column: ImportColumn): ImportColumn {
+  const [first] = column;
+  return column.length > 1 && column.every((value) => value === first) ? [first] : column;
+}

@@ -1,0 +1,201 @@
+import { canonicalInstant, isDate, isDateShaped } from '../time/instants.ts';
+import { meantBoolean, meantDate, meantInstant, orMean } from '../time/meant-values.ts';
+import { parseExactJson, RoundedNumber } from './exact-numbers.ts';
+import type { FieldValidator, Refuse, ValueValidator } from './field-validator.ts';
+import { type Field, type Fields, type ListField, type TextField, textFormats } from './fields.ts';
+import { validatorsOfNumber } from './numbers.ts';
+
+/** Builds the validators of a field once; `name` is how they refer to it. */
+export function validatorOf(name: string, field: Field): FieldValidator {
+  switch (field.kind) {
+    case 'text':
+      return fromTextOnly(name, 'a text', validateText(name, field));
+    case 'enum':
+      return fromTextOnly(name, oneOf(field.values), validateEnum(name, field.values));
+    case 'date':
+      return fromTextOnly(name, dateRule, validateDate(name));
+    case 'instant':
+      return fromTextOnly(name, instantRule, validateInstant(name));
+    case 'integer':
+    case 'decimal':
+      return validatorsOfNumber(name, field);
+    case 'boolean':
+      return validatorsOfBoolean(name);
+    case 'list':
+      return validatorsOfList(name, field);
+  }
+}
+
+/** Removes blanks at both ends: fixed-width exports and manual edits leave them. */
+export function trimmed(text: string): string {
+  const { length } = text;
+  return length > 0 && (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(length - 1))) ? text.trim() : text;
+}
+
+function isBlank(code: number): boolean {
+  return code <= 32 || code === 0xa0;
+}
+
+function fromTextOnly(name: string, rule: string, validate: FieldValidator['fromText']): FieldValidator {
+  const fromJson: ValueValidator<unknown> = (given, refuse) =>
+    typeof given === 'string' ? validate(given, refuse, false) : refuse(name, given, rule);
+  return { fromText: validate, fromJson };
+}
+
+// --- text ---------------------------------------------------------------------------------------------------------
+
+/** Fields up to this length are codes and numbers: a line break in one means that the file is broken. */
+const shortLength = 64;
+
+function validateText(name: string, field: TextField): FieldValidator['fromText'] {
+  const { maxLength } = field;
+  const mayBreak = maxLength > shortLength;
+  const format = field.format && { rule: textFormats[field.format].rule, pattern: patternOf(field.format) };
+  // Units, currencies and categories mostly repeat the value of the row before.
+  let before = '';
+  return (text, refuse, plain) => {
+    if ((format || !plain) && text === before) return before;
+    if (text.length > maxLength) return refuse(name, text, `at most ${maxLength} characters, this has ${text.length}`);
+    for (let i = plain ? text.length : 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code >= 32 && code < 127) continue;
+      const wrong = wrongCharacter(text, i, code, mayBreak);
+      if (wrong !== undefined) return refuse(name, text, wrong);
+    }
+    if (format && !format.pattern.test(text)) return refuse(name, text, format.rule);
+    before = text;
+    return text;
+  };
+}
+
+function patternOf(format: keyof typeof textFormats): RegExp {
+  return new RegExp(textFormats[format].pattern);
+}
+
+function wrongCharacter(text: string, at: number, code: number, mayBreak: boolean): string | undefined {
+  if (code < 32 || (code >= 127 && code < 160)) {
+    const isBreak = code === 9 || code === 10 || code === 13;
+    if (isBreak && mayBreak) return undefined;
+    return isBreak
+      ? 'one line without tabs'
+      : `no control characters (U+${code.toString(16).toUpperCase().padStart(4, '0')})`;
+  }
+  if (code < 0xd800 || code > 0xdfff) return undefined;
+  const other = text.charCodeAt(code < 0xdc00 ? at + 1 : at - 1);
+  const isPair = code < 0xdc00 ? other >= 0xdc00 && other <= 0xdfff : other >= 0xd800 && other < 0xdc00;
+  return isPair ? undefined : 'Unicode text without lone surrogates';
+}
+
+function validateEnum(name: string, values: readonly string[]): ValueValidator<string> {
+  const known = new Set(values);
+  const rule = oneOf(values);
+  return (text, refuse) => (known.has(text) ? text : refuse(name, text, rule));
+}
+
+function oneOf(values: readonly string[]): string {
+  return `one of ${values.join(', ')}`;
+}
+
+// --- times --------------------------------------------------------------------------------------------------------
+
+const dateRule = 'a date YYYY-MM-DD';
+const instantRule = 'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z';
+
+function validateDate(name: string): ValueValidator<string> {
+  return (text, refuse) =>
+    isDate(text)
+      ? text
+      : refuse(name, text, isDateShaped(text) ? `${dateRule} that exists` : dateRule + orMean(meantDate(text)));
+}
+
+function validateInstant(name: string): ValueValidator<string> {
+  return (text, refuse) => canonicalInstant(text) ?? refuse(name, text, instantRule + orMean(meantInstant(text)));
+}
+
+// --- booleans -----------------------------------------------------------------------------------------------------
+
+const booleanTexts: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'True', 'TRUE', '1', 'yes', 'Yes', 'YES'].map((text) => [text, true] as const),
+  ...['false', 'False', 'FALSE', '0', 'no', 'No', 'NO'].map((text) => [text, false] as const),
+]);
+
+function validatorsOfBoolean(name: string): FieldValidator {
+  const wrong = (given: unknown, refuse: Refuse) =>
+    refuse(name, given, `true or false${orMean(meantBoolean(String(given)))}`);
+  return {
+    fromText: (text, refuse) => booleanTexts.get(text) ?? wrong(text, refuse),
+    fromJson: (given, refuse) => (typeof given === 'boolean' ? given : wrong(given, refuse)),
+  };
+}
+
+// --- lists --------------------------------------------------------------------------------------------------------
+
+function validatorsOfList(name: string, field: ListField): FieldValidator {
+  const validateItem = field.of ? validateObject(field.of) : validateItemText;
+  const rule = field.of ? 'a list of objects' : 'a list of texts';
+  const fromJson: ValueValidator<unknown> = (given, refuse) => {
+    if (!Array.isArray(given)) return refuse(name, given, rule);
+    const items = given.map((item, index) => validateItem(`${name}[${index}]`, item, refuse));
+    if (field.uniqueBy !== undefined) refuseRepeats(name, items, field.uniqueBy, refuse);
+    return items;
+  };
+  const fromText: ValueValidator<string> = (text, refuse) => {
+    const given = parseJson(text);
+    return given === undefined ? refuse(name, text, `${rule} as JSON`) : fromJson(given, refuse);
+  };
+  return { fromText, fromJson };
+}
+
+const itemField: TextField = { kind: 'text', maxLength: 200, doc: '', example: '' };
+
+function validateItemText(path: string, item: unknown, refuse: Refuse): unknown {
+  return validatorOf(path, itemField).fromJson(item, refuse);
+}
+
+/** Builds the validator of the objects of a list; messages give the path of a field, `services[0].row_id`. */
+function validateObject(fields: Fields): (path: string, item: unknown, refuse: Refuse) => unknown {
+  const validators = Object.entries(fields).map(([name, field]) => ({
+    name,
+    field,
+    validate: validatorOf(name, field).fromJson,
+  }));
+  return (path, item, refuse) => {
+    if (!isObject(item)) return refuse(path, item, 'an object');
+    const refuseInside: Refuse = (name, value, rule) => refuse(`${path}.${name}`, value, rule);
+    for (const name of Object.keys(item)) {
+      if (!Object.hasOwn(fields, name)) refuseInside(name, item[name], 'an unknown field');
+    }
+    return Object.fromEntries(
+      validators.map(({ name, field, validate }) => {
+        const given = item[name] ?? '';
+        if (given !== '') return [name, validate(typeof given === 'string' ? trimmed(given) : given, refuseInside)];
+        if (field.required) refuseInside(name, null, 'required');
+        return [name, field.kind === 'list' ? [] : null];
+      }),
+    );
+  };
+}
+
+function refuseRepeats(name: string, items: readonly unknown[], key: string, refuse: Refuse): void {
+  const seen = new Set<unknown>();
+  items.forEach((item, index) => {
+    const value = isObject(item) ? item[key] : undefined;
+    if (value === undefined) return;
+    if (seen.has(value)) refuse(`${name}[${index}].${key}`, value, 'unique inside its parent');
+    seen.add(value);
+  });
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RoundedNumber);
+}
+
+/** Parses JSON; undefined, which JSON cannot express, for text that is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,47 @@
+import type { MaybePromise } from '../port/maybe-promise.ts';
+import type { Store } from '../port/store.ts';
+import type { BackupFacts, RestoreHooks, RestoreOutcome } from './backups.ts';
+import type { StoreInspection } from './inspection.ts';
+
+export interface MigrationOutcome {
+  applied: number;
+  backup?: string | undefined;
+}
+
+export interface MigrationRequest {
+  withoutBackup?: boolean;
+  /** Receives how many bytes of how many are done, if a migration takes long. */
+  progress?: ((bytes: number, total: number) => void) | undefined;
+}
+
+export interface BackupRequest {
+  nowMs: number;
+  force: boolean;
+  /** Its number in a series, which its file keeps; 0 or none = in no series. */
+  number?: number;
+  progress?: ((bytes: number) => void) | undefined;
+}
+
+/** What can be done with the store at one location, apart from using it. */
+export interface Engine {
+  /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
+  open(): MaybePromise<Store>;
+  /** Refuses a location that holds a store, or a part of one: `already_initialised` (exit 5). */
+  requireNone(): MaybePromise<void>;
+  /** Creates a store with what `fill` puts into it, both or neither; `already_initialised` (exit 5) if there is one. */
+  create(fill?: (store: Store) => MaybePromise<void>): Promise<Store>;
+  /**
+   * Applies the missing migrations, all or none, after a backup, which is next to the store or, of PostgreSQL, in the current folder.
+   * `check` receives the old store and refuses by throwing.
+   */
+  migrate(check?: (store: Store) => MaybePromise<void>, request?: MigrationRequest): Promise<MigrationOutcome>;
+  /**
+   * Writes all of the store into one checked file; `state_forbids` if `target` exists and `force` is false. `progress`
+   * receives the size of the file if the engine copies row by row.
+   */
+  backup(target: string, request: BackupRequest): Promise<BackupFacts>;
+  /** Replaces the store by the one in a backup file; whatever was stopped since the backup stays stopped. */
+  restore(file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
+  /** Checks for `hkctl doctor`, which also work on a damaged store. */
+  inspect(): MaybePromise<StoreInspection>;
+}

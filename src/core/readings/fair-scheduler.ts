@@ -1,0 +1,65 @@
+import { FairQueue } from './fair-queue.ts';
+
+interface Waiting {
+  start(): void;
+  reject(why: unknown): void;
+}
+
+/**
+ * Runs asynchronous tasks of several owners, a limited number at once and one of each owner; the others wait, round-robin by
+ * owner.
+ */
+export class FairScheduler {
+  readonly #most: number;
+  readonly #waiting = new FairQueue<Waiting>();
+  readonly #running = new Set<string>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** The number of waiting tasks of an owner. */
+  waitingOf(owner: string): number {
+    return this.#waiting.sizeOf(owner);
+  }
+
+  /**
+   * Runs a task once fewer than `most` tasks run and none of its owner; settles as the task does. Rejects with the reason of
+   * the signal if that is aborted while it waits.
+   */
+  async run<T>(owner: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#mayRun(owner)) this.#running.add(owner);
+    else await this.#start(owner, signal);
+    try {
+      return await task();
+    } finally {
+      this.#running.delete(owner);
+      this.#waiting.take((next) => this.#mayRun(next))?.start();
+    }
+  }
+
+  /** Rejects all tasks that wait. */
+  rejectWaiting(why: unknown): void {
+    for (let one = this.#waiting.take(); one; one = this.#waiting.take()) one.reject(why);
+  }
+
+  /** Resolves once the owner may run its task; from then on the owner counts as running. */
+  #start(owner: string, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const start = (): void => {
+        this.#running.add(owner);
+        resolve();
+      };
+      const waiting = { start, reject };
+      this.#waiting.add(owner, waiting);
+      const abort = (): void => {
+        if (this.#waiting.remove(owner, waiting)) reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  #mayRun(owner: string): boolean {
+    return this.#running.size < this.#most && !this.#running.has(owner);
+  }
+}

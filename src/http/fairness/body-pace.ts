@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { holdReading, releaseReading } from '../net/connections/reading.ts';
+import { Iterations, type Job } from './iterations.ts';
+
+/** How fast bodies are read, all connections together. */
+interface Pace {
+  bytes: number;
+  /** The connections that are read from again in the next round, those that wait longest first: up to 64 KiB of each. */
+  released: number;
+  pauses: boolean;
+}
+
+/** A chunk of a single byte takes two microseconds, as long as four kilobytes in one piece: 20 ms for what is read at once. */
+export const manyPieces = 1024;
+const smallPiece = 512;
+
+/** Bodies that are wanted: in each event-loop iteration as much as can be copied without holding up other requests. */
+const reading: Pace = { bytes: 256 * 1024, released: 4, pauses: false };
+/** Bodies that are refused: 32 MiB a second, so that they leave most of the processor to others. */
+const discarding: Pace = { bytes: 64 * 1024, released: 1, pauses: true };
+
+/**
+ * Paces the bodies that arrive together: Node reads up to 2 MiB from each connection in one event-loop iteration, which for
+ * sixty connections takes a tenth of a second. Once enough was read in a round, a connection is not read from again before
+ * the next one, and if many wait, a few of them in each.
+ */
+export class BodyPace {
+  readonly #onPieces: (socket: Socket) => void;
+  readonly #reading: Rounds;
+  readonly #discarding: Rounds;
+  #last: Socket | undefined;
+  #inARow = 0;
+
+  /** `onPieces` is called for every {@link manyPieces} small pieces of bodies that a connection has brought in a row. */
+  constructor(onPieces: (socket: Socket) => void, iterations = new Iterations()) {
+    this.#onPieces = onPieces;
+    this.#reading = new Rounds(reading, iterations);
+    this.#discarding = new Rounds(discarding, iterations);
+  }
+
+  count(socket: Socket, bytes: number): void {
+    this.#countPiece(socket, bytes);
+    this.#reading.count(socket, bytes);
+  }
+
+  /**
+   * Drops what is still to come of a body whose answer is known. Node by itself reads it as fast as it comes, which lets any
+   * client, also one without a key, keep the daemon busy with bodies that are refused.
+   */
+  discard(req: IncomingMessage): void {
+    req.on('data', ({ length }: Buffer) => {
+      this.#countPiece(req.socket, length);
+      this.drop(req.socket, length);
+    });
+  }
+
+  drop(socket: Socket, bytes: number): void {
+    this.#discarding.count(socket, bytes);
+  }
+
+  #countPiece(socket: Socket, bytes: number): void {
+    if (bytes >= smallPiece) return;
+    if (socket !== this.#last) this.#inARow = 0;
+    this.#last = socket;
+    if (++this.#inARow % manyPieces === 0) this.#onPieces(socket);
+  }
+}
+
+class Rounds {
+  readonly #pace: Pace;
+  readonly #held = new Set<Socket>();
+  readonly #round: Job;
+  #read = 0;
+
+  constructor(pace: Pace, iterations: Iterations) {
+    this.#pace = pace;
+    this.#round = iterations.job(() => this.#next());
+  }
+
+  count(socket: Socket, bytes: number): void {
+    this.#schedule();
+    this.#read += bytes;
+    if (this.#read < this.#pace.bytes || this.#held.has(socket)) return;
+    this.#held.add(socket);
+    holdReading(socket);
+  }
+
+  #next(): void {
+    this.#read = 0;
+    let released = 0;
+    for (const socket of this.#held) {
+      this.#held.delete(socket);
+      releaseReading(socket);
+      if (++released === this.#pace.released) break;
+    }
+    if (this.#held.size > 0) this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#pace.pauses) this.#round.later();
+    else this.#round.soon();
+  }
+}

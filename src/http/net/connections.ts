@@ -1,0 +1,241 @@
+import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { BodyPace } from '../fairness/body-pace.ts';
+import { Handshakes } from '../fairness/handshakes.ts';
+import { Iterations } from '../fairness/iterations.ts';
+import { Pipelining } from '../fairness/pipelining.ts';
+import type { Log } from '../monitoring/log.ts';
+import {
+  answerOf,
+  type Connection,
+  ConnectionTable,
+  connectionOf,
+  destroyConnection,
+  isUnfinished,
+} from './connections/table.ts';
+import { ConnectionDrops, type DropReason } from './drops.ts';
+import { closeSoon } from './lingering.ts';
+
+/** Limits of time and number beyond which a connection is closed. */
+export const connectionLimits = {
+  /** The TLS handshake and all headers of a request. */
+  headersMs: 10_000,
+  /** A whole request with its body. */
+  requestMs: 60_000,
+  /** Between two requests. */
+  keepAliveMs: 65_000,
+  /** After this time a body must have arrived at {@link slowestBody} at least. */
+  bodyMs: 10_000,
+  /** A body that comes after its answer, and no byte of it; both are nginx's `lingering_time` and `lingering_timeout`. */
+  lingerMs: 30_000,
+  lingerIdleMs: 5_000,
+  /** No byte in either direction while a request is in progress. */
+  idleMs: 30_000,
+  /** From the start of an answer until the client has received it. */
+  answerMs: 120_000,
+  /** The same while memory for answers is tight. */
+  tightAnswerMs: 10_000,
+  /** The interval at which connections are checked against these times. */
+  checkEveryMs: 1_000,
+  connections: 2_000,
+} as const;
+
+export type ConnectionLimits = { [name in keyof typeof connectionLimits]: number };
+
+/** The part of all connections that one key may hold; if there are too many, connections beyond it are closed first. */
+const keyShare = 3 / 4;
+/** The least bytes a second of a long body: a modem of the 1990s sends five times as many. */
+const slowestBody = 1024;
+/** The time in which a client must finish the head of its first request, or a body after its answer, while the daemon drains. */
+const drainClientMs = 1_000;
+
+/** Closes connections of a server that are too slow, and some of them if there are too many. */
+export class Connections {
+  readonly table = new ConnectionTable();
+  readonly drops: ConnectionDrops;
+  readonly iterations = new Iterations();
+  /** Slows down connections whose bodies arrive together. */
+  readonly pace = new BodyPace((socket) => this.pipelining.restAfterPieces(socket), this.iterations);
+  readonly #limits: ConnectionLimits;
+  readonly pipelining = new Pipelining(
+    this.table,
+    (connection, isSoon) => this.#shed(connection, isSoon),
+    this.iterations,
+  );
+  /** The number of connections without a request so far; at zero, a request costs nothing here. */
+  #withoutRequest = 0;
+
+  constructor(limits: ConnectionLimits, log: Log) {
+    this.#limits = limits;
+    this.drops = new ConnectionDrops(log);
+  }
+
+  /** Sets the limits of a server's connections and watches them; `isTight` reports whether memory for answers is short. */
+  watch(server: HttpServer | HttpsServer, isTight: () => boolean): void {
+    const limits = this.#limits;
+    server.headersTimeout = limits.headersMs;
+    server.requestTimeout = limits.requestMs;
+    server.keepAliveTimeout = limits.keepAliveMs;
+    server.maxRequestsPerSocket = 0;
+    // Without a listener for `timeout` Node destroys the socket, as intended.
+    server.timeout = limits.idleMs;
+    const isEncrypted = 'setSecureContext' in server;
+    if (isEncrypted) {
+      const handshakes = new Handshakes(this.iterations, this.pipelining.clients);
+      handshakes.pace(server, (socket) => connectionOf(socket)?.client ?? '');
+    }
+    // Before Node's own listener, which under TLS takes the socket over.
+    server.prependListener('connection', (socket: Socket) => {
+      this.iterations.accepted++;
+      this.#accept(socket, isEncrypted);
+    });
+    // Node allows 120 s for a handshake and keeps the socket afterwards; the timer below closes it sooner.
+    server.on('secureConnection', (channel: Socket) => {
+      const connection = this.table.open(channel);
+      // No limit holds for one that is not in the table.
+      if (connection === undefined) channel.destroy();
+      else this.pipelining.accept(connection);
+    });
+    // After Node's own listener, which begins to read.
+    server.on('connection', (socket: Socket) => {
+      const connection = connectionOf(socket);
+      if (connection) this.pipelining.accept(connection);
+    });
+    server.on('request', ({ socket }) => this.#noteFirstRequest(socket));
+    const timer = setInterval(() => this.#closeSlow(isTight()), limits.checkEveryMs);
+    timer.unref();
+    server.on('close', () => clearInterval(timer));
+  }
+
+  /**
+   * Closes connections that have sent nothing, and after a moment those without a first request or with an answered one whose
+   * body still comes; called while draining. With `waits` those that have sent nothing get that moment, too.
+   */
+  closeSilent(drainingSince: number, waits = false): void {
+    const now = performance.now();
+    const isLate = (since: number): boolean => now - Math.max(since, drainingSince) > drainClientMs;
+    for (const connection of this.table) {
+      const { hasAsked, channel, socket, lingering } = connection;
+      const isSilent = channel === undefined || (channel === socket && socket.bytesRead === 0);
+      const isUnneeded = !hasAsked && ((isSilent && !waits) || isLate(drainingSince));
+      if (isUnneeded || (lingering && isLate(lingering.since))) destroyConnection(connection);
+    }
+  }
+
+  closeAll(): void {
+    for (const connection of this.table) destroyConnection(connection);
+  }
+
+  #noteFirstRequest(socket: Socket): void {
+    if (this.#withoutRequest === 0) return;
+    const connection = connectionOf(socket);
+    if (connection === undefined || connection.hasAsked) return;
+    connection.hasAsked = true;
+    this.#withoutRequest--;
+  }
+
+  #accept(socket: Socket, isEncrypted: boolean): void {
+    const { connections } = this.#limits;
+    if (this.table.size >= connections) {
+      const least = this.table.leastNeeded(connections * keyShare);
+      if (least === undefined) {
+        this.drops.count('refused', this.table.size);
+        // Node's own listener comes after this one and expects an open socket.
+        process.nextTick(() => socket.destroy());
+        return;
+      }
+      this.#drop(least.connection, least.reason);
+    }
+    const connection = this.table.add(socket, isEncrypted);
+    this.#withoutRequest++;
+    socket.once('close', () => this.#forget(connection));
+  }
+
+  #shed(connection: Connection, isSoon: boolean): void {
+    const { channel } = connection;
+    if (isSoon && channel !== undefined) {
+      this.drops.count('pipelining', this.table.size);
+      closeSoon(channel);
+    } else this.#drop(connection, 'pipelining');
+  }
+
+  #drop(connection: Connection, reason: DropReason): void {
+    this.drops.count(reason, this.table.size);
+    // Frees the place at once; the sockets emit `close` only later.
+    this.#forget(connection);
+    destroyConnection(connection);
+  }
+
+  #forget(connection: Connection): void {
+    if (!this.table.remove(connection)) return;
+    if (!connection.hasAsked) this.#withoutRequest--;
+    this.pipelining.forget(connection);
+  }
+
+  /**
+   * Closes connections over their time: Node checks for slow requests only every 30 s, and for slow readers and unfinished
+   * handshakes never. A timer costs nothing for each request.
+   */
+  #closeSlow(isTight: boolean): void {
+    const { headersMs, bodyMs, answerMs, tightAnswerMs } = this.#limits;
+    const now = performance.now();
+    const longestMs = isTight ? tightAnswerMs : answerMs;
+    for (const connection of this.table) {
+      const { channel, hasAsked, openedAt } = connection;
+      if (!hasAsked && now - openedAt > headersMs) {
+        this.#drop(connection, channel === undefined ? 'handshake_timeout' : 'head_timeout');
+        continue;
+      }
+      if (channel === undefined) continue;
+      if (connection.lingering !== undefined) {
+        if (this.#hasLingered(connection.socket, connection.lingering, now)) this.#drop(connection, 'lingering');
+        continue;
+      }
+      connection.body = stillComing(connection, now);
+      if (connection.body !== undefined && isTooSlow(connection.socket, connection.body, now, bodyMs)) {
+        this.#drop(connection, 'slow_body');
+        continue;
+      }
+      connection.waiting = stillWaiting(channel, answerOf(connection) ? connection.unsent : 0, connection.waiting, now);
+      if (connection.waiting !== undefined && now - connection.waiting.since > longestMs) {
+        // A reset also drops the megabytes that the system buffers for a plain connection.
+        if (channel === connection.socket) channel.resetAndDestroy();
+        this.#drop(connection, 'slow_reader');
+      }
+    }
+  }
+
+  #hasLingered({ bytesRead }: Socket, lingering: NonNullable<Connection['lingering']>, now: number): boolean {
+    const { lingerMs, lingerIdleMs } = this.#limits;
+    if (bytesRead !== lingering.bytesRead) Object.assign(lingering, { bytesRead, readAt: now });
+    return now - lingering.since > lingerMs || now - lingering.readAt > lingerIdleMs;
+  }
+}
+
+/** The wait restarts once the client has received all bytes of the last one, so that a busy connection is not a slow reader. */
+function stillWaiting(
+  { bytesWritten, writableLength }: Socket,
+  unsent: number,
+  before: Connection['waiting'],
+  now: number,
+): Connection['waiting'] {
+  if (writableLength + unsent === 0) return undefined;
+  const isSame = before !== undefined && bytesWritten - writableLength < before.upTo;
+  return isSame ? before : { since: now, upTo: bytesWritten + unsent };
+}
+
+/** The time at which a body was first seen arriving, and the bytes received by then. */
+function stillComing(connection: Connection, now: number): Connection['body'] {
+  if (!isUnfinished(connection)) return undefined;
+  return connection.body ?? { since: now, from: connection.socket.bytesRead };
+}
+
+function isTooSlow(
+  { bytesRead }: Socket,
+  { since, from }: { since: number; from: number },
+  now: number,
+  graceMs: number,
+) {
+  return now - since > graceMs && bytesRead - from < ((now - since) / 1000) * slowestBody;
+}

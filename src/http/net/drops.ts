@@ -1,0 +1,72 @@
+import type { Log } from '../monitoring/log.ts';
+
+/** The reasons for which the daemon closes a connection by itself, each with its count, which `/metrics` reports. */
+const noDrops = {
+  /** Its TLS handshake was not finished in time. */
+  handshake_timeout: 0,
+  /** The head of its first request did not arrive in time. */
+  head_timeout: 0,
+  /** The client did not receive its answer in time. */
+  slow_reader: 0,
+  /** The body of its request arrived too slowly. */
+  slow_body: 0,
+  /** Its request was answered, but the rest of the body did not come, or had no end. */
+  lingering: 0,
+  /** More than 64 requests waited on it, or thousands on all connections. */
+  pipelining: 0,
+  // From here on, because there were too many connections.
+  /** It had no key. */
+  unauthenticated: 0,
+  /** It was idle. */
+  idle: 0,
+  /** The body of its request had not arrived. */
+  unfinished_body: 0,
+  /** Its key held most of the connections. */
+  key_share: 0,
+  /** It was new, and every other one was being served. */
+  refused: 0,
+};
+
+export type DropReason = keyof typeof noDrops;
+
+const tooMany: readonly DropReason[] = ['unauthenticated', 'idle', 'unfinished_body', 'key_share', 'refused'];
+
+/** The shortest time between two lines about too many connections. */
+const quietMs = 10_000;
+
+/** Counts connections that the daemon closed, and logs a line from time to time while there are too many. */
+export class ConnectionDrops {
+  readonly counts = { ...noDrops };
+  readonly #log: Log;
+  #logged = noDrops;
+  #isQuiet = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Counts a closed connection; `open` is the number of open ones. */
+  count(reason: DropReason, open: number): void {
+    this.counts[reason]++;
+    if (!tooMany.includes(reason) || this.#isQuiet) return;
+    this.#report(open);
+    this.#isQuiet = true;
+    setTimeout(() => {
+      this.#isQuiet = false;
+      if (this.#newDrops().length > 0) this.#report(open);
+    }, quietMs).unref();
+  }
+
+  #report(open: number): void {
+    const dropped = Object.fromEntries(this.#newDrops());
+    this.#logged = { ...this.counts };
+    this.#log.warn({ connections: open, dropped }, 'too many connections: some were closed');
+  }
+
+  /** Reasons and numbers since the last line, of connections closed because there were too many. */
+  #newDrops(): [string, number][] {
+    return tooMany
+      .map((reason): [string, number] => [reason, this.counts[reason] - this.#logged[reason]])
+      .filter(([, count]) => count > 0);
+  }
+}

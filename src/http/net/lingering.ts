@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { BodyPace } from '../fairness/body-pace.ts';
+import { connectionOf } from './connections/table.ts';
+
+/**
+ * Sends the body of an answer whose head says how long it is, and ends it with the body of its request, which still comes and is
+ * dropped. Many clients read nothing while they write: a connection that closed before would cost them the answer, since the
+ * bytes that nobody has read reset it (RFC 9112, section 9.6). See `lingerMs` and `lingerIdleMs`.
+ */
+export function endWithBody(
+  pace: BodyPace,
+  req: IncomingMessage,
+  res: ServerResponse,
+  body: Buffer | string,
+  encoding: BufferEncoding,
+): void {
+  pace.discard(req);
+  if (body.length === 0) res.flushHeaders();
+  else res.write(body, encoding);
+  const connection = connectionOf(req.socket);
+  if (connection) {
+    const now = performance.now();
+    connection.lingering = { since: now, readAt: now, bytesRead: connection.socket.bytesRead };
+  }
+  req.once('end', () => {
+    if (connection) connection.lingering = undefined;
+    res.end();
+  });
+}
+
+/** The time that a client has to read its last answer. */
+const lastAnswerMs = 1000;
+
+/** Closes a connection a moment later, since closing it while more bytes come would take the answer away from the client. */
+export function closeSoon(socket: Duplex, last = ''): void {
+  socket.end(last);
+  const closing = setTimeout(() => socket.destroy(), lastAnswerMs).unref();
+  socket.once('close', () => clearTimeout(closing));
+}

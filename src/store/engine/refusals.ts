@@ -1,0 +1,44 @@
+import { HkctlError } from '../../core/errors.ts';
+
+/** There is no store at a place, `store_absent` (exit 6). */
+export function storeAbsent(place: string, hint = 'Make it with: hkctl init'): HkctlError {
+  return new HkctlError('store_absent', `There is no store at ${place}.`, { hint });
+}
+
+/** There is a store, or a part of one, at a place: `already_initialised` (exit 5). `example` shows how to name another place. */
+export function alreadyThere(place: string, example: string): HkctlError {
+  return new HkctlError('already_initialised', `There is a store at ${place} already; nothing was touched.`, {
+    hint: `Name another place with --store${example}, or look at this one with: hkctl entities list`,
+  });
+}
+
+/** A daemon, at an address if one is known, serves the store that is to be replaced: `state_forbids` (exit 5). */
+export function servedAt(address: string | undefined | null, hint: string): HkctlError {
+  const where = address ? ` at ${address}` : '';
+  return new HkctlError('state_forbids', `A daemon serves this store${where}; nothing was changed.`, { hint });
+}
+
+/** The store is of an older version, `store_too_old` (exit 6); `daemons` says which have to be stopped. */
+export function storeTooOld(place: string, version: number, daemons: 'the daemon' | 'the daemons'): HkctlError {
+  return new HkctlError('store_too_old', `The store ${place} is of an older version (schema ${version}).`, {
+    hint: `Stop ${daemons} and run: hkctl migrate`,
+  });
+}
+
+/** The store is of a newer version, `store_too_new` (exit 6). */
+export function storeTooNew(place: string, version: number): HkctlError {
+  return new HkctlError('store_too_new', `The store ${place} was made by a newer hkctl (schema ${version}).`, {
+    hint: 'Use that version of hkctl, or a newer one.',
+  });
+}
+
+/**
+ * Whether a change was made is unknown, `commit_unknown` (exit 6): the answer to its commit never arrived, or the disk failed
+ * meanwhile.
+ */
+export function outcomeUnknown(why: string, cause: unknown): HkctlError {
+  return new HkctlError('commit_unknown', `Whether the change was made is unknown: ${why}.`, {
+    hint: 'Once the store answers again, give the same command again, or look at what is there.',
+    cause,
+  });
+}

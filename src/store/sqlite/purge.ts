@@ -1,0 +1,68 @@
+import { eq } from 'drizzle-orm';
+import type { Connection } from '../sqlite-database/driver.ts';
+import { createErasure } from './readings/erasure.ts';
+import type { StoredReadings } from './readings/stored.ts';
+import { entityNumber } from './records/tables.ts';
+import type { Registry } from './registry/registry.ts';
+import { purges } from './registry/tables.ts';
+
+/** The database of readings, and what reads and writes those in its log and its chunks. */
+interface PlaceOfReadings {
+  connection: Connection;
+  stored: StoredReadings;
+}
+
+/** Deletes the records and readings of removed entities; continues a purge that a crash interrupted. */
+export function purgeRemoved(registry: Registry, records: () => Connection, readings: () => PlaceOfReadings): void {
+  for (const { entityId } of registry.read(() => registry.db.select().from(purges).all())) {
+    purgeRecords(records(), entityId);
+    purgeReadings(readings(), entityId);
+    registry.change(() => registry.db.delete(purges).where(eq(purges.entityId, entityId)).run());
+  }
+}
+
+function purgeRecords(connection: Connection, entityId: string): void {
+  const tables = connection
+    .prepare<[], string>(
+      "select m.name from sqlite_master m join pragma_table_info(m.name) c on c.name = 'entity' where m.type = 'table'",
+    )
+    .pluck()
+    .all();
+  connection
+    .transaction(() => {
+      for (const table of tables)
+        connection.prepare(`delete from "${table}" where entity = ${entityNumber}`).run(entityId);
+      connection.prepare('delete from record_entities where entity_id = ?').run(entityId);
+    })
+    .immediate();
+}
+
+/** Rows deleted in one transaction, so that ingest of other entities can commit in between. */
+const rowsAtOnce = 20_000;
+
+function purgeReadings({ connection, stored }: PlaceOfReadings, entityId: string): void {
+  const numbers = connection.prepare<[string], number>('select series from series where entity_id = ?').pluck();
+  const remove = connection.prepare<[number]>('delete from series where series = ?');
+  const { erase } = createErasure(connection, stored);
+  const tables = { heartbeats: 'at_us', summaries: 'hour_us' };
+  const deletions = Object.entries(tables).map(([table, time]) => ({
+    // The end of the next piece; undefined for the last piece.
+    end: connection
+      .prepare<[number], number>(
+        `select ${time} from ${table} where series = ? order by ${time} limit 1 offset ${rowsAtOnce}`,
+      )
+      .pluck(),
+    piece: connection.prepare<[number, number]>(`delete from ${table} where series = ? and ${time} < ?`),
+    rest: connection.prepare<[number]>(`delete from ${table} where series = ?`),
+  }));
+  for (const series of numbers.all(entityId)) {
+    erase({ series, fromUs: Number.NEGATIVE_INFINITY, toUs: Number.POSITIVE_INFINITY });
+    for (const { end, piece, rest } of deletions) {
+      for (let until = end.get(series); until !== undefined; until = end.get(series)) piece.run(series, until);
+      rest.run(series);
+    }
+    // Last, since an interrupted purge finds by this row what is left to delete.
+    remove.run(series);
+  }
+  connection.prepare<[string]>('delete from drops where entity_id = ?').run(entityId);
+}

@@ -1,0 +1,135 @@
+import { lazily } from '../../core/lazily.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type {
+  Heartbeat,
+  ReadingBatch,
+  ReadingClient,
+  ReadingStore,
+  ReadingText,
+  ReadingTextRequest,
+  Sensor,
+  SensorDirectory,
+} from '../../core/port/readings.ts';
+import { toDirectory } from '../../core/readings/directory.ts';
+import { isSmall, Reads, textOf } from '../../core/readings/reads/reads.ts';
+import { boundedRange, toReadings } from '../../core/readings/reads/slice-request.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
+import { translating } from '../sqlite-database/errors.ts';
+import { createDroppable } from './readings/droppable.ts';
+import { createErasure } from './readings/erasure.ts';
+import type { ReaderClient } from './readings/reader/client.ts';
+import { createReader, type Reader } from './readings/reader/reader.ts';
+import type { StoredReadings } from './readings/stored.ts';
+import type { WriterClient } from './readings/writer/client.ts';
+import { entityNumber } from './records/tables.ts';
+
+/** The threads of a store. */
+export interface ReadingThreads {
+  writer: WriterClient;
+  reader: ReaderClient;
+}
+
+interface SensorRow {
+  id: string;
+  code: string;
+  unit: string | null;
+  is_active: number;
+}
+
+/** Sensors as ingest knows them, and their readings. */
+export function createReadingStore(options: {
+  records: () => Connection;
+  readings: () => Connection;
+  stored: () => StoredReadings;
+  recordsVersion: () => number;
+  path: string;
+  /** The threads, of a store that has them. */
+  threads: () => ReadingThreads | undefined;
+}): ReadingStore & { close(): void } {
+  const { records, readings, stored, recordsVersion, path, threads } = options;
+  const directories = new Map<string, { version: number; directory: SensorDirectory }>();
+  const sensorsOf = lazily(() =>
+    records().prepare<[string], SensorRow>(
+      `select id, code, unit, is_active from sensors where entity = ${entityNumber}`,
+    ),
+  );
+  const seriesOf = lazily(() =>
+    readings().prepare<[string], { sensorId: string; series: number }>(
+      'select sensor_id as sensorId, series from series where entity_id = ?',
+    ),
+  );
+  const addSeries = lazily(() =>
+    readings().prepare<[string, string]>('insert or ignore into series (entity_id, sensor_id) values (?, ?)'),
+  );
+  const reader = lazily(() => createReader(readings(), stored()));
+  const reads = new Reads(async (request) => read('slice', request));
+  const writer = () => {
+    const found = threads()?.writer;
+    if (!found) throw new Error('this store was opened without the thread that writes readings');
+    return found;
+  };
+  const droppable = lazily(() => createDroppable(readings(), stored()));
+  const erasure = lazily(() => createErasure(readings(), stored()));
+  const readDirectory = (entityId: string): SensorDirectory => {
+    const sensors = sensorsOf().all(entityId);
+    const numbersOf = () =>
+      new Map(
+        seriesOf()
+          .all(entityId)
+          .map(({ sensorId, series }) => [sensorId, series]),
+      );
+    let numbers = numbersOf();
+    const unknown = sensors.filter(({ id }) => !numbers.has(id));
+    if (unknown.length > 0) {
+      const register = () => {
+        for (const { id } of unknown) addSeries().run(entityId, id);
+      };
+      readings().transaction(register).immediate();
+      numbers = numbersOf();
+    }
+    return toDirectory(sensors.map((sensor) => toSensor(sensor, numbers.get(sensor.id))));
+  };
+
+  /** Reads in the thread of a daemon, else in this one. */
+  const read = <Kind extends keyof Reader>(
+    kind: Kind,
+    of: Parameters<Reader[Kind]>[0],
+  ): MaybePromise<ReturnType<Reader[Kind]>> => {
+    const thread = threads()?.reader;
+    if (thread?.isStarted) return thread.read(kind, of);
+    const inThisThread = reader()[kind] as (given: typeof of) => ReturnType<Reader[Kind]>; // of the same kind
+    return translating(path, () => inThisThread(of));
+  };
+
+  /** A small page does not wait for large ones, of which one slice at a time is read. */
+  const readAtOnce = async (request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> =>
+    textOf(await read('slice', { ...request, most: request.limit }), client);
+
+  return {
+    directory(entityId) {
+      const version = recordsVersion();
+      const kept = directories.get(entityId);
+      if (kept?.version === version) return kept.directory;
+      const directory = translating(path, () => readDirectory(entityId));
+      directories.set(entityId, { version, directory });
+      return directory;
+    },
+    append: (batch: ReadingBatch) => writer().write({ kind: 'readings', batch }),
+    appendHeartbeats: (heartbeats: readonly Heartbeat[]) => writer().write({ kind: 'heartbeats', heartbeats }),
+    range: (range) =>
+      translating(path, () => stored().reading(() => toReadings(stored().columns(boundedRange(range))))),
+    text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
+    drop: (request) => writer().drop(request),
+    retention: (entityId) => read('retention', entityId),
+    countDroppable: (entityId, untilUs) => translating(path, () => droppable().count(entityId, untilUs)),
+    countRange: (range) => translating(path, () => erasure().count(range)),
+    erase: (range) => translating(path, () => erasure().erase(range)),
+    close: () => reads.close(),
+    states: (numbers) => read('states', numbers),
+  };
+}
+
+function toSensor({ id, code, unit, is_active }: SensorRow, series: number | undefined): Sensor {
+  if (series === undefined) throw new Error(`sensor ${id} has no series`);
+  return { series, id, code, unit, isActive: is_active === 1 };
+}

@@ -1,0 +1,115 @@
+import { PassThrough } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Cli } from '../../harness.ts';
+
+let cli: Cli;
+beforeEach(async () => {
+  cli = await new Cli().seed();
+  await cli.ok('import sensors - --entity BER --format csv', {
+    input: 'id,code,name,unit,is_active\n1,OVEN-1,Oven,Cel,true\n2,DOOR-1,Door,,true\n',
+  });
+});
+
+const history = [
+  'sensor,at,value,quality,unit',
+  '# OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good,Cel',
+  'OVEN-1,2024-02-29T08:00:00.000001+01:00,182.4,good,Cel',
+  '2,1709190000000,true,,',
+  'OVEN-9,2024-02-29T08:00:00Z,1,,',
+  'OVEN-1,yesterday,1,,',
+  'OVEN-1,2024-02-29T08:00:00Z,"1,5",,',
+  'OVEN-1,2024-02-29T08:00:00Z,1',
+  'OVEN-1,2024-02-29T07:00:00.000001Z,5,,',
+].join('\n');
+
+const importing = 'import readings - --entity BER --format csv';
+const exported = async () => (await cli.ok('sensors export --entity BER')).stdout;
+
+describe('import readings', () => {
+  it('validates each by itself and names the rejected ones by line and code', async () => {
+    const { stdout, stderr } = await cli.ok(importing, { input: history });
+    expect(stdout).toBe('Readings of BER: 2 accepted, 0 duplicates, 5 rejected\n');
+    expect(stderr.split('\n').slice(0, 6)).toEqual([
+      'Rejected: unknown_sensor 1, invalid_at 1, invalid_value 1, invalid_reading 1, reading_conflict 1',
+      expect.stringMatching(/^ {2}line 5: unknown_sensor: /),
+      expect.stringMatching(/^ {2}line 6: invalid_at: /),
+      '  line 7: invalid_value: The value is neither a finite number nor a boolean.',
+      '  line 8: invalid_reading: The row has 3 columns, and the header has 5.',
+      '  line 9: reading_conflict: The sensor has another value at this instant; the first one stays.',
+    ]);
+    expect(await exported()).toBe(
+      'sensor,at,value,quality\nOVEN-1,2024-02-29T07:00:00.000001Z,182.4,good\nDOOR-1,2024-02-29T07:00:00.000000Z,1,\n',
+    );
+  });
+
+  it('finds only duplicates in a second run, and audits both', async () => {
+    await cli.ok(importing, { input: history });
+    const again = await cli.ok(`${importing} --json`, { input: history });
+    expect(again.json()).toMatchObject({
+      ...{ resource: 'readings', entity: 'BER', accepted: 0, duplicates: 2, rejected_count: 5 },
+      rejected_codes: { unknown_sensor: 1, reading_conflict: 1 },
+    });
+    expect(again.json<{ rejected: unknown[] }>().rejected[0]).toEqual({
+      ...{ line: 5, code: 'unknown_sensor', detail: expect.any(String) },
+    });
+    const trail = (await cli.ok('audit list --json')).json<{ action: string; outcome: string; detail: unknown }[]>();
+    expect(trail.filter(({ action }) => action === 'readings.import')).toMatchObject([
+      { outcome: 'done', target: 'BER', detail: { accepted: 0, duplicates: 2, rejected: 5 } },
+      { outcome: 'done', target: 'BER', detail: { accepted: 2, duplicates: 0, rejected: 5 } },
+    ]);
+  });
+
+  it.each([
+    ['json', '[{"sensor":"OVEN-1","at":1709190000000,"value":0.1234567890123456789},\n{"sensor":"OVEN-1","colour":1}]'],
+    [
+      'ndjson',
+      '{"sensor":"OVEN-1","at":1709190000000,"value":0.1234567890123456789}\n{"sensor":"OVEN-1","colour":1}\n',
+    ],
+  ])('reads %s as gateways send it, also gzipped', async (format, text) => {
+    const input = new PassThrough();
+    input.end(gzipSync(text));
+    const result = await cli.ok(`import readings - --entity BER --format ${format} --json`, { input });
+    expect(result.json()).toMatchObject({ accepted: 1, rejected: [{ line: 2, code: 'unknown_field' }] });
+    expect(await exported()).toContain('OVEN-1,2024-02-29T07:00:00.000000Z,0.12345678901234568,\n');
+  });
+
+  it('reads columns by other names, and refuses a file without the right ones', async () => {
+    const input = 'tag;when;wert;note\nOVEN-1;2024-02-29T08:00:00Z;5;x';
+    const mapped = `${importing} --map tag=sensor --map when=at --map wert=value --map note=-`;
+    expect((await cli.ok(mapped, { input })).stdout).toContain('1 accepted');
+    for (const [header, why] of [
+      [
+        'sensor,att,value',
+        'line 1: expected columns among sensor, at, value, quality, unit; "att" is none. Did you mean at?',
+      ],
+      ['sensor,value', 'line 1: expected the column at.'],
+      ['sensor,at,at,value', 'line 1: expected one column for each field; at has two.'],
+    ]) {
+      const refused = await cli.run(importing, { input: `${header}\n` });
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(why ?? '')]);
+    }
+  });
+
+  it('keeps what came before a fault of the whole file, and says so (exit 2)', async () => {
+    const text = '[{"sensor":"OVEN-1","at":1709190000000,"value":1},\n{"sensor":"OVEN-1","at":17091';
+    const refused = await cli.run('import readings - --entity BER --format json', { input: text });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('are then duplicates')]);
+    expect(await exported()).toContain('OVEN-1,2024-02-29T07:00:00.000000Z,1,\n');
+    const [last] = (await cli.ok('audit list --json --limit 2')).json<{ action: string }[]>().slice(1);
+    expect(last).toMatchObject({ action: 'readings.import', outcome: 'failed', detail: { accepted: 1 } });
+  });
+
+  it('is for Super users and Master data, and takes no flag of records', async () => {
+    expect((await cli.run(`${importing} --as operator`, { input: history })).code).toBe(4);
+    expect((await cli.ok(`${importing} --as master_data`, { input: history })).code).toBe(0);
+    for (const flag of ['--replace', '--dry-run']) {
+      const refused = await cli.run(`${importing} ${flag}`, { input: history });
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`${flag} is for records`)]);
+    }
+    expect((await cli.ok('import readings --template')).stdout).toBe(
+      'sensor,at,value,quality,unit\n# OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good,Cel\n',
+    );
+    expect((await cli.run('import readings --entity BER')).stderr).toContain('FILE is missing');
+  });
+});
