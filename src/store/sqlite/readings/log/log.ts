@@ -1,4 +1,4 @@
-import type { Connection } from '../../connection/driver.ts';
+import type { Connection } from '../../../sqlite-database/driver.ts';
 import { LogMemory, type TimedReading } from './memory.ts';
 import { bodyOfRemovals, type Removal, type RowReader, readRow } from './rows.ts';
 
