@@ -58,7 +58,7 @@ const noSubprocesses = replaceImport('node:child_process', 'commander', 'export 
 const bundleOlderDriver = {
   name: 'bundle-older-driver',
   transform(code, id) {
-    if (!id.endsWith('src/store/sqlite/connection/driver.ts') || !existsSync('node_modules/better-sqlite3-12'))
+    if (!id.endsWith('src/store/sqlite-database/driver.ts') || !existsSync('node_modules/better-sqlite3-12'))
       return null;
     return code.replace(/\bload\((['"`])better-sqlite3-12\1\)/, 'require("better-sqlite3-12")');
   },

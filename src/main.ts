@@ -59,11 +59,11 @@ function createServices(
     version: packageJson.version,
     engine,
     async nextBackupNumber(series) {
-      const { nextBackupNumber } = await import('./store/sqlite/backup/old-backups.ts');
+      const { nextBackupNumber } = await import('./store/archive/series.ts');
       return nextBackupNumber(series);
     },
     async removeOldBackups(series) {
-      const { removeOldBackups } = await import('./store/sqlite/backup/old-backups.ts');
+      const { removeOldBackups } = await import('./store/archive/series.ts');
       return removeOldBackups(series);
     },
     async postgresRoles(location) {

@@ -46,9 +46,9 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
       const { migrateStore } = await import('./postgres/migration.ts');
       return using((database) => migrateStore(database, options, check, request));
     },
-    async backup(target, { nowMs, force, progress }) {
+    async backup(target, request) {
       const { writeBackup } = await import('./postgres/backup/backup.ts');
-      return using((database) => writeBackup(database, target, { nowMs, force, migrationsFolder, progress }));
+      return using((database) => writeBackup(database, target, { ...request, migrationsFolder }));
     },
     async restore(file, hooks) {
       const { restoreBackup } = await import('./postgres/restore/restoration.ts');

@@ -263,9 +263,9 @@ export const furtherMutants = [
   ],
   ['src/core/keys/issuance.ts', "thrown.code === 'commit_unknown'", 'false', 'test/endurance/cli/lost-answers.test.ts'],
   [
-    'src/store/backup-file/backup-target.ts',
-    'if (!lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) return;',
-    'return;',
+    'src/store/archive/target.ts',
+    'if (found.isSymbolicLink()) {',
+    'if (found.isFIFO()) {',
     'test/cli/commands/backups/backup.test.ts',
   ],
 ];

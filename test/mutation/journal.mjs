@@ -1,13 +1,14 @@
 const lines = 'src/store/engine/journal-lines.ts';
-const written = 'src/store/sqlite/journal/journal.ts';
-const changed = 'src/store/sqlite/registry/journaled-change.ts';
-const stops = 'src/store/backup-file/stops.ts';
-const replay = 'src/store/sqlite/restore/replay.ts';
-const present = 'src/store/sqlite/restore/present.ts';
+const written = 'src/store/sqlite/registry/journal.ts';
+const stops = 'src/store/archive/stops.ts';
+const added = 'src/store/archive/journal.ts';
+const present = 'src/store/archive/states.ts';
+const restoring = 'src/store/archive/restoring.ts';
 const restoration = 'src/store/sqlite/restore/restoration.ts';
+const prepared = 'src/store/sqlite/restore/restore.ts';
 const backups = 'test/cli/commands/backups';
 const tests = [
-  'test/store/sqlite/journal',
+  'test/store/sqlite/registry/journal.test.ts',
   `${backups}/stops-sources.test.ts`,
   `${backups}/restore-stops.test.ts`,
   'test/endurance/cli/commands/backups/restore.test.ts',
@@ -23,12 +24,12 @@ export const journalMutants = [
   [lines, "} else if (line !== '') torn++;", '}', ...tests],
   [lines, "return name.replace(/[^!-~]/g, '?') || '?';", 'return name;', ...tests],
   [written, 'const isTorn = before > 0 &&', 'const isTorn = before < 0 &&', ...tests],
-  [changed, 'if (starts.length > 0) recordStarts', 'if (starts.length > 9) recordStarts', ...tests],
-  [changed, 'if (stillHold()) appendLines', 'appendLines', ...tests],
-  [changed, '          appendLines(journal, lines);\n', '', ...tests],
-  [changed, '      appendLines(journal, withdrawal);\n', '', ...tests],
-  [stops, 'return new Map([...present.revoked, ...journal.keys]);', 'return new Map(journal.keys);', ...tests],
-  [stops, 'return new Map([...present.revoked, ...journal.keys]);', 'return new Map(present.revoked);', ...tests],
+  [written, 'if (starts.length > 0) recordStarts', 'if (starts.length > 9) recordStarts', ...tests],
+  [written, 'if (stillHold()) appendLines', 'appendLines', ...tests],
+  [written, '          appendLines(journal, lines);\n', '', ...tests],
+  [written, '      appendLines(journal, withdrawal);\n', '', ...tests],
+  [stops, 'if (revokedAtMs !== null) revoked.set(id, revokedAtMs);', '', ...tests],
+  [stops, 'for (const [id, atMs] of journal.keys) revoked.set(id, atMs);', '', ...tests],
   [stops, "atMs !== undefined || now?.status === 'inactive'", 'atMs !== undefined', ...tests],
   [stops, "atMs !== undefined || now?.status === 'inactive'", "now?.status === 'inactive'", ...tests],
   [stops, 'lowest(user.role, now?.role, change?.event)', 'lowest(user.role, now?.role)', ...tests],
@@ -39,11 +40,12 @@ export const journalMutants = [
   [stops, "(atMs === undefined && now !== 'inactive')", 'atMs === undefined', ...tests],
   [stops, "(atMs === undefined && now !== 'inactive')", "now !== 'inactive'", ...tests],
   [stops, 'if (left.length > 0) throw nobodyLeft(left, kept);', '', ...tests],
-  [replay, "what === 'removed_entity' && known", "what === 'revoked_key' && known", ...tests],
-  [present, 'isContinued: end !== undefined && ', 'isContinued: end === undefined || true || ', ...tests],
+  [added, "if (what === 'removed_entity') lines.set", "if (what === 'revoked_key') lines.set", ...tests],
+  [added, 'withRole?.has(id) !== false', 'withRole === undefined', ...tests],
+  [present, 'end !== undefined && ', 'end === undefined || true || ', ...tests],
   [restoration, 'await purgeKept(path, options, kept);', '', ...tests],
   [restoration, "if (thrown.code === 'store_corrupt') requireRestOfStore(path);", '', ...tests],
-  [restoration, 'if (!isPermitted) await authorize(store);', '', ...tests],
-  [restoration, 'if (present.clock) await', 'if (present.clock && nowMs < 0) await', ...tests],
-  [restoration, "registry.exec('delete from daemons');", '', ...tests],
+  [restoring, 'if (!isReadable) await hooks.authorize(store);', '', ...tests],
+  [restoration, 'if (clock) await', 'if (clock && clock.seenMs < 0) await', ...tests],
+  [prepared, "['marks', 'daemons',", "['marks',", ...tests],
 ];

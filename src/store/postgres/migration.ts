@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { MigrationOutcome, MigrationRequest } from '../../core/operations/engine.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
-import { beforeMigration } from '../backup-file/before-migration.ts';
+import { beforeMigration } from '../archive/target.ts';
 import type { StoreOptions } from '../engine/options.ts';
 import { storeAbsent } from '../engine/refusals.ts';
 import { type Location, usualSchema } from './address/location.ts';

@@ -11,6 +11,9 @@ export const walkedAtOnce = 1000;
 /** The mark with the time of the last backup, which monitoring reads without a search through the trail. */
 export const lastBackupMark = 'last_backup_ms';
 
+/** The mark up to which the outbox of imports was moved into the trail. */
+export const outboxMark = 'audit_outbox';
+
 export function isBackup({ action, outcome }: AuditDraft): boolean {
   return action === 'store.backup' && outcome === 'done';
 }

@@ -4,14 +4,15 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine/options.ts';
 import { alreadyThere } from '../engine/refusals.ts';
-import type { Connection } from './connection/driver.ts';
-import { translating } from './connection/errors.ts';
-import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
+import { translating } from '../sqlite-database/errors.ts';
+import { type DatabaseName, databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
+import { isEmpty } from '../sqlite-database/schema/schema-versions.ts';
+import { filesOf, openFile } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { requireClosedFolder } from './connection/safe-files.ts';
 import { requireStorePath } from './connection/store-path.ts';
 import { finishRestore } from './restore/prepared.ts';
-import { isEmpty } from './schema/schema-versions.ts';
 import { SqliteStore } from './store.ts';
 
 /** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */
@@ -42,7 +43,7 @@ export async function createStore(
 ): Promise<Store> {
   requireNoStore(path);
   requireClosedFolder(dirname(path));
-  const { applyMigrations } = await import('./schema/migrations.ts');
+  const { applyMigrations } = await import('../sqlite-database/schema/migrations.ts');
   const files = filesOf(path);
   const opened: Connection[] = [];
   const open = (name: DatabaseName) => {

@@ -2,16 +2,17 @@ import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/inspection.ts';
 import { readJournal } from '../engine/journal-lines.ts';
-import type { Connection } from './connection/driver.ts';
-import { translating } from './connection/errors.ts';
-import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
+import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
+import { translating } from '../sqlite-database/errors.ts';
+import { type DatabaseName, databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
+import { foreignObjects } from '../sqlite-database/schema/own-schema.ts';
+import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
+import { filesOf, openFile } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { readSmallFile, requireOwnFile } from './connection/safe-files.ts';
-import { faultsOfChunks } from './readings/chunks/verification.ts';
 import { readRow } from './readings/log/rows.ts';
 import { madeIn } from './records/outbox.ts';
-import { foreignObjects } from './schema/own-schema.ts';
-import { firstWithChunks, schemaVersions } from './schema/schema-versions.ts';
 
 /** A damaged file has many faults; a few are enough to report. */
 const faultsAtMost = 10;

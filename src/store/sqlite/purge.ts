@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import type { Connection } from './connection/driver.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
 import { createErasure } from './readings/erasure.ts';
 import type { StoredReadings } from './readings/stored.ts';
 import { entityNumber } from './records/tables.ts';

@@ -13,8 +13,8 @@ import type {
 import { toDirectory } from '../../core/readings/directory.ts';
 import { isSmall, Reads, textOf } from '../../core/readings/reads/reads.ts';
 import { boundedRange, toReadings } from '../../core/readings/reads/slice-request.ts';
-import type { Connection } from './connection/driver.ts';
-import { translating } from './connection/errors.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
+import { translating } from '../sqlite-database/errors.ts';
 import { createDroppable } from './readings/droppable.ts';
 import { createErasure } from './readings/erasure.ts';
 import type { ReaderClient } from './readings/reader/client.ts';

@@ -10,9 +10,10 @@ import { createEntityStore } from '../registry/entities.ts';
 import type { Runner } from '../registry/statements.ts';
 import { createTenantStore } from '../registry/tenants.ts';
 import { createUserStore } from '../registry/users.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
+import { translating } from '../sqlite-database/errors.ts';
+import { requireSchemaVersion } from '../sqlite-database/schema/schema-versions.ts';
 import { lockExclusive } from './connection/daemon-lock.ts';
-import type { Connection } from './connection/driver.ts';
-import { translating } from './connection/errors.ts';
 import { filesOf, openFile, type StoreFiles } from './connection/files.ts';
 import { OpenFiles } from './connection/open-files.ts';
 import { type Reserve, withinReserve } from './connection/reserve.ts';
@@ -32,7 +33,6 @@ import { createMetricsStore } from './registry/metrics.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
 import { createRunner } from './registry/statements.ts';
 import { createUsageStore } from './registry/usage.ts';
-import { requireSchemaVersion } from './schema/schema-versions.ts';
 
 interface SqliteStoreOptions extends StoreOptions {
   /** Connections that are open already, when the store is being created. */

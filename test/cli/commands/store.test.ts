@@ -3,7 +3,7 @@ import { rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { schemaVersions } from '../../../src/store/sqlite/schema/schema-versions.ts';
+import { schemaVersions } from '../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { Cli } from '../harness.ts';
 
 let cli: Cli;

@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { numberOfWhole } from '../../../src/store/archive/format.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { rolesSql } from '../../../src/store/postgres/operations/roles.ts';
 import { Cli, startMs } from '../../cli/harness.ts';
@@ -30,7 +31,7 @@ describe('backup of a store on PostgreSQL', () => {
     expect(report).toMatchObject({ file, keys: 1 });
     expect((await cli.run(['backup', file])).code).toBe(5);
     await cli.ok(['backup', file, '--force']);
-    expect(existsSync(`${file}.new`)).toBe(false);
+    expect(readdirSync(folder)).toEqual(['plant.backup']);
     const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
     expect(last).toMatchObject({ action: 'store.backup', target: file, outcome: 'done' });
     expect((await cli.run(['backup', join(folder, 'x')], { osAccount: 'entity_admin' })).code).toBe(4);
@@ -40,7 +41,7 @@ describe('backup of a store on PostgreSQL', () => {
     await onServer(cli.store, `update hkctl.audit set target = '"other"' where seq = 2`);
     const { code, stderr } = await cli.run(['backup', file]);
     expect([code, stderr]).toEqual([6, expect.stringContaining('is damaged: audit record 2')]);
-    expect([existsSync(file), existsSync(`${file}.new`)]).toEqual([false, false]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('continues a series with --keep', async () => {
@@ -48,7 +49,8 @@ describe('backup of a store on PostgreSQL', () => {
       cli.nowMs += 60_000;
       await cli.ok(['backup', folder, '--keep', '2']);
     }
-    expect(readdirSync(folder).filter((name) => name.endsWith('.backup'))).toHaveLength(2);
+    const kept = readdirSync(folder).filter((name) => name.endsWith('.backup'));
+    expect(kept.sort().map((name) => numberOfWhole(join(folder, name)))).toEqual([2, 3]);
   });
 });
 

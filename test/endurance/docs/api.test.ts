@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
+import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
 import { programIn } from '../../docs/mdoc.ts';
 import { type Daemon, Plant } from '../../e2e/plant.ts';
 

@@ -153,7 +153,7 @@ function mayBeRead(path: string, folder: string): boolean {
 function mayBeChanged(path: string, folder: string, isRestore: boolean): boolean {
   if (/^\/dev\/(?:null|tty)$/.test(path)) return true;
   const own = isRestore
-    ? /^\/new(?:\/hkctl(?:\.restored)?(?:\.(?:records|readings))?(?:\.db|\.lock|\.ready|\.revocations)(?:-wal|-shm|-journal)?)?$/
-    : /^\/(?:hkctl(?:\.(?:records|readings))?\.db(?:-wal|-shm|-journal)?|hkctl\.revocations|out\.backup(?:\.new)?(?:-journal)?)$/;
+    ? /^\/new(?:\/hkctl(?:\.restored)?(?:\.(?:records|readings))?(?:\.db|\.ready|\.revocations)(?:-wal|-shm|-journal)?)?$/
+    : /^\/(?:hkctl(?:\.(?:records|readings))?\.db(?:-wal|-shm|-journal)?|hkctl\.revocations|out\.backup(?:\.hkctl-[0-9a-f]{12}\.new)?(?:-journal)?)$/;
   return path.startsWith(folder) && own.test(path.slice(folder.length));
 }

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
+import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
 
 type Random = (bound: number) => number;
 

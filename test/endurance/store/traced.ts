@@ -17,9 +17,9 @@ export interface Point {
 }
 
 function storeFiles(path: string): string[] {
-  const { store, ready, lock } = preparedPath(path);
+  const { store, ready } = preparedPath(path);
   const bases = [...Object.values(filesOf(path)), ...Object.values(filesOf(store))];
-  const files = [...bases.filter((file) => file !== null), ready, lock];
+  const files = [...bases.filter((file) => file !== null), ready];
   return [...files, ...files.flatMap((file) => [`${file}-wal`, `${file}-shm`, `${file}-journal`]), dirname(path)];
 }
 

@@ -1,22 +1,20 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
 import type { BackupRequest } from '../../../core/operations/engine.ts';
-import { requireFreeTarget, requireNoLink } from '../../backup-file/backup-target.ts';
-import { missingLines } from '../../backup-file/continued-journal.ts';
-import { addTables, beginBackup, completeBackup } from '../../backup-file/new-backup.ts';
-import { pendingOf, writeVerified } from '../../backup-file/verified-backup.ts';
-import { createRowWriter, refusingRows } from '../../backup-file/whole-files.ts';
-import type { Connection } from '../../sqlite/connection/driver.ts';
-import { toDomainError } from '../../sqlite/connection/errors.ts';
-import { databaseNames } from '../../sqlite/connection/files.ts';
-import { ChunkWriter } from '../../sqlite/readings/chunks/chunk-writer.ts';
-import type { OwnTable } from '../../sqlite/schema/migrated-schema.ts';
-import { schemaVersions } from '../../sqlite/schema/schema-versions.ts';
+import { addTables } from '../../archive/format.ts';
+import { missingLines } from '../../archive/journal.ts';
+import { createRowWriter, refusingRows } from '../../archive/rows.ts';
+import { readStates } from '../../archive/states.ts';
+import { writeBackupFrom } from '../../archive/writing.ts';
+import { ChunkWriter } from '../../sqlite-database/chunks/chunk-writer.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { databaseNames, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
+import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { toSeries } from '../readings/writer/series-numbers.ts';
 import { readJournalText } from '../registry/journal.ts';
-import { readStates } from '../registry/states.ts';
+import { statementsOf } from '../registry/statements.ts';
 import { readColumnTypes } from '../schema/column-types.ts';
 import { requireNotNewer, requireSchemaVersion, sqliteVersions } from '../schema/schema-version.ts';
 import { cursorRows } from './cursor-rows.ts';
@@ -31,16 +29,13 @@ interface WriteOptions extends BackupRequest {
 
 /**
  * Writes all of a store into one file, the same as a backup of SQLite, from one snapshot, while others read and write it.
- * Throws `state_forbids` where the file exists and `force` is false.
+ * Throws `state_forbids` if the file exists and `force` is false.
  */
 export async function writeBackup(database: Database, target: string, options: WriteOptions): Promise<BackupFacts> {
-  const { nowMs, force, number, migrationsFolder, ofOlder = false, progress } = options;
-  const { shown } = database.location;
-  requireFreeTarget(target, force);
-  requireNoLink(target);
+  const { migrationsFolder, ofOlder = false, progress, ...request } = options;
   if (!ofOlder) await requireSchemaVersion(await database.session());
-  const damaged = (what: string) => damagedStore(shown, what);
-  const copy = (backup: Connection) =>
+  const damaged = (what: string) => damagedStore(database.location.shown, what);
+  const copyTo = (backup: Connection) =>
     database.transaction(
       async (session) => {
         // A restore empties the tables by TRUNCATE, also for a snapshot from before it. So the one that a restore locks first is
@@ -49,27 +44,13 @@ export async function writeBackup(database: Database, target: string, options: W
           set local cursor_tuple_fraction = 1; lock table record_entities in access share mode`);
         if (!ofOlder) await requireSchemaVersion(session);
         const version = await requireNotNewer(session);
-        backup.exec('begin');
-        beginBackup(backup, nowMs);
         await copyTables(session, backup, { version, migrationsFolder }, damaged, () => progress?.(sizeOf(backup)));
         const journal = version < firstWithJournal ? '' : await readJournalText(session);
-        const added = missingLines(journal, await readStates(session), nowMs);
-        completeBackup(backup, journal + added.join(''));
-        backup.exec('commit');
+        return journal + missingLines(journal, await readStates(statementsOf(session)), request.nowMs).join('');
       },
       { idleMs: 0 },
     );
-  return writeVerified({
-    target,
-    force,
-    number,
-    migrationsFolder,
-    damaged,
-    fill: (backup) =>
-      copy(backup).catch((thrown: unknown) => {
-        throw toDomainError(thrown, pendingOf(target));
-      }),
-  });
+  return writeBackupFrom({ migrationsFolder, copyTo, damaged }, target, request);
 }
 
 type Damaged = (what: string) => HkctlError;

@@ -28,7 +28,7 @@ export async function* cursorRows(session: Session, query: string): AsyncGenerat
       if (isLast) break;
     }
   } finally {
-    // Where the caller gives up, a failure of the piece under way is none that it waits for.
+    // If the caller gives up, nobody waits for a failure of the piece that is being fetched.
     await Promise.allSettled([next]);
   }
   await session.run('close backup_rows');

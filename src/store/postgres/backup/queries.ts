@@ -1,5 +1,5 @@
 import { qualities } from '../../../core/port/readings.ts';
-import type { OwnTable } from '../../sqlite/schema/migrated-schema.ts';
+import type { OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
 import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/column-types.ts';
 import type { Row } from './cursor-rows.ts';
 
@@ -7,7 +7,7 @@ import type { Row } from './cursor-rows.ts';
 interface TableQuery {
   /** The columns of the query are those of the table in the backup, in its order. */
   query: string;
-  /** Makes of a row what SQLite stores. Throws where that is not possible. */
+  /** Makes of a row what SQLite stores. Throws if that is not possible. */
   toRow?(row: Row): Row;
 }
 

@@ -18,7 +18,8 @@ export function createRunner({ database, change }: Registry): Runner {
   };
 }
 
-function statementsOf(session: Pick<Session, 'query'>): Statements {
+/** Runs statements on a session. */
+export function statementsOf(session: Pick<Session, 'query'>): Statements {
   return {
     query: (name, text, values) => session.query(name, text, values),
     first: <Row>(name: string, text: string, values?: readonly unknown[]) =>

@@ -13,55 +13,46 @@ export interface TableCopy {
   rows: Iterable<readonly unknown[]>;
 }
 
-/** Copies rows into the tables of a store, inside the transaction of a session. */
-interface Copier {
-  copy(copy: TableCopy): Promise<void>;
-}
-
 /** Characters that are sent at once. */
 const chunkLength = 1 << 18;
 
 /**
- * Creates what copies rows by COPY. Values come from a file of unknown origin, in which a column can hold anything: one that is
+ * Copies rows into a table by COPY, inside the transaction of a session. Values come from a file of unknown origin, in which a column can hold anything: one that is
  * not of its column's type, or that PostgreSQL refuses, is the error of `damaged`. `copied` receives the number of rows.
  */
-export function createCopier(
+export async function copyInto(
   session: Session,
   types: ColumnTypes,
-  damaged: (what: string) => HkctlError,
-  copied: (rows: number) => void,
-): Copier {
-  return {
-    async copy({ table, columns, rows }) {
-      const ofTable = types.get(table);
-      const writers = columns.map((column) => writerOf(ofTable?.get(column) ?? ''));
-      const wrong = () => damaged(`a row of ${table} has a value that is not of its column`);
-      const listed = columns.map((column) => `"${column}"`).join(', ');
-      const texts = function* () {
-        let text = '';
-        let count = 0;
-        for (const row of rows) {
-          count++;
-          for (let i = 0; i < writers.length; i++) {
-            const value = row[i];
-            const written = value === null || value === undefined ? '\\N' : writers[i]?.(value);
-            if (written === undefined) throw wrong();
-            text += i === 0 ? written : `\t${written}`;
-          }
-          text += '\n';
-          if (text.length < chunkLength) continue;
-          yield text;
-          copied(count);
-          text = '';
-          count = 0;
-        }
-        if (text !== '') yield text;
-        copied(count);
-      };
-      const statement = `copy "${table}" (${listed}) from stdin`;
-      await copyRows(session, statement, texts(), (thrown) => (isOfRow(thrown) ? wrong() : session.translate(thrown)));
-    },
+  { table, columns, rows }: TableCopy,
+  { damaged, copied }: { damaged(what: string): HkctlError; copied(rows: number): void },
+): Promise<void> {
+  const ofTable = types.get(table);
+  const writers = columns.map((column) => writerOf(ofTable?.get(column) ?? ''));
+  const wrong = () => damaged(`a row of ${table} has a value that is not of its column`);
+  const listed = columns.map((column) => `"${column}"`).join(', ');
+  const texts = function* () {
+    let text = '';
+    let count = 0;
+    for (const row of rows) {
+      count++;
+      for (let i = 0; i < writers.length; i++) {
+        const value = row[i];
+        const written = value === null || value === undefined ? '\\N' : writers[i]?.(value);
+        if (written === undefined) throw wrong();
+        text += i === 0 ? written : `\t${written}`;
+      }
+      text += '\n';
+      if (text.length < chunkLength) continue;
+      yield text;
+      copied(count);
+      text = '';
+      count = 0;
+    }
+    if (text !== '') yield text;
+    copied(count);
   };
+  const statement = `copy "${table}" (${listed}) from stdin`;
+  await copyRows(session, statement, texts(), (thrown) => (isOfRow(thrown) ? wrong() : session.translate(thrown)));
 }
 
 /** Returns undefined for a value that is not of the column's type. */

@@ -1,81 +1,60 @@
 import { randomBytes } from 'node:crypto';
-import type { HkctlError } from '../../../core/errors.ts';
-import { carriedMarks, waitingDrafts } from '../../backup-file/carried-marks.ts';
-import { sequenceSql } from '../../backup-file/whole-files.ts';
-import type { Connection } from '../../sqlite/connection/driver.ts';
-import { translating } from '../../sqlite/connection/errors.ts';
-import type { DatabaseName } from '../../sqlite/connection/files.ts';
-import { migratedSchema } from '../../sqlite/schema/migrated-schema.ts';
-import { schemaVersions } from '../../sqlite/schema/schema-versions.ts';
+import { carriedMarks, waitingDrafts } from '../../archive/copying.ts';
+import { damagedBackup } from '../../archive/format.ts';
+import { sequenceSql } from '../../archive/rows.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
+import { databaseNames, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
+import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
-import { addToJournal } from '../registry/journal.ts';
 import type { ColumnTypes } from '../schema/column-types.ts';
-import { createCopier } from './copying.ts';
-import { EntityNumbering, plantSources, registrySources } from './sources.ts';
-
-/** What fills a store from a backup, inside the transaction of a session. */
-interface Filling {
-  /** Organizations, users, entities, keys, the audit trail, and the journal. */
-  registry(journal: string): Promise<void>;
-  /** Records and readings. */
-  plant(): Promise<void>;
-}
+import { copyInto } from './copying.ts';
+import { sourcesOf } from './sources.ts';
 
 /** The backup that fills a store. */
 interface FillingSource {
   backup: Connection;
   file: string;
   migrationsFolder: string;
-  damaged(what: string): HkctlError;
   /** Receives how much was copied, from 0 to 1. */
   progress(share: number): void;
 }
 
-/** Creates it. The backup was checked, and its tables are those of this version. */
-export function createFilling(session: Session, types: ColumnTypes, source: FillingSource): Filling {
-  const { backup, file, migrationsFolder, damaged, progress } = source;
-  const tablesOf = (name: DatabaseName) => migratedSchema(name, schemaVersions[name], migrationsFolder).tables;
-  const all = [...tablesOf('registry'), ...tablesOf('records'), ...tablesOf('readings')];
-  const total = translating(file, () => all.reduce((sum, { name }) => sum + countOf(backup, name), 0));
+/** Fills an empty store, inside the transaction of a session. The backup was checked, and its tables are those of this version. */
+export async function fillFrom(source: FillingSource, session: Session, types: ColumnTypes): Promise<void> {
+  const { backup, file, migrationsFolder, progress } = source;
+  const damaged = (what: string) => damagedBackup(file, what);
+  const tables = databaseNames.flatMap((name) => migratedSchema(name, schemaVersions[name], migrationsFolder).tables);
+  const { total, marks, waiting } = translating(file, () => ({
+    total: tables.reduce((sum, { name }) => sum + countOf(backup, name), 0),
+    marks: carriedMarks(backup),
+    waiting: waitingDrafts(backup),
+  }));
   let done = 0;
-  const copier = createCopier(session, types, damaged, (rows) => {
+  const copied = (rows: number) => {
     done += rows;
     progress(Math.min(1, done / Math.max(total, 1)));
-  });
-  return {
-    async registry(journal) {
-      for (const table of registrySources(backup, tablesOf('registry'))) await copier.copy(table);
-      await session.query('restore.head', 'update audit_head set last_seq = $1', [lastAuditNumber(backup)]);
-      // Those of the clock are of this database and its machines; any other counts something that was replaced.
-      await session.run("delete from marks where name not like 'clock%'");
-      for (const { name, value } of translating(file, () => carriedMarks(backup))) {
-        await session.query(
-          'restore.mark',
-          `insert into marks (name, value) values ($1, $2)
-            on conflict (name) do update set value = greatest(marks.value, excluded.value)`,
-          [name, value],
-        );
-      }
-      await addToJournal(
-        session,
-        journal.split('\n').filter((line) => line !== ''),
-      );
-    },
-    async plant() {
-      const numbers = translating(file, () => new EntityNumbering(backup));
-      const tables = [...tablesOf('records'), ...tablesOf('readings')];
-      for (const table of plantSources(backup, tables, numbers, damaged)) await copier.copy(table);
-      const last = "select setval(pg_get_serial_sequence('record_entities', 'number'), $1)";
-      if (numbers.entities.size > 0) await session.query('restore.numbers', last, [numbers.entities.size]);
-      // Mirrors have followed the store that is replaced: what they have seen since the backup may be undone.
-      await session.query('restore.epoch', 'insert into record_epoch (epoch) values ($1)', [
-        randomBytes(6).toString('hex'),
-      ]);
-      const waiting = translating(file, () => waitingDrafts(backup, backup));
-      for (const draft of waiting) await appendAudit(session, JSON.parse(draft));
-    },
   };
+  for (const table of sourcesOf(backup, tables)) await copyInto(session, types, table, { damaged, copied });
+  await session.query('restore.head', 'update audit_head set last_seq = $1', [lastAuditNumber(backup)]);
+  // Those of the clock are of this database and its machines; any other counts something that was replaced.
+  await session.run("delete from marks where name not like 'clock%'");
+  for (const { name, value } of marks) {
+    await session.query(
+      'restore.mark',
+      `insert into marks (name, value) values ($1, $2)
+        on conflict (name) do update set value = greatest(marks.value, excluded.value)`,
+      [name, value],
+    );
+  }
+  const last = `select setval(pg_get_serial_sequence('record_entities', 'number'), max(number)) from record_entities`;
+  await session.run(last);
+  // Mirrors have followed the store that is replaced: what they have seen since the backup may be undone.
+  await session.query('restore.epoch', 'insert into record_epoch (epoch) values ($1)', [
+    randomBytes(6).toString('hex'),
+  ]);
+  for (const draft of waiting) await appendAudit(session, JSON.parse(draft));
 }
 
 /** How many rows of PostgreSQL a table of the backup has. */

@@ -17,7 +17,7 @@ const lockedLast = [
 
 /**
  * Locks the tables of a store for the rest of the transaction, so that nobody reads or changes them, and no daemon begins. Throws
- * `state_forbids` while a daemon serves, `store_locked` where another change or backup takes too long.
+ * `state_forbids` while a daemon serves, `store_locked` if another change or backup takes too long.
  */
 export async function lockStore(session: Session, types: ColumnTypes): Promise<void> {
   await session.run("set local lock_timeout = '5s'; lock table daemons in access exclusive mode");

@@ -1,138 +1,78 @@
-import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
-import { damagedBackup } from '../../backup-file/backup-file.ts';
-import { readBackupHead } from '../../backup-file/backup-head.ts';
-import { missingRemovals } from '../../backup-file/continued-journal.ts';
-import { useCurrent } from '../../backup-file/current-backup.ts';
-import { journalIn } from '../../backup-file/new-backup.ts';
-import {
-  type LiveKey,
-  revokedSince,
-  type Stoppable,
-  stoppableSql,
-  stopStatements,
-  stopsSince,
-} from '../../backup-file/stops.ts';
-import { readBackup } from '../../backup-file/verified-backup.ts';
-import { readJournal } from '../../engine/journal-lines.ts';
+import type { RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
+import type { Store } from '../../../core/port/store.ts';
+import { useCurrent } from '../../archive/copying.ts';
+import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
+import { readPresent } from '../../archive/states.ts';
 import type { StoreOptions } from '../../engine/options.ts';
-import { servedAt } from '../../engine/refusals.ts';
-import type { Connection } from '../../sqlite/connection/driver.ts';
-import { toDomainError } from '../../sqlite/connection/errors.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { toDomainError } from '../../sqlite-database/errors.ts';
 import type { Database } from '../connection/database.ts';
 import { databaseWithin } from '../connection/database-within.ts';
 import type { Session } from '../connection/session.ts';
 import { prepareSchema } from '../creation.ts';
+import { addToJournal, readJournalText } from '../registry/journal.ts';
 import { purgeRemoved } from '../registry/purge.ts';
+import { statementsOf } from '../registry/statements.ts';
 import { readColumnTypes } from '../schema/column-types.ts';
 import { requireNotNewer, schemaVersion } from '../schema/schema-version.ts';
 import { PostgresStore } from '../store.ts';
-import { createFilling } from './filling.ts';
+import { fillFrom } from './filling.ts';
 import { emptyStore, hintOfServed, lockStore } from './locks.ts';
-import { type Present, readPresent } from './present.ts';
 
 /**
- * Replaces the store in a database by that of a backup, or makes it where there is none, in one transaction: whatever happens
- * leaves the old store or the new one. What was stopped since the backup stays stopped: it is read while nobody else can change
- * the old store. Throws `state_forbids` while a daemon serves the store. Asks for confirmation before it copies.
+ * Replaces the store in a database by that of a backup, or makes it if there is none, in one transaction: whatever happens
+ * leaves the old store or the new one. Refuses tables of others.
  */
-export async function restoreBackup(
+export function restoreBackup(
   database: Database,
   file: string,
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
   const { migrationsFolder } = options;
-  const head = readBackupHead(file, migrationsFolder);
-  const isPermitted = await checkPresent(database, options, hooks);
-  await hooks.confirm(head, (await requireNotNewer(await database.session())) > 0);
-  // Who was asked may have lost the right meanwhile.
-  if (isPermitted) await checkPresent(database, options, hooks);
-  const facts = await readBackup(file, migrationsFolder);
-  const kept = await useCurrent(file, migrationsFolder, (backup) =>
-    database
-      .transaction((session) => replace(session, { backup, file, isPermitted }, options, hooks), {
-        idleMs: 0,
-      })
-      .catch((thrown: unknown) => {
+  const version = async () => requireNotNewer(await database.session());
+  const target = {
+    hintOfServed,
+    isThere: async () => (await version()) > 0,
+    withPresent: async <T>(work: (store: Store) => Promise<T>) =>
+      (await version()) === schemaVersion ? work(new PostgresStore(database, options)) : undefined,
+    replace: (replacement: Replacement) =>
+      useCurrent(replacement, { file, migrationsFolder }, (backup) =>
+        database.transaction((session) => replace(session, backup, replacement, options), { idleMs: 0 }),
+      ).catch((thrown: unknown) => {
         throw toDomainError(thrown, file);
       }),
-  );
-  return { facts, kept };
-}
-
-/**
- * Checks the permissions of the actor in the present store; false where there is none of this version. Refuses a store that a
- * daemon serves, before it asks for confirmation, and tables of others.
- */
-async function checkPresent(database: Database, options: StoreOptions, { authorize }: RestoreHooks): Promise<boolean> {
-  if ((await requireNotNewer(await database.session())) !== schemaVersion) return false;
-  const store = new PostgresStore(database, options);
-  const address = await store.daemon.address();
-  if (address !== undefined) throw servedAt(address, hintOfServed);
-  await authorize(store);
-  return true;
-}
-
-interface Replacement {
-  backup: Connection;
-  file: string;
-  /** Whether the permissions of the actor were checked already. */
-  isPermitted: boolean;
+  };
+  return restoreFrom(file, target, options, hooks);
 }
 
 async function replace(
   session: Session,
-  { backup, file, isPermitted }: Replacement,
+  backup: Connection,
+  { file, progress, complete }: Replacement,
   options: StoreOptions,
-  hooks: RestoreHooks,
-): Promise<KeptStopped[]> {
+): Promise<void> {
   const { migrationsFolder } = options;
   await prepareSchema(session, migrationsFolder);
   const types = await readColumnTypes(session);
   await lockStore(session, types);
-  const within = databaseWithin(session);
-  const nowMs = options.clock();
-  const present = await readPresent(session, within, journalIn(backup), nowMs);
+  const statements = statementsOf(session);
+  const present = await readPresent(statements, backup);
+  const text = await readJournalText(session);
   await emptyStore(session, types);
-  const damaged = (what: string) => damagedBackup(file, what);
-  const progress = (share: number) => hooks.progress?.(share);
-  const filling = createFilling(session, types, { backup, file, migrationsFolder, damaged, progress });
-  const there = backup.prepare<[], string>('select id from entities').pluck().all();
-  const removed = missingRemovals(present.journal, journalIn(backup) ?? '', new Set(there));
-  await filling.registry(present.journal + removed.join(''));
-  const kept = await stopAgain(session, present, nowMs);
-  const store = new PostgresStore(within, options);
-  // In the backup somebody may be a Super user who is none any more.
-  if (!isPermitted) await hooks.authorize(store);
-  await filling.plant();
+  await fillFrom({ backup, file, migrationsFolder, progress }, session, types);
+  const within = databaseWithin(session);
+  await complete({
+    store: new PostgresStore(within, options),
+    statements,
+    present,
+    journal: {
+      text,
+      isOfRemovals: true,
+      add: (lines) => addToJournal(session, [...text.split('\n').filter((line) => line !== ''), ...lines]),
+    },
+  });
   await purgeRemoved(within);
-  await hooks.audit(store, kept, present.store.trail);
   // The planner knows nothing of tables that have just been filled, and once took ten minutes for a page.
   for (const table of types.keys()) await session.run(`analyze "${table}"`);
-  return kept;
-}
-
-/** Stops in the restored registry whatever was stopped since the backup. Throws `state_forbids` where nobody could act any more. */
-async function stopAgain(session: Session, { store, journal }: Present, nowMs: number): Promise<KeptStopped[]> {
-  const since = { present: store, journal: readJournal(journal), nowMs };
-  const backup = {
-    tenants: await session.query<Stoppable['tenants'][number]>('restore.tenants', stoppableSql.tenants),
-    users: await session.query<Stoppable['users'][number]>('restore.users', `${stoppableSql.users} order by id`),
-    entities: await session.query<Stoppable['entities'][number]>(
-      'restore.entities',
-      `${stoppableSql.entities} order by id`,
-    ),
-    keys: await session.query<LiveKey>('restore.keys', `${stoppableSql.keys} = any($1)`, [
-      [...revokedSince(since).keys()],
-    ]),
-  };
-  const kept = stopsSince(backup, since);
-  for (const one of kept) {
-    for (const [index, [sql, values]] of stopStatements(one).entries()) {
-      let parameters = 0;
-      const text = sql.replaceAll('?', () => `$${++parameters}`);
-      await session.query(`stop.${one.what}.${index}`, text, values);
-    }
-  }
-  return kept;
 }

@@ -3,60 +3,51 @@ import { resolve } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
 import type { BackupRequest } from '../../../core/operations/engine.ts';
-import { requireFreeTarget, requireNoLink, translatingTarget } from '../../backup-file/backup-target.ts';
-import { addTables, beginBackup, completeBackup } from '../../backup-file/new-backup.ts';
-import { pendingOf, writeVerified } from '../../backup-file/verified-backup.ts';
-import { copyAttached, refusingRows } from '../../backup-file/whole-files.ts';
-import { type Connection, exactPath } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import { databaseNames, filesOf, missingFile, type StoreFiles } from '../connection/files.ts';
+import { addTables } from '../../archive/format.ts';
+import { copyAttached, refusingRows } from '../../archive/rows.ts';
+import { translatingTarget } from '../../archive/target.ts';
+import { writeBackupFrom } from '../../archive/writing.ts';
+import { Chunks } from '../../sqlite-database/chunks/chunks.ts';
+import { type Connection, exactPath } from '../../sqlite-database/driver.ts';
+import { databaseNames, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
+import { requireOwnSchema } from '../../sqlite-database/schema/own-schema.ts';
+import { filesOf, missingFile, rebuiltPath, type StoreFiles } from '../connection/files.ts';
 import { readSmallFile, requireOwnDatabase } from '../connection/safe-files.ts';
-import { rebuiltPath } from '../migration/rebuilt-readings.ts';
-import { Chunks } from '../readings/chunks/chunks.ts';
 import { remember } from '../readings/log/log.ts';
 import { LogMemory } from '../readings/log/memory.ts';
 import { settle } from '../readings/writer/settling.ts';
 import { preparedPath } from '../restore/prepared.ts';
-import type { OwnTable } from '../schema/migrated-schema.ts';
-import { requireOwnSchema } from '../schema/own-schema.ts';
 
 /**
  * Writes all of a store into one SQLite file (mode 0600) while others read and write it. Each database is read in one
  * snapshot, that of the registry last, so that no revocation before it is missed. The file gets its name once it is
- * complete, synced and checked. Throws `state_forbids` where it exists and `force` is false.
+ * complete, synced and checked. Throws `state_forbids` if it exists and `force` is false.
  */
-export async function writeBackup(
+export function writeBackup(
   path: string,
   target: string,
-  { nowMs, force, number, migrationsFolder }: Omit<BackupRequest, 'progress'> & { migrationsFolder: string },
+  { migrationsFolder, ...request }: BackupRequest & { migrationsFolder: string },
 ): Promise<BackupFacts> {
-  requireFreeTarget(target, force);
   const files = filesOf(path);
   // For a file that cannot be attached SQLite would only report that it cannot open the backup.
   const gone = databaseNames.map((name) => files[name]).find((file) => !existsSync(file));
   if (gone !== undefined) throw missingFile(path, gone);
   for (const name of databaseNames) requireOwnDatabase(files[name]);
-  const pending = pendingOf(target);
-  for (const file of [target, pending]) requireElsewhere(file, path);
-  requireNoLink(target);
-  return writeVerified({
-    target,
-    force,
-    number,
+  requireElsewhere(target, path);
+  const source = {
     migrationsFolder,
-    fill: (backup) => translating(pending, () => fill(backup, files, nowMs, migrationsFolder)),
-    damaged: (what) => damagedStore(path, what),
-  });
+    copyTo: (backup: Connection) => copyTo(backup, files, migrationsFolder),
+    damaged: (what: string) => damagedStore(path, what),
+  };
+  return writeBackupFrom(source, target, request);
 }
 
-function fill(backup: Connection, files: StoreFiles, nowMs: number, migrationsFolder: string): void {
+function copyTo(backup: Connection, files: StoreFiles, migrationsFolder: string): string | undefined {
   for (const name of databaseNames) backup.prepare(`attach ? as ${name}`).run(exactPath(files[name]));
-  backup.exec('begin');
   // The first read of a database starts its snapshot.
   for (const name of ['records', 'readings', 'registry']) {
     backup.prepare(`select count(*) from ${name}.sqlite_master`).get();
   }
-  beginBackup(backup, nowMs);
   for (const name of databaseNames) {
     const version = Number(backup.pragma(`${name}.user_version`, { simple: true }));
     requireOwnSchema(backup, files[name], { name, version, migrationsFolder, attachedAs: name });
@@ -70,11 +61,10 @@ function fill(backup: Connection, files: StoreFiles, nowMs: number, migrationsFo
     );
   }
   const journal = files.revocations;
-  completeBackup(backup, existsSync(journal) ? readSmallFile(journal) : undefined);
-  backup.exec('commit');
+  return existsSync(journal) ? readSmallFile(journal) : undefined;
 }
 
-/** A backup has all readings in chunks: whoever reads it needs no memory for a log. */
+/** A backup has all readings in chunks: its reader needs no memory for a log. */
 function isCopied({ name }: OwnTable): boolean {
   return name !== 'log';
 }
@@ -110,12 +100,10 @@ function placeOf(file: string): string | undefined {
   return stat && `${stat.dev} ${stat.ino}`;
 }
 
-/** Every file that a store has or may have, those of a restore under way among them. */
+/** Every file that a store has or may have, also those of a restore in progress. */
 function ownFiles(path: string): string[] {
   const prepared = preparedPath(path);
   const bases = [path, prepared.store].flatMap((store) => Object.values(filesOf(store)));
   const sidecars = ['', '-wal', '-shm', '-journal'];
-  return [prepared.ready, prepared.lock, rebuiltPath(path), ...bases].flatMap((file) =>
-    sidecars.map((end) => file + end),
-  );
+  return [prepared.ready, rebuiltPath(path), ...bases].flatMap((file) => sidecars.map((end) => file + end));
 }

@@ -1,7 +1,7 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
 import { pause } from './daemon-lock.ts';
-import type { Connection } from './driver.ts';
-import { translating } from './errors.ts';
 import { openFile } from './files.ts';
 
 /** How long to wait for commands that have the store open for a moment. */

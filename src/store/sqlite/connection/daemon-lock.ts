@@ -1,8 +1,9 @@
 import { closeSync, lstatSync, openSync } from 'node:fs';
 import { HkctlError } from '../../../core/errors.ts';
-import { type Connection, openDatabase } from './driver.ts';
-import { translating } from './errors.ts';
-import { isCode } from './files.ts';
+import { servedAt } from '../../engine/refusals.ts';
+import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
+import { filesOf, isCode } from './files.ts';
 
 /*
  * File locks show whether a daemon serves a store: they end with the process that holds them, however it ends, and hold
@@ -35,6 +36,23 @@ export function isServed(file: string): boolean {
   const shared = lockShared(file, 0);
   shared?.close();
   return shared !== undefined;
+}
+
+/** Replaces files of the store at a path while no daemon serves it and no other process replaces them; else `state_forbids`. */
+export async function withoutDaemons<T>(path: string, hint: string, work: () => Promise<T>): Promise<T> {
+  const { daemons } = filesOf(path);
+  const release = holdFromDaemons(daemons);
+  if (!release) {
+    if (isServed(daemons)) throw servedAt(undefined, hint);
+    throw new HkctlError('state_forbids', `Another process migrates or restores the store ${path}.`, {
+      hint: 'Wait until it has ended.',
+    });
+  }
+  try {
+    return await work();
+  } finally {
+    release();
+  }
 }
 
 /** Locks daemons out until the returned function is called or the process ends; undefined if one serves. */

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { storeAbsent } from '../../engine/refusals.ts';
-import { type Connection, openDatabase } from './driver.ts';
-import { translating } from './errors.ts';
+import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
 import { requireOwnDatabase } from './safe-files.ts';
 
 /** The files of one store, next to each other under one name. */
@@ -22,10 +22,6 @@ export interface StoreFiles {
   rotations: string;
 }
 
-/** The databases of a store, each with migrations of its own. */
-export const databaseNames = ['registry', 'records', 'readings'] as const;
-export type DatabaseName = (typeof databaseNames)[number];
-
 /** Where the files of the store at a path are. */
 export function filesOf(path: string): StoreFiles {
   const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
@@ -38,6 +34,11 @@ export function filesOf(path: string): StoreFiles {
     reserve: `${stem}.reserve`,
     rotations: `${stem}.rotations`,
   };
+}
+
+/** Where a migration makes a new database of readings until it is complete. */
+export function rebuiltPath(path: string): string {
+  return filesOf(path).readings.replace(/db$/, 'migrated.db');
 }
 
 /** How long to wait for another writer before the store counts as locked. */

@@ -1,6 +1,7 @@
 import { type BigIntStats, existsSync, fstatSync, readdirSync, statSync } from 'node:fs';
-import { translating } from './errors.ts';
-import { databaseNames, isCode, type StoreFiles } from './files.ts';
+import { translating } from '../../sqlite-database/errors.ts';
+import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
+import { isCode, type StoreFiles } from './files.ts';
 
 /**
  * The files of a store as a process has them open. SQLite continues with a file that was removed or renamed, without an

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { ReadingStore } from '../../../core/port/readings.ts';
-import { translating } from './errors.ts';
+import { translating } from '../../sqlite-database/errors.ts';
 import { openSmallFile } from './safe-files.ts';
 
 /** A stop needs some 60 kB with the files that SQLite makes when a store is opened, so that this is enough for many of them. */

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { HkctlError } from '../../../core/errors.ts';
-import { translating } from './errors.ts';
+import { translating } from '../../sqlite-database/errors.ts';
 import { isCode } from './files.ts';
 
 /**

@@ -4,18 +4,18 @@ import { HkctlError } from '../../../core/errors.ts';
 import type { MigrationOutcome, MigrationRequest } from '../../../core/operations/engine.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Store } from '../../../core/port/store.ts';
-import { beforeMigration } from '../../backup-file/before-migration.ts';
+import { beforeMigration } from '../../archive/target.ts';
 import type { StoreOptions } from '../../engine/options.ts';
-import { servedAt } from '../../engine/refusals.ts';
-import { holdFromDaemons, isServed } from '../connection/daemon-lock.ts';
-import type { Connection } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import { type DatabaseName, databaseNames, filesOf, openFile } from '../connection/files.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
+import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
+import { requireOwnSchema } from '../../sqlite-database/schema/own-schema.ts';
+import { firstWithChunks, requireNotNewer, schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
+import { withoutDaemons } from '../connection/daemon-lock.ts';
+import { filesOf, openFile, rebuiltPath } from '../connection/files.ts';
 import { openRegistry } from '../opening.ts';
-import { requireOwnSchema } from '../schema/own-schema.ts';
-import { firstWithChunks, requireNotNewer, schemaVersions } from '../schema/schema-versions.ts';
 import { SqliteStore } from '../store.ts';
-import { rebuildReadings, rebuiltPath, removeRebuild, unfinishedRebuild } from './rebuilt-readings.ts';
+import { rebuildReadings, removeRebuild, unfinishedRebuild } from './rebuilt-readings.ts';
 
 type Versions = Record<DatabaseName, number>;
 
@@ -50,7 +50,8 @@ export async function migrateStore(
       const backup = isBackedUp ? await backUp(path, options) : undefined;
       return { applied: await applyToAll(registry, path, options.migrationsFolder), backup };
     }
-    return await withoutDaemons(path, async () => {
+    // A daemon of the older version would go on writing to the file that is replaced.
+    return await withoutDaemons(path, 'Stop it, migrate, and start it again.', async () => {
       const total = sizeOf(filesOf(path).readings);
       progress?.(0, total);
       const unfinished = unfinishedRebuild(path);
@@ -87,23 +88,6 @@ function versionsAt(path: string, registry: number): Versions {
     }
   };
   return { registry, records: versionOf('records'), readings: versionOf('readings') };
-}
-
-/** A daemon of the older version would go on writing to the file that is replaced. */
-async function withoutDaemons<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const { daemons } = filesOf(path);
-  const release = holdFromDaemons(daemons);
-  if (!release) {
-    if (isServed(daemons)) throw servedAt(undefined, 'Stop it, migrate, and start it again.');
-    throw new HkctlError('state_forbids', `Another process migrates or restores the store ${path}.`, {
-      hint: 'Wait until it has ended.',
-    });
-  }
-  try {
-    return await work();
-  } finally {
-    release();
-  }
 }
 
 /** Random readings take half as much in chunks as in rows, most take a twentieth. */
@@ -153,7 +137,7 @@ async function applyToAll(
   folder: string,
   putInPlace?: () => void,
 ): Promise<number> {
-  const { applyMigrations } = await import('../schema/migrations.ts');
+  const { applyMigrations } = await import('../../sqlite-database/schema/migrations.ts');
   const files = filesOf(path);
   const others = databaseNames.filter((name) => name !== 'registry' && !(name === 'readings' && putInPlace));
   const databases: [DatabaseName, Connection][] = [['registry', registry]];

@@ -1,15 +1,14 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { userVersionAt } from '../../backup-file/backup-target.ts';
-import { copyAttached, syncFile } from '../../backup-file/whole-files.ts';
+import { userVersionAt } from '../../archive/format.ts';
+import { copyAttached, syncFile, syncFolderOf } from '../../archive/rows.ts';
+import { type Connection, exactPath, openDatabase } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
+import { makeTables, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
+import { requireOwnSchema } from '../../sqlite-database/schema/own-schema.ts';
+import { rowsToChunks } from '../../sqlite-database/schema/rows-to-chunks.ts';
+import { firstWithChunks } from '../../sqlite-database/schema/schema-versions.ts';
 import { openAlone } from '../connection/alone.ts';
-import { type Connection, exactPath, openDatabase } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import { filesOf, openFile } from '../connection/files.ts';
-import { syncFolderOf } from '../restore/prepared.ts';
-import { makeTables, migratedSchema } from '../schema/migrated-schema.ts';
-import { requireOwnSchema } from '../schema/own-schema.ts';
-import { rowsToChunks } from '../schema/rows-to-chunks.ts';
-import { firstWithChunks } from '../schema/schema-versions.ts';
+import { filesOf, openFile, rebuiltPath } from '../connection/files.ts';
 
 /** The database of readings of an older store, which keeps a row for each reading. */
 interface OlderReadings {
@@ -24,11 +23,6 @@ interface OlderReadings {
 
 /** Readings between two commits: what a killed process has to repeat, some tenths of a second. */
 const readingsInCommit = 1 << 18;
-
-/** Where the new database is made until it is complete. */
-export function rebuiltPath(path: string): string {
-  return filesOf(path).readings.replace(/db$/, 'migrated.db');
-}
 
 /** Whether a migration that was killed can go on: the backup that it made, if any; undefined if there is none to go on with. */
 export function unfinishedRebuild(path: string): { backup: string | undefined } | undefined {

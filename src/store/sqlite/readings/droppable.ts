@@ -1,5 +1,5 @@
 import { mostDroppableCounted, type RetentionState } from '../../../core/port/readings.ts';
-import type { Connection } from '../connection/driver.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
 import type { StoredReadings } from './stored.ts';
 
 /** Creates the count of what a drop would take out, and the state of retention; see the port. */

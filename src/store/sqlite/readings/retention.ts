@@ -1,6 +1,6 @@
 import type { DropRequest, DropResult } from '../../../core/port/readings.ts';
 import { hoursOf, type Summary, summarised, type TimedValue } from '../../../core/readings/reads/summaries.ts';
-import type { Connection } from '../connection/driver.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
 import type { Removal } from './log/rows.ts';
 import type { StoredReadings } from './stored.ts';
 

@@ -1,7 +1,7 @@
 import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/columns.ts';
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
-import type { Connection, Transaction } from '../connection/driver.ts';
-import { type ChunkSizes, Chunks, merge } from './chunks/chunks.ts';
+import { type ChunkSizes, Chunks, merge } from '../../sqlite-database/chunks/chunks.ts';
+import type { Connection, Transaction } from '../../sqlite-database/driver.ts';
 import { ReadingLog } from './log/log.ts';
 import type { SeriesMemory, TimedReading } from './log/memory.ts';
 import type { Removal } from './log/rows.ts';

@@ -4,7 +4,7 @@ import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../co
 import { forgettableInstant } from '../../../core/records/changes.ts';
 import { toRemovedPage } from '../../records/pages.ts';
 import { tableName } from '../../records/tables.ts';
-import type { Connection, Statement } from '../connection/driver.ts';
+import type { Connection, Statement } from '../../sqlite-database/driver.ts';
 import type { OpenTable } from './import-target.ts';
 import { entityNumber } from './tables.ts';
 

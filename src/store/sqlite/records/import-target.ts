@@ -2,7 +2,7 @@ import type { ImportBatch } from '../../../core/fields/import-batch.ts';
 import type { ImportSummary } from '../../../core/port/records.ts';
 import type { ViolationList } from '../../../core/records/imports.ts';
 import type { ImportTable } from '../../records/imports.ts';
-import type { Connection } from '../connection/driver.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
 
 /** Receives the rows of an import, with values as the columns store them. */
 export interface ImportTarget {

@@ -1,7 +1,7 @@
 import { errnoOf } from '../../../core/errno.ts';
 import { type ImportColumn, valueAt } from '../../../core/fields/import-batch.ts';
 import { repeatedRule } from '../../records/imports.ts';
-import type { Statement } from '../connection/driver.ts';
+import type { Statement } from '../../sqlite-database/driver.ts';
 import type { ImportTarget, OpenTable } from './import-target.ts';
 
 /** Rows in one statement: the call of a statement costs as much as a row. */

@@ -1,7 +1,7 @@
 import { keptLists } from '../../../core/fields/fields.ts';
 import { valueAt } from '../../../core/fields/import-batch.ts';
 import { ambiguousRule, repeatedRule, sharedRule } from '../../records/imports.ts';
-import type { Connection, Statement } from '../connection/driver.ts';
+import type { Connection, Statement } from '../../sqlite-database/driver.ts';
 import { rememberRemoved } from './changes.ts';
 import type { ImportTarget, OpenTable } from './import-target.ts';
 

@@ -1,8 +1,8 @@
 import { asc, eq, gt, lte, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import { outboxMark } from '../../backup-file/carried-marks.ts';
-import type { Connection } from '../connection/driver.ts';
+import { outboxMark } from '../../registry/audit.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
 import type { AppendAudit } from '../registry/audit.ts';
 import type { Registry } from '../registry/registry.ts';
 import { marks } from '../registry/tables.ts';

@@ -4,8 +4,8 @@ import type { RecordCondition, RecordPageRequest, RecordStore } from '../../../c
 import { fewRecords, fittingRecords, type PageRow, shownLists, toPage } from '../../../core/records/page-rows.ts';
 import { rareCandidates } from '../../records/pages.ts';
 import { indexName, tableName } from '../../records/tables.ts';
-import type { Connection, Statement } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
+import type { Connection, Statement } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
 import { createChangesReader } from './changes.ts';
 import { bound, type PageQuery, pageQuery, sizesQuery } from './pages.ts';
 import { entityNumber, jsonOf } from './tables.ts';

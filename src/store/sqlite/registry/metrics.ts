@@ -4,7 +4,8 @@ import { lazily } from '../../../core/lazily.ts';
 import { type MetricsStore, mostExpiries, mostTenants, type StoreFacts } from '../../../core/port/metrics.ts';
 import { lastBackupMark } from '../../registry/audit.ts';
 import { countedSql, keyCountsSql, keysByState } from '../../registry/metrics.ts';
-import { databaseNames, type StoreFiles } from '../connection/files.ts';
+import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
+import type { StoreFiles } from '../connection/files.ts';
 import type { Registry } from './registry.ts';
 
 /** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/sqlite/registry/metrics.test.ts). */

@@ -1,8 +1,8 @@
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { isHkctlError } from '../../../core/errors.ts';
 import { lazily } from '../../../core/lazily.ts';
-import type { Connection } from '../connection/driver.ts';
-import { toDomainError, translating } from '../connection/errors.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { toDomainError, translating } from '../../sqlite-database/errors.ts';
 import type { Reserve } from '../connection/reserve.ts';
 
 /** The database of organizations, users, entities, keys and the audit chain. */

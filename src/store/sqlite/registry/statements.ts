@@ -1,8 +1,8 @@
 import { type KeyEvent, keyLine, type Revocation, stateLine, withdrawnStateLine } from '../../engine/journal-lines.ts';
 import type { Change, Runner, Statements, Steps } from '../../registry/statements.ts';
-import type { Statement } from '../connection/driver.ts';
+import type { Statement } from '../../sqlite-database/driver.ts';
 import type { AppendAudit } from './audit.ts';
-import { changeWithJournal } from './journaled-change.ts';
+import { changeWithJournal } from './journal.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './tables.ts';
 
@@ -10,20 +10,8 @@ const tables = { tenants, users, entities, keys };
 
 /** Runs the operations of the registry. `journal` is the file that names what was stopped. */
 export function createRunner(registry: Registry, append: AppendAudit, journal: string): Runner {
-  const { db, connection } = registry;
-  const prepared = new Map<string, Statement>();
-  const query = <Row>(_: string, text: string, values: readonly unknown[] = []): Row[] =>
-    registry.read(() => {
-      const statement = prepared.get(text) ?? connection.prepare(text);
-      prepared.set(text, statement);
-      // The names of `$1` and `$2` are their numbers.
-      const named = Object.fromEntries(values.map((value, n) => [n + 1, value]));
-      if (statement.reader) return statement.all(named) as Row[]; // the columns that the text names
-      statement.run(named);
-      return [];
-    });
-  const statements: Statements = { query, first: <Row>(...given: Parameters<typeof query>) => query<Row>(...given)[0] };
-  const insert: Change['insert'] = (table, row) => db.insert(tables[table]).values(row).run();
+  const statements = statementsOf(registry);
+  const insert: Change['insert'] = (table, row) => registry.db.insert(tables[table]).values(row).run();
   return {
     ...statements,
     each: 'json_each($1)',
@@ -42,6 +30,22 @@ export function createRunner(registry: Registry, append: AppendAudit, journal: s
         ),
       ),
   };
+}
+
+/** Runs statements on a registry, each at once. */
+export function statementsOf({ connection, read }: Pick<Registry, 'connection' | 'read'>): Statements {
+  const prepared = new Map<string, Statement>();
+  const query = <Row>(_: string, text: string, values: readonly unknown[] = []): Row[] =>
+    read(() => {
+      const statement = prepared.get(text) ?? connection.prepare(text);
+      prepared.set(text, statement);
+      // The names of `$1` and `$2` are their numbers.
+      const named = Object.fromEntries(values.map((value, n) => [n + 1, value]));
+      if (statement.reader) return statement.all(named) as Row[]; // the columns that the text names
+      statement.run(named);
+      return [];
+    });
+  return { query, first: <Row>(...given: Parameters<typeof query>) => query<Row>(...given)[0] };
 }
 
 function linesOf(event: KeyEvent, keys: readonly Revocation[]): string[] {

@@ -1,17 +1,17 @@
-import { closeSync, existsSync, fsyncSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { HkctlError } from '../../../core/errors.ts';
-import { type Connection, openDatabase } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import { databaseNames, filesOf, isCode, makeFolder, openFile, writeAhead } from '../connection/files.ts';
-import { openSmallFile, requireOwnFile } from '../connection/safe-files.ts';
+import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
+import { syncFolderOf } from '../../archive/rows.ts';
+import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
+import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
+import { isEmpty } from '../../sqlite-database/schema/schema-versions.ts';
+import { filesOf, openFile, writeAhead } from '../connection/files.ts';
+import { requireOwnFile } from '../connection/safe-files.ts';
 import { requireStorePath } from '../connection/store-path.ts';
-import { isEmpty } from '../schema/schema-versions.ts';
 
-/** The paths at which a restore builds the new store: the store, a file that marks it as complete, and a lock. */
-export function preparedPath(path: string): { store: string; ready: string; lock: string } {
+/** The paths at which a restore builds the new store: the store, and a file that marks it as complete. */
+export function preparedPath(path: string): { store: string; ready: string } {
   const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
-  return { store: `${stem}.restored.db`, ready: `${stem}.restored.ready`, lock: `${stem}.restored.lock` };
+  return { store: `${stem}.restored.db`, ready: `${stem}.restored.ready` };
 }
 
 /** How long to wait for another process that completes the same restore, which only renames files. */
@@ -19,7 +19,7 @@ const waitMs = 10_000;
 
 /**
  * Completes an interrupted restore if there is one and opens the registry of the store at a path. It stays the one at that
- * path while it is open, since no process replaces a store that another one has open. Undefined where it is empty.
+ * path while it is open, since no process replaces a store that another one has open. Undefined if it is empty.
  */
 export function openPresent(path: string, busyTimeoutMs: number | undefined): Connection | undefined {
   requireStorePath(path);
@@ -43,7 +43,7 @@ export function openPresent(path: string, busyTimeoutMs: number | undefined): Co
   }
 }
 
-/** Completes a restore whose new store is marked as complete; costs one `stat` where there is none. */
+/** Completes a restore whose new store is marked as complete; costs one `stat` if there is none. */
 export function finishRestore(path: string): void {
   const { ready } = preparedPath(path);
   translating(path, () => {
@@ -61,44 +61,7 @@ export function finishRestore(path: string): void {
 }
 
 /**
- * Locks other restores out of the files at which the new store is built, until the returned function is called or the
- * process ends. Throws `state_forbids` while another restore holds the lock.
- */
-export function holdRestore(path: string): () => void {
-  const { lock: file } = preparedPath(path);
-  return translating(file, () => {
-    makeFolder(dirname(file));
-    for (;;) {
-      closeSync(openSmallFile(file, 'append'));
-      const inode = inodeOf(file);
-      const lock = inode === undefined ? undefined : lockOfRestore(file, inode, path);
-      if (!lock) continue;
-      return () => {
-        rmSync(file, { force: true });
-        lock.close();
-      };
-    }
-  });
-}
-
-function lockOfRestore(file: string, inode: number, path: string): Connection | undefined {
-  try {
-    return lockFile(file, inode, 0);
-  } catch (thrown) {
-    if (!isCode(thrown, 'SQLITE_BUSY')) throw thrown;
-    throw new HkctlError(
-      'state_forbids',
-      `Another process restores the store ${path} right now; nothing was changed.`,
-      {
-        hint: 'Wait until it has ended.',
-        cause: thrown,
-      },
-    );
-  }
-}
-
-/**
- * Locks an empty file, which is an empty database, until the connection is closed or the process ends. Undefined where that
+ * Locks an empty file, which is an empty database, until the connection is closed or the process ends. Undefined if that
  * file is gone or replaced: the holder of the lock has removed it, and SQLite may fail with any error on what is left.
  */
 function lockFile(file: string, inode: number, timeout: number): Connection | undefined {
@@ -134,14 +97,4 @@ function putInPlace(path: string): void {
   syncFolderOf(path);
   rmSync(ready);
   syncFolderOf(path);
-}
-
-/** Syncs the folder of a file, and so the names in it. */
-export function syncFolderOf(file: string): void {
-  const fd = openSync(dirname(file), 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

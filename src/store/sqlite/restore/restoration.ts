@@ -1,100 +1,58 @@
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
+import type { ClockSamples } from '../../../core/port/clock.ts';
 import type { Store } from '../../../core/port/store.ts';
-import { readBackupHead } from '../../backup-file/backup-head.ts';
-import { startMarksAnew } from '../../backup-file/carried-marks.ts';
-import { unknownPresent } from '../../backup-file/present-store.ts';
-import { readBackup } from '../../backup-file/verified-backup.ts';
+import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
+import { type PresentStore, readPresent, unknownPresent } from '../../archive/states.ts';
 import type { StoreOptions } from '../../engine/options.ts';
-import { servedAt } from '../../engine/refusals.ts';
-import { holdFromDaemons } from '../connection/daemon-lock.ts';
-import type { Connection } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import { filesOf, openFile } from '../connection/files.ts';
-import { migrateStore } from '../migration/migration.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
+import { withoutDaemons } from '../connection/daemon-lock.ts';
+import { filesOf, makeFolder, openFile } from '../connection/files.ts';
+import { readSmallFile } from '../connection/safe-files.ts';
 import { openStore } from '../opening.ts';
-import { drawEpoch } from '../records/changes.ts';
+import { createAppendAudit } from '../registry/audit.ts';
+import { createClockStore } from '../registry/clock.ts';
+import { appendLines } from '../registry/journal.ts';
+import { createRegistry } from '../registry/registry.ts';
+import { statementsOf } from '../registry/statements.ts';
 import { SqliteStore } from '../store.ts';
-import { holdRestore } from './prepared.ts';
-import { readPresent } from './present.ts';
-import { continueJournal, replayStops } from './replay.ts';
 import { abandonRestore, prepareRestore, replaceStore } from './restore.ts';
 
-/**
- * Replaces the store at a path by that of a backup; interrupted at any moment, it leaves either the old store or the new
- * one. What was stopped since the backup stays stopped: it is read once no other process can change the old store, so that
- * no stop is missed. Throws `state_forbids` while a daemon serves the store. Asks for confirmation before it copies.
- */
-export async function restoreBackup(
+/** Replaces the store at a path by that of a backup; interrupted at any moment, it leaves either the old store or the new one. */
+export function restoreBackup(
   path: string,
   file: string,
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
-  const head = readBackupHead(file, options.migrationsFolder);
-  const isReadable = await checkPresent(path, options, hooks);
-  await hooks.confirm(head, isThere(path));
-  // Who was asked may have lost the right meanwhile.
-  if (isReadable) await checkPresent(path, options, hooks);
-  return restoreFile({ path, file, isReadable }, options, hooks);
-}
-
-/** Whether any database of a store is at a path, also a damaged one, or a link. */
-function isThere(path: string): boolean {
   const { registry, records, readings } = filesOf(path);
-  return isAnyThere([registry, records, readings]);
+  const hintOfServed = 'Stop it, restore, and start it again.';
+  const target = {
+    hintOfServed,
+    // Also a damaged one, or a link.
+    isThere: () => isAnyThere([registry, records, readings]),
+    async withPresent<T>(work: (store: Store) => Promise<T>) {
+      const store = openReadable(path, options);
+      if (!store) return undefined;
+      try {
+        return await work(store);
+      } finally {
+        await store.close();
+      }
+    },
+    replace(replacement: Replacement) {
+      translating(path, () => makeFolder(dirname(path)));
+      return withoutDaemons(path, hintOfServed, () => replaceBy(replacement, path, options));
+    },
+  };
+  return restoreFrom(file, target, options, hooks);
 }
 
 function isAnyThere(files: readonly string[]): boolean {
   return files.some((file) => translating(file, () => lstatSync(file, { throwIfNoEntry: false }) !== undefined));
-}
-
-async function restoreFile(
-  { path, file, isReadable }: { path: string; file: string; isReadable: boolean },
-  options: StoreOptions,
-  hooks: RestoreHooks,
-): Promise<RestoreOutcome> {
-  const releaseRestore = holdRestore(path);
-  try {
-    const releaseDaemons = await keepDaemonsOut(path, options);
-    try {
-      const facts = await readBackup(file, options.migrationsFolder);
-      const prepared = prepareRestore(path, file, options.migrationsFolder, (share) => hooks.progress?.(share));
-      await migrateStore(prepared, options);
-      let kept: readonly KeptStopped[] = [];
-      await replaceStore(path, async (alone) => {
-        const completion = { path, file, prepared, present: isReadable ? alone : undefined, isPermitted: isReadable };
-        kept = await completeRestore(completion, options, hooks);
-      });
-      await purgeKept(path, options, kept);
-      return { facts, kept };
-    } finally {
-      releaseDaemons();
-    }
-  } catch (thrown) {
-    abandonRestore(path);
-    throw thrown;
-  } finally {
-    releaseRestore();
-  }
-}
-
-/**
- * Checks the permissions of the actor in the store at a path; false where there is none or it cannot be opened. Refuses a
- * store that a daemon serves, before it asks for confirmation.
- */
-async function checkPresent(path: string, options: StoreOptions, { authorize }: RestoreHooks): Promise<boolean> {
-  const store = openReadable(path, options);
-  if (!store) return false;
-  try {
-    const address = await store.daemon.address();
-    if (address !== undefined) throw servedAt(address, hintOfServed);
-    await authorize(store);
-    return true;
-  } finally {
-    await store.close();
-  }
 }
 
 function openReadable(path: string, options: StoreOptions): Store | undefined {
@@ -107,6 +65,9 @@ function openReadable(path: string, options: StoreOptions): Store | undefined {
   }
 }
 
+/** The errors of a store that cannot be opened but may be replaced by a backup. */
+const replaceable: ReadonlySet<string> = new Set(['store_absent', 'store_corrupt', 'store_too_old', 'store_too_new']);
+
 /**
  * A damaged store is known by its other files. Without them the file may be anything that a mistyped `--store` names, such as
  * a database of another program or the backup itself, and is left alone.
@@ -114,78 +75,79 @@ function openReadable(path: string, options: StoreOptions): Store | undefined {
 function requireRestOfStore(path: string): void {
   const { registry, ...rest } = filesOf(path);
   if (!isAnyThere([registry]) || isAnyThere(Object.values(rest))) return;
-  throw new HkctlError('store_corrupt', `${path} is no store of hkctl, and no other file of one is beside it.`, {
+  throw new HkctlError('store_corrupt', `${path} is no store of hkctl, and no other file of one is next to it.`, {
     hint: 'Name the store with --store PATH or HKCTL_STORE. Or, if this one is damaged, move it away and restore again.',
   });
 }
 
-/** The errors of a store that cannot be opened but may be replaced by a backup. */
-const replaceable: ReadonlySet<string> = new Set(['store_absent', 'store_corrupt', 'store_too_old', 'store_too_new']);
-
-async function keepDaemonsOut(path: string, options: StoreOptions): Promise<() => void> {
-  const { daemons } = filesOf(path);
-  const release = holdFromDaemons(daemons);
-  if (release) return release;
-  const store = openReadable(path, options);
+async function replaceBy(replacement: Replacement, path: string, options: StoreOptions): Promise<void> {
   try {
-    throw servedAt(await store?.daemon.address(), hintOfServed);
-  } finally {
-    await store?.close();
+    const prepared = prepareRestore(path, replacement, options.migrationsFolder);
+    let kept: readonly KeptStopped[] = [];
+    await replaceStore(path, async (alone) => {
+      kept = await completeRestore(replacement, { path, prepared, alone }, options);
+    });
+    await purgeKept(path, options, kept);
+  } catch (thrown) {
+    abandonRestore(path);
+    throw thrown;
   }
 }
 
-const hintOfServed = 'Stop it, restore, and start it again.';
-
-interface Completion {
+interface Stores {
   path: string;
-  file: string;
   /** The path of the new store. */
   prepared: string;
-  /** The registry that is replaced; undefined where it cannot be read. */
-  present: Connection | undefined;
-  /** Whether the permissions of the actor were checked already. */
-  isPermitted: boolean;
+  /** The registry that is replaced, locked; undefined if it is missing or damaged. */
+  alone: Connection | undefined;
 }
 
 /** Completes the new store while the one that it replaces is locked. */
 async function completeRestore(
-  { path, file, prepared, present: replaced, isPermitted }: Completion,
+  { connection: backup, isReadable, complete }: Replacement,
+  { path, prepared, alone }: Stores,
   options: StoreOptions,
-  { authorize, audit }: RestoreHooks,
-): Promise<KeptStopped[]> {
+): Promise<readonly KeptStopped[]> {
   const registry: Connection = openFile(filesOf(prepared).registry);
   const store = new SqliteStore(prepared, registry, { ...options, threads: undefined });
   try {
-    registry.exec('delete from daemons');
-    startRecordsAnew(prepared, registry);
-    const nowMs = options.clock();
-    const present = replaced ? await readPresent(replaced, path, registry) : unknownPresent;
-    const replay = { registry, path, file, migrationsFolder: options.migrationsFolder, nowMs };
-    const replayed = replayStops({ ...replay, present });
-    const { kept } = replayed;
-    // In the backup somebody may be a Super user who is none any more.
-    if (!isPermitted) await authorize(store);
+    registry.exec('begin immediate');
+    const { present, clock } = alone && isReadable ? await readOld(alone, path, backup) : { present: unknownPresent };
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
-    if (present.clock) await store.clock.merge({ fromMs: 0, samples: present.clock });
-    await audit(store, kept, present.trail);
-    continueJournal(replay, replayed);
+    if (clock) await store.clock.merge({ fromMs: 0, samples: clock });
+    const journal = filesOf(path).revocations;
+    const kept = await complete({
+      store,
+      statements: statementsOf(createRegistry(registry, prepared)),
+      present,
+      journal: {
+        text: existsSync(journal) ? readSmallFile(journal) : '',
+        isOfRemovals: false,
+        add: (lines) => appendLines(journal, lines),
+      },
+    });
+    registry.exec('commit');
     return kept;
   } finally {
     await store.close();
   }
 }
 
-/** Ends sync tokens, too: mirrors have followed the store that is replaced, and what they have seen since the backup may be undone. */
-function startRecordsAnew(prepared: string, registry: Connection): void {
-  const { records } = filesOf(prepared);
-  const connection = openFile(records);
+/** Reads what a restore must know of the registry of a store of this version; nothing of a damaged one. */
+async function readOld(
+  connection: Connection,
+  path: string,
+  backup: Connection,
+): Promise<{ present: PresentStore; clock?: ClockSamples }> {
+  const registry = createRegistry(connection, path);
   try {
-    translating(records, () => {
-      startMarksAnew(registry, connection);
-      drawEpoch(connection);
-    });
-  } finally {
-    connection.close();
+    return {
+      present: await readPresent(statementsOf(registry), backup),
+      clock: await createClockStore(registry, createAppendAudit(registry)).read(),
+    };
+  } catch (thrown) {
+    if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return { present: unknownPresent };
+    throw thrown;
   }
 }
 

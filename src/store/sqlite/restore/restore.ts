@@ -1,58 +1,65 @@
 import { existsSync, rmSync } from 'node:fs';
 import { isHkctlError } from '../../../core/errors.ts';
-import { type OpenBackup, openBackup } from '../../backup-file/backup-file.ts';
-import { copyDatabase } from '../../backup-file/copied-database.ts';
-import { createPrivate, syncFile } from '../../backup-file/whole-files.ts';
+import { carriedMarks, copyDatabase, waitingDrafts } from '../../archive/copying.ts';
+import type { OpenBackup } from '../../archive/format.ts';
+import type { Replacement } from '../../archive/restoring.ts';
+import { createPrivate, syncFile, syncFolderOf } from '../../archive/rows.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
+import { type DatabaseName, databaseNames, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
+import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import { openAlone } from '../connection/alone.ts';
-import type { Connection } from '../connection/driver.ts';
-import { translating } from '../connection/errors.ts';
-import { databaseNames, filesOf, type StoreFiles } from '../connection/files.ts';
+import { filesOf, type StoreFiles } from '../connection/files.ts';
 import { writeSmallFile } from '../connection/safe-files.ts';
-import { migratedSchema } from '../schema/migrated-schema.ts';
-import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
+import { drawEpoch } from '../records/changes.ts';
+import { finishRestore, preparedPath } from './prepared.ts';
 
-/** Builds a store from a checked backup, beside the one at `path`; returns its path. `progress` receives shares from 0 to 1. */
-export function prepareRestore(
-  path: string,
-  file: string,
-  migrationsFolder: string,
-  progress: (share: number) => void = () => {},
-): string {
+/** Builds a store of this version from a checked backup, next to the one at `path`; returns its path. */
+export function prepareRestore(path: string, backup: Replacement, migrationsFolder: string): string {
+  const { file, progress } = backup;
   finishRestore(path);
   const { store } = preparedPath(path);
   const files = filesOf(store);
   removeDatabases(files);
-  const backup = openBackup(file, migrationsFolder);
-  try {
-    const total = translating(file, () => rowsIn(backup, migrationsFolder));
-    let done = 0;
-    const copied = (rows: number) => {
-      done += rows;
-      progress(Math.min(1, done / total));
-    };
-    for (const name of databaseNames) {
-      const connection = translating(files[name], () => createPrivate(files[name]));
+  const total = translating(file, () => rowsIn(backup, migrationsFolder));
+  let done = 0;
+  const copied = (rows: number) => {
+    done += rows;
+    progress(Math.min(1, done / total));
+  };
+  for (const name of databaseNames) {
+    translating(files[name], () => {
+      const connection = createPrivate(files[name]);
       try {
-        translating(files[name], () => fill(connection, backup, { name, file, migrationsFolder, copied }));
+        connection.exec('begin');
+        copyDatabase(backup, connection, { name, file, migrationsFolder, without: startedAnew, copied });
+        addOwnRows(connection, name, backup.connection);
+        connection.pragma(`user_version = ${schemaVersions[name]}`);
+        connection.exec('commit');
+        // A property of the file, which those who open it expect.
+        connection.pragma('journal_mode = wal');
       } finally {
         connection.close();
       }
       syncFile(files[name]);
-    }
-    return store;
-  } finally {
-    backup.connection.close();
+    });
   }
+  return store;
 }
 
-/** Fills one database, in the version of its tables. */
-function fill(connection: Connection, backup: OpenBackup, copy: Parameters<typeof copyDatabase>[2]): void {
-  connection.exec('begin');
-  const version = copyDatabase(backup, connection, copy);
-  connection.pragma(`user_version = ${version}`);
-  connection.exec('commit');
-  // A property of the file, which those who open it expect.
-  connection.pragma('journal_mode = wal');
+/** Tables of a new store whose rows are of its own. */
+const startedAnew: ReadonlySet<string> = new Set(['marks', 'daemons', 'audit_outbox', 'record_epoch']);
+
+function addOwnRows(to: Connection, name: DatabaseName, backup: Connection): void {
+  if (name === 'registry') {
+    const put = to.prepare<[string, number]>('insert into marks (name, value) values (?, ?)');
+    for (const { name, value } of carriedMarks(backup)) put.run(name, value);
+  } else if (name === 'records') {
+    const put = to.prepare<[string]>('insert into audit_outbox (draft) values (?)');
+    for (const draft of waitingDrafts(backup)) put.run(draft);
+    // Ends sync tokens: mirrors have followed the store that is replaced, and what they have seen since the backup may be undone.
+    drawEpoch(to);
+  }
 }
 
 function rowsIn({ connection, versions }: OpenBackup, migrationsFolder: string): number {

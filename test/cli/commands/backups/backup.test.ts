@@ -1,7 +1,7 @@
 import {
-  copyFileSync,
   existsSync,
   lstatSync,
+  lutimesSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,18 +12,23 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HkctlError } from '../../../../src/core/errors.ts';
-import { addTables, beginBackup, completeBackup } from '../../../../src/store/backup-file/new-backup.ts';
-import { writeVerified } from '../../../../src/store/backup-file/verified-backup.ts';
-import { copyAttached } from '../../../../src/store/backup-file/whole-files.ts';
-import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
-import { databaseNames, filesOf } from '../../../../src/store/sqlite/connection/files.ts';
+import { addTables } from '../../../../src/store/archive/format.ts';
+import { copyAttached } from '../../../../src/store/archive/rows.ts';
+import { type BackupSource, writeBackupFrom } from '../../../../src/store/archive/writing.ts';
+import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { preparedPath } from '../../../../src/store/sqlite/restore/prepared.ts';
-import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
-import { Cli } from '../../harness.ts';
+import { databaseNames } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { tamper } from '../../tamper.ts';
 import { cli, file, folder, renewPlant } from './backup-plant.ts';
 
 const migrationsFolder = join(process.cwd(), 'migrations');
+const writing = (copyTo: BackupSource['copyTo']) => {
+  const damaged = (what: string) => new HkctlError('store_corrupt', what);
+  return writeBackupFrom({ migrationsFolder, copyTo, damaged }, file, { nowMs: cli.nowMs, force: false });
+};
+/** The files of backups that are not complete. */
+const pending = () => readdirSync(folder).filter((name) => name.endsWith('.new'));
 
 beforeEach(renewPlant);
 
@@ -43,7 +48,7 @@ describe('backup', () => {
     expect(readFileSync(file, 'utf8')).toBe('mine');
     await cli.ok(['backup', file, '--force']);
     expect(readFileSync(file, 'latin1')).toMatch(/^SQLite format 3/);
-    expect(existsSync(`${file}.new`)).toBe(false);
+    expect(pending()).toEqual([]);
   });
 
   it('is for a Super user', async () => {
@@ -79,12 +84,6 @@ describe('backup', () => {
       expect([code, stderr]).toEqual([2, expect.stringContaining('is a file of the store itself')]);
     }
     await cli.ok('doctor');
-    // Nor does what it writes before it has its name.
-    const odd = new Cli(join(folder, 'plant.new'));
-    await odd.seed();
-    const before = readFileSync(odd.store);
-    expect((await odd.run(['backup', join(folder, 'plant')])).code).toBe(2);
-    expect(readFileSync(odd.store)).toEqual(before);
   });
 
   it('never takes the place of a link, also of one that leads nowhere', async () => {
@@ -116,75 +115,49 @@ describe('backup', () => {
     expect([code, stderr]).toEqual([6, expect.stringContaining(`The file ${filesOf(cli.store).records} of the store`)]);
   });
 
-  it('whose file another process has replaced meanwhile leaves that one alone', async () => {
-    const writing = writeVerified({
-      target: file,
-      force: false,
-      migrationsFolder,
-      async fill() {
-        rmSync(`${file}.new`);
-        writeFileSync(`${file}.new`, 'of another process');
-      },
-      damaged: (what) => new HkctlError('store_corrupt', what),
-    });
-    await expect(writing).rejects.toMatchObject({ code: 'state_forbids' });
-    expect([readFileSync(`${file}.new`, 'utf8'), existsSync(file)]).toEqual(['of another process', false]);
-  });
-
-  it('does not replace one that another process has finished meanwhile', async () => {
+  it('does not replace one of the same name that another process has finished meanwhile', async () => {
     const made = join(folder, 'made');
     await cli.ok(['backup', made]);
-    const writing = writeVerified({
-      target: file,
-      force: false,
-      migrationsFolder,
-      fill(backup) {
-        backup.prepare('attach ? as made').run(made);
-        beginBackup(backup, 1);
-        for (const name of databaseNames) {
-          copyAttached(backup, 'made', 'main', addTables(backup, name, schemaVersions[name], migrationsFolder));
-        }
-        completeBackup(backup, undefined);
-        writeFileSync(file, 'of another process');
-      },
-      damaged: (what) => new HkctlError('store_corrupt', what),
+    const first = writing(async (backup) => {
+      await cli.ok(['backup', file]);
+      backup.prepare('attach ? as made').run(made);
+      for (const name of databaseNames) {
+        copyAttached(backup, 'made', 'main', addTables(backup, name, schemaVersions[name], migrationsFolder));
+      }
+      return undefined;
     });
-    await expect(writing).rejects.toMatchObject({ code: 'state_forbids' });
-    expect([readFileSync(file, 'utf8'), existsSync(`${file}.new`)]).toEqual(['of another process', false]);
+    await expect(first).rejects.toMatchObject({ code: 'state_forbids' });
+    expect(pending()).toEqual([]);
+    await cli.ok(['restore', file, '--yes']);
   });
 
-  it('has no second file beside it while it is written, which a killed one would leave', async () => {
+  it('is one file with a name of its own while it is written, which is no backup yet and is removed after an error', async () => {
     let seen: string[] = [];
-    const writing = writeVerified({
-      target: file,
-      force: false,
-      migrationsFolder,
-      fill(backup) {
-        backup.exec('create table first (a); begin; insert into first values (1)');
-        seen = readdirSync(folder).filter((name) => name.startsWith('plant.backup'));
-      },
-      damaged: (what) => new HkctlError('store_corrupt', what),
+    const failing = writing(async (backup) => {
+      backup.exec('create table first (a); insert into first values (1)');
+      seen = readdirSync(folder).filter((name) => name.startsWith('plant.backup'));
+      expect((await cli.run(['restore', join(folder, seen[0] ?? ''), '--yes'])).code).toBe(2);
+      return undefined;
     });
-    await expect(writing).rejects.toThrow();
-    expect(seen).toEqual(['plant.backup.new']);
+    await expect(failing).rejects.toThrow();
+    expect(seen).toEqual([expect.stringMatching(/^plant\.backup\.hkctl-[0-9a-f]{12}\.new$/)]);
+    expect(pending()).toEqual([]);
   });
 
-  it('takes a leftover of its own for one, and leaves the file of somebody else alone', async () => {
-    writeFileSync(`${file}.new`, 'my notes');
-    expect((await cli.run(['backup', file])).code).toBe(5);
-    expect(readFileSync(`${file}.new`, 'utf8')).toBe('my notes');
-    copyFileSync(cli.store, `${file}.new`);
-    expect((await cli.run(['backup', file])).code).toBe(5);
-    expect(readFileSync(`${file}.new`)).toEqual(readFileSync(cli.store));
-    writeFileSync(`${file}.new`, '');
+  it('removes what killed ones left a day ago, and no other file', async () => {
+    const left = ['plant.backup.hkctl-0123456789ab.new', 'other.backup.hkctl-0123456789ab.new'];
+    const written = 'plant.backup.hkctl-ba9876543210.new';
+    const others = ['plant.backup.new', 'plant.backup.hkctl-notes.new', 'link.hkctl-0123456789ab.new'];
+    const [link = ''] = others.slice(-1);
+    symlinkSync(cli.store, join(folder, link));
+    for (const name of [...left, written, ...others]) {
+      if (name !== link) writeFileSync(join(folder, name), 'part');
+      const hours = name === written ? 23 : 25;
+      const at = cli.nowMs / 1000 - hours * 3600;
+      lutimesSync(join(folder, name), at, at);
+    }
     await cli.ok(['backup', file]);
-    // Cut off while it was written: a database with the mark, and no more.
-    const begun = openDatabase(`${file}.new`, {});
-    begun.exec('pragma application_id = 0x686b6230; create table part (x)');
-    begun.close();
-    expect((await cli.run(['restore', `${file}.new`, '--yes'])).code).toBe(2);
-    await cli.ok(['backup', file, '--force']);
-    expect(existsSync(`${file}.new`)).toBe(false);
+    expect(pending().sort()).toEqual([written, ...others].sort());
   });
 
   it('of a damaged trail says where the damage is, and writes nothing', async () => {

@@ -11,9 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type DatabaseName, databaseNames, filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { restoreBackup } from '../../../../src/store/sqlite/restore/restoration.ts';
-import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
+import { type DatabaseName, databaseNames } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { tamperSchema } from '../../tamper.ts';
 import { cli, file, folder, renewPlant } from './backup-plant.ts';
 
@@ -163,7 +164,7 @@ describe('a backup with something foreign in its schema', () => {
       cpSync(file, copy);
       writeFileSync(copy + end, 'x');
       const { code, stderr } = await cli.run(['restore', copy, '--yes']);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`${copy}${end} lies beside it`)]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${copy}${end} is next to it`)]);
       expect(readdirSync(dirname(copy)).sort()).toEqual(['a.backup', `a.backup${end}`]);
       expect(readFileSync(copy + end, 'utf8')).toBe('x');
     }

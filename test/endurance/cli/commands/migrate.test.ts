@@ -1,9 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
-import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
+import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { Cli } from '../../../cli/harness.ts';
 import { tamper } from '../../../cli/tamper.ts';
 
@@ -84,10 +84,12 @@ describe('migrate', () => {
   });
 
   it('changes nothing where the backup cannot be written', async () => {
-    const file = join(dirname(cli.store), 'hkctl.before-migrate-20261120T080000Z.backup');
-    mkdirSync(`${file}.new`);
-    expect((await cli.run('migrate --json')).error().message).toContain('nothing was written');
-    expect(versionOf(cli.store)).toBe(1);
+    tamper(cli.store, "update audit set target = 'other' where seq = 1");
+    expect((await cli.run('migrate --json')).error().message).toContain('No backup was written');
+    expect([
+      readdirSync(dirname(cli.store)).filter((name) => name.includes('before-migrate')),
+      versionOf(cli.store),
+    ]).toEqual([[], 1]);
   });
 
   it('asks the profile before it writes anything', async () => {
@@ -104,39 +106,12 @@ describe('migrate', () => {
     expect(readFileSync(backup)).toEqual(kept);
   });
 
-  it('removes what earlier ones left when they were killed, but no file or link of somebody else', async () => {
-    const stem = join(dirname(cli.store), 'hkctl.before-migrate-20261119T0');
-    const [killed, filled, notes, link, other] = [
-      `${stem}70000Z.backup.new`,
-      `${stem}80000Z-2.backup.new`,
-      `${stem}90000Z.backup.new`,
-      `${stem}60000Z.backup.new`,
-      join(dirname(cli.store), 'other.before-migrate-20261119T050000Z.backup.new'),
-    ] as const;
-    writeFileSync(killed, '');
-    const half = openDatabase(filled, {});
-    half.exec('pragma application_id = 0x686b6230; pragma journal_mode = off; create table a (b)');
-    half.close();
-    writeFileSync(notes, 'my notes');
-    symlinkSync(filled, link);
-    writeFileSync(other, '');
+  it('removes what one left that was killed the day before', async () => {
+    const left = join(dirname(cli.store), 'hkctl.before-migrate-20261119T070000Z.backup.hkctl-0123456789ab.new');
+    writeFileSync(left, '');
+    const yesterday = cli.nowMs / 1000 - 25 * 3600;
+    utimesSync(left, yesterday, yesterday);
     await cli.ok('migrate');
-    expect([killed, filled].map((file) => existsSync(file))).toEqual([false, false]);
-    expect([readFileSync(notes, 'utf8'), lstatSync(link).isSymbolicLink()]).toEqual(['my notes', true]);
-    expect(existsSync(other)).toBe(true);
-  });
-
-  it('of two at once leaves the backup of the other alone', async () => {
-    const file = join(dirname(cli.store), 'hkctl.before-migrate-20261120T080000Z.backup.new');
-    const other = openDatabase(file, {});
-    // As another process writes it.
-    other.exec('pragma application_id = 0x686b6230; pragma journal_mode = off; begin exclusive; create table a (b)');
-    const { code, message } = { ...(await cli.run('migrate --json')).error() };
-    expect([code, message]).toEqual(['state_forbids', expect.stringContaining('Another hkctl is writing a backup')]);
-    other.exec('commit');
-    other.close();
-    expect([existsSync(file), versionOf(cli.store)]).toEqual([true, 1]);
-    await cli.ok('migrate');
-    expect(existsSync(file)).toBe(false);
+    expect(existsSync(left)).toBe(false);
   });
 });

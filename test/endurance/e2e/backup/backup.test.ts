@@ -58,13 +58,13 @@ describe('a restore that takes its time', () => {
   it('keeps another restore away, which is refused (exit 5)', async () => {
     const file = plant.path('plant.backup');
     await plant.ok(['backup', file]);
-    const lock = join(dirname(plant.store), 'hkctl.restored.lock');
+    const prepared = join(dirname(plant.store), 'hkctl.restored.db');
     const restore = slowly(file, '-e', 'inject=fsync:delay_enter=3000000:when=1');
-    await until('a restore has begun', () => existsSync(lock));
+    await until('a restore has begun', () => existsSync(prepared));
     const { code, stderr } = await plant.hkctl(['restore', file, '--yes']);
-    expect([code, stderr]).toEqual([5, expect.stringContaining('Another process restores the store')]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('Another process migrates or restores the store')]);
     expect((await restore.ended).code).toBe(0);
-    expect(existsSync(lock)).toBe(false);
+    expect(existsSync(prepared)).toBe(false);
     await plant.ok(['restore', file, '--yes']);
   });
 });

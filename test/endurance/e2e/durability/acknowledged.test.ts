@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
+import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
 import { keptAlive } from '../../../e2e/client.ts';
 import { createReadings, type ReadingOut, readingsOf, sensors } from '../../../e2e/durability/sent-readings.ts';
 import { type Daemon, Plant } from '../../../e2e/plant.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decimalText } from '../../../../src/store/postgres/records/decimal-text.ts';
-import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
+import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
 
 const sqlite = openDatabase(':memory:', {});
 const written = sqlite.prepare<[number], string>('select json_array(cast(? as real))').pluck();

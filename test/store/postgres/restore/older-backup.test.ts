@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chainRecord } from '../../../../src/core/audit/chain.ts';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
-import { backupTables } from '../../../../src/store/backup-file/backup-file.ts';
-import { marks } from '../../../../src/store/backup-file/backup-target.ts';
-import { createPrivate } from '../../../../src/store/backup-file/whole-files.ts';
+import { backupTables, completeBackup } from '../../../../src/store/archive/format.ts';
+import { createPrivate } from '../../../../src/store/archive/rows.ts';
 import { engineAt } from '../../../../src/store/open.ts';
-import { databaseNames } from '../../../../src/store/sqlite/connection/files.ts';
-import { makeTables } from '../../../../src/store/sqlite/schema/migrated-schema.ts';
+import { databaseNames, makeTables } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
 import { draftOf, nowMs } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
 
@@ -40,7 +38,7 @@ it('a backup of the first version of hkctl can be restored into PostgreSQL', asy
   const { seq, tenantId, atMs, action, osAccount, target, outcome, previousHash, hash } = record;
   const values = [seq, tenantId, atMs, action, osAccount, target, outcome, previousHash, hash, JSON.stringify(detail)];
   backup.prepare(`insert into audit (${columns}) values (${values.map(() => '?').join(', ')})`).run(values);
-  backup.pragma(`application_id = ${marks.whole}`);
+  completeBackup(backup, undefined);
   backup.close();
   const address = await newDatabase();
   const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith('hkctl-restore-'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { engineAt } from '../../../../src/store/open.ts';
 import { schemaVersion, sqliteVersions } from '../../../../src/store/postgres/schema/schema-version.ts';
-import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { draftOf, newKey, nowMs, plantIn } from '../../stores.ts';
 import { newDatabase, onServer } from '../databases.ts';
 import { opened } from '../opened.ts';

@@ -5,11 +5,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { verifyChain } from '../../../../src/core/audit/chain.ts';
 import { HkctlError } from '../../../../src/core/errors.ts';
 import type { StoreOptions } from '../../../../src/store/engine/options.ts';
-import { databaseNames, filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { createStore, requireNoStore } from '../../../../src/store/sqlite/creation.ts';
 import { migrateStore } from '../../../../src/store/sqlite/migration/migration.ts';
 import { openStore } from '../../../../src/store/sqlite/opening.ts';
-import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
+import { databaseNames } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 
 const options: StoreOptions = {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { toDomainError } from '../../../../src/store/sqlite/connection/errors.ts';
+import { toDomainError } from '../../../../src/store/sqlite-database/errors.ts';
 
 it('ends where a file system lets no folder be made, with the exit code of an unusable store', () => {
   const init = ['init', '--org', 'A', '--week-start', 'monday', '--entity', 'B', '--entity-name', 'C'];

@@ -1,9 +1,9 @@
 import { renameSync, rmSync } from 'node:fs';
-import { copyAttached } from '../../../../src/store/backup-file/whole-files.ts';
-import { exactPath } from '../../../../src/store/sqlite/connection/driver.ts';
+import { copyAttached } from '../../../../src/store/archive/rows.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
-import { makeTables, migratedSchema } from '../../../../src/store/sqlite/schema/migrated-schema.ts';
+import { exactPath } from '../../../../src/store/sqlite-database/driver.ts';
+import { makeTables, migratedSchema } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
 
 const migrationsFolder = 'migrations';
 /** The last version of the readings that had a row for each. */

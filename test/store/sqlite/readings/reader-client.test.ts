@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
 import { openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { ReaderClient } from '../../../../src/store/sqlite/readings/reader/client.ts';
-import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
+import { applyMigrations } from '../../../../src/store/sqlite-database/schema/migrations.ts';
 import { readingsOn } from './sent.ts';
 
 const script = join(process.cwd(), 'dist', 'readings.cjs');

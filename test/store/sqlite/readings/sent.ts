@@ -1,9 +1,9 @@
 import { readingColumns } from '../../../../src/core/port/readings.ts';
-import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
-import type { ChunkSizes } from '../../../../src/store/sqlite/readings/chunks/chunks.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import { IngestWriter, toGroup } from '../../../../src/store/sqlite/readings/writer/ingest-writer.ts';
-import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
+import type { ChunkSizes } from '../../../../src/store/sqlite-database/chunks/chunks.ts';
+import { type Connection, openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { applyMigrations } from '../../../../src/store/sqlite-database/schema/migrations.ts';
 
 /** A reading as a batch has it. */
 export type Sent = readonly [series: number, atUs: number, value: number, quality?: number];

@@ -6,9 +6,9 @@ import { pageParameters } from '../../../../src/core/records/queries.ts';
 import { resources } from '../../../../src/resources/index.ts';
 import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { tableName } from '../../../../src/store/records/tables.ts';
-import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { pageQuery } from '../../../../src/store/sqlite/records/pages.ts';
-import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
+import { type Connection, openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { applyMigrations } from '../../../../src/store/sqlite-database/schema/migrations.ts';
 import { requestsOf } from '../../page-requests.ts';
 
 let connection: Connection;

@@ -2,7 +2,7 @@ import type { RetentionState, SensorState } from '../../../../core/port/readings
 import { rangeOfSlice, type Slice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { toSlice } from '../../../../core/readings/reads/slices.ts';
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summarised-hours.ts';
-import type { Connection } from '../../connection/driver.ts';
+import type { Connection } from '../../../sqlite-database/driver.ts';
 import { createDroppable } from '../droppable.ts';
 import type { TimedReading } from '../log/memory.ts';
 import type { StoredReadings } from '../stored.ts';

@@ -2,8 +2,8 @@ import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { errnoOf } from '../../../../core/errno.ts';
 import { lazily } from '../../../../core/lazily.ts';
-import type { Connection } from '../../connection/driver.ts';
-import { toDomainError } from '../../connection/errors.ts';
+import type { Connection } from '../../../sqlite-database/driver.ts';
+import { toDomainError } from '../../../sqlite-database/errors.ts';
 import { openFile } from '../../connection/files.ts';
 import { StoredReadings } from '../stored.ts';
 import { toPostedError } from '../thread-errors.ts';
@@ -52,4 +52,4 @@ function letOthersGoFirst(): void {
   }
 }
 
-if (parentPort) host(parentPort, workerData as ReaderData); // given by the client beside this file
+if (parentPort) host(parentPort, workerData as ReaderData); // given by the client next to this file

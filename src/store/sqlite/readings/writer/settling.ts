@@ -1,4 +1,4 @@
-import type { Chunks } from '../chunks/chunks.ts';
+import type { Chunks } from '../../../sqlite-database/chunks/chunks.ts';
 import type { LogMemory } from '../log/memory.ts';
 import type { StoredReadings } from '../stored.ts';
 

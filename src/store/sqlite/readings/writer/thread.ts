@@ -1,14 +1,14 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { isHkctlError } from '../../../../core/errors.ts';
 import { lazily } from '../../../../core/lazily.ts';
-import { toDomainError } from '../../connection/errors.ts';
+import { toDomainError } from '../../../sqlite-database/errors.ts';
+import { requireSchemaVersion } from '../../../sqlite-database/schema/schema-versions.ts';
 import { filesOf, openFile } from '../../connection/files.ts';
 import { Reserve } from '../../connection/reserve.ts';
 import { createAppendAudit } from '../../registry/audit.ts';
 import { createClockStore } from '../../registry/clock.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { createRecordUse } from '../../registry/usage.ts';
-import { requireSchemaVersion } from '../../schema/schema-versions.ts';
 import { createDrop } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
 import { toPostedError } from '../thread-errors.ts';
@@ -111,4 +111,4 @@ function nextOn(port: MessagePort): WriterRequest | undefined {
   return received?.message;
 }
 
-if (parentPort) host(parentPort, workerData as WriterData); // given by the client beside this file
+if (parentPort) host(parentPort, workerData as WriterData); // given by the client next to this file

@@ -13,8 +13,8 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { holdAsDaemon } from '../../../../../src/store/sqlite/connection/daemon-lock.ts';
-import { openDatabase } from '../../../../../src/store/sqlite/connection/driver.ts';
 import { filesOf, openFile } from '../../../../../src/store/sqlite/connection/files.ts';
+import { openDatabase } from '../../../../../src/store/sqlite-database/driver.ts';
 import { cli, file, folder, renewPlant } from '../../../../cli/commands/backups/backup-plant.ts';
 import { press } from '../../../../cli/keyboard.ts';
 import { tamper } from '../../../../cli/tamper.ts';
@@ -141,7 +141,7 @@ describe('restore', () => {
     const { code, stderr } = await cli.run(['restore', file, '--yes']);
     expect([code, stderr]).toEqual([
       6,
-      expect.stringContaining('store of hkctl, and no other file of one is beside it'),
+      expect.stringContaining('store of hkctl, and no other file of one is next to it'),
     ]);
     expect(readFileSync(cli.store)).toEqual(before);
     expect(readdirSync(dirname(cli.store))).toEqual(['hkctl.db']);

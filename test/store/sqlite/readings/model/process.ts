@@ -1,10 +1,10 @@
 import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
-import { openDatabase } from '../../../../../src/store/sqlite/connection/driver.ts';
 import { createDroppable } from '../../../../../src/store/sqlite/readings/droppable.ts';
 import { createErasure } from '../../../../../src/store/sqlite/readings/erasure.ts';
 import { createReader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../../src/store/sqlite/readings/retention.ts';
 import { settleIdle } from '../../../../../src/store/sqlite/readings/writer/settling.ts';
+import { openDatabase } from '../../../../../src/store/sqlite-database/driver.ts';
 import { readingsOn, type Sent } from '../sent.ts';
 
 /** What a process does with the readings of a store; those that fail do so at their commit. */

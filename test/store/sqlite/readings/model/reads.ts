@@ -3,9 +3,9 @@ import { qualities, type SensorState, summaryWidthUs } from '../../../../../src/
 import { bucketStart } from '../../../../../src/core/readings/reads/buckets.ts';
 import type { Slice, SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
-import type { Connection } from '../../../../../src/store/sqlite/connection/driver.ts';
 import { createReader, type Reader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
+import type { Connection } from '../../../../../src/store/sqlite-database/driver.ts';
 
 /** A reading of a map: instant, value and quality. */
 export type Row = [atUs: number, value: number, quality: number];

@@ -1,0 +1,93 @@
+import { lastBackupMark, outboxMark } from '../registry/audit.ts';
+import { clockMarks } from '../registry/clock.ts';
+import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+  makeTables,
+  migratedSchema,
+  upgradeTables,
+} from '../sqlite-database/schema/migrated-schema.ts';
+import { rowsToChunks } from '../sqlite-database/schema/rows-to-chunks.ts';
+import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
+import { damagedBackup, type OpenBackup } from './format.ts';
+import { copyRead, refusingRows } from './rows.ts';
+
+/** A database to be made from a backup. */
+interface DatabaseCopy {
+  name: DatabaseName;
+  /** The path of the backup. */
+  file: string;
+  migrationsFolder: string;
+  /** Tables whose rows are not copied. */
+  without?: ReadonlySet<string>;
+  /** Receives the number of rows since its last call. */
+  copied?(rows: number): void;
+}
+
+/**
+ * Creates the tables of one database from our own migrations, copies its rows into those of the backup's version, and migrates them to
+ * this version. Readings of an older backup, a row each, become chunks.
+ */
+export function copyDatabase(
+  { connection: from, versions }: OpenBackup,
+  to: Connection,
+  { name, file, migrationsFolder, without = new Set(), copied = () => {} }: DatabaseCopy,
+): void {
+  const hasRows = name === 'readings' && versions[name] < firstWithChunks;
+  const version = hasRows ? firstWithChunks : versions[name];
+  makeTables(to, name, version, migrationsFolder);
+  const { tables } = migratedSchema(name, versions[name], migrationsFolder);
+  const copiedTables = tables.filter((table) => !without.has(table.name) && !(hasRows && table.name === 'readings'));
+  refusingRows(
+    () => {
+      copyRead(from, to, copiedTables, copied);
+      if (hasRows) for (const { count } of rowsToChunks({ from, rows: 'readings', to })) copied(count);
+    },
+    () => damagedBackup(file, `it holds rows that its own tables forbid (${name})`),
+  );
+  upgradeTables(to, name, version, migrationsFolder);
+}
+
+/** Runs something with a backup whose tables are those of this version: of an older one with a temporary copy. */
+export async function useCurrent<T>(
+  backup: OpenBackup,
+  copy: Pick<DatabaseCopy, 'file' | 'migrationsFolder'>,
+  work: (backup: Connection) => Promise<T>,
+): Promise<T> {
+  if (databaseNames.every((name) => backup.versions[name] === schemaVersions[name])) return work(backup.connection);
+  // Without a name, SQLite keeps the database in a file that is gone when the process ends, however it ends.
+  const current = openDatabase('', {});
+  try {
+    current.exec('pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off; begin');
+    for (const name of databaseNames) copyDatabase(backup, current, { name, ...copy });
+    current.exec('commit');
+    return await work(current);
+  } finally {
+    current.close();
+  }
+}
+
+/** A number of a store under a name. */
+interface Mark {
+  name: string;
+  value: number;
+}
+
+/**
+ * The marks that a restore takes from a backup. Any other mark counts rows of a table that starts anew, or is of one machine.
+ */
+export function carriedMarks(backup: Connection): Mark[] {
+  return backup
+    .prepare<[string, string, string], Mark>(
+      `select name, value from marks where name = ?
+        union all select * from (select ?, at_ms from audit where action = ? and outcome = 'done' order by seq desc limit 1)`,
+    )
+    .all(clockMarks.seenMs, lastBackupMark, 'store.backup');
+}
+
+/** Events of imports, as JSON, in a backup that were not moved into the trail yet. */
+export function waitingDrafts(backup: Connection): string[] {
+  const moved = backup.prepare<[string], number>('select value from marks where name = ?').pluck().get(outboxMark) ?? 0;
+  return backup.prepare<[number], string>('select draft from audit_outbox where id > ? order by id').pluck().all(moved);
+}

@@ -1,0 +1,166 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errnoOf } from '../../core/errno.ts';
+import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
+import type { OwnTable } from '../sqlite-database/schema/migrated-schema.ts';
+
+/**
+ * Creates a database for its owner only (mode 0600), to be written once and sequentially: without a log, since an incomplete
+ * file is thrown away, and synced by the caller at the end. Throws if the file exists.
+ */
+export function createPrivate(file: string): Connection {
+  closeSync(openSync(file, 'wx', 0o600));
+  const connection = openDatabase(file, { fileMustExist: true });
+  // The driver ignores `off`, and a journal on disk would stay next to the file of a killed process.
+  connection.exec('pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off');
+  return connection;
+}
+
+/**
+ * Copies the rows of our own tables from one database of a connection into another one, which has the tables and their indexes
+ * already: SQLite then copies both in their order, without sorting. The columns are named, so that each row is written anew by
+ * our own schema, even from pages that were tampered with.
+ */
+export function copyAttached(connection: Connection, from: string, to: string, tables: readonly OwnTable[]): void {
+  for (const table of tables) {
+    const columns = columnsOf(table);
+    connection.exec(
+      `insert into ${to}.${quoted(table.name)} (${columns}) select ${columns} from ${from}.${quoted(table.name)}`,
+    );
+  }
+  putSequences(connection, to, sequencesIn(connection, from, tables));
+}
+
+/** Rows in one statement: the call of a statement costs as much as a row. */
+const rowsPerStatement = 32;
+
+/** Writes rows into a table, many in one statement. `end` writes those that wait. */
+interface RowWriter {
+  write(row: readonly unknown[]): void;
+  end(): void;
+}
+
+/** Creates a writer of rows, each with the values of all columns of a table in order. */
+export function createRowWriter(to: Connection, table: OwnTable): RowWriter {
+  const { length } = table.columns;
+  const row = `(${new Array(length).fill('?').join(', ')})`;
+  const into = `insert into ${quoted(table.name)} (${columnsOf(table)}) values `;
+  const many = to.prepare<unknown[]>(into + new Array(rowsPerStatement).fill(row).join(', '));
+  let values: unknown[] = [];
+  return {
+    write(given) {
+      for (const value of given) values.push(value);
+      if (values.length < rowsPerStatement * length) return;
+      many.run(values);
+      values = [];
+    },
+    end() {
+      const one = to.prepare<unknown[]>(into + row);
+      for (let at = 0; at < values.length; at += length) one.run(values.slice(at, at + length));
+      values = [];
+    },
+  };
+}
+
+/** Rows after which a copy reports that they were copied. */
+const reportedRows = 10_000;
+
+/**
+ * Copies the rows of our own tables from one connection to another. Slower than from an attached database (a million rows
+ * a second), but the source can be opened read-only. `copied` receives the number of rows since its last call.
+ */
+export function copyRead(
+  from: Connection,
+  to: Connection,
+  tables: readonly OwnTable[],
+  copied: (rows: number) => void = () => {},
+): void {
+  let count = 0;
+  for (const table of tables) {
+    const writer = createRowWriter(to, table);
+    const read = from.prepare<[], unknown[]>(`select ${columnsOf(table)} from ${quoted(table.name)}`).raw();
+    for (const row of read.iterate()) {
+      writer.write(row);
+      if (++count % reportedRows === 0) copied(reportedRows);
+    }
+    writer.end();
+  }
+  putSequences(to, 'main', sequencesIn(from, 'main', tables));
+}
+
+/**
+ * Runs a copy; if a row violates a constraint of its table, or has a number that is none of its column, throws the error of
+ * `damaged`: only damage causes it.
+ */
+export function refusingRows(copy: () => void, damaged: () => Error): void {
+  try {
+    copy();
+  } catch (thrown) {
+    const code = errnoOf(thrown);
+    throw code?.startsWith('SQLITE_CONSTRAINT') || code === 'SQLITE_MISMATCH' ? damaged() : thrown;
+  }
+}
+
+/** SQL for a number of `sqlite_sequence`, which earlier versions have written as a float into backups. */
+export const sequenceSql = 'cast(seq as integer)';
+
+interface Sequence {
+  name: string;
+  seq: number;
+}
+
+/** The highest numbers ever assigned, which may be beyond the rows that are left. */
+function sequencesIn(connection: Connection, database: string, tables: readonly OwnTable[]): Sequence[] {
+  if (!hasSequences(connection, database)) return [];
+  const own = new Set(tables.map(({ name }) => name));
+  return connection
+    .prepare<[], Sequence>(`select name, ${sequenceSql} as seq from ${database}.sqlite_sequence where seq is not null`)
+    .all()
+    .filter(({ name }) => own.has(name));
+}
+
+function putSequences(connection: Connection, to: string, sequences: readonly Sequence[]): void {
+  if (!hasSequences(connection, to)) return;
+  const remove = connection.prepare<[string]>(`delete from ${to}.sqlite_sequence where name = ?`);
+  // The driver binds every number as a float, and the table has no types that would convert it.
+  const put = connection.prepare<[string, number]>(
+    `insert into ${to}.sqlite_sequence (name, seq) values (?, cast(? as integer))`,
+  );
+  for (const { name, seq } of sequences) {
+    remove.run(name);
+    put.run(name, seq);
+  }
+}
+
+function hasSequences(connection: Connection, database: string): boolean {
+  return (
+    connection.prepare(`select 1 from ${database}.sqlite_master where name = 'sqlite_sequence'`).get() !== undefined
+  );
+}
+
+function columnsOf({ columns }: OwnTable): string {
+  return columns.map(quoted).join(', ');
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Syncs a complete file to disk. */
+export function syncFile(file: string): void {
+  sync(file, 'r+');
+}
+
+/** Syncs the folder of a file, and so the names in it. */
+export function syncFolderOf(file: string): void {
+  sync(dirname(file), 'r');
+}
+
+function sync(path: string, flags: 'r' | 'r+'): void {
+  const fd = openSync(path, flags);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,59 @@
+import { renameSync, rmSync } from 'node:fs';
+import type { HkctlError } from '../../core/errors.ts';
+import type { BackupFacts } from '../../core/operations/backups.ts';
+import type { BackupRequest } from '../../core/operations/engine.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
+import { toDomainError } from '../sqlite-database/errors.ts';
+import { beginBackup, completeBackup } from './format.ts';
+import { createPrivate, syncFile, syncFolderOf } from './rows.ts';
+import { pendingFor, removeAbandoned, requireTarget, translatingTarget } from './target.ts';
+import { readBackup } from './verification.ts';
+
+/** What an engine supplies to a backup of its store. */
+export interface BackupSource {
+  migrationsFolder: string;
+  /** Copies all tables in the transaction of the backup; returns the journal, if any. */
+  copyTo(backup: Connection): string | undefined | Promise<string | undefined>;
+  /** The error if the copy is damaged, which is a fault of the store. */
+  damaged(what: string): HkctlError;
+}
+
+/**
+ * Writes a backup under a name of its own (mode 0600). It gets the name `target` once it is complete, synced and checked; if
+ * anything fails, nothing is left. Throws `state_forbids` if the file exists and `force` is false.
+ */
+export async function writeBackupFrom(
+  { migrationsFolder, copyTo, damaged }: BackupSource,
+  target: string,
+  { nowMs, force, number = 0 }: BackupRequest,
+): Promise<BackupFacts> {
+  requireTarget(target, force);
+  removeAbandoned(target, nowMs);
+  const pending = pendingFor(target);
+  const backup = translatingTarget(target, () => createPrivate(pending));
+  try {
+    try {
+      backup.pragma(`user_version = ${number}`);
+      backup.exec('begin');
+      beginBackup(backup, nowMs);
+      completeBackup(backup, await copyTo(backup));
+      backup.exec('commit');
+    } catch (thrown) {
+      throw toDomainError(thrown, target);
+    } finally {
+      backup.close();
+    }
+    const facts = await readBackup(pending, migrationsFolder, damaged);
+    translatingTarget(target, () => {
+      syncFile(pending);
+      // Another process may have written one of the same name meanwhile.
+      requireTarget(target, force);
+      renameSync(pending, target);
+      syncFolderOf(target);
+    });
+    return facts;
+  } catch (thrown) {
+    rmSync(pending, { force: true });
+    throw thrown;
+  }
+}

@@ -1,0 +1,238 @@
+import { type Columns, createColumns, type Piece, placeOf } from '../../../core/readings/columns.ts';
+import type { Connection } from '../driver.ts';
+import { DecodedChunks } from './cache.ts';
+import { ChunkEncoder, decodeChunk } from './codec.ts';
+
+/** Numbers of readings in one chunk. */
+export interface ChunkSizes {
+  /** At most: more take hardly fewer bytes, and a late one rewrites all of them. */
+  full: number;
+  /** A chunk of fewer takes in the next ones, instead of another small chunk after it. */
+  small: number;
+}
+
+export const usualSizes: ChunkSizes = { full: 1024, small: 128 };
+/** Chunks that a long removal deletes in one step: some milliseconds. */
+const chunksInStep = 200;
+
+export interface ChunkRow {
+  id: number;
+  fromUs: number;
+  /** The instant of the last reading. */
+  toUs: number;
+  count: number;
+  body: Buffer;
+}
+
+/** The chunks on one connection. All changes of them on a connection go through the same object, inside a transaction. */
+export class Chunks {
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #encoder = new ChunkEncoder();
+  readonly #decoded = new DecodedChunks();
+  readonly #sizes: ChunkSizes;
+  /** For what is needed only until the next chunk is decoded. */
+  readonly #reused = createColumns(usualSizes.full);
+
+  constructor(connection: Connection, sizes = usualSizes) {
+    this.#sizes = sizes;
+    this.#statements = prepare(connection);
+  }
+
+  /** Must be called when another connection may have changed chunks, and when a transaction failed. */
+  forget(): void {
+    this.#decoded.clear();
+  }
+
+  /** The instant of the first reading of a series; undefined if it has no chunk. */
+  firstUs(series: number): number | undefined {
+    return this.#statements.firstUs.get(series);
+  }
+
+  /** The instant of the last reading of a series; -Infinity if it has no chunk. */
+  lastUs(series: number): number {
+    return this.#statements.lastUs.get(series) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** The last reading of a series; undefined if it has no chunk. */
+  last(series: number): { atUs: number; value: number } | undefined {
+    const chunk = this.#statements.last.get(series);
+    if (!chunk) return undefined;
+    const { atUs, values, count } = decodeChunk(chunk.body, chunk.count, this.#reused);
+    return { atUs: atUs[count - 1] ?? 0, value: values[count - 1] ?? 0 };
+  }
+
+  /** The value of a reading; undefined if it is in no chunk. */
+  valueAt(series: number, atUs: number): number | undefined {
+    return this.#decoded.valueAt(series, atUs, () => {
+      const { before, after } = this.#statements;
+      const chunk = before.get(series, atUs);
+      const untilUs = after.get(series, atUs)?.fromUs ?? Number.POSITIVE_INFINITY;
+      if (!chunk) return { fromUs: Number.NEGATIVE_INFINITY, untilUs, columns: createColumns(0) };
+      return { fromUs: chunk.fromUs, untilUs, columns: decodeChunk(chunk.body, chunk.count) };
+    });
+  }
+
+  /** The readings of a range, one chunk after the other, each with the part of it that lies in the range: until the next is read. */
+  *read(series: number, fromUs: number, toUs: number): Generator<Piece> {
+    const reused = createColumns(this.#sizes.full);
+    for (const { body, count } of this.#statements.inside.iterate(series, series, fromUs, fromUs, toUs)) {
+      const columns = decodeChunk(body, count, reused);
+      const from = placeOf(columns, fromUs);
+      const to = placeOf(columns, toUs);
+      if (from < to) yield { columns, from, to };
+    }
+  }
+
+  /** How many readings a range has. Only its two ends are decoded. */
+  count(series: number, fromUs: number, toUs: number): number {
+    const { whole, before } = this.#statements;
+    let count = whole.get(series, fromUs, toUs, toUs) ?? 0;
+    const first = before.get(series, fromUs);
+    if (first && first.fromUs < fromUs) count += countIn(first, fromUs, toUs);
+    const last = before.get(series, toUs);
+    if (last && last.fromUs >= fromUs && last.toUs >= toUs) count += countIn(last, fromUs, toUs);
+    return count;
+  }
+
+  /**
+   * Adds readings of a series in order of time; one at an instant that has a reading already is left out. `lastUs` is the instant
+   * of the last reading in its chunks.
+   */
+  add(series: number, added: Columns, lastUs = this.lastUs(series)): void {
+    const { before, after } = this.#statements;
+    this.#decoded.delete(series);
+    const { small } = this.#sizes;
+    if (added.count >= small && (added.atUs[0] ?? 0) > lastUs) {
+      this.#write(series, added, { isLast: true });
+      return;
+    }
+    for (let from = 0; from < added.count; ) {
+      const firstUs = added.atUs[from] ?? 0;
+      const chunk = before.get(series, firstUs);
+      const next = after.get(series, firstUs);
+      const to = next ? placeOf(added, next.fromUs) : added.count;
+      if (chunk && (firstUs <= chunk.toUs || chunk.count < small)) {
+        const merged = merge(decodeChunk(chunk.body, chunk.count), added, from, to);
+        this.#write(series, merged, { id: chunk.id, isLast: next === undefined });
+      } else if (next && next.count < small) {
+        const merged = merge(decodeChunk(next.body, next.count), added, from, to);
+        this.#write(series, merged, { id: next.id, isLast: false });
+      } else {
+        const { atUs, values, qualities } = added;
+        const part = {
+          count: to - from,
+          atUs: atUs.subarray(from, to),
+          values: values.subarray(from, to),
+          qualities: qualities.subarray(from, to),
+        };
+        this.#write(series, part, { isLast: next === undefined });
+      }
+      from = to;
+    }
+  }
+
+  /** Where the first step of a long removal should end; undefined if the range is so short that it needs no steps. */
+  stepEnd(series: number, fromUs: number, toUs: number): number | undefined {
+    return this.#statements.stepEnd.get(series, fromUs, toUs);
+  }
+
+  /** Removes the readings of a range. */
+  remove(series: number, fromUs: number, toUs: number): void {
+    const { removeWhole, before } = this.#statements;
+    this.#decoded.delete(series);
+    removeWhole.run(series, fromUs, toUs, toUs);
+    const first = before.get(series, fromUs);
+    if (first && first.toUs >= fromUs) this.#cut(series, first, fromUs, toUs);
+    const last = before.get(series, toUs);
+    if (last && last.fromUs >= fromUs && last.fromUs < toUs) this.#cut(series, last, fromUs, toUs);
+  }
+
+  /** Writes a chunk without the readings of a range. */
+  #cut(series: number, chunk: ChunkRow, fromUs: number, toUs: number): void {
+    const columns = decodeChunk(chunk.body, chunk.count);
+    const from = placeOf(columns, fromUs);
+    const to = placeOf(columns, toUs);
+    for (const column of [columns.atUs, columns.values, columns.qualities]) column.copyWithin(from, to);
+    columns.count -= to - from;
+    if (columns.count === 0) this.#statements.removeOne.run(chunk.id);
+    else this.#write(series, columns, { id: chunk.id, isLast: false });
+  }
+
+  /** Writes readings in place of a chunk, or as new ones. The last ones of a series fill their chunks, so that the next follow. */
+  #write(series: number, columns: Columns, { id, isLast }: { id?: number; isLast: boolean }): void {
+    const { count, atUs } = columns;
+    const { full } = this.#sizes;
+    const size = isLast ? full : Math.ceil(count / Math.ceil(count / full));
+    for (let from = 0; from < count; from += size) {
+      const to = Math.min(from + size, count);
+      const body = this.#encoder.encode(columns, from, to);
+      const [firstUs = 0, lastUs = 0] = [atUs[from], atUs[to - 1]];
+      if (from === 0 && id !== undefined) this.#statements.update.run(firstUs, lastUs, to - from, body, id);
+      else this.#statements.insert.run(series, firstUs, lastUs, to - from, body);
+    }
+  }
+}
+
+function countIn({ body, count }: ChunkRow, fromUs: number, toUs: number): number {
+  const columns = decodeChunk(body, count);
+  return placeOf(columns, toUs) - placeOf(columns, fromUs);
+}
+
+/** The readings of a chunk and those to add, of which the ones from one place up to another are meant. */
+export function merge(chunk: Columns, added: Columns, from: number, to: number): Columns {
+  const merged = createColumns(chunk.count + to - from);
+  const take = (columns: Columns, place: number) => {
+    merged.atUs[merged.count] = columns.atUs[place] ?? 0;
+    merged.values[merged.count] = columns.values[place] ?? 0;
+    merged.qualities[merged.count++] = columns.qualities[place] ?? 0;
+  };
+  let kept = 0;
+  for (let place = from; place < to; place++) {
+    const atUs = added.atUs[place] ?? 0;
+    while (kept < chunk.count && (chunk.atUs[kept] ?? 0) < atUs) take(chunk, kept++);
+    if (kept === chunk.count || chunk.atUs[kept] !== atUs) take(added, place);
+  }
+  while (kept < chunk.count) take(chunk, kept++);
+  return merged;
+}
+
+const row = 'id, from_us as fromUs, to_us as toUs, count, body';
+
+function prepare(connection: Connection) {
+  const number = <Given extends unknown[]>(sql: string) => connection.prepare<Given, number>(sql).pluck();
+  return {
+    before: connection.prepare<[number, number], ChunkRow>(
+      `select ${row} from chunks where series = ? and from_us <= ? order by from_us desc limit 1`,
+    ),
+    after: connection.prepare<[number, number], ChunkRow>(
+      `select ${row} from chunks where series = ? and from_us > ? order by from_us limit 1`,
+    ),
+    inside: connection.prepare<[number, number, number, number, number], Pick<ChunkRow, 'count' | 'body'>>(
+      `select count, body from chunks where series = ? and from_us >= coalesce(
+         (select from_us from chunks where series = ? and from_us <= ? order by from_us desc limit 1), ?)
+       and from_us < ? order by from_us`,
+    ),
+    firstUs: number<[number]>('select from_us from chunks where series = ? order by from_us limit 1'),
+    last: connection.prepare<[number], Pick<ChunkRow, 'count' | 'body'>>(
+      'select count, body from chunks where series = ? order by from_us desc limit 1',
+    ),
+    lastUs: number<[number]>('select to_us from chunks where series = ? order by from_us desc limit 1'),
+    whole: number<[number, number, number, number]>(
+      'select sum(count) from chunks where series = ? and from_us >= ? and from_us < ? and to_us < ?',
+    ),
+    stepEnd: number<[number, number, number]>(
+      `select from_us from chunks where series = ? and from_us > ? and from_us < ?
+       order by from_us limit 1 offset ${chunksInStep}`,
+    ),
+    removeWhole: connection.prepare<[number, number, number, number]>(
+      'delete from chunks where series = ? and from_us >= ? and from_us < ? and to_us < ?',
+    ),
+    removeOne: connection.prepare<[number]>('delete from chunks where id = ?'),
+    insert: connection.prepare<[number, number, number, number, Uint8Array]>(
+      'insert into chunks (series, from_us, to_us, count, body) values (?, ?, ?, ?, ?)',
+    ),
+    update: connection.prepare<[number, number, number, Uint8Array, number]>(
+      'update chunks set from_us = ?, to_us = ?, count = ?, body = ? where id = ?',
+    ),
+  };
+}

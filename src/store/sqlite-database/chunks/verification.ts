@@ -1,0 +1,66 @@
+import { cutText } from '../../../core/text/bounded-text.ts';
+import { quotedText } from '../../../core/text/shown-text.ts';
+import { formatInstantUs } from '../../../core/time/instants.ts';
+import type { Connection } from '../driver.ts';
+import { isReading } from './chunk-writer.ts';
+import { usualSizes } from './chunks.ts';
+import { decodeChunk } from './codec.ts';
+
+/** Bytes of a chunk at most: as many take readings that are random numbers at random instants. */
+const longestBody = 32 * usualSizes.full;
+
+interface CheckedChunk {
+  series: unknown;
+  fromUs: unknown;
+  toUs: unknown;
+  count: unknown;
+  body: Uint8Array | null;
+  sensor: unknown;
+}
+
+/**
+ * Reads all chunks of a database and yields a sentence about each damaged one. The database may be a backup of unknown origin: one
+ * chunk is in memory at a time, whatever its size and number of readings are said to be.
+ */
+export function* faultsOfChunks(connection: Connection): Generator<string> {
+  const chunks = connection.prepare<[], CheckedChunk>(
+    `select c.series, c.from_us as fromUs, c.to_us as toUs, c.count, s.sensor_id as sensor,
+       iif(typeof(c.body) = 'blob' and length(c.body) <= ${longestBody}, c.body, null) as body
+     from chunks as c indexed by chunks_series left join series as s on s.series = c.series order by c.series, c.from_us`,
+  );
+  let before: CheckedChunk | undefined;
+  for (const chunk of chunks.iterate()) {
+    const isAfter =
+      before === undefined || before.series !== chunk.series || Number(before.toUs) < Number(chunk.fromUs);
+    const what = isAfter ? faultOf(chunk) : 'they begin before those before them end';
+    before = chunk;
+    if (what !== undefined) yield `the readings of ${placeOf(chunk)}: ${what}`;
+  }
+}
+
+function placeOf({ sensor, series, fromUs, toUs }: CheckedChunk): string {
+  const of = typeof sensor === 'string' ? `sensor ${quotedText(cutText(sensor, longestName))}` : `the series ${series}`;
+  const [from, to] = [fromUs, toUs].map((us) =>
+    Number.isSafeInteger(us) ? formatInstantUs(Number(us)) : 'no instant',
+  );
+  return `${of} from ${from} to ${to}`;
+}
+
+const longestName = 60;
+
+function faultOf({ fromUs, toUs, count, body, sensor }: CheckedChunk): string | undefined {
+  if (sensor === null) return 'there is no such sensor';
+  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > usualSizes.full) return 'their number is none';
+  if (body === null) return 'they are no bytes, or too many';
+  try {
+    const { atUs, values, qualities } = decodeChunk(body, Number(count));
+    if (atUs[0] !== fromUs || atUs.at(-1) !== toUs) return 'they begin or end at another instant';
+    for (let i = 0; i < atUs.length; i++) {
+      if (!isReading(atUs[i], values[i], qualities[i])) return 'one has a value that is none';
+      if (i > 0 && !(Number(atUs[i]) > Number(atUs[i - 1]))) return 'they are not in order of time';
+    }
+    return undefined;
+  } catch {
+    return 'their bytes are damaged';
+  }
+}

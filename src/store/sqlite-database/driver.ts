@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import type BetterSqlite3 from 'better-sqlite3';
+import { errnoOf } from '../../core/errno.ts';
+import { HkctlError } from '../../core/errors.ts';
+
+export type Connection = BetterSqlite3.Database;
+export type Transaction<Work extends (...given: never[]) => unknown> = BetterSqlite3.Transaction<Work>;
+export type Statement<Row = unknown> = BetterSqlite3.Statement<unknown[], Row>;
+
+/**
+ * Opens a database with the major of better-sqlite3 that fits this Node: 13 needs Node 22, 12 aborts on Node 24 when a
+ * statement is garbage-collected. The alias can be removed with Node 20. The driver is loaded here, not at the top, so that
+ * `--help` does not load it. Opens exactly the named file, or throws `bad_input`; without a name, a temporary one that SQLite removes.
+ */
+export function openDatabase(given: string, options: BetterSqlite3.Options): Connection {
+  const file = given === ':memory:' || given === '' ? given : exactPath(given);
+  const [major = 0] = process.versions.node.split('.').map(Number);
+  const load = createRequire(__filename);
+  if (major >= 22) {
+    const Driver: typeof BetterSqlite3 = load('better-sqlite3');
+    return new Driver(file, options);
+  }
+  // With this path the driver does not search a dozen folders for its binary.
+  const nativeBinding = pathOfBinary(load, 'better-sqlite3-12/build/Release/better_sqlite3.node');
+  const Driver: typeof BetterSqlite3 = load('better-sqlite3-12');
+  return new Driver(file, { ...options, nativeBinding });
+}
+
+/** The binary is missing if the packages were installed, or hkctl was packed, with a newer Node. */
+function pathOfBinary(load: NodeJS.Require, name: string): string {
+  try {
+    return load.resolve(name);
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'MODULE_NOT_FOUND') throw thrown;
+    throw new HkctlError('store_unreadable', `This hkctl was installed without a driver for Node ${process.version}.`, {
+      hint: 'Use Node 22.14 or newer, or install it anew with this Node: npm ci, or a package that was made with Node 20.',
+      cause: thrown,
+    });
+  }
+}
+
+/**
+ * An absolute path, which SQLite never reads as a `file:` URI with options (as it would a name with SQLITE_USE_URI set).
+ * The driver trims white space off a name, and would open another file than the one that was checked.
+ */
+export function exactPath(file: string): string {
+  if (file === file.trim() && file !== '') return resolve(file);
+  throw new HkctlError(
+    'bad_input',
+    `The path "${file}" begins or ends with white space; SQLite could open another file.`,
+    {
+      hint: 'Rename the file.',
+    },
+  );
+}

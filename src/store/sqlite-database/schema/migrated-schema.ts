@@ -1,0 +1,64 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Connection, openDatabase } from '../driver.ts';
+import { type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
+
+/** The databases of a store, each with migrations of its own. */
+export const databaseNames = ['registry', 'records', 'readings'] as const;
+export type DatabaseName = (typeof databaseNames)[number];
+
+/** The schema that hkctl's migrations create in an empty database. */
+interface MigratedSchema {
+  objects: readonly SchemaObject[];
+  tables: readonly OwnTable[];
+}
+
+export interface OwnTable {
+  name: string;
+  columns: readonly string[];
+}
+
+/** The schema of a database after its first `version` migrations, found by applying them in memory. */
+export function migratedSchema(name: DatabaseName, version: number, folder: string): MigratedSchema {
+  const connection = openDatabase(':memory:', {});
+  try {
+    makeTables(connection, name, version, folder);
+    const columns = connection.prepare<[string], string>('select name from pragma_table_info(?)').pluck();
+    const objects = schemaObjectsIn(connection);
+    const tables = objects
+      .filter(({ type, name: table }) => type === 'table' && !String(table).startsWith('sqlite_'))
+      .map((object) => ({ name: String(object.name), columns: columns.all(String(object.name)) }));
+    return { objects, tables };
+  } finally {
+    connection.close();
+  }
+}
+
+/**
+ * The schema that the migrations of a version create, as `textOf` writes it, from the file next to the migrations; undefined
+ * if there is none. A test compares the files with the migrations and updates them.
+ */
+export function keptSchema(name: DatabaseName, version: number, folder: string): string | undefined {
+  const file = join(folder, name, 'meta', `_schema-${version}.txt`);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** Applies the first `version` migrations of a database to the empty main database of a connection. */
+export function makeTables(connection: Connection, name: DatabaseName, version: number, folder: string): void {
+  for (const statement of migrationsOf(name, folder).slice(0, Math.max(version, 0)).flat()) connection.exec(statement);
+}
+
+/** Applies the migrations of a database after the first `version` to its tables in the main database of a connection. */
+export function upgradeTables(connection: Connection, name: DatabaseName, version: number, folder: string): void {
+  for (const statement of migrationsOf(name, folder).slice(version).flat()) connection.exec(statement);
+}
+
+/** The statements of each migration of a database, in the order of drizzle's journal. */
+function migrationsOf(name: DatabaseName, folder: string): string[][] {
+  const own = join(folder, name);
+  if (!existsSync(own)) throw new Error(`migrations are missing from this installation: ${own}`);
+  const journal: { entries: { tag: string }[] } = JSON.parse(readFileSync(join(own, 'meta', '_journal.json'), 'utf8'));
+  return journal.entries.map(({ tag }) =>
+    readFileSync(join(own, `${tag}.sql`), 'utf8').split('--> statement-breakpoint'),
+  );
+}

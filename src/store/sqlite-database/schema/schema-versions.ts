@@ -1,0 +1,67 @@
+import { HkctlError } from '../../../core/errors.ts';
+import { storeTooNew, storeTooOld } from '../../engine/refusals.ts';
+import type { Connection } from '../driver.ts';
+import { translating } from '../errors.ts';
+import type { DatabaseName } from './migrated-schema.ts';
+import { requireOwnSchema } from './own-schema.ts';
+
+/**
+ * Number of migrations of each database in this version of hkctl, kept in its `user_version`, so that opening a store does
+ * not read the migrations folder. A test compares it with the folder.
+ */
+export const schemaVersions: Record<DatabaseName, number> = { registry: 3, records: 2, readings: 3 };
+
+/** The first version of the readings that has them in chunks; before, each was a row. */
+export const firstWithChunks = 3;
+
+/**
+ * Throws `store_too_old` or `store_too_new` (exit 6) if a database is not of this version, and `store_corrupt` if its
+ * schema is not that of the migrations.
+ */
+export function requireSchemaVersion(
+  connection: Connection,
+  name: DatabaseName,
+  path: string,
+  migrationsFolder: string,
+): void {
+  // In one read transaction: another process may be migrating.
+  const readAtOnce = connection.transaction(() => {
+    const version = requireNotNewer(connection, name, path);
+    if (version !== schemaVersions[name]) throw storeTooOld(path, version, 'the daemon');
+    requireOwnSchema(connection, path, { name, version, migrationsFolder });
+  });
+  translating(path, () => readAtOnce());
+}
+
+/** The version of a database, if this hkctl can migrate it; `store_too_new` (exit 6) for a newer one. */
+export function requireNotNewer(
+  connection: Connection,
+  name: DatabaseName,
+  path: string,
+  version = readSchemaVersion(connection, path),
+): number {
+  if (version > schemaVersions[name]) throw storeTooNew(path, version);
+  return version;
+}
+
+/** The version that a database states; 0 for one without tables. */
+function readSchemaVersion(connection: Connection, path: string): number {
+  return Number(translating(path, () => connection.pragma('user_version', { simple: true })));
+}
+
+/** Whether nothing was ever committed to a database, as after an interrupted `init`. `store_corrupt` for a foreign one. */
+export function isEmpty(connection: Connection, path: string): boolean {
+  // In one statement: another process may finish a store between two.
+  const { version, tables } = translating(path, () =>
+    connection
+      .prepare<[], { version: number; tables: number }>(
+        'select (select user_version from pragma_user_version) as version, (select count(*) from sqlite_master) as tables',
+      )
+      .get(),
+  ) ?? { version: 0, tables: 0 };
+  if (version > 0) return false;
+  if (tables === 0) return true;
+  throw new HkctlError('store_corrupt', `${path} is a database, but not one of hkctl.`, {
+    hint: 'Name the store with --store PATH or HKCTL_STORE.',
+  });
+}

@@ -1,0 +1,98 @@
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, writeSync } from 'node:fs';
+import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { type StateEntry, stateLine } from '../../engine/journal-lines.ts';
+import { translating } from '../../sqlite-database/errors.ts';
+import { openSmallFile } from '../connection/safe-files.ts';
+import type { Registry } from './registry.ts';
+
+/** Appends lines to a journal, synced, all or none. The registry's write lock must be held, so that no other process appends. */
+export function appendLines(file: string, lines: readonly string[]): void {
+  if (lines.length === 0) return;
+  translating(file, () => {
+    const fd = openSmallFile(file, 'append');
+    try {
+      appendWhole(fd, lines.join(''));
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+/**
+ * All or nothing: a disk that gets full takes a part of a line, and the next line would be lost behind it; so would one
+ * behind the part that a power cut left, which gets a line break first.
+ */
+function appendWhole(fd: number, lines: string): void {
+  const before = fstatSync(fd).size;
+  const last = Buffer.alloc(1);
+  const isTorn = before > 0 && readSync(fd, last, 0, 1, before - 1) === 1 && last.toString() !== '\n';
+  try {
+    for (let rest = Buffer.from(isTorn ? `\n${lines}` : lines); rest.length > 0; ) {
+      rest = rest.subarray(writeSync(fd, rest));
+    }
+  } catch (thrown) {
+    ftruncateSync(fd, before);
+    throw thrown;
+  }
+}
+
+interface Notes {
+  /** Before the commit: stopped without an entry, it could come back with an old copy of the store. A change that fails withdraws the lines. */
+  stop(lines: readonly string[], withdrawn: readonly string[]): void;
+  /**
+   * After the commit, without which the entries would let in what is stopped; and only if they still hold: another process may
+   * have stopped it in between.
+   */
+  start(entries: readonly StateEntry[], stillHold: () => boolean): void;
+}
+
+export function changeWithJournal<T>(
+  registry: Registry,
+  { journal, kind }: { journal: string; kind: 'change' | 'stop' },
+  work: (notes: Notes) => T,
+): T {
+  let starts: readonly StateEntry[] = [];
+  let stillHold = () => false;
+  const result = registry[kind](() => {
+    let withdrawal: readonly string[] = [];
+    try {
+      return work({
+        stop(lines, withdrawn) {
+          appendLines(journal, lines);
+          withdrawal = withdrawn;
+        },
+        start(entries, hold) {
+          starts = entries;
+          stillHold = hold;
+        },
+      });
+    } catch (thrown) {
+      appendLines(journal, withdrawal);
+      throw thrown;
+    }
+  });
+  if (starts.length > 0) recordStarts(registry, journal, starts, stillHold);
+  return result;
+}
+
+function recordStarts(
+  registry: Registry,
+  journal: string,
+  starts: readonly StateEntry[],
+  stillHold: () => boolean,
+): void {
+  try {
+    registry.change(() => {
+      if (stillHold()) appendLines(journal, starts.map(stateLine));
+    });
+  } catch (thrown) {
+    if (!isHkctlError(thrown)) throw thrown;
+    const names = starts.map(({ name }) => name).join(', ');
+    throw new HkctlError(
+      thrown.code,
+      `The change of ${names} is committed, but the journal ${journal} could not record it: a restore of an older backup would undo it.`,
+      { hint: 'Put that right and give the same command again.', cause: thrown },
+    );
+  }
+}
