@@ -32,9 +32,6 @@ const clockReaders = [
   'store/postgres/inspection.ts', // compares it with the database's
 ];
 
-/** Folders whose texts are still to be reworded. */
-const notYetPlain = /^store\/(backup-file|archive|sqlite-database|\w+\/(backup|restore|readings))\//;
-
 const knownMutualFolders = [
   'http/auth ↔ http/request',
   'http/fairness ↔ http/request',
@@ -92,6 +89,22 @@ describe('the sources', () => {
     expect(circlesOf(modules)).toEqual([]);
   });
 
+  it('have no two folders that import each other, except the known ones', () => {
+    expect(mutualFolders(modules)).toEqual(knownMutualFolders);
+  });
+
+  // Next to or in addition to; in progress or running; who exactly.
+  it('say it in plain words', () => {
+    const odd = /\bbeside\b|\bunder way\b|\bwhoever\b/i;
+    expect(odd.test('a file beside the store')).toBe(true);
+    const users = modules.map(({ file }) => file).filter((file) => odd.test(readFileSync(join(src, file), 'utf8')));
+    expect(users).toEqual([]);
+    const pages = readdirSync(join(src, '..', 'man')).filter((file) => /\.[178]$/.test(file));
+    const texts = ['README.md', 'src/README.md', ...pages.map((file) => `man/${file}`)];
+    expect(texts.length).toBeGreaterThan(20);
+    expect(texts.filter((file) => odd.test(readFileSync(join(src, '..', file), 'utf8')))).toEqual([]);
+  });
+
   it('of the store form folders that import each other in no circle: engines share only what is below them', () => {
     const folderOf = (file: string) => /^store\/[^/]+(?=\/)/.exec(file)?.[0];
     const folders = new Map<string, Set<string>>();
@@ -104,22 +117,6 @@ describe('the sources', () => {
     expect([...(folders.get('store/postgres') ?? [])]).toContain('store/archive');
     expect(circlesOf([...folders].map(([file, imports]) => ({ file, imports: [...imports] })))).toEqual([]);
     expect([...(folders.get('store/postgres') ?? [])]).not.toContain('store/sqlite');
-  });
-
-  it('have no two folders that import each other, except the known ones', () => {
-    expect(mutualFolders(modules)).toEqual(knownMutualFolders);
-  });
-
-  // Next to or in addition to; in progress or running; who exactly.
-  it('say it in plain words', () => {
-    const odd = /\bbeside\b|\bunder way\b|\bwhoever\b/i;
-    expect(odd.test('a file beside the store')).toBe(true);
-    const users = modules.map(({ file }) => file).filter((file) => odd.test(readFileSync(join(src, file), 'utf8')));
-    expect(users.filter((file) => !notYetPlain.test(file))).toEqual([]);
-    const pages = readdirSync(join(src, '..', 'man')).filter((file) => /\.[178]$/.test(file));
-    const texts = ['README.md', 'src/README.md', ...pages.map((file) => `man/${file}`)];
-    expect(texts.length).toBeGreaterThan(20);
-    expect(texts.filter((file) => odd.test(readFileSync(join(src, '..', file), 'utf8')))).toEqual([]);
   });
 
   it('have 250 lines at most each', () => {

@@ -32,9 +32,9 @@ function createSqliteEngine(path: string, options: StoreOptions): Engine {
     requireNone: () => requireNoStore(path),
     create: (fill) => createStore(path, options, fill),
     migrate: (check, request) => migrateStore(path, options, check, request),
-    async backup(target, { nowMs, force, number }) {
+    async backup(target, request) {
       const { writeBackup } = await import('./sqlite/backup/backup.ts');
-      return writeBackup(path, target, { nowMs, force, number, migrationsFolder });
+      return writeBackup(path, target, { ...request, migrationsFolder });
     },
     async restore(file, hooks) {
       const { restoreBackup } = await import('./sqlite/restore/restoration.ts');

@@ -14,7 +14,6 @@ export const lastBackupMark = 'last_backup_ms';
 /** The mark up to which the outbox of imports was moved into the trail. */
 export const outboxMark = 'audit_outbox';
 
-/** Whether an event reports a written backup. */
 export function isBackup({ action, outcome }: AuditDraft): boolean {
   return action === 'store.backup' && outcome === 'done';
 }

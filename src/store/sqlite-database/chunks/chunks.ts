@@ -24,7 +24,7 @@ export interface ChunkRow {
   body: Buffer;
 }
 
-/** The chunks on one connection. Whoever changes them on a connection does so through the same object, inside a transaction. */
+/** The chunks on one connection. All changes of them on a connection go through the same object, inside a transaction. */
 export class Chunks {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #encoder = new ChunkEncoder();

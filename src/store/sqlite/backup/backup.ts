@@ -64,7 +64,7 @@ function copyTo(backup: Connection, files: StoreFiles, migrationsFolder: string)
   return existsSync(journal) ? readSmallFile(journal) : undefined;
 }
 
-/** A backup has all readings in chunks: whoever reads it needs no memory for a log. */
+/** A backup has all readings in chunks: its reader needs no memory for a log. */
 function isCopied({ name }: OwnTable): boolean {
   return name !== 'log';
 }

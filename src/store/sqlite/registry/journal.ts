@@ -47,7 +47,6 @@ interface Notes {
   start(entries: readonly StateEntry[], stillHold: () => boolean): void;
 }
 
-/** Makes a change in one transaction, with its entries in the journal. */
 export function changeWithJournal<T>(
   registry: Registry,
   { journal, kind }: { journal: string; kind: 'change' | 'stop' },

@@ -3,8 +3,8 @@ import { LogMemory, type TimedReading } from './memory.ts';
 import { bodyOfRemovals, type Removal, type RowReader, readRow } from './rows.ts';
 
 /**
- * The log on one connection, with its readings in memory. Whoever changes the log on a connection does so through the same
- * object; all methods run inside a transaction.
+ * The log on one connection, with its readings in memory. All changes of the log on a connection go through the same object;
+ * all methods run inside a transaction.
  */
 export class ReadingLog {
   readonly #statements: ReturnType<typeof prepare>;

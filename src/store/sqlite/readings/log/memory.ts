@@ -176,7 +176,7 @@ export class SeriesMemory {
 
 /** The readings of the log in memory, by series. */
 export class LogMemory {
-  /** In the order of `firstId`: whoever settles the first one soonest can trim the log soonest. */
+  /** In the order of `firstId`: to settle the first one soonest is to trim the log soonest. */
   readonly #series = new Map<number, SeriesMemory>();
   readonly #pages = new PageMemory();
   #count = 0;

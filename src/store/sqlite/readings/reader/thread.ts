@@ -52,4 +52,4 @@ function letOthersGoFirst(): void {
   }
 }
 
-if (parentPort) host(parentPort, workerData as ReaderData); // given by the client beside this file
+if (parentPort) host(parentPort, workerData as ReaderData); // given by the client next to this file

@@ -111,4 +111,4 @@ function nextOn(port: MessagePort): WriterRequest | undefined {
   return received?.message;
 }
 
-if (parentPort) host(parentPort, workerData as WriterData); // given by the client beside this file
+if (parentPort) host(parentPort, workerData as WriterData); // given by the client next to this file
