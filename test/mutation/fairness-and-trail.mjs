@@ -21,7 +21,7 @@ export const furtherMutants = [
     'this.#heldOf(b.holder) - this.#heldOf(a.holder)',
     ...fairness,
   ],
-  ['src/http/fairness/memory.ts', 'answers.holdShare(bytes', 'answers.hold(bytes', ...fairness],
+  ['src/http/request/memory.ts', 'answers.holdShare(bytes', 'answers.hold(bytes', ...fairness],
   ['src/http/request/exchange.ts', 'if (req.socket.destroyed) call();\n  else ', '', ...fairness],
   [
     'src/core/readings/fair-scheduler.ts',

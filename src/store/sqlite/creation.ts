@@ -12,7 +12,7 @@ import { filesOf, openFile } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { requireClosedFolder } from './connection/safe-files.ts';
 import { requireStorePath } from './connection/store-path.ts';
-import { finishRestore } from './restore/prepared.ts';
+import { finishRestore } from './prepared.ts';
 import { SqliteStore } from './store.ts';
 
 /** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { originOf } from '../../auth/client-addresses.ts';
-import type { DropReason } from '../drops.ts';
+import type { DropReason } from './drops.ts';
 
 /** One accepted connection and its state. */
 export interface Connection {

@@ -11,8 +11,8 @@ import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts'
 import { openAlone } from '../connection/alone.ts';
 import { filesOf, type StoreFiles } from '../connection/files.ts';
 import { writeSmallFile } from '../connection/safe-files.ts';
+import { finishRestore, preparedPath } from '../prepared.ts';
 import { drawEpoch } from '../records/changes.ts';
-import { finishRestore, preparedPath } from './prepared.ts';
 
 /** Builds a store of this version from a checked backup, next to the one at `path`; returns its path. */
 export function prepareRestore(path: string, backup: Replacement, migrationsFolder: string): string {
