@@ -39,7 +39,6 @@ const knownMutualFolders = [
   'http/monitoring ↔ http/request',
   'http/net ↔ http/net/connections',
   'http/net ↔ http/request',
-  'store/sqlite ↔ store/sqlite/restore',
 ];
 
 describe('the sources', () => {

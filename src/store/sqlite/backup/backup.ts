@@ -12,11 +12,11 @@ import { type Connection, exactPath } from '../../sqlite-database/driver.ts';
 import { databaseNames, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
 import { requireOwnSchema } from '../../sqlite-database/schema/own-schema.ts';
 import { filesOf, missingFile, rebuiltPath, type StoreFiles } from '../connection/files.ts';
+import { preparedPath } from '../connection/prepared.ts';
 import { readSmallFile, requireOwnDatabase } from '../connection/safe-files.ts';
 import { remember } from '../readings/log/log.ts';
 import { LogMemory } from '../readings/log/memory.ts';
 import { settle } from '../readings/writer/settling.ts';
-import { preparedPath } from '../restore/prepared.ts';
 
 /**
  * Writes all of a store into one SQLite file (mode 0600) while others read and write it. Each database is read in one

@@ -10,9 +10,9 @@ import { type DatabaseName, databaseNames, migratedSchema } from '../../sqlite-d
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import { openAlone } from '../connection/alone.ts';
 import { filesOf, type StoreFiles } from '../connection/files.ts';
+import { finishRestore, preparedPath } from '../connection/prepared.ts';
 import { writeSmallFile } from '../connection/safe-files.ts';
 import { drawEpoch } from '../records/changes.ts';
-import { finishRestore, preparedPath } from './prepared.ts';
 
 /** Builds a store of this version from a checked backup, next to the one at `path`; returns its path. */
 export function prepareRestore(path: string, backup: Replacement, migrationsFolder: string): string {
