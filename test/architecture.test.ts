@@ -32,15 +32,6 @@ const clockReaders = [
   'store/postgres/inspection.ts', // compares it with the database's
 ];
 
-const knownMutualFolders = [
-  'http/auth ↔ http/request',
-  'http/fairness ↔ http/request',
-  'http/monitoring ↔ http/net',
-  'http/monitoring ↔ http/request',
-  'http/net ↔ http/net/connections',
-  'http/net ↔ http/request',
-];
-
 describe('the sources', () => {
   it('are seen, every layer of them', () => {
     const found = [...new Set(modules.map(({ file }) => layerOf(file)))].sort();
@@ -88,8 +79,8 @@ describe('the sources', () => {
     expect(circlesOf(modules)).toEqual([]);
   });
 
-  it('have no two folders that import each other, except the known ones', () => {
-    expect(mutualFolders(modules)).toEqual(knownMutualFolders);
+  it('have no two folders that import each other', () => {
+    expect(mutualFolders(modules)).toEqual([]);
   });
 
   // Next to or in addition to; in progress or running; who exactly.

@@ -17,7 +17,6 @@ import { DaemonClock } from './auth/clock.ts';
 import { LimitSharing } from './auth/limit-sharing.ts';
 import { UsageRecorder } from './auth/usage-recorder.ts';
 import type { DocumentFolders } from './docs/docs.ts';
-import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
 import { createLog, type Log, logProcessEnd } from './monitoring/log.ts';
 import type { LogForm } from './monitoring/log-forms.ts';
@@ -30,6 +29,7 @@ import { createFraming } from './net/framing.ts';
 import { createListener } from './net/listener.ts';
 import { adoptSocket, openPort } from './net/port.ts';
 import { reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './net/tls.ts';
+import { createMemory, type MemoryLimits, memoryLimits } from './request/memory.ts';
 import type { ServiceManager } from './systemd/service-manager.ts';
 
 export interface ServeOptions extends DocumentFolders {

@@ -21,7 +21,7 @@ export const furtherMutants = [
     'this.#heldOf(b.holder) - this.#heldOf(a.holder)',
     ...fairness,
   ],
-  ['src/http/fairness/memory.ts', 'answers.holdShare(bytes', 'answers.hold(bytes', ...fairness],
+  ['src/http/request/memory.ts', 'answers.holdShare(bytes', 'answers.hold(bytes', ...fairness],
   ['src/http/request/exchange.ts', 'if (req.socket.destroyed) call();\n  else ', '', ...fairness],
   [
     'src/core/readings/fair-scheduler.ts',
@@ -70,7 +70,8 @@ export const furtherMutants = [
     ],
     ['connection.waitsAs = newOf(connection.client);', 'connection.waitsAs = singleOf(connection.client);'],
     ['this.#held.putBack(connection.waitsAs, connection);', 'this.#held.add(connection.waitsAs, connection);'],
-    ['=== 0 && connection.waitsAs === undefined) this.#queue', '=== 0) this.#queue'],
+    ['if (connection.waitsAs === undefined) this.#queue', 'this.#queue'],
+    ['if (isSurplus || !connection.hasPipelined) this', 'if (isSurplus) this'],
     ['pipelined > 0 || waitsAs !== undefined', 'waitsAs !== undefined'],
     ['pipelined > 0 || waitsAs !== undefined', 'pipelined > 0'],
     ['      next.waitsAs = undefined;\n', ''],

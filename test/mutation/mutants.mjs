@@ -346,7 +346,7 @@ export const mutants = [
     'return;',
     'test/cli/commands/keys/rotation.test.ts',
   ],
-  ['src/http/auth/key-tally.ts', '    this.use.ip = ip;\n', '', ...addressTests],
+  ['src/http/request/key-tally.ts', '    this.use.ip = ip;\n', '', ...addressTests],
   ['src/http/auth/client-addresses.ts', ' || last.forwarded !== forwarded', '', ...addressTests],
   [uses, 'last_used_ip = ?', 'last_used_ip = coalesce(last_used_ip, ?)', ...keyTests],
   [keyChanges, '        yield append(audit);\n        return true;', '        return true;', ...keyTests],

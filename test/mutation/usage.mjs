@@ -6,7 +6,7 @@ const status = ['test/cli/commands/status.test.ts'];
 const engines = ['test/store/conformance/sqlite.test.ts', 'test/store/conformance/postgres.test.ts'];
 const trail = ['test/cli/commands/audit/list.test.ts'];
 const recorder = 'src/http/auth/usage-recorder.ts';
-const tally = 'src/http/auth/key-tally.ts';
+const tally = 'src/http/request/key-tally.ts';
 const usage = 'src/core/keys/usage.ts';
 const sqlite = 'src/store/sqlite/registry/usage.ts';
 const postgres = 'src/store/postgres/registry/usage.ts';
@@ -25,7 +25,7 @@ export const usageMutants = [
   [recorder, 'for (const tally of tallies) if (!tally.isWaiting) tally.isWaiting = this.#add(tally);', '', ...counted],
   [recorder, 'counter.count -= counts[index]?.count ?? 0', 'counter.count = 0', ...counted],
   [recorder, 'counter.count -= counts[index]?.count ?? 0', 'counter.count -= 0', ...counted],
-  ['src/http/request/pipeline.ts', 'countRequest(exchange.code)', 'countRequest(undefined)', ...counted],
+  ['src/http/pipeline.ts', 'countRequest(exchange.code)', 'countRequest(undefined)', ...counted],
   ['src/http/ingest/ingest.ts', 'found.last.index > last.index', 'false', ...counted],
   ['src/http/monitoring/warnings.ts', '      before.since = rejected;\n', '', 'test/http/monitoring/warnings.test.ts'],
   [

@@ -2,7 +2,7 @@ import { keepNewest } from '../../core/newest-entries.ts';
 import type { Credential, KeyStore } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { chain } from '../request/chain.ts';
-import type { KeyTally } from './key-tally.ts';
+import type { KeyTally } from '../request/key-tally.ts';
 import { type Session, toSession } from './session.ts';
 
 /** A credential as read at one version of the store; without a session if it has no entity. */

@@ -6,13 +6,13 @@ import { holdsAny, type Refusal, refusalDetails, refusalOf } from '../../core/ke
 import type { Credential } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { hashOf, holdsSecret, isCompleteSecret, looksLikeSecret, secretLength } from '../../core/secrets.ts';
+import { type ApiCode, ApiError, codesOf } from '../answers/problem.ts';
 import type { RequestBatches } from '../fairness/batches.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { type ApiCode, ApiError, codesOf } from '../request/problem.ts';
+import type { KeyTally } from '../request/key-tally.ts';
 import { type AddressBook, networkOf } from './client-addresses.ts';
 import { type CachedCredential, CredentialCache, cacheCapacity } from './credential-cache.ts';
-import type { KeyTally } from './key-tally.ts';
 import type { Limiter } from './limits.ts';
 import type { Session } from './session.ts';
 

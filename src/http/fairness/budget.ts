@@ -1,4 +1,4 @@
-import { ApiError } from '../request/problem.ts';
+import { ApiError } from '../answers/problem.ts';
 import { Reservation } from './reservation.ts';
 
 /**

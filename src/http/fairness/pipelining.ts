@@ -14,7 +14,7 @@ const mostOfConnection = 64;
 const mostOfClient = 500;
 /** Once a client has brought so many in one event-loop iteration, its connections are read from one after the other. */
 const mostAtOnce = 64;
-/** After each request beyond {@link mostOfConnection}, its client's connections wait for so long: twenty times what reading it took. */
+/** After each request of a first burst, and beyond {@link mostOfConnection}, its client's connections wait for so long: twenty times what reading it took. */
 const restMs = 0.2;
 /** After every thousand small pieces of a body they wait for so long: four times what these took. */
 const piecesRestMs = 8;
@@ -102,14 +102,12 @@ export class Pipelining {
     const connection = connectionOf(channel);
     if (connection === undefined || !this.#table.has(connection)) return;
     this.#hold(connection);
-    if (!connection.hasPipelined) {
-      connection.hasPipelined = true;
-      keepStacksShort(channel);
-    }
+    if (!connection.hasPipelined && connection.pipelined === 0) keepStacksShort(channel);
     if (isInChunks(response.req)) setImmediate(() => keepAsOne(response.req));
     this.#waiting++;
-    if (++connection.pipelined > mostOfConnection) this.#charge(restMs, connection);
-    else response.once('socket', () => this.#begin(connection, begin));
+    const isSurplus = ++connection.pipelined > mostOfConnection;
+    if (isSurplus || !connection.hasPipelined) this.#charge(restMs, connection);
+    if (!isSurplus) response.once('socket', () => this.#begin(connection, begin));
     this.#count(1, connection);
     if (this.#waiting > mostWaiting) {
       const most = this.#table.mostPipelined();
@@ -124,8 +122,11 @@ export class Pipelining {
       return;
     }
     this.#waiting--;
-    // The body of the last one may be still to come.
-    if (--connection.pipelined === 0 && connection.waitsAs === undefined) this.#queue(connection);
+    if (--connection.pipelined === 0) {
+      connection.hasPipelined = true;
+      // The body of the last one may be still to come.
+      if (connection.waitsAs === undefined) this.#queue(connection);
+    }
     begin();
   }
 

@@ -7,11 +7,11 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { FairScheduler } from '../../core/readings/fair-scheduler.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { wordList } from '../../core/text/words.ts';
+import { ApiError } from '../answers/problem.ts';
 import type { BodyPace } from '../fairness/body-pace.ts';
 import { type Budget, tooMuch } from '../fairness/budget.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { ApiError } from '../request/problem.ts';
 
 /** The largest body in bytes, both as sent and after decompression. */
 export const maxBodyBytes = 8 * 1024 * 1024;

@@ -5,6 +5,8 @@ import { createReceipts, HeartbeatValidator } from '../../core/readings/heartbea
 import { type AcceptedTime, ReadingValidator } from '../../core/readings/readings.ts';
 import { addRefused, byCode, maxBatch, type Rejection, type RejectionsByCode } from '../../core/readings/rejections.ts';
 import { retainedFromUs } from '../../core/readings/retention.ts';
+import { type Answer, jsonAnswer } from '../answers/answer.ts';
+import type { ApiError } from '../answers/problem.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { RequestBatches } from '../fairness/batches.ts';
@@ -16,9 +18,7 @@ import type { WarnRejected } from '../monitoring/warnings.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requireNoPrecondition } from '../request/preconditions.ts';
-import type { ApiError } from '../request/problem.ts';
 import { requireNoQuery } from '../request/query.ts';
-import { type Answer, jsonAnswer } from '../request/response.ts';
 import { createBodyReader, requireMediaType, requireUtf8 } from './body.ts';
 import { type ItemTaker, takeItems, type Wrapping } from './items.ts';
 import type { IngestOperation } from './operations.ts';

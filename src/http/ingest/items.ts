@@ -1,6 +1,6 @@
 import { longestItem, maxBatch, tooLong } from '../../core/readings/rejections.ts';
+import { ApiError } from '../answers/problem.ts';
 import type { Steps } from '../fairness/slices.ts';
-import { ApiError } from '../request/problem.ts';
 import { faultOf, JsonFault, notJson, parseJson } from './json-faults.ts';
 
 /** The shape of a JSON body: `{"readings":[…]}`, or only a list if there is no name. */

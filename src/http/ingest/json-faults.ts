@@ -1,5 +1,5 @@
+import { ApiError } from '../answers/problem.ts';
 import type { Steps } from '../fairness/slices.ts';
-import { ApiError } from '../request/problem.ts';
 
 export class JsonFault extends Error {
   readonly offset: number;

@@ -1,7 +1,7 @@
 import { isObject } from '../../core/readings/rejections.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
-import { ApiError } from '../request/problem.ts';
+import { ApiError } from '../answers/problem.ts';
 import type { ItemTaker } from './items.ts';
 
 /**

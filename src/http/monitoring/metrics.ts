@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { Memory } from '../fairness/memory.ts';
-import type { Connections } from '../net/connections.ts';
+import type { Memory } from '../request/memory.ts';
 
 export interface IngestCounts {
   accepted: number;
@@ -28,7 +27,7 @@ export class Metrics {
   constructor(
     limiters: Readonly<Record<string, { size(): number } | undefined>>,
     { answers, bodies }: Memory,
-    connections: Connections,
+    connections: { table: { readonly size: number }; drops: { readonly counts: Readonly<Record<string, number>> } },
   ) {
     this.#add(Counter, 'hkctl_http_requests_total', 'Requests by route and status.', ['route', 'status'], () =>
       [...this.#routes].flatMap(([route, { statuses }]) =>

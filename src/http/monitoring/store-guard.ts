@@ -1,6 +1,6 @@
 import { type HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { Store } from '../../core/port/store.ts';
-import { type ApiError, shuttingDown } from '../request/problem.ts';
+import { type ApiError, shuttingDown } from '../answers/problem.ts';
 import type { Log } from './log.ts';
 
 /** The interval at which the files of the store are checked, within which a replacement is noticed. */

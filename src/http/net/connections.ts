@@ -6,6 +6,7 @@ import { Handshakes } from '../fairness/handshakes.ts';
 import { Iterations } from '../fairness/iterations.ts';
 import { Pipelining } from '../fairness/pipelining.ts';
 import type { Log } from '../monitoring/log.ts';
+import { ConnectionDrops, type DropReason } from './connections/drops.ts';
 import {
   answerOf,
   type Connection,
@@ -14,7 +15,6 @@ import {
   destroyConnection,
   isUnfinished,
 } from './connections/table.ts';
-import { ConnectionDrops, type DropReason } from './drops.ts';
 import { closeSoon } from './lingering.ts';
 
 /** Limits of time and number beyond which a connection is closed. */

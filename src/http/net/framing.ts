@@ -4,9 +4,9 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorTable } from '../../core/errors.ts';
+import { type ApiCode, problemDocument } from '../answers/problem.ts';
 import type { BodyPace } from '../fairness/body-pace.ts';
 import type { Log } from '../monitoring/log.ts';
-import { type ApiCode, problemDocument } from '../request/problem.ts';
 import { answerOf, connectionOf } from './connections/table.ts';
 import { closeSoon, endWithBody } from './lingering.ts';
 

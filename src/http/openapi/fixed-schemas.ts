@@ -2,7 +2,7 @@ import { clientPermissions } from '../../core/access/permissions.ts';
 import { qualities } from '../../core/port/readings.ts';
 import { heartbeatStatuses } from '../../core/readings/heartbeats.ts';
 import { maxBatch, rejectionCodes } from '../../core/readings/rejections.ts';
-import { apiCodes } from '../request/problem.ts';
+import { apiCodes } from '../answers/problem.ts';
 import { object, openEnum, type Schema } from './field-schemas.ts';
 
 /** An instant for examples, as readings have them. */

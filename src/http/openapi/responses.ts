@@ -1,6 +1,6 @@
 import { errorTable } from '../../core/errors.ts';
 import { refusalDetails } from '../../core/keys/authentication.ts';
-import { type ApiCode, codesOf, problemDocument, shuttingDown } from '../request/problem.ts';
+import { type ApiCode, codesOf, problemDocument, shuttingDown } from '../answers/problem.ts';
 import { openEnum, type Schema } from './field-schemas.ts';
 
 export type ResponseKind = 'public' | 'key' | 'list' | 'single' | 'ingest';

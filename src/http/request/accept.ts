@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 import { wordList } from '../../core/text/words.ts';
-import { ApiError } from './problem.ts';
+import { ApiError } from '../answers/problem.ts';
 
 export type Coding = 'br' | 'gzip';
 

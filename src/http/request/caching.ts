@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import type { Answer } from '../answers/answer.ts';
 import { type Coding, codingFor } from './accept.ts';
 import type { Exchange } from './exchange.ts';
-import type { Answer } from './response.ts';
 
 /** A finished body with its validator, and its compressed forms once a client asked for them. */
 export interface Representation {

@@ -1,5 +1,5 @@
+import type { Answer } from '../answers/answer.ts';
 import type { Exchange } from './exchange.ts';
-import type { Answer } from './response.ts';
 
 /** Which web pages of other origins may call: only those of `--cors-origin`. Browsers never send cookies along. */
 export interface Cors {

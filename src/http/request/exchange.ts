@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { H3Event } from 'h3';
-import type { DayTally } from '../auth/key-tally.ts';
 import type { Reservation } from '../fairness/reservation.ts';
+import type { DayTally } from './key-tally.ts';
 
 /** One request as the handlers see it, and the state that it collects on the way to its answer. */
 export interface Exchange {

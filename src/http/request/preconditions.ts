@@ -1,6 +1,6 @@
+import type { Answer } from '../answers/answer.ts';
+import { ApiError } from '../answers/problem.ts';
 import type { Exchange } from './exchange.ts';
-import { ApiError } from './problem.ts';
-import type { Answer } from './response.ts';
 
 /**
  * The error `bad_parameter` if `If-Match` names no strong validator of the answer (RFC 9110, section 13.1.1; the API has

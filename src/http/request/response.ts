@@ -1,23 +1,11 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { Answer } from '../answers/answer.ts';
 import type { BodyPace } from '../fairness/body-pace.ts';
 import type { Steps } from '../fairness/slices.ts';
 import { connectionOf } from '../net/connections/table.ts';
 import { endWithBody } from '../net/lingering.ts';
 import type { Exchange } from './exchange.ts';
-
-/** The answer of a handler; `headers` are name, value, name, value … in addition to those of every answer. */
-export interface Answer {
-  status: number;
-  headers: readonly string[];
-  body: Buffer | string | null;
-  /** Length of the body in bytes, if the handler knows it. */
-  length?: number;
-  /** The body is ASCII text, which is faster to send. */
-  isAscii?: boolean;
-  /** A page for a browser, with security headers of its own. */
-  page?: boolean;
-}
 
 /** Security headers of every answer that is not a page: browsers must not run, frame or embed it. */
 const apiHeaders = [
@@ -30,11 +18,6 @@ const apiHeaders = [
   'Cross-Origin-Resource-Policy',
   'same-origin',
 ] as const;
-
-/** A JSON answer that caches must not store; as every answer, it ends its line, after which a shell writes its prompt. */
-export function jsonAnswer(body: string): Answer {
-  return { status: 200, headers: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'], body: `${body}\n` };
-}
 
 /** All headers of an answer in their final order; they are appended to those of the exchange. */
 export function headOf(exchange: Exchange, answer: Answer, common: readonly string[]): string[] {

@@ -1,9 +1,9 @@
 import type { Domain } from '../../core/domain/domain.ts';
+import { type Answer, jsonAnswer } from '../answers/answer.ts';
+import { ApiError } from '../answers/problem.ts';
 import type { AddressBook } from '../auth/client-addresses.ts';
 import type { Metrics } from '../monitoring/metrics.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { ApiError } from '../request/problem.ts';
-import { type Answer, jsonAnswer } from '../request/response.ts';
 
 /** Builds the handlers of the three paths for operators and their monitoring. */
 export function createHealth(

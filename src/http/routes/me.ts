@@ -4,13 +4,13 @@ import type { Domain } from '../../core/domain/domain.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { holdsAny, type Principal } from '../../core/keys/authentication.ts';
 import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
+import type { Answer } from '../answers/answer.ts';
 import type { Session } from '../auth/session.ts';
 import { ingestOperations } from '../ingest/operations.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requireNoQuery } from '../request/query.ts';
-import type { Answer } from '../request/response.ts';
 
 /** A path that a key can open, as `GET /resources` lists it. */
 interface ResourceEntry {

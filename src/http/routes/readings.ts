@@ -19,6 +19,7 @@ import { startOfDayMs } from '../../core/time/calendar.ts';
 import { boundedUs, isDate } from '../../core/time/instants.ts';
 import { meantInstant, orMean } from '../../core/time/meant-values.ts';
 import { dayMs, parseSpanMs } from '../../core/time/spans.ts';
+import type { Answer } from '../answers/answer.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
@@ -27,7 +28,6 @@ import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import { type Exchange, whenOver } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
-import type { Answer } from '../request/response.ts';
 import type { Links } from './lists.ts';
 import { notFound } from './records.ts';
 

@@ -3,15 +3,15 @@ import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import { dayOf } from '../../core/records/sync-tokens.ts';
+import type { Answer } from '../answers/answer.ts';
+import { ApiError } from '../answers/problem.ts';
 import type { Session } from '../auth/session.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { type PageCache, type Representation, represent, toRepresentation } from '../request/caching.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { ApiError } from '../request/problem.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
-import type { Answer } from '../request/response.ts';
 import { listTypeFor, type PageWriter } from './lists.ts';
 
 interface RecordCache {

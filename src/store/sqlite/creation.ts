@@ -9,10 +9,10 @@ import { translating } from '../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
 import { isEmpty } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf, openFile } from './connection/files.ts';
-import { finishRestore } from './connection/prepared.ts';
 import { Reserve } from './connection/reserve.ts';
 import { requireClosedFolder } from './connection/safe-files.ts';
 import { requireStorePath } from './connection/store-path.ts';
+import { finishRestore } from './prepared.ts';
 import { SqliteStore } from './store.ts';
 
 /** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */

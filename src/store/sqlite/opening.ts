@@ -4,8 +4,8 @@ import type { StoreOptions } from '../engine/options.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { requireSchemaVersion } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf } from './connection/files.ts';
-import { openPresent } from './connection/prepared.ts';
 import { Reserve } from './connection/reserve.ts';
+import { openPresent } from './prepared.ts';
 import { SqliteStore } from './store.ts';
 
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */

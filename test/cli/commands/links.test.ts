@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
-import { preparedPath } from '../../../src/store/sqlite/connection/prepared.ts';
+import { preparedPath } from '../../../src/store/sqlite/prepared.ts';
 import { Cli } from '../harness.ts';
 
 let cli: Cli;

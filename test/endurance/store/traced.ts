@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'vitest';
 import { filesOf, isCode } from '../../../src/store/sqlite/connection/files.ts';
-import { preparedPath } from '../../../src/store/sqlite/connection/prepared.ts';
+import { preparedPath } from '../../../src/store/sqlite/prepared.ts';
 import type { Plant } from '../../e2e/plant.ts';
 import { cli, type Outcome, type Running, until } from '../../e2e/program.ts';
 import { needStrace } from '../machine/needs.ts';

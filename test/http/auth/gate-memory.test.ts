@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiError } from '../../../src/http/answers/problem.ts';
 import { createAddressBook } from '../../../src/http/auth/client-addresses.ts';
 import { createGate } from '../../../src/http/auth/gate.ts';
-import { createDays, KeyTally } from '../../../src/http/auth/key-tally.ts';
 import { RequestBatches } from '../../../src/http/fairness/batches.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';
-import { ApiError } from '../../../src/http/request/problem.ts';
+import { createDays, KeyTally } from '../../../src/http/request/key-tally.ts';
 import { HttpPlant } from '../plant.ts';
 
 let plant: HttpPlant;

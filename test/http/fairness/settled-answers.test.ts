@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
-import { createMemory } from '../../../src/http/fairness/memory.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';
+import { createMemory } from '../../../src/http/request/memory.ts';
 
 const MiB = 1024 * 1024;
 

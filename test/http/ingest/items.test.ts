@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { longestItem, maxBatch, tooLong } from '../../../src/core/readings/rejections.ts';
+import { ApiError } from '../../../src/http/answers/problem.ts';
 import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems, type Wrapping } from '../../../src/http/ingest/items.ts';
-import { ApiError } from '../../../src/http/request/problem.ts';
 
 const wrapping = { name: 'readings', expected: 'One list.' };
 const bare = { name: undefined, expected: 'A list.' };

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Sensor } from '../../../src/core/port/readings.ts';
 import { ReadingValidator } from '../../../src/core/readings/readings.ts';
 import { maxBatch } from '../../../src/core/readings/rejections.ts';
+import { ApiError } from '../../../src/http/answers/problem.ts';
 import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems } from '../../../src/http/ingest/items.ts';
 import { SensorNames } from '../../../src/http/ingest/sensor-names.ts';
 import { UsualReadings } from '../../../src/http/ingest/usual-readings.ts';
-import { ApiError } from '../../../src/http/request/problem.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
 const time = { nowUs, retainedFromUs: Date.UTC(1684, 0) * 1000 };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { apiCodes } from '../../../src/http/request/problem.ts';
+import { apiCodes } from '../../../src/http/answers/problem.ts';
 import { call } from '../../e2e/client.ts';
 import type { Face } from '../faces.ts';
 import type { HttpPlant } from '../plant.ts';

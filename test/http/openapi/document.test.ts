@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { apiCodes } from '../../../src/http/answers/problem.ts';
 import { openapiDocument } from '../../../src/http/openapi/document.ts';
-import { apiCodes } from '../../../src/http/request/problem.ts';
 import { resources } from '../../../src/resources/index.ts';
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorTable } from '../../../src/core/errors.ts';
-import { apiCodes } from '../../../src/http/request/problem.ts';
+import { apiCodes } from '../../../src/http/answers/problem.ts';
 import { type Face, listening } from '../faces.ts';
 import type { HttpPlant } from '../plant.ts';
 import { scenarios } from './all.ts';

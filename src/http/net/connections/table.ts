@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { originOf } from '../../auth/client-addresses.ts';
-import type { DropReason } from '../drops.ts';
+import type { DropReason } from './drops.ts';
 
 /** One accepted connection and its state. */
 export interface Connection {
@@ -25,7 +25,7 @@ export interface Connection {
   lingering: { since: number; readAt: number; bytesRead: number } | undefined;
   /** An answer that the client has not received yet: since when, and the bytes written up to then. */
   waiting: { since: number; upTo: number } | undefined;
-  /** The number of requests that wait behind another one, and whether there ever was any. */
+  /** The number of requests that wait behind another one, and whether some have done so before. */
   pipelined: number;
   hasPipelined: boolean;
   /** While it waits to be read from, because its client sends many requests at once: the name under which it waits. */

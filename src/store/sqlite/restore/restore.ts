@@ -10,8 +10,8 @@ import { type DatabaseName, databaseNames, migratedSchema } from '../../sqlite-d
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import { openAlone } from '../connection/alone.ts';
 import { filesOf, type StoreFiles } from '../connection/files.ts';
-import { finishRestore, preparedPath } from '../connection/prepared.ts';
 import { writeSmallFile } from '../connection/safe-files.ts';
+import { finishRestore, preparedPath } from '../prepared.ts';
 import { drawEpoch } from '../records/changes.ts';
 
 /** Builds a store of this version from a checked backup, next to the one at `path`; returns its path. */

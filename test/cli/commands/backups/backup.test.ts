@@ -16,7 +16,7 @@ import { addTables } from '../../../../src/store/archive/format.ts';
 import { copyAttached } from '../../../../src/store/archive/rows.ts';
 import { type BackupSource, writeBackupFrom } from '../../../../src/store/archive/writing.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
-import { preparedPath } from '../../../../src/store/sqlite/connection/prepared.ts';
+import { preparedPath } from '../../../../src/store/sqlite/prepared.ts';
 import { databaseNames } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { tamper } from '../../tamper.ts';

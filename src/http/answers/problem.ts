@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import { redactSecrets } from '../../core/secrets.ts';
-import type { Answer } from './response.ts';
+import type { Answer } from './answer.ts';
 
 /** The error codes of the API (contract, section 6). */
 export const apiCodes = [

@@ -1,4 +1,4 @@
-import type { Log } from '../monitoring/log.ts';
+import type { Log } from '../../monitoring/log.ts';
 
 /** The reasons for which the daemon closes a connection by itself, each with its count, which `/metrics` reports. */
 const noDrops = {

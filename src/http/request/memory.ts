@@ -1,6 +1,6 @@
-import { type Exchange, whenOver } from '../request/exchange.ts';
-import type { Answer } from '../request/response.ts';
-import { Budget } from './budget.ts';
+import type { Answer } from '../answers/answer.ts';
+import { Budget } from '../fairness/budget.ts';
+import { type Exchange, whenOver } from './exchange.ts';
 
 const MiB = 1024 * 1024;
 

@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
-import { syncFolderOf } from '../../archive/rows.ts';
-import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
-import { translating } from '../../sqlite-database/errors.ts';
-import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
-import { isEmpty } from '../../sqlite-database/schema/schema-versions.ts';
-import { filesOf, openFile, writeAhead } from './files.ts';
-import { requireOwnFile } from './safe-files.ts';
-import { requireStorePath } from './store-path.ts';
+import { syncFolderOf } from '../archive/rows.ts';
+import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
+import { translating } from '../sqlite-database/errors.ts';
+import { databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
+import { isEmpty } from '../sqlite-database/schema/schema-versions.ts';
+import { filesOf, openFile, writeAhead } from './connection/files.ts';
+import { requireOwnFile } from './connection/safe-files.ts';
+import { requireStorePath } from './connection/store-path.ts';
 
 /** The paths at which a restore builds the new store: the store, and a file that marks it as complete. */
 export function preparedPath(path: string): { store: string; ready: string } {

@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { H3Event } from 'h3';
-import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { RequestBatches, Work } from '../fairness/batches.ts';
-import type { BodyPace } from '../fairness/body-pace.ts';
-import type { Memory } from '../fairness/memory.ts';
-import type { Slices } from '../fairness/slices.ts';
-import type { Log } from '../monitoring/log.ts';
-import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
-import { createUnavailableWarning } from '../monitoring/warnings.ts';
-import { clientOfSocket } from '../net/connections/table.ts';
-import type { Cors } from './cors.ts';
-import { type Exchange, toExchange } from './exchange.ts';
-import { preconditionFault } from './preconditions.ts';
-import { ApiError, shuttingDown, toProblem } from './problem.ts';
-import { type Answer, headOf, largeBody, send, sendLarge } from './response.ts';
+import type { MaybePromise } from '../core/port/maybe-promise.ts';
+import type { Answer } from './answers/answer.ts';
+import { ApiError, shuttingDown, toProblem } from './answers/problem.ts';
+import type { RequestBatches, Work } from './fairness/batches.ts';
+import type { BodyPace } from './fairness/body-pace.ts';
+import type { Slices } from './fairness/slices.ts';
+import type { Log } from './monitoring/log.ts';
+import type { Metrics, RouteCounts } from './monitoring/metrics.ts';
+import { createUnavailableWarning } from './monitoring/warnings.ts';
+import { clientOfSocket } from './net/connections/table.ts';
+import type { Cors } from './request/cors.ts';
+import { type Exchange, toExchange } from './request/exchange.ts';
+import type { Memory } from './request/memory.ts';
+import { preconditionFault } from './request/preconditions.ts';
+import { headOf, largeBody, send, sendLarge } from './request/response.ts';
 
 /** Answers a request; an error that it throws, rejects with or returns becomes a problem document. */
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
