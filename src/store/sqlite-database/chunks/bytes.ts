@@ -53,7 +53,7 @@ export class ByteWriter {
     this.#at = at;
   }
 
-  /** A whole number from -2^52 to 2^52, small where it is near 0. */
+  /** A whole number from -2^52 to 2^52, small if it is near 0. */
   signed(value: number): void {
     this.varint(value < 0 ? -2 * value - 1 : 2 * value);
   }

@@ -171,7 +171,7 @@ function wholeOf(value: number, scale: number): number {
   return whole === 0 && 1 / value < 0 ? notWhole : whole;
 }
 
-/** The readings of a chunk with a known number of them, in columns that are large enough; throws where it is damaged. */
+/** The readings of a chunk with a known number of them, in columns that are large enough; throws if it is damaged. */
 export function decodeChunk(body: Uint8Array, count: number, columns?: Columns): Columns {
   // A damaged number would take any amount of memory. Nothing takes less than 1 byte in 2^14 readings.
   if (!(count <= body.length * 2 ** 14)) throw damaged();
