@@ -188,7 +188,7 @@ export async function expectTrue(name: string, { done }: WritingCommand, { resul
   if (done !== 'nothing') {
     if (code === 0 || (code === 5 && name === 'keys scan')) expect(isDone, shown).toBe(true);
     else
-      expect(isUnknown || !isDone || /stands|is written and checked|was migrated|was removed/.test(stderr), shown).toBe(
+      expect(isUnknown || !isDone || /is committed|is written and checked|was migrated|was removed/.test(stderr), shown).toBe(
         true,
       );
   }
