@@ -188,9 +188,10 @@ export async function expectTrue(name: string, { done }: WritingCommand, { resul
   if (done !== 'nothing') {
     if (code === 0 || (code === 5 && name === 'keys scan')) expect(isDone, shown).toBe(true);
     else
-      expect(isUnknown || !isDone || /is committed|is written and checked|was migrated|was removed/.test(stderr), shown).toBe(
-        true,
-      );
+      expect(
+        isUnknown || !isDone || /is committed|is written and checked|was migrated|was removed/.test(stderr),
+        shown,
+      ).toBe(true);
   }
   if (code !== 0 && name !== 'keys scan' && name !== 'keys verify') expect(code, shown).toBe(6);
   // There is no store that could be opened, or may be none.
