@@ -2,6 +2,7 @@ const fairness = ['test/http/fairness'];
 const answers = ['test/http/request', 'test/http/scenarios.test.ts'];
 const bodies = ['test/http/ingest', 'test/http/scenarios.test.ts', 'test/http/routes'];
 const scanned = ['test/http/ingest/items.test.ts'];
+const spareMemory = 'test/http/ingest/spare-memory.test.ts';
 const usual = ['test/http/ingest/usual-readings.test.ts'];
 const trail = ['test/core/audit', 'test/cli/commands/audit'];
 const delivery = ['test/cli/delivery'];
@@ -198,6 +199,25 @@ export const furtherMutants = [
   ['src/http/ingest/usual-readings.ts', 'at >= limit || b[', 'b[', ...usual],
   ['src/http/ingest/usual-readings.ts', ' && next < maxBatch', '', ...usual],
   ['src/http/ingest/usual-readings.ts', 'if (b[end + 9] !== 58) return 0;', '', ...usual],
+  ['src/http/ingest/ingest.ts', 'memory.subarray(0, end)', 'memory', spareMemory],
+  [
+    'src/http/ingest/ingest.ts',
+    'yield* takeItems(body, wrappingOf(type, kind), taker);\n    if (memory) joined.give(memory, length);',
+    'if (memory) joined.give(memory, length);\n    yield* takeItems(body, wrappingOf(type, kind), taker);',
+    spareMemory,
+  ],
+  [
+    'src/http/ingest/ingest.ts',
+    'const result = batch.count === 0 ? nothingKept : await readings.append(batch);',
+    'validator.release();\n        const result = batch.count === 0 ? nothingKept : await readings.append(batch);',
+    spareMemory,
+  ],
+  [
+    'src/core/readings/readings.ts',
+    'this.release();\n    this.#sheet = larger;',
+    'this.#sheet = larger;\n    this.release();',
+    'test/core/readings/readings.test.ts',
+  ],
   [
     'src/store/sqlite/readings/log/log.ts',
     'isKnown = false',

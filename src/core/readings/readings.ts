@@ -1,4 +1,5 @@
 import { qualities, type ReadingBatch, readingColumns, type SensorDirectory } from '../port/readings.ts';
+import { Spares } from '../spares.ts';
 import { maxAheadUs, measuredUs, tooEarly } from './instants.ts';
 import {
   aheadFault,
@@ -22,23 +23,49 @@ export interface AcceptedTime {
   retainedFromUs: number;
 }
 
+/** Where the valid readings of a body are put. */
+interface Sheet {
+  rows: Float64Array;
+  positions: Uint32Array;
+}
+
+const createSheet = (size: number): Sheet => ({
+  rows: new Float64Array(size * readingColumns),
+  positions: new Uint32Array(size),
+});
+
+/** Sheets that bodies use one after the other, for 256 Ki readings (9 MiB) in all. */
+export const createSheets = (): Spares<Sheet> => new Spares(createSheet, 256 * 1024);
+
 export class ReadingValidator {
   readonly batch: ReadingBatch;
-  readonly positions: Uint32Array;
   /** The others, in the order of the body. */
   readonly rejected: Rejection[] = [];
   readonly #last = new LastRejected();
   readonly #sensors: SensorDirectory;
   readonly #earliestUs: number;
   readonly #latestUs: number;
+  readonly #sheets: Spares<Sheet>;
+  #sheet: Sheet;
 
-  /** A body may hold at most `most` readings. */
-  constructor(most: number, sensors: SensorDirectory, { nowUs, retainedFromUs }: AcceptedTime) {
-    this.batch = { count: 0, rows: new Float64Array(most * readingColumns) };
-    this.positions = new Uint32Array(most);
+  /** Begins with memory for the number of readings that is expected. */
+  constructor(
+    expected: number,
+    sensors: SensorDirectory,
+    { nowUs, retainedFromUs }: AcceptedTime,
+    sheets = createSheets(),
+  ) {
+    this.#sheets = sheets;
+    this.#sheet = sheets.take(expected);
+    this.batch = { count: 0, rows: this.#sheet.rows };
     this.#sensors = sensors;
     this.#earliestUs = retainedFromUs;
     this.#latestUs = nowUs + maxAheadUs;
+  }
+
+  /** For each reading of the batch its position in the body. */
+  get positions(): Uint32Array {
+    return this.#sheet.positions;
   }
 
   /** Takes the item at a position of the body, which may be anything that JSON can express. */
@@ -60,6 +87,7 @@ export class ReadingValidator {
   keep(index: number, series: number, atUs: number, value: number, quality: number): boolean {
     if (!(atUs >= this.#earliestUs && atUs <= this.#latestUs)) return false;
     const { batch } = this;
+    if (batch.count === this.positions.length) this.#grow();
     const place = batch.count * readingColumns;
     batch.rows[place] = series;
     batch.rows[place + 1] = atUs;
@@ -67,6 +95,20 @@ export class ReadingValidator {
     batch.rows[place + 3] = quality;
     this.positions[batch.count++] = index;
     return true;
+  }
+
+  /** Gives its memory to later bodies; nothing may use the batch and its positions any more. */
+  release(): void {
+    this.#sheets.give(this.#sheet, this.positions.length);
+  }
+
+  #grow(): void {
+    const larger = this.#sheets.take(this.positions.length + 1);
+    larger.rows.set(this.batch.rows);
+    larger.positions.set(this.positions);
+    this.release();
+    this.#sheet = larger;
+    this.batch.rows = larger.rows;
   }
 
   #addReading(item: unknown, index: number): Fault | undefined {

@@ -23,14 +23,14 @@ const mostExpansion = 1032;
 const decompressedAtOnce = 2;
 
 /**
- * Builds the reader of bodies, plain or gzip; it is synchronous if the whole body has arrived. A long body, or one that
- * arrives in pieces, holds a reservation of `bodies` for its key until it is answered. Throws `too_large`,
+ * Builds the reader of bodies, plain or gzip, in the pieces in which they came; it is synchronous if the whole body has
+ * arrived. A long body, or one that arrives in pieces, holds a reservation of `bodies` for its key until it is answered. Throws `too_large`,
  * `unsupported_media_type`, `bad_json` or `unavailable`.
  */
 export function createBodyReader(
   bodies: Budget,
   pace: BodyPace,
-): (exchange: Exchange, keyId: string) => MaybePromise<Buffer> {
+): (exchange: Exchange, keyId: string) => MaybePromise<readonly Buffer[]> {
   const decompressions = new FairScheduler(decompressedAtOnce);
   return (exchange, keyId) => {
     const named = exchange.header('content-encoding') ?? 'identity';
@@ -47,7 +47,7 @@ export function createBodyReader(
     if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
     const sent = readBytes(exchange, bodies, pace, keyId);
     if (coding === 'identity') return sent;
-    return chain(sent, (body) => decompress(exchange, body, bodies, keyId, decompressions));
+    return chain(sent, (pieces) => decompress(exchange, Buffer.concat(pieces), bodies, keyId, decompressions));
   };
 }
 
@@ -68,7 +68,7 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
   });
 }
 
-function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: string): MaybePromise<Buffer> {
+function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: string): MaybePromise<readonly Buffer[]> {
   const { req, res } = exchange.node;
   // Also if the body is already here: Node closes the connection if the response comes without a 100 before it.
   if (exchange.awaitsContinue) res.writeContinue();
@@ -77,7 +77,7 @@ function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: st
     const whole: Buffer | null = req.read();
     // A second read of an empty stream lets it end.
     req.read();
-    return whole ?? Buffer.alloc(0);
+    return whole === null ? [] : [whole];
   }
   const reservation = bodies.hold(0, keyId);
   exchange.bodyReservation = reservation;
@@ -90,7 +90,7 @@ function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: st
 /** The most pieces of a body that are kept as they came: one of a single byte takes 300 bytes of memory. */
 const mostPieces = 1024;
 
-function readPieces(req: IncomingMessage, hasSpace: (bytes: number) => boolean): Promise<Buffer> {
+function readPieces(req: IncomingMessage, hasSpace: (bytes: number) => boolean): Promise<readonly Buffer[]> {
   return new Promise((resolve, reject) => {
     const whole: Buffer[] = [];
     let chunks: Buffer[] = [];
@@ -109,10 +109,7 @@ function readPieces(req: IncomingMessage, hasSpace: (bytes: number) => boolean):
       }
     };
     const onEnd = (): void => {
-      const [only] = chunks;
-      end(() =>
-        resolve(chunks.length === 1 && only?.length === size ? only : Buffer.concat([...whole, ...chunks], size)),
-      );
+      end(() => resolve([...whole, ...chunks]));
     };
     const onError = (): void => end(() => reject(cutOff()));
     const onClose = (): void => end(() => reject(cutOff()));
@@ -130,7 +127,7 @@ async function decompress(
   bodies: Budget,
   keyId: string,
   queue: FairScheduler,
-): Promise<Buffer> {
+): Promise<readonly Buffer[]> {
   exchange.bodyReservation?.release();
   const reservation = await bodies.reserve(sent.length + Math.min(maxBodyBytes, sent.length * mostExpansion), keyId);
   exchange.bodyReservation = reservation;
@@ -138,7 +135,7 @@ async function decompress(
     const options = { maxOutputLength: maxBodyBytes, chunkSize: chunkSizeFor(sent) };
     const body = await queue.run(keyId, () => promisify(gunzip)(sent, options));
     reservation.resize(body.length);
-    return body;
+    return [body];
   } catch (thrown) {
     if (errnoOf(thrown) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
     throw new ApiError('bad_json', 'The body is not complete, valid gzip.', { cause: thrown });

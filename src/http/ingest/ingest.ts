@@ -2,9 +2,10 @@ import type { Domain } from '../../core/domain/domain.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, HeartbeatValidator } from '../../core/readings/heartbeats.ts';
-import { type AcceptedTime, ReadingValidator } from '../../core/readings/readings.ts';
+import { type AcceptedTime, createSheets, ReadingValidator } from '../../core/readings/readings.ts';
 import { addRefused, byCode, maxBatch, type Rejection, type RejectionsByCode } from '../../core/readings/rejections.ts';
 import { retainedFromUs } from '../../core/readings/retention.ts';
+import { Spares } from '../../core/spares.ts';
 import { type Answer, jsonAnswer } from '../answers/answer.ts';
 import type { ApiError } from '../answers/problem.ts';
 import type { Gate } from '../auth/gate.ts';
@@ -52,12 +53,21 @@ export function createIngest(
   const open = kind === 'readings' ? createReadingsIntake(options) : createHeartbeatsIntake(options);
   const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
   const read = createBodyReader(bodies, pace);
+  const joined = new Spares((size) => Buffer.allocUnsafeSlow(size), 4 * 1024 * 1024);
 
-  function* parse(sent: Buffer, type: string, sensors: SensorDirectory, days: number | null): Steps<Intake['store']> {
-    const body = requireUtf8(sent);
+  function* parse(
+    pieces: readonly Buffer[],
+    length: number,
+    type: string,
+    sensors: SensorDirectory,
+    days: number | null,
+  ): Steps<Intake['store']> {
+    const memory = pieces.length === 1 ? undefined : joined.take(length);
+    const body = requireUtf8(memory ? join(pieces, memory) : (pieces[0] ?? nothing));
     const time = { nowUs: domain.clock() * 1000, retainedFromUs: retainedFromUs(days, domain.steady) };
     const { taker, store } = open(body, type, sensors, time);
     yield* takeItems(body, wrappingOf(type, kind), taker);
+    if (memory) joined.give(memory, length);
     return store;
   }
 
@@ -65,10 +75,12 @@ export function createIngest(
     requireNoQuery(exchange.query);
     requireNoPrecondition(exchange);
     const type = requireMediaType(exchange, mediaTypes);
-    const accept = (body: Buffer): MaybePromise<Answer | ApiError> =>
+    const accept = (pieces: readonly Buffer[]): MaybePromise<Answer | ApiError> =>
       chain(sensorsOf(scope.entityId), (sensors) => {
-        const steps = parse(body, type, sensors, tenant.retainReadingsDays);
-        const store = body.length <= shortBody ? finish(steps) : slices.run(keyId, steps);
+        let length = 0;
+        for (const piece of pieces) length += piece.length;
+        const steps = parse(pieces, length, type, sensors, tenant.retainReadingsDays);
+        const store = length <= shortBody ? finish(steps) : slices.run(keyId, steps);
         return store instanceof Promise ? confirmed(exchange, store, (ready) => ready(exchange)) : store(exchange);
       });
     const body = read(exchange, keyId);
@@ -98,12 +110,13 @@ function createReadingsIntake(options: IngestOptions): CreateIntake {
   const { domain, counts } = options;
   const { readings } = domain.store;
   const reportRejected = createRejectionReport(options, 'readings');
+  const sheets = createSheets();
   const namesOf = new WeakMap<SensorDirectory, SensorNames>();
   return (body, type, sensors, time) => {
     const names = namesOf.get(sensors) ?? new SensorNames(sensors);
     namesOf.set(sensors, names);
-    const most = Math.min(maxBatch, Math.ceil(body.length / (type === senml ? leastRecord : leastReading)));
-    const validator = new ReadingValidator(most, sensors, time);
+    const expected = Math.ceil(body.length / (type === senml ? usualRecord : usualReading));
+    const validator = new ReadingValidator(Math.min(expected, maxBatch), sensors, time, sheets);
     return {
       taker: type === senml ? new SenmlPack(validator, time.nowUs) : new UsualReadings(body, names, validator),
       async store(exchange) {
@@ -116,6 +129,7 @@ function createReadingsIntake(options: IngestOptions): CreateIntake {
         counts.accepted += result.accepted;
         counts.duplicates += result.duplicates;
         reportRejected(exchange, codes, sensorOf);
+        validator.release();
         return toAnswer(result, refused);
       },
     };
@@ -161,12 +175,21 @@ function createRejectionReport({ counts, warnRejected }: IngestOptions, kind: In
 }
 
 const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
-/** Bytes of the shortest valid reading, `{"sensor":"A","at":100000000000,"value":1}`, and record of SenML, `{"v":1}`. */
-const leastReading = 42;
-const leastRecord = 7;
+/** Bytes of a usual reading, and of a usual record of SenML; a body of shorter ones takes more memory while it is parsed. */
+const usualReading = 72;
+const usualRecord = 32;
+
+const nothing = Buffer.alloc(0);
 
 /** Up to this length, parsing takes less time than dividing it into slices would. */
 const shortBody = 4 * 1024;
+
+/** Puts the pieces of a body into one memory. */
+function join(pieces: readonly Buffer[], memory: Buffer): Buffer {
+  let end = 0;
+  for (const piece of pieces) end += piece.copy(memory, end);
+  return memory.subarray(0, end);
+}
 
 function toAnswer({ accepted, duplicates }: BatchResult, rejected: readonly Rejection[]): Answer {
   const list = rejected.length === 0 ? '[]' : JSON.stringify(rejected);

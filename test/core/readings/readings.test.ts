@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Sensor } from '../../../src/core/port/readings.ts';
 import { createReceipts, HeartbeatValidator } from '../../../src/core/readings/heartbeats.ts';
 import { commonInstantUs } from '../../../src/core/readings/instants.ts';
-import { ReadingValidator } from '../../../src/core/readings/readings.ts';
+import { createSheets, ReadingValidator } from '../../../src/core/readings/readings.ts';
 import { addRefused } from '../../../src/core/readings/rejections.ts';
 import { drawSecret } from '../../../src/core/secrets.ts';
 import { formatInstantUs, parseInstantUs } from '../../../src/core/time/instants.ts';
@@ -30,6 +30,20 @@ const validateBeat = (item: unknown) => {
 const codeOf = (item: unknown) => validate([item]).rejected[0]?.code;
 
 describe('readings', () => {
+  it('are kept apart if two bodies have more of them than were expected', () => {
+    const sheets = createSheets();
+    const time = { nowUs, retainedFromUs: Number.NEGATIVE_INFINITY };
+    const validators = [0, 1, 2].map(() => new ReadingValidator(3, sensors, time, sheets));
+    const rowsOf = (body: number) => Array.from({ length: 100 }, (_, n) => [7, nowUs + n, n / 4 + body, 0]);
+    for (let n = 0; n < 100; n++) {
+      for (const [body, validator] of validators.entries()) validator.keep(2 * n, 7, nowUs + n, n / 4 + body, 0);
+    }
+    for (const [body, { batch, positions }] of validators.entries()) {
+      expect([...batch.rows.subarray(0, 4 * batch.count)]).toEqual(rowsOf(body).flat());
+      expect([...positions.subarray(0, batch.count)]).toEqual(rowsOf(body).map((_, n) => 2 * n));
+    }
+  });
+
   it('become rows', () => {
     const items = [
       { sensor: 'OVEN', at, value: 182.4, unit: 'Cel', quality: 'bad' },
