@@ -51,7 +51,8 @@ export function addRefused(
   rejected: readonly Rejection[],
   { conflicts }: Pick<BatchResult, 'conflicts'>,
   positions: ArrayLike<number>,
-): Rejection[] {
+): readonly Rejection[] {
+  if (conflicts.length === 0) return rejected;
   const found = conflicts.map((position) => ({
     index: positions[position] ?? position,
     ...fault('reading_conflict'),
@@ -63,6 +64,7 @@ export function addRefused(
 export type RejectionsByCode = ReadonlyMap<string, { count: number; last: Rejection }>;
 
 export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
+  if (rejected.length === 0) return noCodes;
   const codes = new Map<string, { count: number; last: Rejection }>();
   for (const rejection of rejected) {
     const known = codes.get(rejection.code);
@@ -74,6 +76,8 @@ export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
   }
   return codes;
 }
+
+const noCodes: RejectionsByCode = new Map();
 
 /** A fault; its detail is the meaning of the code if there is nothing more to say. */
 export function fault(code: RejectionCode, detail: string = rejectionCodes[code]): Fault {

@@ -12,6 +12,8 @@ export interface Answer {
 }
 
 /** A JSON answer that caches must not store; as every answer, it ends its line, after which a shell writes its prompt. */
-export function jsonAnswer(body: string): Answer {
-  return { status: 200, headers: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'], body: `${body}\n` };
+export function jsonAnswer(body: string, isAscii = false): Answer {
+  return { status: 200, headers: jsonHeaders, body: `${body}\n`, isAscii };
 }
+
+const jsonHeaders = ['Content-Type', 'application/json', 'Cache-Control', 'no-store'] as const;

@@ -59,8 +59,9 @@ export function requireUtf8(body: Buffer): Buffer {
 
 /** The media type of a body, in lower case and without its parameters; throws `unsupported_media_type`. */
 export function requireMediaType<T extends string>(exchange: Exchange, allowed: readonly T[]): T {
-  const named = exchange.header('content-type')?.split(';', 1)[0]?.trim();
-  const found = allowed.find((type) => type === named?.toLowerCase());
+  const sent = exchange.header('content-type');
+  const named = sent?.includes(';') ? sent.slice(0, sent.indexOf(';')).trim() : sent;
+  const found = allowed.find((type) => type === named) ?? allowed.find((type) => type === named?.toLowerCase());
   if (found) return found;
   const what = named === undefined ? 'Content-Type is missing' : `Content-Type ${quotedText(named)} is not supported`;
   throw new ApiError('unsupported_media_type', `${what}; send ${wordList(allowed, 'or')}.`, {

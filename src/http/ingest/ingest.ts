@@ -193,8 +193,7 @@ function join(pieces: readonly Buffer[], memory: Buffer): Buffer {
 
 function toAnswer({ accepted, duplicates }: BatchResult, rejected: readonly Rejection[]): Answer {
   const list = rejected.length === 0 ? '[]' : JSON.stringify(rejected);
-  const answer = jsonAnswer(`{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`);
-  return { ...answer, isAscii: rejected.length === 0 };
+  return jsonAnswer(`{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`, rejected.length === 0);
 }
 
 /** How the items of a body are wrapped; undefined for lines. */

@@ -21,7 +21,7 @@ const apiHeaders = [
 
 /** All headers of an answer in their final order; they are appended to those of the exchange. */
 export function headOf(exchange: Exchange, answer: Answer, common: readonly string[]): string[] {
-  const { status, headers, body, page } = answer;
+  const { status, headers, page } = answer;
   // Appending to one list is faster than concatenating several.
   const head = exchange.responseHeaders;
   for (const text of headers) head.push(text);
@@ -29,7 +29,7 @@ export function headOf(exchange: Exchange, answer: Answer, common: readonly stri
   for (const text of common) head.push(text);
   head.push('X-Request-Id', exchange.id);
   // 304 and 204 have no body, and the length of the full answer is not known.
-  if (status !== 304 && status !== 204) head.push('Content-Length', String(answer.length ?? lengthOf(body)));
+  if (status !== 304 && status !== 204) head.push('Content-Length', String(answer.length ?? lengthOf(answer)));
   return head;
 }
 
@@ -132,6 +132,7 @@ export function largeBody({ body }: Answer, method: string): Buffer | undefined 
 const largeBytes = 64 * 1024;
 const pieceBytes = 256 * 1024;
 
-function lengthOf(body: Answer['body']): number {
-  return body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+function lengthOf({ body, isAscii }: Answer): number {
+  if (body === null) return 0;
+  return typeof body === 'string' && !isAscii ? Buffer.byteLength(body) : body.length;
 }
