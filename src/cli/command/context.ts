@@ -40,11 +40,13 @@ export interface Context {
   naming(hint: string): string;
   /** Writes lines to standard output. Each is made safe for a terminal: a name may contain any character, also a line break. */
   print(...lines: string[]): void;
-  /** Writes a text of the program itself, such as a script, as it is. */
-  printDocument(text: string): void;
+  /** Writes a text of the program itself, such as a script, as it is; with `--json` the value given instead. */
+  printDocument(text: string, json?: unknown): void;
   printJson(value: unknown): void;
   /** Writes to standard output what a successful command has changed; nothing with `--quiet`. */
   confirm(...lines: string[]): void;
+  /** Reports what a successful command has changed: with `--json` the value, else the lines as {@link confirm}. */
+  report(json: unknown, ...lines: string[]): void;
   /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
   say(...lines: string[]): void;
   /** Writes warnings to standard error; nothing with `--json`. */
@@ -87,7 +89,11 @@ export function createContext(
     }
   };
   const print = (...lines: string[]) => io.stdout.write(linesOf(lines));
-  const confirm = (...lines: string[]) => io.stdout.write(linesOf(lines.map(naming), io.stdout));
+  const printJson = (value: unknown) =>
+    io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`);
+  const confirm = (...lines: string[]) => {
+    if (!globals.quiet) io.stdout.write(linesOf(lines.map(naming), io.stdout));
+  };
   const warn = (...lines: string[]) => {
     if (!globals.json) io.stderr.write(linesOf(lines.map(naming), io.stderr));
   };
@@ -128,9 +134,16 @@ export function createContext(
     naming,
     session: async () => ({ domain: await domain(), actor: await actor() }),
     print,
-    printDocument: (text) => io.stdout.write(`${text}\n`),
-    printJson: (value) => io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`),
-    confirm: globals.quiet ? () => {} : confirm,
+    printDocument(text, json) {
+      if (globals.json && json !== undefined) printJson(json);
+      else io.stdout.write(`${text}\n`);
+    },
+    printJson,
+    confirm,
+    report(json, ...lines) {
+      if (globals.json) printJson(json);
+      else confirm(...lines);
+    },
     say,
     warn,
     program,

@@ -24,8 +24,7 @@ export const backup = defineCommand({
     ['hkctl backup plant.backup --force --json', 'replaces the one before'],
   ],
   needs: (_flags, [file = '']) => ({ permissions: ['store.manage'], action: 'store.backup', target: resolve(file) }),
-  async run(context, { force, keep }, [file = '']) {
-    const { domain, actor } = await context.session();
+  async run(context, { force, keep }, [file = ''], { domain, actor }) {
     const folder = resolve(file);
     const namesFolder = keep !== undefined || file.endsWith('/') || isFolder(folder);
     const series = namesFolder ? await nextInSeries(folder, domain, context) : undefined;

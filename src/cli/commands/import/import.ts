@@ -109,8 +109,7 @@ function printTemplate(context: Context, resource: string, template: string, fil
   if (file !== undefined) {
     throw new HkctlError('usage', `--template reads no file: leave ${file} out.`);
   }
-  if (context.json) context.printJson({ resource, template });
-  else context.printDocument(template.trimEnd());
+  context.printDocument(template.trimEnd(), { resource, template });
 }
 
 function printSummary(

@@ -78,8 +78,7 @@ export const create = defineCommand({
     const { domain, actor } = await context.session();
     return entityHint(domain, actor);
   },
-  async run(context, flags, _args, actor) {
-    const { domain } = await context.session();
+  async run(context, flags, _args, { domain, actor }) {
     const { secretFile } = flags;
     if (secretFile === undefined) requireReader(context);
     else requireFreePath(secretFile);
