@@ -26,15 +26,13 @@ export interface Context {
   style: Style;
   /** Opens the store at the first call. */
   domain(): Promise<Domain>;
-  /** The profile that acts; `no_profile` or `profile_inactive` (exit 4). */
-  actor(): Promise<Actor>;
-  /** Refuses a profile that was stopped or changed since {@link actor} found it, after a question; see `requireUnchanged`. */
+  /** Refuses a profile that was stopped or changed since {@link session} found it, after a question; see `requireUnchanged`. */
   requireUnchangedActor(): Promise<void>;
   /** The domain on a store that was opened elsewhere. */
   domainOf(store: Store): Domain;
   /** The profile that acts in a store that was opened elsewhere. */
   actorIn(domain: Domain): Promise<Actor>;
-  /** The domain and the actor, which nearly every command needs. */
+  /** The domain and the profile that acts; `no_profile` or `profile_inactive` (exit 4). */
   session(): Promise<{ domain: Domain; actor: Actor }>;
   /** A hint whose commands name the store, if the command line did; what is said and warned has that already. */
   naming(hint: string): string;
@@ -107,10 +105,6 @@ export function createContext(
       .then(steadily);
     return opened;
   };
-  const actor = () => {
-    acting ??= domain().then(actorIn);
-    return acting;
-  };
   return {
     io,
     services,
@@ -125,14 +119,17 @@ export function createContext(
       return style;
     },
     domain,
-    actor,
     async requireUnchangedActor() {
       if (opened && acting) await requireUnchanged(await opened, await acting);
     },
     domainOf,
     actorIn,
     naming,
-    session: async () => ({ domain: await domain(), actor: await actor() }),
+    async session() {
+      const found = await domain();
+      acting ??= actorIn(found);
+      return { domain: found, actor: await acting };
+    },
     print,
     printDocument(text, json) {
       if (globals.json && json !== undefined) printJson(json);
