@@ -2,17 +2,17 @@ import {
   addEntity,
   listEntities,
   removeEntity,
+  requireTimezone,
   setEntityStatus,
   workingKeysOfEntity,
 } from '../../core/organization/entities.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import { requireLabel } from '../../core/text/labels.ts';
-import { isTimezone } from '../../core/time/calendar.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import { text } from '../command/flags.ts';
 import { entityJson } from '../command/output.ts';
 import { requireConfirmation, requireTyped } from '../questions/confirmation.ts';
-import { textOrAsk, valueOrAsk } from '../questions/values.ts';
+import { textOrAsk } from '../questions/values.ts';
 import { printSummary, printTable } from '../table/table.ts';
 import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
@@ -64,9 +64,10 @@ const add = defineCommand({
       question: 'Name',
       rule: (given) => requireLabel(given, 'A name'),
     });
-    const timezone = await valueOrAsk(context, flags.timezone, '--timezone', async () => {
-      const { askText } = await import('../prompts/prompts.ts');
-      return askText(context.io, 'IANA time zone', (given) => (isTimezone(given) ? undefined : 'No such time zone.'));
+    const timezone = await textOrAsk(context, flags.timezone, {
+      flag: '--timezone',
+      question: 'IANA time zone',
+      rule: requireTimezone,
     });
     const entity = await addEntity(domain, actor, { code, name, timezone });
     context.report(entityJson(entity), `Entity added: ${entity.name} (${entity.code})`);

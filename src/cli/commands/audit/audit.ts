@@ -92,13 +92,13 @@ const exportRecords = defineCommand({
     const { domain, actor } = await context.session();
     const filter = { ...filterOf(flags, domain.clock()), limit: flags.limit };
     const records = exportAudit(domain, actor, filter);
-    if (context.json) await printJsonArray(context, singly(records));
+    if (context.json) await printJsonArray(context, singly(records), recordJson);
     else for await (const record of records) context.printDocument(toSafeJson(recordJson(record)));
   },
 });
 
 async function* singly(records: AsyncIterable<AuditRecord>) {
-  for await (const record of records) yield [recordJson(record)];
+  for await (const record of records) yield [record];
 }
 
 export const audit: Noun = {
