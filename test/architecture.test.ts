@@ -129,7 +129,7 @@ describe('the check of the sources', () => {
       { file: 'formats/csv.ts', imports: ['core/keys.ts', 'node:fs'] },
       { file: 'store/open.ts', imports: ['core/keys.ts', 'node:fs', 'drizzle-orm/sqlite-core', 'better-sqlite3'] },
       { file: 'http/app.ts', imports: ['core/keys.ts', 'node:http', 'h3', 'pino'] },
-      { file: 'cli/run.ts', imports: ['core/keys.ts', 'node:fs', 'commander', 'clipboardy'] },
+      { file: 'cli/run.ts', imports: ['core/keys.ts', 'node:fs', 'commander', 'chalk'] },
       { file: 'rights/rights.ts', imports: ['core/keys.ts', 'node:fs'] },
       { file: 'config.ts', imports: ['node:os'] },
       { file: 'start.ts', imports: ['config.ts', 'rights/rights.ts', 'demo/plant.ts'] },
@@ -204,7 +204,7 @@ describe('the check of the sources', () => {
     ['cli/run.ts', 'h3'],
     ['cli/run.ts', 'better-sqlite3'],
     ['cli/run.ts', '../package.json'],
-    ['config.ts', 'clipboardy'],
+    ['config.ts', 'chalk'],
     ['start.ts', 'h3'],
   ])('refuses the package of %s → %s', (file, target) => {
     expect(forbiddenImports(withImport(file, target))).toEqual([`${file} → ${target}`]);

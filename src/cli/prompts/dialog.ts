@@ -6,36 +6,32 @@ import { shortened, truncated, wrapFacts, wrapText } from '../terminal/wrap.ts';
 import { createChoicesQuestion } from './choices-question.ts';
 import { FilteredList } from './filtered-list.ts';
 import { type EditedLine, edited, toEditedLine } from './line-editor.ts';
-import { fittingMessage, isEnter, type Question, sentenceLines } from './question.ts';
+import { fittingMessage, isEnter, type Question } from './question.ts';
 
 interface DialogPlace {
   screen: Screen;
+  /** The size of the terminal, which may change while a question is open. */
+  size(): { columns: number; rows: number };
   style: Style;
   head(columns: number): readonly string[];
-  /** Receives each question with its answer. */
-  answered: string[];
-  /** Leaves out the line about the keys of a text, which a screen reader would repeat for each character. */
-  plain?: boolean;
 }
 
 /**
- * Asks one question after the other on an open screen, below the answers so far. It draws everything again once it has handled
- * the keys that were pressed, and for every new size of the terminal. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input
- * cancel (exit 130).
+ * Asks one question after the other on an open screen, below the answers so far. It draws everything again for every key and
+ * every new size of the terminal. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel (exit 130).
  */
-export function createDialog({ screen, style, head, answered, plain = false }: DialogPlace): Asker {
-  const draw = (question: Question<unknown>, facts: readonly AskedFact[]) => {
-    const { columns, rows } = screen.size();
-    const echoes = answered.map((one) => `${style.green('✔')} ${truncated(one, columns - 2)}`);
-    const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
-    // On a small terminal the question comes first, then the latest answers.
-    const lines = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
-    screen.draw([...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(0, rows));
-  };
+export function createDialog({ screen, size, style, head }: DialogPlace): Asker {
+  const answered: { message: string; echo: string }[] = [];
   const ask = async <T>(message: string, question: Question<T>, facts: readonly AskedFact[] = []): Promise<T> => {
     for (;;) {
-      // A text that was pasted is drawn once, or a megabyte of it would hold up Ctrl-C for hours.
-      if (!screen.hasMore()) draw(question, facts);
+      const { columns, rows } = size();
+      const echoes = answered.map(
+        (one) => `${style.green('✔')} ${truncated(`${one.message}: ${one.echo}`, columns - 2)}`,
+      );
+      const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
+      // On a small terminal the question comes first, then the latest answers.
+      const lines = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
+      screen.draw([...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(0, rows));
       const event = await screen.next();
       if (event === 'resize') continue;
       if (event === 'signal' || event === 'end') {
@@ -46,17 +42,12 @@ export function createDialog({ screen, style, head, answered, plain = false }: D
       if (isCancelKey(event)) throw cancelled();
       const answer = question.press(event);
       if (answer === undefined) continue;
-      answered.push(answer.echo === '' ? message : `${message}: ${answer.echo}`);
+      answered.push({ message, echo: answer.echo });
       return answer.value;
     }
   };
   return {
-    text: (message, validate, preset) => ask(message, createTextQuestion(message, validate, preset, style, { plain })),
-    hidden: (message) =>
-      ask(
-        message,
-        createTextQuestion(message, () => undefined, undefined, style, { plain, isHidden: true }),
-      ),
+    text: (message, validate, preset) => ask(message, createTextQuestion(message, validate, preset, style)),
     choice: (message, choices, preset, facts) =>
       ask(message, createChoiceQuestion(message, choices, preset, style), facts),
     choices: (message, groups) => ask(message, createChoicesQuestion(message, groups, style)),
@@ -109,22 +100,17 @@ export function createTextQuestion(
   validate: (text: string) => string | undefined,
   preset: string | undefined,
   style: Style,
-  { plain = false, isHidden = false } = {},
 ): Question<string> {
   let line: EditedLine = toEditedLine('');
   let problem: string | undefined;
   return {
     lines(columns, rows) {
       const { characters, at } = line;
-      const shown = isHidden
-        ? '[input is hidden]'
-        : `${characters.slice(0, at).join('')}_${characters.slice(at).join('')}`;
+      const shown = `${characters.slice(0, at).join('')}_${characters.slice(at).join('')}`;
       const hint = preset && characters.length === 0 ? ` (${preset})` : '';
-      const asked = sentenceLines(`? ${message}`, columns);
-      const last = wrapText(`${asked.pop()}${hint}: ${shown}`, columns);
+      const asked = wrapText(`? ${message}${hint}: ${shown}`, columns);
       const wrong = problem === undefined ? [] : wrapText(problem, columns).map((text) => style.yellow(text));
-      const keys = plain ? [] : [style.dim('Enter submits, Esc cancels')];
-      return [...asked, ...last, ...wrong, ...keys].slice(0, rows);
+      return [...asked, ...wrong, style.dim('Enter submits, Esc cancels')].slice(0, rows);
     },
     press(key) {
       if (!isEnter(key)) {
@@ -134,7 +120,7 @@ export function createTextQuestion(
       }
       const value = line.characters.join('').trim() || (preset ?? '');
       problem = validate(value);
-      return problem === undefined ? { value, echo: isHidden ? '' : value } : undefined;
+      return problem === undefined ? { value, echo: value } : undefined;
     },
   };
 }

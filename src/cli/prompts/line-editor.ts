@@ -6,9 +6,6 @@ export interface EditedLine {
   at: number;
 }
 
-/** Answers are no longer, whatever is pasted by mistake: no path of a file is. */
-const mostCharacters = 4096;
-
 /** A line with the cursor at its end. Characters are code points, so that none is ever cut in two. */
 export function toEditedLine(text: string): EditedLine {
   const characters = [...text];
@@ -17,7 +14,6 @@ export function toEditedLine(text: string): EditedLine {
 
 /** The line after a key, as in a shell: arrows, Home, End, Backspace, Delete, Ctrl-A, E, U, K and W, else typed text. */
 export function edited({ characters, at }: EditedLine, key: Keypress): EditedLine {
-  if (characters.length >= mostCharacters && isTyped(key)) return { characters, at };
   const before = characters.slice(0, at);
   const after = characters.slice(at);
   const line = (head: readonly string[], tail: readonly string[]) => ({
@@ -47,9 +43,7 @@ export function edited({ characters, at }: EditedLine, key: Keypress): EditedLin
     case 'ctrl-w':
       return line([...before.join('').replace(/\S+\s*$/u, '')], after);
     default:
-      return isTyped(key) && characters.length < mostCharacters
-        ? line([...before, ...key.text], after)
-        : { characters, at };
+      return isTyped(key) ? line([...before, ...key.text], after) : { characters, at };
   }
 }
 

@@ -1,12 +1,11 @@
-import type { AskedFact, Asker, Choice, ChoiceGroup } from '../terminal/asker.ts';
-import { belowText } from '../terminal/canvas.ts';
+import { input, password, select } from '@inquirer/prompts';
+import { type AskedFact, type Asker, type Choice, type ChoiceGroup, cancelled } from '../terminal/asker.ts';
 import type { Io } from '../terminal/io.ts';
-import { openScreen } from '../terminal/screen.ts';
+import { isCancelKey, onKeypress } from '../terminal/keypress.ts';
 import { canDraw, createStyle } from '../terminal/style.ts';
 import { terminalLine } from '../terminal/terminal-text.ts';
-import { wrapFacts, wrapText } from '../terminal/wrap.ts';
-import { createDialog } from './dialog.ts';
-import { sentenceLines } from './question.ts';
+import { wrapFacts, wrapWhole } from '../terminal/wrap.ts';
+import { withoutLongPastes } from './pasted-text.ts';
 
 /**
  * Asks for a line of text; `validate` returns what is wrong with it, or undefined. An empty answer means the `preset`, which
@@ -18,15 +17,22 @@ export function askText(
   validate: (text: string) => string | undefined = () => undefined,
   preset?: string,
 ): Promise<string> {
-  return asked(io, (asker) => asker.text(message, validate, preset));
+  if (io.asker) return io.asker.text(message, validate, preset);
+  const question = {
+    message: fitting(io, message),
+    default: preset,
+    theme: promptTheme(io),
+    validate: (given: string) => validate(given.trim()) ?? true,
+  };
+  return asked(io, (place) => input(question, place)).then((text) => text.trim());
 }
 
 export function askHidden(io: Io, message: string): Promise<string> {
-  return asked(io, (asker) => asker.hidden(message));
+  return asked(io, (place) => password({ message, mask: false, toggleMask: false, theme: promptTheme(io) }, place));
 }
 
-/** More choices than this are asked for on the alternate screen. */
-const mostBelow = 12;
+/** More choices than this are asked for on the alternate screen, where typing filters them. */
+const pageSize = 12;
 
 export function askChoice<T>(
   io: Io,
@@ -36,45 +42,73 @@ export function askChoice<T>(
   facts: readonly AskedFact[] = [],
 ): Promise<T> {
   if (io.asker) return io.asker.choice(message, choices, preset, facts);
-  if (facts.length > 0) write(io, wrapFacts(facts, io.stderr.columns()));
+  const lines = facts.length === 0 ? [] : wrapFacts(facts, io.stderr.columns());
+  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
   if (isPlain(io)) return askNumber(io, message, choices, preset);
-  return asked(io, (asker) => asker.choice(message, choices, preset), choices.length <= mostBelow);
+  if (choices.length > pageSize) {
+    return askedOnScreen(io, (dialog) => dialog.choice(message, choices, preset)).then((value) => {
+      echo(io, message, choices.find((choice) => choice.value === value)?.name ?? '');
+      return value;
+    });
+  }
+  const question = {
+    message: fitting(io, message),
+    choices: choices.map(safely),
+    default: preset,
+    pageSize,
+    theme: promptTheme(io),
+  };
+  return asked(io, (place) => select<T>(question, place));
 }
 
 /**
  * Asks for any number of choices under headings, at least one. The list is longer than many terminals have rows, so that it
  * is drawn on the alternate screen; the answer is echoed on the normal one.
  */
-export function askChoices<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]> {
-  if (!io.asker && isPlain(io)) {
-    return askNumbers(
-      io,
-      message,
-      groups.flatMap(({ choices }) => choices),
-    );
-  }
-  return asked(io, (asker) => asker.choices(message, groups), false);
+export async function askChoices<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]> {
+  if (io.asker) return io.asker.choices(message, groups);
+  const all = groups.flatMap(({ choices }) => choices);
+  if (isPlain(io)) return askNumbers(io, message, all);
+  const chosen = await askedOnScreen(io, (dialog) => dialog.choices(message, groups));
+  echo(io, message, `${chosen.length} of ${all.length}`);
+  return chosen;
 }
 
-/** Asks on the screen of the settings page if it is open, else on standard error, which keeps the answer. */
-async function asked<T>(io: Io, ask: (asker: Asker) => Promise<T>, isBelow = true): Promise<T> {
-  if (io.asker) return ask(io.asker);
+function echo(io: Io, message: string, answer: string): void {
   const style = createStyle(io.env, io.stderr);
-  const screen = openScreen(io, { output: io.stderr, ...(isBelow && { canvasOn: belowText }) });
-  const answered: string[] = [];
+  io.stderr.write(`${terminalLine(`${style.green('✔')} ${message}: ${answer}`)}\n`);
+}
+
+async function askedOnScreen<T>(io: Io, ask: (dialog: Asker) => Promise<T>): Promise<T> {
+  const { openScreen } = await import('../terminal/screen.ts');
+  const { createDialog } = await import('./dialog.ts');
+  const style = createStyle(io.env, io.stderr);
+  const screen = openScreen(io, { output: io.stderr });
+  const size = () => ({ columns: io.stderr.columns() ?? 80, rows: io.stderr.rows() ?? 24 });
   try {
-    return await ask(createDialog({ screen, style, head: () => [], answered, plain: isPlain(io) }));
+    return await ask(createDialog({ screen, size, style, head: () => [] }));
   } finally {
     screen.close();
-    write(
-      io,
-      answered.flatMap((answer) => wrapText(`${style.green('✔')} ${answer}`, screen.size().columns)),
-    );
   }
 }
 
-function write({ stderr }: Io, lines: readonly string[]): void {
-  stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
+/**
+ * A question for the width of the terminal, which itself would break it inside a word: if it is too long for one line, each
+ * sentence begins a line of its own.
+ */
+function fitting(io: Io, message: string): string {
+  // The mark before the question and a blank.
+  const width = (io.stderr.columns() ?? 80) - 2;
+  const [line, ...more] = wrapWhole(terminalLine(message), width);
+  if (line !== undefined && more.length === 0) return line;
+  const sentences = message.split(/(?<=[.?!]) (?=\p{Lu})/u);
+  return sentences.flatMap((sentence) => wrapWhole(terminalLine(sentence), width)).join('\n');
+}
+
+/** Escapes names and descriptions, which may come from a store that another account wrote. */
+function safely<T>(choice: Choice<T>): Choice<T> {
+  const { name, description } = choice;
+  return { ...choice, name: terminalLine(name), ...(description && { description: terminalLine(description) }) };
 }
 
 /** Whether nothing may be redrawn: by `--plain`, or because the terminal cannot. */
@@ -87,7 +121,9 @@ async function askNumber<T>(io: Io, message: string, choices: readonly Choice<T>
   const at = choices.findIndex(({ value }) => value === preset);
   const preselected = at < 0 ? undefined : `${at + 1}`;
   const answer = await askText(io, `Number, 1 to ${choices.length}`, validateNumber(choices.length), preselected);
-  return (choices[Number(answer) - 1] as Choice<T>).value; // the number was validated
+  const chosen = choices[Number(answer) - 1];
+  if (!chosen) throw cancelled();
+  return chosen.value;
 }
 
 async function askNumbers<T>(io: Io, message: string, choices: readonly Choice<T>[]): Promise<T[]> {
@@ -105,8 +141,8 @@ async function askNumbers<T>(io: Io, message: string, choices: readonly Choice<T
 }
 
 function writeNumbered(io: Io, message: string, choices: readonly Choice<unknown>[]): void {
-  const columns = io.stderr.columns() ?? 80;
-  write(io, [...sentenceLines(message, columns), ...choices.map(({ name }, i) => `${i + 1}. ${name}`)]);
+  const lines = [...fitting(io, message).split('\n'), ...choices.map(({ name }, i) => `${i + 1}. ${name}`)];
+  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
 }
 
 function validateNumber(highest: number): (text: string) => string | undefined {
@@ -114,4 +150,56 @@ function validateNumber(highest: number): (text: string) => string | undefined {
     /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= highest
       ? undefined
       : `Give a number from 1 to ${highest}.`;
+}
+
+interface Place {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  signal: AbortSignal;
+}
+
+/** Shows a question on standard error. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel it (exit 130). */
+async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
+  const { stdin } = io;
+  const { input, release } = withoutLongPastes(stdin);
+  const cancelling = new AbortController();
+  const cancel = () => cancelling.abort();
+  // Listens before the question does: an Esc that Enter follows at once must not choose the marked option.
+  const stopKeys = onKeypress(input, (key) => {
+    if (isCancelKey(key)) cancel();
+  });
+  const stopSignals = io.signals.onInterrupt(() => {
+    cancel();
+    return undefined;
+  });
+  stdin.on('end', cancel);
+  stdin.on('error', cancel);
+  try {
+    return await ask({ input, output: io.promptOutput, signal: cancelling.signal });
+  } catch (thrown) {
+    if (thrown instanceof Error && ['ExitPromptError', 'AbortPromptError', 'CancelPromptError'].includes(thrown.name)) {
+      throw cancelled();
+    }
+    throw thrown;
+  } finally {
+    stopKeys();
+    stopSignals();
+    stdin.off('end', cancel);
+    stdin.off('error', cancel);
+    release();
+  }
+}
+
+/** The look of questions below the command line: the colours of everything else, and how to cancel. */
+function promptTheme({ env, stderr }: Io) {
+  const style = createStyle(env, stderr);
+  const cyan = (text: string) => terminalLine(style.cyan(text));
+  return {
+    prefix: { idle: cyan('?'), done: terminalLine(style.green('✔')) },
+    style: {
+      answer: cyan,
+      highlight: cyan,
+      keysHelpTip: () => terminalLine(style.dim('↑↓ choose, Enter submits, Esc cancels')),
+    },
+  };
 }

@@ -9,16 +9,9 @@ export interface Question<T> {
   press(key: Keypress): { value: T; echo: string } | undefined;
 }
 
-/** The lines of a text; if it is too long for one line, each sentence begins a line of its own. */
-export function sentenceLines(text: string, columns: number): string[] {
-  const lines = wrapText(text, columns);
-  if (lines.length === 1) return lines;
-  return text.split(/(?<=\S[.?!]) (?=\p{Lu})/u).flatMap((sentence) => wrapText(sentence, columns));
-}
-
-/** The lines of a question that fit above at least three rows of choices and the foot; a cut one ends with `…`. */
+/** The lines of a message that fit above at least three rows of choices and the foot; a cut one ends with `…`. */
 export function fittingMessage(message: string, columns: number, rows: number, footRows: number): string[] {
-  const lines = sentenceLines(`? ${message}`, columns);
+  const lines = wrapText(`? ${message}`, columns);
   const most = Math.max(1, rows - 3 - footRows);
   if (lines.length <= most) return lines;
   return [...lines.slice(0, most - 1), truncated(lines.slice(most - 1).join(' '), columns)];

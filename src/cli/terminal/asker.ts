@@ -14,11 +14,9 @@ export interface ChoiceGroup<T> {
 
 export type AskedFact = readonly [label: string, value: string];
 
-/** Asks questions on a screen. */
+/** Asks questions on a screen that a part of the program has open, such as the settings page, instead of on standard error. */
 export interface Asker {
   text(message: string, validate: (text: string) => string | undefined, preset?: string): Promise<string>;
-  /** Shows nothing of what is typed. */
-  hidden(message: string): Promise<string>;
   /** `facts` stand above the question: what is asked about, each with its label. */
   choice<T>(message: string, choices: readonly Choice<T>[], preset?: T, facts?: readonly AskedFact[]): Promise<T>;
   choices<T>(message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]>;

@@ -1,47 +1,56 @@
 import { isHkctlError } from '../../core/errors.ts';
-import { alternateScreen, type Canvas } from './canvas.ts';
 import type { Io, Output } from './io.ts';
 import { type Keypress, onKeypress } from './keypress.ts';
+import { terminalLine } from './terminal-text.ts';
 
 /** A key, a new size of the terminal, a signal that would end the process, or the end of the input. */
 type ScreenEvent = Keypress | 'resize' | 'signal' | 'end';
 
-/** The part of the terminal that a question, the panel or the settings page draws on, and its keyboard in raw mode. */
+/**
+ * The alternate screen while it is shown. Our own, since secrets are drawn on it: its lines must leave no trace in the scrollback,
+ * whatever the terminal.
+ */
 export interface Screen {
-  /** The size of the terminal, which may change. */
-  size(): { columns: number; rows: number };
-  /** Draws lines in place of those that are shown. */
+  /** Draws lines from the top and clears the rows below them. */
   draw(lines: readonly string[]): void;
   next(): Promise<ScreenEvent>;
   hasMore(): boolean;
   /** Puts an event back, so that {@link next} returns it again. */
   unread(event: ScreenEvent): void;
-  /** Removes the lines, for another screen or for lines on the normal one. */
+  /** Leaves the alternate screen, for another screen or for lines on the normal one. */
   suspend(): void;
   resume(): void;
   close(): void;
 }
+
+/**
+ * Switches to the alternate screen, hides the cursor and turns wrapping off. Clears the whole screen only here: a terminal
+ * without an alternate screen (GNU Screen, tmux with `alternate-screen off`) then moves its content to the scrollback.
+ */
+const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
+const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
+const top = '\u001b[H';
+const eraseRow = '\u001b[2K';
+const down = '\u001b[B';
 
 interface ScreenOptions {
   /** The first signal does not reach older listeners. */
   holdsFirst?: boolean;
   /** Where to draw; without it standard output. */
   output?: Output;
-  /** What to draw on; without it the alternate screen. */
-  canvasOn?: (output: Output) => Canvas;
 }
 
-/** Opens a screen. One below it, such as the settings page, lends it the terminal until it is closed. */
-export function openScreen(
-  io: Io,
-  { holdsFirst = false, output = io.stdout, canvasOn = alternateScreen }: ScreenOptions = {},
-): Screen {
+/**
+ * Opens the alternate screen and reads the keyboard in raw mode. A screen below it, such as the settings page, lends it the
+ * terminal until it is closed.
+ */
+export function openScreen(io: Io, { holdsFirst = false, output = io.stdout }: ScreenOptions = {}): Screen {
   const { stdin, signals } = io;
   const giveBack = io.asker?.lendTerminal();
   const queue: ScreenEvent[] = [];
   let waiting: ((event: ScreenEvent) => void) | undefined;
   let active = false;
-  const canvas = canvasOn(output);
+  let rowsDrawn = 0;
   let signalled = false;
   let stopListening: (() => unknown)[] = [];
   const push = (event: ScreenEvent) => {
@@ -54,10 +63,13 @@ export function openScreen(
     // The shell may have changed the mode meanwhile, and Node does not set a mode that it believes to be set.
     stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
-    canvas.show();
+    output.write(enter);
   };
   const hide = () => {
-    canvas.hide();
+    // Row by row: without an alternate screen, clearing everything at once would move it to the scrollback.
+    const rows = Math.max(rowsDrawn, output.rows() ?? 0);
+    output.write(top + `${eraseRow}${down}`.repeat(rows) + eraseRow + top + leave);
+    rowsDrawn = 0;
     stdin.setRawMode?.(false);
   };
   const onEnd = () => push('end');
@@ -105,8 +117,13 @@ export function openScreen(
   };
   resume();
   return {
-    size: () => ({ columns: output.columns() ?? 80, rows: output.rows() ?? 24 }),
-    draw: (lines) => canvas.draw(lines),
+    draw(lines) {
+      // Addresses each row and leaves the cursor at the top: a terminal that shrinks then scrolls nothing away.
+      const rows = Math.max(lines.length, output.rows() ?? 24);
+      const texts = Array.from({ length: rows }, (_, i) => terminalLine(lines[i] ?? ''));
+      output.write(texts.map((text, i) => `\u001b[${i + 1};1H${eraseRow}${text}`).join('') + top);
+      rowsDrawn = Math.max(rowsDrawn, rows);
+    },
     next: () => {
       const event = queue.shift();
       return event !== undefined ? Promise.resolve(event) : new Promise((resolve) => (waiting = resolve));

@@ -40,10 +40,6 @@ describe('a line that is typed', () => {
     expect(line(...keys).characters.join('')).toBe(text);
   });
 
-  it('ends at 4,096 characters, whatever is pasted', () => {
-    expect(line(...'x'.repeat(5000)).characters).toHaveLength(4096);
-  });
-
   it('never has its cursor outside, nor half a character', () => {
     const keys = [
       'left',
@@ -83,13 +79,6 @@ describe('a question for text', () => {
     expect(pressed(question, 'b', 'a', 'd', 'return')).toBeUndefined();
     expect(question.lines(80, 24)).toContain('Not that.');
     expect(pressed(question, 'ctrl-u', 'return')).toEqual({ value: 'never', echo: 'never' });
-  });
-
-  it('shows nothing of a hidden answer', () => {
-    const question = createTextQuestion('Secret', () => undefined, undefined, style, { isHidden: true });
-    pressed(question, 'h', 'k', 'left');
-    expect(question.lines(80, 24)[0]).toBe('? Secret: [input is hidden]');
-    expect(pressed(question, 'return')).toEqual({ value: 'hk', echo: '' });
   });
 });
 

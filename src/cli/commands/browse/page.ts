@@ -12,7 +12,7 @@ import type { Style } from '../../terminal/style.ts';
 import { padded, wrapText } from '../../terminal/wrap.ts';
 import type { listFlags } from '../keys/list.ts';
 import { createHere, openDocumentation, revokeHere, rotateHere } from './actions.ts';
-import { locationLines, type PageState, pageLines, sizeOf } from './layout.ts';
+import { locationLines, type PageState, pageLines, sizeForQuestions, sizeOf } from './layout.ts';
 import { mostSorted, orders } from './sorted.ts';
 import { chosenPlace, createPageReader, offersOf, type PageSettings, type PageView, placeAt } from './view.ts';
 
@@ -166,7 +166,7 @@ async function asking(
   const asker = createDialog({
     screen,
     style,
-    answered: [],
+    size: () => sizeForQuestions(context),
     head: (columns) => [...locationLines(columns, style), '', ...(title === '' ? [] : [style.bold(title)])],
   });
   try {
