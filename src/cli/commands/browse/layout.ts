@@ -18,6 +18,11 @@ export function sizeOf({ io }: Pick<Context, 'io'>): { columns: number; rows: nu
   return { columns: Math.max(24, io.stdout.columns() ?? 80), rows: Math.max(12, io.stdout.rows() ?? 24) };
 }
 
+/** The size of the terminal, however small: a question must be seen there, too. */
+export function sizeForQuestions({ io }: Pick<Context, 'io'>): { columns: number; rows: number } {
+  return { columns: io.stdout.columns() ?? 80, rows: io.stdout.rows() ?? 24 };
+}
+
 /** The lines of the page, and how many tiles fit; if not even the smallest page fits, only the chosen key and the foot. */
 export function pageLines(
   view: PageView,
@@ -28,7 +33,7 @@ export function pageLines(
   const { columns, rows } = sizeOf(context);
   const head = headLines(view, state, columns, style);
   const foot = footLines(view, state, columns, style);
-  const seenRows = context.io.stdout.rows() ?? 24;
+  const { rows: seenRows } = sizeForQuestions(context);
   if (seenRows < rows) {
     const first =
       view.keys.length === 0
