@@ -75,7 +75,7 @@ export async function createProgram(
   const load = async (entry: NounEntry) => {
     const noun = await entry.load();
     const verb = wanted && 'verbs' in noun ? verbIn(noun, wanted.rest) : undefined;
-    return addNoun(program, noun, io, dispatch, verb);
+    return addNoun(program, noun, entry.summary, io, dispatch, verb);
   };
   for (const [heading, entries] of Object.entries(nounGroups)) {
     for (const entry of entries) {
@@ -95,12 +95,13 @@ function addStub(parent: Command, { name, summary }: Pick<NounEntry, 'name' | 's
 function addNoun(
   program: Command,
   noun: Noun | CommandDefinition,
+  summary: string,
   io: Pick<Io, 'stdout'>,
   dispatch: Dispatch,
   only?: string,
 ): Command {
   if ('run' in noun) return addCommand(program, noun, io, dispatch);
-  const command = prepared(program.command(noun.name), io).summary(noun.summary).description(noun.summary);
+  const command = prepared(program.command(noun.name), io).summary(summary).description(summary);
   for (const verb of noun.verbs) {
     const added =
       only === undefined || verb.name === only ? addCommand(command, verb, io, dispatch) : addStub(command, verb);
@@ -111,7 +112,7 @@ function addNoun(
   if (only !== undefined) return command;
   const { bare } = noun;
   if (bare) {
-    command.description(`${noun.summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
+    command.description(`${summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
     fill(prepared(command.command(bare.name, { isDefault: true, hidden: true }), io), bare, io, dispatch);
   } else {
     command.action(() => {

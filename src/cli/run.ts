@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { type Actor, requirePermissions } from '../core/domain/actors.ts';
+import { requirePermissions } from '../core/domain/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { exposureIn, redactSecrets } from '../core/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
@@ -35,9 +35,9 @@ export async function run(given: readonly string[], io: Io, services: Services):
     context = createContext(asking, services, globals, program, createStoreNaming(argv));
     try {
       const needs = await definition.needs?.(flags, args, context);
-      const permitted = needs && (await requireNeeds(context, needs));
+      const session = needs && (await requireNeeds(context, needs));
       await requireValues(context, definition, flags, args);
-      exitCode = (await definition.run(context, flags, args, permitted)) ?? 0;
+      exitCode = (await definition.run(context, flags, args, session)) ?? 0;
       const exposure = exposureIn(argv);
       if (exposure !== undefined) context.warn(exposure);
     } catch (thrown) {
@@ -102,9 +102,9 @@ async function requireValues(
   }
 }
 
-async function requireNeeds(context: Context, needs: Needs): Promise<Actor> {
+async function requireNeeds(context: Context, needs: Needs) {
   const { domain, actor } = await context.session();
-  return requirePermissions(domain, actor, needs.permissions, needs);
+  return { domain, actor: await requirePermissions(domain, actor, needs.permissions, needs) };
 }
 
 /** The same input and output, asking nothing; inherited, since a copy would open every stream. */

@@ -12,7 +12,7 @@ import type { Metrics, RouteCounts } from './monitoring/metrics.ts';
 import { createUnavailableWarning } from './monitoring/warnings.ts';
 import { clientOfSocket } from './net/connections/table.ts';
 import type { Cors } from './request/cors.ts';
-import { type Exchange, toExchange } from './request/exchange.ts';
+import { Exchange } from './request/exchange.ts';
 import type { Memory } from './request/memory.ts';
 import { preconditionFault } from './request/preconditions.ts';
 import { headOf, largeBody, send, sendLarge } from './request/response.ts';
@@ -60,7 +60,7 @@ export function createCalls(options: CallOptions) {
     const counts = options.metrics.route(route);
     const needsStore = route !== '/healthz';
     return (event) => {
-      batches.join(new Call(needsStore ? services : withoutStore, counts, handler, toExchange(event, nextId())));
+      batches.join(new Call(needsStore ? services : withoutStore, counts, handler, new Exchange(event, nextId())));
       return undefined;
     };
   };

@@ -39,14 +39,14 @@ export interface CommandDefinition {
     context: Context,
   ): MaybePromise<Needs | undefined>;
   /**
-   * Runs it for the actor that the check of `needs` found permitted; a number is the exit code, nothing means 0.
-   * {@link defineCommand} types its flags and the actor.
+   * Runs it in the store, for the actor that the check of `needs` found permitted; a number is the exit code, nothing means 0.
+   * {@link defineCommand} types its flags and the session.
    */
   run(
     context: Context,
     flags: Readonly<Record<string, unknown>>,
     args: readonly string[],
-    actor: Actor | undefined,
+    session: { domain: Domain; actor: Actor } | undefined,
   ): Promise<number | undefined>;
 }
 
@@ -59,7 +59,6 @@ export interface Needs<P extends UserPermission = UserPermission> {
 
 export interface Noun {
   name: string;
-  summary: string;
   verbs: readonly CommandDefinition[];
   /** What the noun does without a verb. */
   bare?: CommandDefinition;
@@ -74,13 +73,18 @@ type TypedDefinition<F extends Flags, P extends UserPermission> = Omit<
   flags: F;
   required?(flags: FlagValues<F>, args: readonly string[]): Readonly<Record<string, unknown>>;
   needs?(flags: FlagValues<F>, args: readonly string[], context: Context): MaybePromise<Needs<P> | undefined>;
-  // biome-ignore lint/suspicious/noConfusingVoidType: a command that ends well need not say so
-  run(context: Context, flags: FlagValues<F>, args: readonly string[], actor: Permitted<P>): Promise<number | void>;
+  run(
+    context: Context,
+    flags: FlagValues<F>,
+    args: readonly string[],
+    session: { domain: Domain; actor: Permitted<P> },
+    // biome-ignore lint/suspicious/noConfusingVoidType: a command that ends well need not say so
+  ): Promise<number | void>;
 };
 
 /**
  * Declares a command; the flags it is given are typed by their declarations, and the actor by the permissions that `needs`
- * names (a command without `needs` is given none).
+ * names (a command without `needs` is given no session).
  */
 export function defineCommand<F extends Flags, P extends UserPermission = never>(
   definition: TypedDefinition<F, P>,
@@ -93,8 +97,13 @@ export function defineCommand<F extends Flags, P extends UserPermission = never>
     needs: (flags, args, context) => definition.needs?.(flags as FlagValues<F>, args, context),
     required: (flags, args) => definition.required?.(flags as FlagValues<F>, args) ?? {},
     // run() of the command line has checked exactly the permissions that `needs` names.
-    run: async (context, flags, args, actor) =>
-      (await definition.run(context, flags as FlagValues<F>, args, actor as Permitted<P>)) ?? undefined,
+    run: async (context, flags, args, session) =>
+      (await definition.run(
+        context,
+        flags as FlagValues<F>,
+        args,
+        session as { domain: Domain; actor: Permitted<P> },
+      )) ?? undefined,
   };
 }
 

@@ -26,25 +26,25 @@ export interface Context {
   style: Style;
   /** Opens the store at the first call. */
   domain(): Promise<Domain>;
-  /** The profile that acts; `no_profile` or `profile_inactive` (exit 4). */
-  actor(): Promise<Actor>;
-  /** Refuses a profile that was stopped or changed since {@link actor} found it, after a question; see `requireUnchanged`. */
+  /** Refuses a profile that was stopped or changed since {@link session} found it, after a question; see `requireUnchanged`. */
   requireUnchangedActor(): Promise<void>;
   /** The domain on a store that was opened elsewhere. */
   domainOf(store: Store): Domain;
   /** The profile that acts in a store that was opened elsewhere. */
   actorIn(domain: Domain): Promise<Actor>;
-  /** The domain and the actor, which nearly every command needs. */
+  /** The domain and the profile that acts; `no_profile` or `profile_inactive` (exit 4). */
   session(): Promise<{ domain: Domain; actor: Actor }>;
   /** A hint whose commands name the store, if the command line did; what is said and warned has that already. */
   naming(hint: string): string;
   /** Writes lines to standard output. Each is made safe for a terminal: a name may contain any character, also a line break. */
   print(...lines: string[]): void;
-  /** Writes a text of the program itself, such as a script, as it is. */
-  printDocument(text: string): void;
+  /** Writes a text of the program itself, such as a script, as it is; with `--json` the value given instead. */
+  printDocument(text: string, json?: unknown): void;
   printJson(value: unknown): void;
   /** Writes to standard output what a successful command has changed; nothing with `--quiet`. */
   confirm(...lines: string[]): void;
+  /** Reports what a successful command has changed: with `--json` the value, else the lines as {@link confirm}. */
+  report(json: unknown, ...lines: string[]): void;
   /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
   say(...lines: string[]): void;
   /** Writes warnings to standard error; nothing with `--json`. */
@@ -87,7 +87,11 @@ export function createContext(
     }
   };
   const print = (...lines: string[]) => io.stdout.write(linesOf(lines));
-  const confirm = (...lines: string[]) => io.stdout.write(linesOf(lines.map(naming), io.stdout));
+  const printJson = (value: unknown) =>
+    io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`);
+  const confirm = (...lines: string[]) => {
+    if (!globals.quiet) io.stdout.write(linesOf(lines.map(naming), io.stdout));
+  };
   const warn = (...lines: string[]) => {
     if (!globals.json) io.stderr.write(linesOf(lines.map(naming), io.stderr));
   };
@@ -100,10 +104,6 @@ export function createContext(
       .then((engine) => engine.open())
       .then(steadily);
     return opened;
-  };
-  const actor = () => {
-    acting ??= domain().then(actorIn);
-    return acting;
   };
   return {
     io,
@@ -119,18 +119,28 @@ export function createContext(
       return style;
     },
     domain,
-    actor,
     async requireUnchangedActor() {
       if (opened && acting) await requireUnchanged(await opened, await acting);
     },
     domainOf,
     actorIn,
     naming,
-    session: async () => ({ domain: await domain(), actor: await actor() }),
+    async session() {
+      const found = await domain();
+      acting ??= actorIn(found);
+      return { domain: found, actor: await acting };
+    },
     print,
-    printDocument: (text) => io.stdout.write(`${text}\n`),
-    printJson: (value) => io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`),
-    confirm: globals.quiet ? () => {} : confirm,
+    printDocument(text, json) {
+      if (globals.json && json !== undefined) printJson(json);
+      else io.stdout.write(`${text}\n`);
+    },
+    printJson,
+    confirm,
+    report(json, ...lines) {
+      if (globals.json) printJson(json);
+      else confirm(...lines);
+    },
     say,
     warn,
     program,

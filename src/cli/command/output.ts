@@ -71,10 +71,14 @@ export function printSentence({ io, print }: Context, sentence: string): void {
 }
 
 /** Prints a JSON array piece by piece, one value a line, so that memory stays bounded. */
-export async function printJsonArray(context: Context, pieces: AsyncIterable<readonly unknown[]>): Promise<void> {
+export async function printJsonArray<T>(
+  context: Context,
+  pieces: AsyncIterable<readonly T[]>,
+  json: (value: T) => unknown,
+): Promise<void> {
   let count = 0;
   for await (const piece of pieces) {
-    const lines = piece.map((value) => toSafeJson(value)).join(',\n');
+    const lines = piece.map((value) => toSafeJson(json(value))).join(',\n');
     if (piece.length > 0) context.io.stdout.write(`${count === 0 ? '[' : ',\n'}${lines}`);
     count += piece.length;
   }

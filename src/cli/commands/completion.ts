@@ -37,8 +37,7 @@ export const completion = defineCommand({
   async run(context, _flags, [given = '', ...words]) {
     const shell = requireOneOf(given, Object.keys(completionScripts) as Shell[]); // the keys of that very object
     if (words.length > 0) await printContinuations(context, shell, words);
-    else if (context.json) context.printJson({ shell, script: completionScripts[shell] });
-    else context.printDocument(completionScripts[shell]);
+    else context.printDocument(completionScripts[shell], { shell, script: completionScripts[shell] });
   },
 });
 

@@ -2,17 +2,17 @@ import {
   addEntity,
   listEntities,
   removeEntity,
+  requireTimezone,
   setEntityStatus,
   workingKeysOfEntity,
 } from '../../core/organization/entities.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import { requireLabel } from '../../core/text/labels.ts';
-import { isTimezone } from '../../core/time/calendar.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import { text } from '../command/flags.ts';
 import { entityJson } from '../command/output.ts';
 import { requireConfirmation, requireTyped } from '../questions/confirmation.ts';
-import { textOrAsk, valueOrAsk } from '../questions/values.ts';
+import { textOrAsk } from '../questions/values.ts';
 import { printSummary, printTable } from '../table/table.ts';
 import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
@@ -29,17 +29,13 @@ const list = defineCommand({
   async run(context) {
     const { domain, actor } = await context.session();
     const entities = await listEntities(domain, actor);
-    if (context.json) {
-      context.printJson(entities.map(entityJson));
-      return;
-    }
     const columns = [
       { heading: 'CODE', cell: ({ code }: Entity) => code, paint: context.style.cyan, min: 8 },
       { heading: 'NAME', cell: ({ name }: Entity) => name, min: 16 },
       { heading: 'TIME ZONE', cell: ({ timezone }: Entity) => timezone, min: 12, leaveOut: 1 },
       { heading: 'STATUS', cell: ({ status }: Entity) => status, paint: paintStatus(context.style) },
     ];
-    await printTable(context, columns, entities, 'No entities.');
+    await printTable(context, columns, entities, { json: entityJson, none: 'No entities.' });
     if (entities.length === 0) {
       context.say('Add one: hkctl entities add CODE --name N --timezone TZ');
       return;
@@ -62,20 +58,19 @@ const add = defineCommand({
   examples: [['hkctl entities add CHI --name "Chicago plant" --timezone America/Chicago', 'a second site']],
   needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.add', target: code }),
   required: ({ name, timezone }) => ({ '--name': name, '--timezone': timezone }),
-  async run(context, flags, [code = '']) {
-    const { domain, actor } = await context.session();
+  async run(context, flags, [code = ''], { domain, actor }) {
     const name = await textOrAsk(context, flags.name, {
       flag: '--name',
       question: 'Name',
       rule: (given) => requireLabel(given, 'A name'),
     });
-    const timezone = await valueOrAsk(context, flags.timezone, '--timezone', async () => {
-      const { askText } = await import('../prompts/prompts.ts');
-      return askText(context.io, 'IANA time zone', (given) => (isTimezone(given) ? undefined : 'No such time zone.'));
+    const timezone = await textOrAsk(context, flags.timezone, {
+      flag: '--timezone',
+      question: 'IANA time zone',
+      rule: requireTimezone,
     });
     const entity = await addEntity(domain, actor, { code, name, timezone });
-    if (context.json) context.printJson(entityJson(entity));
-    else context.confirm(`Entity added: ${entity.name} (${entity.code})`);
+    context.report(entityJson(entity), `Entity added: ${entity.name} (${entity.code})`);
   },
 });
 
@@ -86,15 +81,11 @@ const activate = defineCommand({
   flags: {},
   examples: [['hkctl entities activate CHI', 'its active keys work from the next request on']],
   needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.activate', target: code }),
-  async run(context, _flags, [code = '']) {
-    const { domain, actor } = await context.session();
+  async run(context, _flags, [code = ''], { domain, actor }) {
     const before = await workingKeysOfEntity(domain, actor, code);
     const entity = await setEntityStatus(domain, actor, code, 'active');
-    if (context.json) context.printJson(entityJson(entity));
-    else {
-      const keys = await workingKeysOfEntity(domain, actor, code);
-      context.confirm(`Entity activated: ${entity.name} (${entity.code}). ${resumed(before, keys)}`);
-    }
+    const keys = await workingKeysOfEntity(domain, actor, code);
+    context.report(entityJson(entity), `Entity activated: ${entity.name} (${entity.code}). ${resumed(before, keys)}`);
   },
 });
 
@@ -109,14 +100,12 @@ const deactivate = defineCommand({
   ],
   confirms: true,
   needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.deactivate', target: code }),
-  async run(context, { yes }, [code = '']) {
-    const { domain, actor } = await context.session();
+  async run(context, { yes }, [code = ''], { domain, actor }) {
     const keys = await workingKeysOfEntity(domain, actor, code);
     const question = `Deactivate entity ${code}? ${stopping(keys)}`;
     await requireConfirmation(context, yes, question, 'Deactivate');
     const entity = await setEntityStatus(domain, actor, code, 'inactive');
-    if (context.json) context.printJson(entityJson(entity));
-    else context.confirm(`Entity deactivated: ${entity.name} (${entity.code}). ${stopped(keys)}`);
+    context.report(entityJson(entity), `Entity deactivated: ${entity.name} (${entity.code}). ${stopped(keys)}`);
   },
 });
 
@@ -132,19 +121,16 @@ const remove = defineCommand({
   ],
   confirms: true,
   needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.remove', target: code }),
-  async run(context, { yes }, [code = '']) {
-    const { domain, actor } = await context.session();
+  async run(context, { yes }, [code = ''], { domain, actor }) {
     const keys = await workingKeysOfEntity(domain, actor, code);
     const question = `Remove entity ${code} with all its records, sensors and readings, for good? ${stopping(keys)}`;
     await requireTyped(context, yes, question, code);
     const entity = await removeEntity(domain, actor, code);
-    if (context.json) context.printJson(entityJson(entity));
-    else context.confirm(`Entity removed: ${entity.name} (${entity.code}). ${stopped(keys)}`);
+    context.report(entityJson(entity), `Entity removed: ${entity.name} (${entity.code}). ${stopped(keys)}`);
   },
 });
 
 export const entities: Noun = {
   name: 'entities',
-  summary: 'Sites (plants) of the organization',
   verbs: [list, add, activate, deactivate, remove],
 };

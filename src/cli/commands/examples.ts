@@ -21,16 +21,14 @@ export const examples = defineCommand({
     if (given !== undefined) {
       const name = requireOneOf(given, names);
       const text = await context.services.example(name);
-      if (context.json) context.printJson({ name, text });
-      else context.printDocument(text.trimEnd());
-    } else if (context.json) context.printJson(examplePrograms);
-    else {
+      context.printDocument(text.trimEnd(), { name, text });
+    } else {
       const columns = [
         { heading: 'NAME', cell: ({ name }: (typeof examplePrograms)[number]) => name },
         { heading: 'WHAT IT DOES', cell: ({ does }: (typeof examplePrograms)[number]) => does, min: 20 },
         { heading: 'EXPLAINED IN', cell: ({ page }: (typeof examplePrograms)[number]) => page, leaveOut: 1 },
       ];
-      await printTable(context, columns, examplePrograms, '');
+      await printTable(context, columns, examplePrograms, { json: (one) => one, none: '' });
       context.say('Print one: hkctl examples gateway.py > gateway.py');
     }
   },

@@ -96,7 +96,6 @@ const demoDefaults = {
 
 type Given = Partial<Record<'org' | 'entity' | 'entityName' | 'timezone' | 'admin', string>> & {
   weekStart?: FirstTenantInput['weekStart'];
-  yes?: boolean;
 };
 
 async function completeInput(context: Context, given: Given, login: string): Promise<FirstTenantInput> {

@@ -27,8 +27,7 @@ const note = defineCommand({
     ['hkctl keys note hk_Ab3dE ""', 'clears it'],
   ],
   needs: (_flags, [ref = '']) => keyNeeds('note', ref),
-  async run(context, _flags, [ref = '', text = ''], actor) {
-    const { domain } = await context.session();
+  async run(context, _flags, [ref = '', text = ''], { domain, actor }) {
     const key = await setNote(domain, actor, await requireKey(domain, actor, ref), text);
     if (context.json) context.printJson({ key: keyJson(key, domain.clock()) });
     else context.say(`Note ${key.note === null ? 'cleared' : 'set'}: ${key.name} (${key.prefix})`);
@@ -37,7 +36,6 @@ const note = defineCommand({
 
 export const keys: Noun = {
   name: 'keys',
-  summary: 'Create, list, rotate and revoke API keys',
   verbs: [create, list, show, rotate, revoke, note, verify, scan],
   bare: browse,
 };

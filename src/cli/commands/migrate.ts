@@ -22,14 +22,10 @@ export const migrate = defineCommand({
       const actor = await context.actorIn(domain);
       await requirePermissions(domain, actor, ['store.manage'], { action: 'store.migrate', target: 'store' });
     };
-    let bar: ReturnType<typeof createProgress> | undefined;
-    const progress = (bytes: number, total: number) => {
-      bar ??= createProgress(context.io, 'Migrating', total, context.json);
-      bar.at(bytes);
-    };
+    const bar = createProgress(context, 'Migrating');
     const { applied, backup } = await (await context.services.engine(context.storePath))
-      .migrate(authorize, { withoutBackup, progress })
-      .finally(() => bar?.end());
+      .migrate(authorize, { withoutBackup, progress: bar.at })
+      .finally(bar.end);
     if (applied > 0) {
       const { domain, actor } = await context.session();
       const detail = { applied, ...(backup !== undefined && { backup }) };

@@ -33,6 +33,5 @@ const list = defineCommand({
 
 export const permissions: Noun = {
   name: 'permissions',
-  summary: 'The permissions a key can hold',
   verbs: [list],
 };

@@ -13,8 +13,7 @@ export const postgresRoles = defineCommand({
   ],
   async run(context) {
     const sql = await context.services.postgresRoles(context.storePath);
-    if (context.json) context.printJson({ sql });
-    else context.printDocument(sql);
+    context.printDocument(sql, { sql });
   },
 });
 
@@ -31,7 +30,6 @@ export const postgresCitus = defineCommand({
   ],
   async run(context) {
     const sql = await context.services.postgresCitus(context.storePath);
-    if (context.json) context.printJson({ sql });
-    else context.printDocument(sql);
+    context.printDocument(sql, { sql });
   },
 });

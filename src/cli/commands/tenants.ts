@@ -34,20 +34,17 @@ const list = defineCommand({
   async run(context) {
     const { domain, actor } = await context.session();
     const tenants = await listTenants(domain, actor);
-    if (context.json) context.printJson(tenants.map(tenantJson));
-    else {
-      const columns = [
-        { heading: 'NAME', cell: ({ name }: Tenant) => name, min: 16 },
-        { heading: 'WEEK START', cell: ({ weekStart }: Tenant) => weekStart, leaveOut: 1 },
-        {
-          heading: 'READINGS KEPT',
-          cell: ({ retainReadingsDays }: Tenant) => shownRetention(retainReadingsDays),
-          leaveOut: 1,
-        },
-        { heading: 'ID', cell: ({ id }: Tenant) => id, min: 8, leaveOut: 2 },
-      ];
-      await printTable(context, columns, tenants, 'No organizations.');
-    }
+    const columns = [
+      { heading: 'NAME', cell: ({ name }: Tenant) => name, min: 16 },
+      { heading: 'WEEK START', cell: ({ weekStart }: Tenant) => weekStart, leaveOut: 1 },
+      {
+        heading: 'READINGS KEPT',
+        cell: ({ retainReadingsDays }: Tenant) => shownRetention(retainReadingsDays),
+        leaveOut: 1,
+      },
+      { heading: 'ID', cell: ({ id }: Tenant) => id, min: 8, leaveOut: 2 },
+    ];
+    await printTable(context, columns, tenants, { json: tenantJson, none: 'No organizations.' });
   },
 });
 
@@ -60,8 +57,7 @@ const add = defineCommand({
   examples: [['hkctl tenants add "Acme Foundry" --admin bob --week-start sunday', 'bob manages it']],
   needs: (_flags, [name = '']) => ({ permissions: ['tenant.manage'], action: 'tenant.add', target: name }),
   required: ({ admin }) => ({ '--admin': admin }),
-  async run(context, flags, [name = '']) {
-    const { domain, actor } = await context.session();
+  async run(context, flags, [name = ''], { domain, actor }) {
     const login = await textOrAsk(context, flags.admin, {
       flag: '--admin',
       question: 'Login of its first Super user',
@@ -69,8 +65,7 @@ const add = defineCommand({
     });
     const input = { name, weekStart: flags.weekStart ?? 'monday', admin: { login, name: login } };
     const tenant = await addTenant(domain, actor, input);
-    if (context.json) context.printJson(tenantJson(tenant));
-    else context.confirm(`Organization added: ${tenant.name}; ${login} is its Super user`);
+    context.report(tenantJson(tenant), `Organization added: ${tenant.name}; ${login} is its Super user`);
   },
 });
 
@@ -90,22 +85,19 @@ const set = defineCommand({
     ['hkctl tenants set --retain-readings 400d', 'keep the readings of thirteen months'],
   ],
   needs: () => ({ permissions: ['tenant.manage'], action: 'tenant.set', target: 'tenant' }),
-  async run(context, { name, weekStart: day, retainReadings, yes }) {
+  async run(context, { name, weekStart: day, retainReadings, yes }, _args, { domain, actor }) {
     if (name === undefined && day === undefined && retainReadings === undefined) {
       throw new HkctlError('usage', 'Nothing to change: give --name, --week-start or --retain-readings.');
     }
-    const { domain, actor } = await context.session();
     // A script that names the days has decided; what it gives up is in the audit trail.
     const asks = !yes && canAsk(context.io) && !context.json;
     if (retainReadings !== undefined && asks) await confirmDropping(context, retainReadings);
     const tenant = await updateTenant(domain, actor, { name, weekStart: day, retainReadingsDays: retainReadings });
-    if (context.json) context.printJson(tenantJson(tenant));
-    else {
-      const kept = tenant.retainReadingsDays === null ? 'forever' : `for ${tenant.retainReadingsDays} days`;
-      context.confirm(
-        `Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}, readings are kept ${kept}`,
-      );
-    }
+    const kept = tenant.retainReadingsDays === null ? 'forever' : `for ${tenant.retainReadingsDays} days`;
+    context.report(
+      tenantJson(tenant),
+      `Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}, readings are kept ${kept}`,
+    );
   },
 });
 
@@ -122,6 +114,5 @@ async function confirmDropping(context: Context, days: number | null): Promise<v
 
 export const tenants: Noun = {
   name: 'tenants',
-  summary: 'Organizations and their settings',
   verbs: [list, add, set],
 };

@@ -29,10 +29,6 @@ const list = defineCommand({
   async run(context) {
     const { domain, actor } = await context.session();
     const users = await listUsers(domain, actor);
-    if (context.json) {
-      context.printJson(users.map(userJson));
-      return;
-    }
     const { style } = context;
     const columns = [
       { heading: 'LOGIN', cell: ({ login }: User) => login, paint: style.cyan, min: 12 },
@@ -40,7 +36,7 @@ const list = defineCommand({
       { heading: 'ROLE', cell: ({ role }: User) => `${roles[role].label} (${role})`, min: 12, leaveOut: 1 },
       { heading: 'STATUS', cell: ({ status }: User) => status, paint: paintStatus(style) },
     ];
-    await printTable(context, columns, users, 'No users.');
+    await printTable(context, columns, users, { json: userJson, none: 'No users.' });
     const inactive = users.filter(({ status }) => status === 'inactive').length;
     const counts = [counted(users.length, 'user'), ...(inactive > 0 ? [`${inactive} inactive`] : [])];
     await printSummary(context, counts, 'hkctl users add LOGIN');
@@ -60,8 +56,7 @@ const add = defineCommand({
   examples: [['hkctl users add alice --name "Alice Ng" --role entity_admin', 'may manage keys']],
   needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.add', target: login }),
   required: ({ name, role }) => ({ '--name': name, '--role': role }),
-  async run(context, flags, [login = '']) {
-    const { domain, actor } = await context.session();
+  async run(context, flags, [login = ''], { domain, actor }) {
     const name = await textOrAsk(context, flags.name, {
       flag: '--name',
       question: 'Name',
@@ -76,8 +71,7 @@ const add = defineCommand({
       );
     });
     const user = await addUser(domain, actor, { login, name, role });
-    if (context.json) context.printJson(userJson(user));
-    else context.confirm(`User added: ${user.name} (${user.login}), ${roles[user.role].label}`);
+    context.report(userJson(user), `User added: ${user.name} (${user.login}), ${roles[user.role].label}`);
   },
 });
 
@@ -91,8 +85,7 @@ const setRole = defineCommand({
     const wanted = requireOneOf(role, roleNames);
     const { domain, actor } = await context.session();
     const user = await updateUser(domain, actor, login, { role: wanted });
-    if (context.json) context.printJson(userJson(user));
-    else context.confirm(`Role set: ${user.name} (${user.login}) is ${roles[user.role].label}`);
+    context.report(userJson(user), `Role set: ${user.name} (${user.login}) is ${roles[user.role].label}`);
   },
 });
 
@@ -103,15 +96,11 @@ const activate = defineCommand({
   flags: {},
   examples: [['hkctl users activate alice', 'from the next request on']],
   needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.activate', target: login }),
-  async run(context, _flags, [login = '']) {
-    const { domain, actor } = await context.session();
+  async run(context, _flags, [login = ''], { domain, actor }) {
     const before = await workingKeysOfUser(domain, actor, login);
     const user = await updateUser(domain, actor, login, { status: 'active' });
-    if (context.json) context.printJson(userJson(user));
-    else {
-      const keys = await workingKeysOfUser(domain, actor, login);
-      context.confirm(`User activated: ${user.name} (${user.login}). ${resumed(before, keys)}`);
-    }
+    const keys = await workingKeysOfUser(domain, actor, login);
+    context.report(userJson(user), `User activated: ${user.name} (${user.login}). ${resumed(before, keys)}`);
   },
 });
 
@@ -126,19 +115,16 @@ const deactivate = defineCommand({
   ],
   confirms: true,
   needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.deactivate', target: login }),
-  async run(context, { yes }, [login = '']) {
-    const { domain, actor } = await context.session();
+  async run(context, { yes }, [login = ''], { domain, actor }) {
     await requireAnotherSuperUser(domain, actor, login);
     const keys = await workingKeysOfUser(domain, actor, login);
     await requireConfirmation(context, yes, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
     const user = await updateUser(domain, actor, login, { status: 'inactive' });
-    if (context.json) context.printJson(userJson(user));
-    else context.confirm(`User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`);
+    context.report(userJson(user), `User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`);
   },
 });
 
 export const users: Noun = {
   name: 'users',
-  summary: 'User profiles and their roles',
   verbs: [list, add, activate, deactivate, setRole],
 };

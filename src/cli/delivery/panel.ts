@@ -33,7 +33,7 @@ export function createPanelDelivery(context: Context, texts: PanelTexts): Secret
     toast = toast === '' ? message : `${message}. ${toast}`;
     try {
       await untilDismissed(screen, draw, async () => {
-        toast = (await copySecret(context.io, joined(shown))).message;
+        toast = await copySecret(context.io, joined(shown));
       });
     } finally {
       screen.close();
@@ -44,7 +44,7 @@ export function createPanelDelivery(context: Context, texts: PanelTexts): Secret
       shown = delivered;
       screen = openScreen(context.io, { holdsFirst: true });
       draw(false);
-      if (texts.copy) toast = (await copySecret(context.io, joined(delivered))).message;
+      if (texts.copy) toast = await copySecret(context.io, joined(delivered));
     },
     complete: () => dismissed(texts.done),
     withdraw() {

@@ -25,21 +25,22 @@ interface Table<T> {
   print(rows: readonly T[]): void;
 }
 
-/** Prints a table of rows that are all there, or one sentence if there are none. */
+/** Prints rows that are all there: as a table, with `--json` as an array; `none` is the sentence if there are none. */
 export async function printTable<T>(
   context: Context,
   columns: readonly Column<T>[],
   rows: readonly T[],
-  empty: string,
+  { json, none }: { json(row: T): unknown; none: string },
 ): Promise<void> {
-  if (rows.length === 0) context.print(empty);
+  if (context.json) context.printJson(rows.map(json));
+  else if (rows.length === 0) context.print(none);
   else (await createTable(context, columns)).print(rows);
 }
 
 /** Prints the line below a list: its counts and the next command. Only on a terminal, since programs read the rest. */
 export async function printSummary(context: Context, counts: readonly string[], next: string): Promise<void> {
   const { stdout } = context.io;
-  if (!stdout.isTTY) return;
+  if (!stdout.isTTY || context.json) return;
   const { wrapWords } = await import('../terminal/wrap.ts');
   // The command stays in one piece, to be copied.
   context.confirm(...wrapWords([counts.join(', '), next], stdout.columns() ?? usualWidth, ' · '));

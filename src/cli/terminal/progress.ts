@@ -3,40 +3,37 @@ import { canDraw } from './style.ts';
 
 /** A progress bar on standard error that shows how much of a source was read. */
 interface Progress {
-  watch(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
-  /** Shows how many bytes were read so far. */
-  at(bytes: number): void;
+  watch(source: AsyncIterable<Uint8Array>, total: number | undefined): AsyncIterable<Uint8Array>;
+  /** Shows how many bytes were read so far; without `total`, as of a pipe, not how much that is of all. */
+  at(bytes: number, total?: number): void;
   /** Removes the bar; further calls do nothing. */
   end(): void;
 }
 
 const stepMs = 100;
 
-/** Creates a progress bar, shown only if standard error is a terminal that can draw it. `total` is undefined for pipes. */
-export function createProgress(io: Io, label: string, total: number | undefined, silent: boolean): Progress {
-  const shown = !silent && canDraw(io.env, io.stderr);
-  let read = 0;
+/** Creates a progress bar, shown only if standard error is a terminal that can draw it, and not with `--json`. */
+export function createProgress({ io, json }: { io: Io; json: boolean }, label: string): Progress {
+  const shown = !json && canDraw(io.env, io.stderr);
   let drawnAtMs = 0;
   let drawn = false;
-  const draw = () => {
+  const at = (bytes: number, total?: number) => {
     const nowMs = performance.now();
     if (!shown || nowMs - drawnAtMs < stepMs) return;
     drawnAtMs = nowMs;
     drawn = true;
-    io.stderr.write(`\r\u001b[K${progressLine(label, read, total, io.stderr.columns() ?? 80)}`);
+    io.stderr.write(`\r\u001b[K${progressLine(label, bytes, total, io.stderr.columns() ?? 80)}`);
   };
   return {
-    async *watch(source) {
+    async *watch(source, total) {
+      let read = 0;
       for await (const chunk of source) {
         read += chunk.byteLength;
-        draw();
+        at(read, total);
         yield chunk;
       }
     },
-    at(bytes) {
-      read = bytes;
-      draw();
-    },
+    at,
     end() {
       if (drawn) io.stderr.write('\r\u001b[K');
       drawn = false;

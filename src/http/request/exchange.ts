@@ -3,8 +3,11 @@ import type { H3Event } from 'h3';
 import type { Reservation } from '../fairness/reservation.ts';
 import type { DayTally } from './key-tally.ts';
 
-/** One request as the handlers see it, and the state that it collects on the way to its answer. */
-export interface Exchange {
+/**
+ * One request as the handlers see it, and the state that it collects on the way to its answer. It makes no URL or Headers
+ * object, which are slow to make.
+ */
+export class Exchange {
   /** Identifies the request in the answer, the log and problem documents. */
   readonly id: string;
   readonly method: string;
@@ -12,75 +15,43 @@ export interface Exchange {
   readonly path: string;
   /** The query as sent, without the `?`. */
   readonly query: string;
-  /** The value of a header, by its name in lower case; several of one name are joined by commas (RFC 9110, section 5.3). */
-  header(name: string): string | undefined;
-  countOf(name: string): number;
-  /** A decoded parameter of the path; undefined if its encoding is invalid. */
-  parameter(name: string): string | undefined;
   /** The remote address of the connection; undefined if it had closed before its request was read. */
   readonly peer: string | undefined;
   readonly node: { readonly req: IncomingMessage; readonly res: ServerResponse };
   /** Headers of its answer, also of a refusal: name, value, name, value … */
-  readonly responseHeaders: string[];
+  readonly responseHeaders: string[] = [];
   /** The client sends its body only after a 100 (Continue) response, which it has not got yet (RFC 9110, section 10.1.1). */
   awaitsContinue: boolean;
   /** Prefix of the authenticated key, for the log. */
-  keyPrefix: string | undefined;
-  /** Counts what the key of the request does, also one that is refused; none if there is no such key. */
-  tally: DayTally | undefined;
-  code: string | undefined;
-  /** Rejected readings or heartbeats by code, for the log; undefined if none was. */
-  rejected: Record<string, number> | undefined;
-  /** The shared memory that its body and its answer reserve; none if they are small. */
-  bodyReservation: Reservation | undefined;
-  answerReservation: Reservation | undefined;
-}
-
-/** Builds the exchange of an h3 event without a URL or Headers object, which are slow to make. */
-export function toExchange(event: H3Event, id: string): Exchange {
-  const node = event.runtime?.node;
-  // Every event comes from the listener. h3 types its two as those of http and http2 alike; listhen serves HTTP/1.1 only.
-  return new NodeExchange(event, id, node?.req as IncomingMessage, node?.res as ServerResponse);
-}
-
-/** Calls back once an answer is sent, or its connection has closed. */
-export function whenOver({ req, res }: Exchange['node'], call: () => void): void {
-  if (req.socket.destroyed) call();
-  else res.once('close', call);
-}
-
-class NodeExchange implements Exchange {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly peer: string | undefined;
-  readonly node: { readonly req: IncomingMessage; readonly res: ServerResponse };
-  readonly responseHeaders: string[] = [];
-  awaitsContinue: boolean;
   keyPrefix: string | undefined = undefined;
+  /** Counts what the key of the request does, also one that is refused; none if there is no such key. */
   tally: DayTally | undefined = undefined;
   code: string | undefined = undefined;
+  /** Rejected readings or heartbeats by code, for the log; undefined if none was. */
   rejected: Record<string, number> | undefined = undefined;
+  /** The shared memory that its body and its answer reserve; none if they are small. */
   bodyReservation: Reservation | undefined = undefined;
   answerReservation: Reservation | undefined = undefined;
   readonly #event: H3Event;
 
-  constructor(event: H3Event, id: string, req: IncomingMessage, res: ServerResponse) {
+  constructor(event: H3Event, id: string) {
     this.#event = event;
     this.id = id;
     const { search, pathname } = event.url;
     this.path = pathname;
     this.query = search === '' ? '' : search.slice(1);
-    this.method = req.method ?? 'GET';
-    this.node = { req, res };
+    const node = event.runtime?.node;
+    // Every event comes from the listener. h3 types its two as those of http and http2 alike; listhen serves HTTP/1.1 only.
+    this.node = { req: node?.req as IncomingMessage, res: node?.res as ServerResponse };
+    const { method = 'GET', socket, headers, httpVersionMinor } = this.node.req;
+    this.method = method;
     // Read at once: a connection that closes while its request waits has no address any more.
-    this.peer = req.socket.remoteAddress;
-    const { expect } = req.headers;
-    this.awaitsContinue =
-      expect !== undefined && req.httpVersionMinor > 0 && expect.toLowerCase().includes('100-continue');
+    this.peer = socket.remoteAddress;
+    const { expect } = headers;
+    this.awaitsContinue = expect !== undefined && httpVersionMinor > 0 && expect.toLowerCase().includes('100-continue');
   }
 
+  /** A decoded parameter of the path; undefined if its encoding is invalid. */
   parameter(name: string): string | undefined {
     const raw = this.#event.context.params?.[name];
     if (raw === undefined || !raw.includes('%')) return raw;
@@ -92,6 +63,7 @@ class NodeExchange implements Exchange {
     }
   }
 
+  /** The value of a header, by its name in lower case; several of one name are joined by commas (RFC 9110, section 5.3). */
   header(name: string): string | undefined {
     const value = this.node.req.headers[name];
     return typeof value === 'string' ? value : value?.join(', ');
@@ -107,4 +79,10 @@ class NodeExchange implements Exchange {
     }
     return count;
   }
+}
+
+/** Calls back once an answer is sent, or its connection has closed. */
+export function whenOver({ req, res }: Exchange['node'], call: () => void): void {
+  if (req.socket.destroyed) call();
+  else res.once('close', call);
 }

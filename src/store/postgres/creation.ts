@@ -5,7 +5,7 @@ import { alreadyThere } from '../engine/refusals.ts';
 import type { Database } from './connection/database.ts';
 import { databaseWithin } from './connection/database-within.ts';
 import type { Session } from './connection/session.ts';
-import { liftTimeLimits } from './connection/time-limits.ts';
+import { liftTimeLimits } from './connection/transaction.ts';
 import { applyMigrations, lockMigrations } from './schema/migrations.ts';
 import { readPlace, requireNotNewer } from './schema/schema-version.ts';
 import { PostgresStore } from './store.ts';

@@ -29,13 +29,9 @@ const list = defineCommand({
     const nowMs = domain.clock();
     const { limit = usualLimit } = flags;
     const records = await listAudit(domain, actor, { ...filterOf(flags, nowMs), limit });
-    if (context.json) {
-      context.printJson(records.map(recordJson));
-      return;
-    }
     const filter = shownFilter(flags);
     const none = filter === '' ? 'No records.' : `No record matches ${filter}.`;
-    await printTable(context, columnsOf(context, nowMs), records, none);
+    await printTable(context, columnsOf(context, nowMs), records, { json: recordJson, none });
     if (records.length === 0) return;
     const refused = records.filter(({ outcome }) => outcome !== 'done').length;
     const newest = records.length === limit ? 'the newest ' : '';
@@ -96,17 +92,16 @@ const exportRecords = defineCommand({
     const { domain, actor } = await context.session();
     const filter = { ...filterOf(flags, domain.clock()), limit: flags.limit };
     const records = exportAudit(domain, actor, filter);
-    if (context.json) await printJsonArray(context, singly(records));
+    if (context.json) await printJsonArray(context, singly(records), recordJson);
     else for await (const record of records) context.printDocument(toSafeJson(recordJson(record)));
   },
 });
 
 async function* singly(records: AsyncIterable<AuditRecord>) {
-  for await (const record of records) yield [recordJson(record)];
+  for await (const record of records) yield [record];
 }
 
 export const audit: Noun = {
   name: 'audit',
-  summary: 'The audit trail: who did what, when, and was refused what',
   verbs: [list, verify, exportRecords],
 };

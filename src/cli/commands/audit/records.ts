@@ -1,5 +1,6 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { type AuditFilter, type AuditRecord, auditActions, auditOutcomes } from '../../../core/port/audit.ts';
+import { shellWord } from '../../../core/text/shell.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../../core/time/instants.ts';
 import { dayMs, parseSpanMs } from '../../../core/time/spans.ts';
 import { type FlagValues, oneOf, parsed, requireOneOf, text } from '../../command/flags.ts';
@@ -29,10 +30,6 @@ export function filterOf(given: FlagValues<typeof filterFlags>, nowMs: number): 
 export function shownFilter(given: FlagValues<typeof filterFlags>): string {
   const names = ['since', 'until', 'actor', 'action', 'target', 'outcome'] as const;
   return names.flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${shellWord(given[name])}`])).join(' ');
-}
-
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 export const limit = (which: string) => parsed('--limit <N>', `how many at most${which}`, parseLimit);

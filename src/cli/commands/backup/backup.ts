@@ -24,13 +24,12 @@ export const backup = defineCommand({
     ['hkctl backup plant.backup --force --json', 'replaces the one before'],
   ],
   needs: (_flags, [file = '']) => ({ permissions: ['store.manage'], action: 'store.backup', target: resolve(file) }),
-  async run(context, { force, keep }, [file = '']) {
-    const { domain, actor } = await context.session();
+  async run(context, { force, keep }, [file = ''], { domain, actor }) {
     const folder = resolve(file);
     const namesFolder = keep !== undefined || file.endsWith('/') || isFolder(folder);
     const series = namesFolder ? await nextInSeries(folder, domain, context) : undefined;
     const target = series?.target ?? folder;
-    const bar = createProgress(context.io, 'Backing up', undefined, context.json);
+    const bar = createProgress(context, 'Backing up');
     const request = { nowMs: domain.clock(), force, number: series?.number ?? 0, progress: bar.at };
     const engine = await context.services.engine(context.storePath);
     const facts = await engine.backup(target, request).finally(bar.end);

@@ -25,7 +25,7 @@ export const restore = defineCommand({
     const source = resolve(file);
     const attempt = { action: 'store.restore', target: source } as const;
     let authorized: Actor | undefined;
-    let bar: ReturnType<typeof createProgress> | undefined;
+    const bar = createProgress(context, 'Restoring');
     let bytes = 0;
     const hooks: RestoreHooks = {
       async authorize(store) {
@@ -40,16 +40,13 @@ export const restore = defineCommand({
         const question = `Replace the store ${context.storePath} by ${what}? What was kept since is lost.`;
         await requireConfirmation(context, yes, question, 'Restore');
       },
-      progress(share) {
-        bar ??= createProgress(context.io, 'Restoring', bytes, context.json);
-        bar.at(share * bytes);
-      },
+      progress: (share) => bar.at(share * bytes, bytes),
       async audit(store, kept, replaced) {
         await recordRestore(context, { store, source, authorized }, kept, replaced);
       },
     };
     const engine = await context.services.engine(context.storePath, { makesFolder: true });
-    const outcome = await engine.restore(source, hooks).finally(() => bar?.end());
+    const outcome = await engine.restore(source, hooks).finally(bar.end);
     printOutcome(context, source, outcome);
   },
 });

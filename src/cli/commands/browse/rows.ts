@@ -3,20 +3,14 @@ import { statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { layoutOf } from '../../table/layout.ts';
 import { relativeTime, relativeTimeWidth } from '../../table/relative-time.ts';
+import type { Column } from '../../table/table.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded, shortened, widthOf } from '../../terminal/wrap.ts';
 import { tileLines } from './tile.ts';
 import type { PageView } from './view.ts';
 
-interface RowColumn {
-  heading: string;
-  cell(key: Key): string;
-  paint?(text: string, key: Key): string;
-  /** By all keys that were read, so that nothing jumps while the user moves. */
-  width: number;
-  min?: number;
-  leaveOut?: number;
-}
+/** Its width is that of all keys that were read, so that nothing jumps while the user moves. */
+type RowColumn = Column<Key> & { width: number };
 
 /** The list in rows of one line, the chosen one marked, and below them its tile if there is space for both. */
 export function rowsFrom(

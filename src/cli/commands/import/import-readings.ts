@@ -35,20 +35,10 @@ export async function runReadingsImport(context: Context, flags: Flags, file: st
   const { domain, actor } = await context.session();
   const site = await entityOrAsk(context, domain, actor, flags.entity);
   const read = await context.services.readingReader();
-  const source = openSource(context, file);
-  const progress = createProgress(context.io, 'Importing readings', source.bytes, context.json);
-  try {
-    const rows = read(progress.watch(source.stream), {
-      fileName: file === '-' ? undefined : file,
-      format: flags.format,
-      map: Object.fromEntries(flags.map),
-    });
-    const summary = await importReadings(domain, actor, { entity: site.code, rows });
-    progress.end();
-    show(context, site.code, summary);
-  } finally {
-    progress.end();
-  }
+  const { bytes, options, progress } = openSource(context, file, flags, 'readings');
+  const rows = read(bytes, options);
+  const summary = await importReadings(domain, actor, { entity: site.code, rows }).finally(progress.end);
+  show(context, site.code, summary);
 }
 
 function show(context: Context, entity: string, summary: ReadingsSummary): void {
@@ -72,9 +62,19 @@ function show(context: Context, entity: string, summary: ReadingsSummary): void 
 export function openSource(
   context: Context,
   file: string,
-): { stream: AsyncIterable<Uint8Array>; bytes: number | undefined } {
-  if (file === '-') return { stream: bytesOf(context.io.stdin), bytes: undefined };
-  return streamNamedFile(file, 'a file of records');
+  { format, map }: Pick<Flags, 'format' | 'map'>,
+  what: string,
+) {
+  const isInput = file === '-';
+  const source = isInput
+    ? { stream: bytesOf(context.io.stdin), bytes: undefined }
+    : streamNamedFile(file, 'a file of records');
+  const progress = createProgress(context, `Importing ${what}`);
+  return {
+    bytes: progress.watch(source.stream, source.bytes),
+    options: { fileName: isInput ? undefined : file, format, map: Object.fromEntries(map) },
+    progress,
+  };
 }
 
 async function* bytesOf(stream: NodeJS.ReadableStream): AsyncIterable<Uint8Array> {

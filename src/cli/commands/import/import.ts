@@ -15,7 +15,6 @@ import { printSentence } from '../../command/output.ts';
 import type { Services } from '../../command/services.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
-import { createProgress } from '../../terminal/progress.ts';
 import { openSource, readingsTemplate, runReadingsImport } from './import-readings.ts';
 
 export const importRecords = defineCommand({
@@ -74,27 +73,17 @@ export const importRecords = defineCommand({
     const { domain, actor } = await context.session();
     const entity = await entityOrAsk(context, domain, actor, flags.entity);
     const readRows = await context.services.rowReader();
-    const source = openSource(context, path);
-    const progress = createProgress(context.io, `Importing ${resource.name}`, source.bytes, context.json);
-    try {
-      const rows = readRows(resource, progress.watch(source.stream), {
-        fileName: path === '-' ? undefined : path,
-        format: flags.format,
-        map: Object.fromEntries(flags.map),
-      });
-      const { replace, dryRun, yes } = flags;
-      const confirmRemoval = async ({ removed, existing }: RemovalCounts) => {
-        progress.end();
-        const question = `${removed} of the ${existing} records of ${entity.code}/${resource.name} are not in the file. Remove them?`;
-        await requireConfirmation(context, yes, question, 'Remove them');
-      };
-      const input = { resource, entity: entity.code, rows, replace, dryRun, confirmRemoval };
-      const summary = await importIntoStore(domain, actor, input);
+    const { bytes, options, progress } = openSource(context, path, flags, resource.name);
+    const rows = readRows(resource, bytes, options);
+    const { replace, dryRun, yes } = flags;
+    const confirmRemoval = async ({ removed, existing }: RemovalCounts) => {
       progress.end();
-      printSummary(context, { resource, entity: entity.code, dryRun }, summary);
-    } finally {
-      progress.end();
-    }
+      const question = `${removed} of the ${existing} records of ${entity.code}/${resource.name} are not in the file. Remove them?`;
+      await requireConfirmation(context, yes, question, 'Remove them');
+    };
+    const input = { resource, entity: entity.code, rows, replace, dryRun, confirmRemoval };
+    const summary = await importIntoStore(domain, actor, input).finally(progress.end);
+    printSummary(context, { resource, entity: entity.code, dryRun }, summary);
   },
 });
 
@@ -109,8 +98,7 @@ function printTemplate(context: Context, resource: string, template: string, fil
   if (file !== undefined) {
     throw new HkctlError('usage', `--template reads no file: leave ${file} out.`);
   }
-  if (context.json) context.printJson({ resource, template });
-  else context.printDocument(template.trimEnd());
+  context.printDocument(template.trimEnd(), { resource, template });
 }
 
 function printSummary(

@@ -7,7 +7,6 @@ import {
 } from '../../../core/access/permissions.ts';
 import type { Actor } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
-import { HkctlError } from '../../../core/errors.ts';
 import { parseExpiry } from '../../../core/keys/expiry.ts';
 import { type CreateKeyInput, createKey, requireCreatable, requireKeyName } from '../../../core/keys/issuance.ts';
 import { type KeyActor, keyNeeds } from '../../../core/keys/key-permissions.ts';
@@ -24,10 +23,9 @@ import type { Replacing } from '../../delivery/replaced-file.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
 import { askEntity, entityHint } from '../../questions/entity.ts';
-import { valueOrAsk } from '../../questions/values.ts';
+import { textOrAsk, valueOrAsk } from '../../questions/values.ts';
 import { relativeTime } from '../../table/relative-time.ts';
 import { canAsk } from '../../terminal/io.ts';
-import { sentenceOf } from '../../terminal/sentence.ts';
 
 const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
 
@@ -78,8 +76,7 @@ export const create = defineCommand({
     const { domain, actor } = await context.session();
     return entityHint(domain, actor);
   },
-  async run(context, flags, _args, actor) {
-    const { domain } = await context.session();
+  async run(context, flags, _args, { domain, actor }) {
     const { secretFile } = flags;
     if (secretFile === undefined) requireReader(context);
     else requireFreePath(secretFile);
@@ -137,29 +134,22 @@ export async function completeInput(
   actor: Actor,
   given: GivenInput,
 ): Promise<CreateKeyInput> {
-  const { io } = context;
-  const ask = <T>(value: T | undefined, flag: string, question: () => Promise<T>) => {
-    if (value === undefined && given.yes) throw new HkctlError('usage', `${flag} is missing.`);
-    return valueOrAsk(context, value, flag, question);
-  };
   // Values from the command line are validated before the first question.
   if (given.name !== undefined) requireKeyName(given.name);
   const asked = given.name === undefined || given.entity === undefined;
-  const name = await ask(given.name, '--name', async () => {
-    const { askText } = await import('../../prompts/prompts.ts');
-    return askText(io, 'Name', (text) => sentenceOf(() => requireKeyName(text)));
-  });
+  const name = await textOrAsk(context, given.name, { flag: '--name', question: 'Name', rule: requireKeyName });
   const entity =
     given.entity === undefined
-      ? await ask(undefined, '--entity', () => askEntity(context, domain, actor))
+      ? await valueOrAsk(context, undefined, '--entity', () => askEntity(context, domain, actor))
       : await requireEntity(domain, actor, given.entity);
   const chosen = [...(given.preset ? presets[given.preset].permissions : []), ...given.permission];
-  const permissions = await ask(chosen.length > 0 ? chosen : undefined, '--preset or --permission', async () => {
+  const known = chosen.length > 0 ? chosen : undefined;
+  const permissions = await valueOrAsk(context, known, '--preset or --permission', async () => {
     const { askPermissions } = await import('../../questions/permissions.ts');
-    return askPermissions(io);
+    return askPermissions(context.io);
   });
-  const askExpiry = given.expires === undefined && asked && !given.yes && canAsk(io) && !context.json;
-  const expires = askExpiry ? await expiryQuestion(context, domain, entity) : (given.expires ?? 'never');
+  const asksExpiry = given.expires === undefined && asked && canAsk(context.io) && !context.json;
+  const expires = asksExpiry ? await expiryQuestion(context, domain, entity) : (given.expires ?? 'never');
   const expiresAtMs = parseExpiry(expires, domain.clock(), entity.timezone);
   const input = { name, entity, permissions, expiresAtMs, allowedIps: given.allowIp, note: given.note };
   requireCreatable(input, domain.clock());
@@ -183,16 +173,14 @@ function factsOf({ name, entity, permissions, expiresAtMs, allowedIps = [], note
   return facts.filter(([, value]) => value !== '');
 }
 
-async function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {
-  const { askText } = await import('../../prompts/prompts.ts');
-  return askText(
-    context.io,
-    'Expires (never, 90d, 2027-01-31 …)',
-    (text) =>
-      sentenceOf(() => {
-        const expiresAtMs = parseExpiry(text, domain.clock(), entity.timezone);
-        requireCreatable({ name: 'x', entity, permissions: ['parts.view'], expiresAtMs }, domain.clock());
-      }),
-    'never',
-  );
+function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {
+  return textOrAsk(context, undefined, {
+    flag: '--expires',
+    question: 'Expires (never, 90d, 2027-01-31 …)',
+    rule(text) {
+      const expiresAtMs = parseExpiry(text, domain.clock(), entity.timezone);
+      requireCreatable({ name: 'x', entity, permissions: ['parts.view'], expiresAtMs }, domain.clock());
+    },
+    preset: 'never',
+  });
 }

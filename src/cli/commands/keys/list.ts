@@ -53,10 +53,7 @@ export async function listAll(context: Context, given: FlagValues<typeof listFla
   const filter = await filterOf(domain, actor, given);
   const pages = pagesOf(domain, actor, filter);
   if (context.json) {
-    await printJsonArray(
-      context,
-      mapped(pages, (key) => keyJson(key, filter.nowMs)),
-    );
+    await printJsonArray(context, pages, (key) => keyJson(key, filter.nowMs));
     return;
   }
   await printKeys(context, domain, actor, pages, { given, filter });
@@ -71,10 +68,6 @@ async function* pagesOf(domain: Domain, actor: Actor, filter: KeyFilter): AsyncG
     if (page.length < pageSize) return;
     after = page.at(-1);
   }
-}
-
-async function* mapped<T, U>(pages: AsyncIterable<readonly T[]>, map: (one: T) => U): AsyncGenerator<U[]> {
-  for await (const page of pages) yield page.map(map);
 }
 
 export async function filterOf(domain: Domain, actor: Actor, given: FlagValues<typeof listFlags>): Promise<KeyFilter> {

@@ -22,8 +22,7 @@ export const revoke = defineCommand({
   confirms: true,
   required: ({ yes }, refs) => refsGiven(refs, yes),
   needs: (_flags, refs) => keyNeeds('revoke', refs.join(' ')),
-  async run(context, { yes }, refs, actor) {
-    const { domain } = await context.session();
+  async run(context, { yes }, refs, { domain, actor }) {
     const keys = await keysOrAsk(context, domain, actor, refs);
     await requireActive(domain, actor, keys, 'revoked');
     await confirmRevocation(context, yes, keys, domain.clock());

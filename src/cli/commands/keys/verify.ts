@@ -19,8 +19,7 @@ export const verify = defineCommand({
     ['hkctl keys verify', 'asks for it, without showing it'],
   ],
   needs: () => keyNeeds('verify', 'secret'),
-  async run(context, _flags, _args, actor) {
-    const { domain } = await context.session();
+  async run(context, _flags, _args, { domain, actor }) {
     const { key, refusal } = await verifySecret(domain, actor, await readSecret(context));
     const name = `${key.name} (${key.prefix})${key.entity ? ` of ${key.entity.code}` : ''}`;
     if (context.json) {

@@ -28,8 +28,7 @@ export const metricsRules = defineCommand({
     }
     const { default: alerts } = await import('./alerts.yml?raw');
     const rules = alerts.trimEnd().replaceAll('job=\\"hkctl\\"', `job=\\"${job}\\"`);
-    if (context.json) context.printJson({ rules });
-    else context.printDocument(rules);
+    context.printDocument(rules, { rules });
   },
 });
 

@@ -28,8 +28,7 @@ export const erase = defineCommand({
     target: `${code}/${ref}`,
   }),
   required: ({ from, to }) => ({ '--from': from, '--to': to }),
-  async run(context, flags, [ref = '']) {
-    const { domain, actor } = await context.session();
+  async run(context, flags, [ref = ''], { domain, actor }) {
     const site = await entityOrAsk(context, domain, actor, flags.entity);
     const { fromUs, toUs } = readRange(flags, site.timezone);
     if (fromUs === undefined || toUs === undefined) {
@@ -45,10 +44,11 @@ export const erase = defineCommand({
       await requireConfirmation(context, flags.yes, question, 'Erase readings');
     }
     const { readings, summarised } = await eraseReadings(domain, actor, erasure);
-    if (context.json) {
-      const range = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs) };
-      context.printJson({ sensor: sensor.code, ...range, readings, summarised });
-    } else context.confirm(`Erased ${counted({ readings, summarised })} of ${sensor.code} from ${span}`);
+    const range = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs) };
+    context.report(
+      { sensor: sensor.code, ...range, readings, summarised },
+      `Erased ${counted({ readings, summarised })} of ${sensor.code} from ${span}`,
+    );
   },
 });
 

@@ -25,14 +25,13 @@ export const list = defineCommand({
     const { domain, actor } = await context.session();
     const site = await entityOrAsk(context, domain, actor, flags.entity);
     const sensors = await listSensors(domain, site, await sensorResource(context));
-    if (context.json) {
-      context.printJson(sensors);
-      return;
-    }
     const nowMs = domain.clock();
-    const plots = await plotsOf(context, domain, site, nowMs);
+    const plots = context.json ? new Map() : await plotsOf(context, domain, site, nowMs);
     const columns = columnsOf(context, nowMs, site.timezone, sensors, plots);
-    await printTable(context, columns, sensors, `No sensors in entity ${site.code}.`);
+    await printTable(context, columns, sensors, {
+      json: (sensor) => sensor,
+      none: `No sensors in entity ${site.code}.`,
+    });
     if (sensors.length === 0) {
       context.say(`Load some: hkctl import sensors FILE --entity ${site.code}`);
       return;

@@ -6,6 +6,5 @@ import { show } from './show.ts';
 
 export const sensors: Noun = {
   name: 'sensors',
-  summary: 'Asset sensors, their state and their readings',
   verbs: [list, show, tail, exportReadings, erase],
 };

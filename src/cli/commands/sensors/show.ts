@@ -1,9 +1,17 @@
-import { requireSensor, showSensor } from '../../../core/readings/sensors.ts';
+import type { Domain } from '../../../core/domain/domain.ts';
+import type { Entity } from '../../../core/port/entities.ts';
+import type { Sensor } from '../../../core/port/readings.ts';
+import { gapsOf, type PlotData, readPlot, summaryOf } from '../../../core/readings/plots.ts';
+import { isSilent, requireSensor, showSensor } from '../../../core/readings/sensors.ts';
+import { dayMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
-import { plotOf } from '../../plot/sensor-plot.ts';
+import type { Context } from '../../command/context.ts';
+import { drawPlot, partsOf, valueLabel } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
+import { relativeTime } from '../../table/relative-time.ts';
 import { fullTime } from '../../table/shown-time.ts';
-import { wrapLabelled } from '../../terminal/wrap.ts';
+import { counted } from '../../terminal/sentence.ts';
+import { wrapLabelled, wrapText, wrapWords } from '../../terminal/wrap.ts';
 import { entity, rangeFlags, readRange, sensorResource } from './sensors.ts';
 
 export const show = defineCommand({
@@ -41,3 +49,61 @@ export const show = defineCommand({
     context.print('', ...(await plotOf(context, domain, site, { sensor, view, range, nowMs })));
   },
 });
+
+interface Plotted {
+  sensor: Sensor;
+  view: { last_reading_at: string | null };
+  range: { fromUs?: number; toUs?: number };
+  nowMs: number;
+}
+
+/** The width of a plot that goes to a file or a pipe, and the most that a wide terminal gets. */
+const usualWidth = 80;
+const mostWidth = 160;
+const height = 9;
+const namedGaps = 3;
+
+/** A plot of a sensor with what it shows in numbers, as lines; one sentence if the span has no readings. */
+async function plotOf(context: Context, domain: Domain, site: Entity, plotted: Plotted): Promise<string[]> {
+  const { io, style } = context;
+  const { sensor, view, range, nowMs } = plotted;
+  const width = Math.min(io.stdout.columns() ?? usualWidth, mostWidth);
+  const isAscii = io.env.TERM === 'dumb';
+  const toUs = range.toUs ?? (range.fromUs === undefined ? nowMs * 1000 : Math.max(nowMs * 1000, range.fromUs + 1));
+  const fromUs = range.fromUs ?? toUs - dayMs * 1000;
+  const data = await readPlot(domain, site.id, sensor, { fromUs, toUs, parts: partsOf({ width, isAscii }) });
+  const timezone = context.utc ? 'UTC' : site.timezone;
+  // A part is longer than a second nearly always.
+  const time = (us: number) => fullTime(context, Math.floor(us / 1000), timezone).replace(/:\d\d(Z| )/, '$1');
+  const summary = summaryOf(data);
+  const freshness = freshnessOf(context, view.last_reading_at, nowMs);
+  if (!summary) return [`No readings from ${time(fromUs)} to ${time(toUs)}; ${freshness}.`];
+  const drawn = drawPlot(data, { width, height, isAscii, timezone, paint: style.cyan });
+  const label = valueLabel(summary.max - summary.min);
+  const unit = sensor.unit === null ? '' : ` ${sensor.unit}`;
+  const numbers = (['min', 'avg', 'max'] as const).map(
+    (name) => `${name === 'avg' ? 'mean' : name} ${label(summary[name])}${unit}`,
+  );
+  const facts = [...numbers, counted(summary.count, 'reading'), freshness];
+  return [
+    ...drawn,
+    '',
+    ...wrapWords(facts, width, ' · '),
+    ...gapLines(data, time).flatMap((line) => wrapText(line, width)),
+  ];
+}
+
+function freshnessOf({ style }: Context, lastReadingAt: string | null, nowMs: number): string {
+  if (lastReadingAt === null) return 'no reading yet';
+  const atMs = Date.parse(lastReadingAt);
+  const text = `last reading ${relativeTime(atMs, nowMs)}`;
+  return isSilent(atMs, nowMs) ? style.yellow(text) : text;
+}
+
+function gapLines(data: PlotData, time: (us: number) => string): string[] {
+  const gaps = gapsOf(data);
+  const named = gaps
+    .slice(0, namedGaps)
+    .map(({ fromUs, toUs }) => `No readings from about ${time(fromUs)} to ${time(toUs)}`);
+  return gaps.length > namedGaps ? [...named, `and ${counted(gaps.length - namedGaps, 'shorter gap')}`] : named;
+}

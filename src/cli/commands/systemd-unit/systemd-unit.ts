@@ -99,13 +99,10 @@ export const systemdUnit = defineCommand({
     if (flags.folder !== undefined) {
       const { writeUnits } = await import('./unit-files.ts');
       const files = writeUnits(flags.folder, units);
-      if (context.json) context.printJson({ files });
-      else context.confirm(...files.map((file) => `Written: ${file}`), 'Next: systemctl daemon-reload');
-    } else if (context.json) {
-      context.printJson(units.length === 1 ? { unit: units[0]?.text } : { units });
-    } else {
-      context.printDocument(units.length === 1 ? (units[0]?.text ?? '') : units.map(titled).join('\n\n'));
-    }
+      context.report({ files }, ...files.map((file) => `Written: ${file}`), 'Next: systemctl daemon-reload');
+    } else if (units.length === 1) {
+      context.printDocument(units[0]?.text ?? '', { unit: units[0]?.text });
+    } else context.printDocument(units.map(titled).join('\n\n'), { units });
   },
 });
 

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { outcomeUnknown } from '../../engine/refusals.ts';
 import type { Location } from '../address/location.ts';
 import { Session, type SessionOptions } from './session.ts';
-import { liftTimeLimits } from './time-limits.ts';
 
 interface SentTransaction {
   /** Its number, which the server keeps with its outcome. */
@@ -105,3 +104,11 @@ async function statusOn(session: Session, { id, server, audit }: SentTransaction
   const found = await session.query('commit.audit', 'select from audit where seq = $1 and hash = $2', values);
   return found.length > 0 ? 'committed' : undefined;
 }
+
+/** Statements that lift the time limits of an administrator for the rest of a transaction: copying a plant takes minutes. */
+export function liftTimeLimits({ version }: { version: number }): string {
+  const names = ['statement_timeout', ...(version >= firstWithTransactionTimeout ? ['transaction_timeout'] : [])];
+  return names.map((name) => `set local ${name} = 0`).join('; ');
+}
+
+const firstWithTransactionTimeout = 170_000;

@@ -4,20 +4,21 @@ import { useCurrent } from '../../archive/copying.ts';
 import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
 import { readPresent } from '../../archive/states.ts';
 import type { StoreOptions } from '../../engine/options.ts';
+import { servedAt } from '../../engine/refusals.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { toDomainError } from '../../sqlite-database/errors.ts';
 import type { Database } from '../connection/database.ts';
 import { databaseWithin } from '../connection/database-within.ts';
 import type { Session } from '../connection/session.ts';
 import { prepareSchema } from '../creation.ts';
+import { isAlive } from '../daemons/daemons.ts';
 import { addToJournal, readJournalText } from '../registry/journal.ts';
 import { purgeRemoved } from '../registry/purge.ts';
 import { statementsOf } from '../registry/statements.ts';
-import { readColumnTypes } from '../schema/column-types.ts';
+import { type ColumnTypes, readColumnTypes } from '../schema/column-types.ts';
 import { requireNotNewer, schemaVersion } from '../schema/schema-version.ts';
 import { PostgresStore } from '../store.ts';
 import { fillFrom } from './filling.ts';
-import { emptyStore, hintOfServed, lockStore } from './locks.ts';
 
 /**
  * Replaces the store in a database by that of a backup, or makes it if there is none, in one transaction: whatever happens
@@ -76,3 +77,48 @@ async function replace(
   // The planner knows nothing of tables that have just been filled, and once took ten minutes for a page.
   for (const table of types.keys()) await session.run(`analyze "${table}"`);
 }
+
+/**
+ * Tables whose rows outlive a restore: its own version, the generations by which others notice it, and what each machine has
+ * seen of its clock.
+ */
+const kept: ReadonlySet<string> = new Set(['store_version', 'generations', 'marks', 'audit_head', 'daemons']);
+
+/** Tables that changes lock last, in their order: a restore that takes them in the same one waits instead of deadlocking. */
+const lockedLast = [
+  ...['purges', 'tenants', 'users', 'entities', 'keys', 'key_uses', 'key_usage'],
+  ...['journal', 'audit_head', 'audit'],
+];
+
+/**
+ * Locks the tables of a store for the rest of the transaction, so that nobody reads or changes them, and no daemon begins. Throws
+ * `state_forbids` while a daemon serves, `store_locked` if another change or backup takes too long.
+ */
+async function lockStore(session: Session, types: ColumnTypes): Promise<void> {
+  await session.run("set local lock_timeout = '5s'; lock table daemons in access exclusive mode");
+  const serving = await session.query<{ address: string | null }>(
+    'restore.daemons',
+    `select base_url as address from daemons where ${isAlive} order by base_url nulls last`,
+  );
+  const address = serving.map(({ address }) => address).find((address) => address !== null);
+  if (serving.length > 0) throw servedAt(address, hintOfServed);
+  await session.run("delete from daemons; update generations set value = value + 1 where name = 'keys'");
+  const tables = [...types.keys()].filter((table) => !lockedLast.includes(table) && !kept.has(table));
+  // Readings and imports lock the row of an entity before they write its tables.
+  const first = tables.filter((table) => table === 'record_entities');
+  const others = tables.filter((table) => table !== 'record_entities');
+  for (const table of [...first, ...others, ...lockedLast]) {
+    await session.run(`lock table "${table}" in access exclusive mode`);
+  }
+  await session.run("update generations set value = value + 1 where name = 'records'");
+}
+
+/** Empties the tables of a locked store. Until the commit their files stay, so that a failed restore leaves the old store. */
+async function emptyStore(session: Session, types: ColumnTypes): Promise<void> {
+  const tables = [...types.keys()].filter((table) => !kept.has(table));
+  await session.run(`truncate ${tables.map((table) => `"${table}"`).join(', ')} restart identity`);
+}
+
+/** What to do while a daemon serves the store. */
+const hintOfServed =
+  'Stop every daemon on any machine, restore, and start them again. One that was killed counts as serving for 10 s.';

@@ -60,8 +60,7 @@ export const rotate = defineCommand({
   confirms: true,
   required: ({ yes }, refs) => refsGiven(refs, yes),
   needs: (_flags, refs) => keyNeeds('rotate', refs.join(' ')),
-  async run(context, given, refs, actor) {
-    const { domain } = await context.session();
+  async run(context, given, refs, { domain, actor }) {
     const { secretFile, force, exec } = given;
     requireFittingTarget(given, refs);
     const digest = exec === undefined ? undefined : digestOf(context, given, exec);

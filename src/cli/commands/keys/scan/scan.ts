@@ -34,8 +34,7 @@ export const scan = defineCommand({
   ],
   async run(context, { revoke, gitleaks, yes }, paths) {
     if (gitleaks) {
-      if (context.json) context.printJson({ rule: gitleaksRule });
-      else context.printDocument(gitleaksRule);
+      context.printDocument(gitleaksRule, { rule: gitleaksRule });
       return 0;
     }
     if (paths.length === 0)
