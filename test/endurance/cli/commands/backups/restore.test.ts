@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -162,6 +163,28 @@ describe('restore', () => {
     expect((await cli.run(['restore', file, '--yes'])).code).toBe(6);
     expect(await statusOf(key.id)).toBe('Active');
     expect(existsSync(cli.store.replace('.db', '.restored.db'))).toBe(false);
+  });
+
+  it('says that a path leads to no file, and that a copy of a backup has no end', async () => {
+    await cli.ok(['backup', file]);
+    const circle = `${file}.circle`;
+    symlinkSync(circle, circle);
+    for (const [path, why] of [
+      [circle, 'its links run in a circle'],
+      [join(file, 'x'), 'its parent is not a folder'],
+      [`${file}${'x'.repeat(300)}`, 'its name is too long'],
+    ] as const) {
+      const { code, stderr } = await cli.run(['restore', path, '--yes']);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`cannot be read: ${why}.`)]);
+    }
+    for (const missing of [1, 4096]) {
+      truncateSync(file, statSync(file).size - missing);
+      const { code, stderr } = await cli.run(['restore', file, '--yes']);
+      expect([code, stderr]).toEqual([
+        6,
+        expect.stringContaining(`The backup ${file} is damaged: its end is missing.`),
+      ]);
+    }
   });
 
   it.each([
