@@ -198,6 +198,12 @@ describe('restore', () => {
     "update keys set name = replace(hex(zeroblob(70000)), '00', 'ab')",
     "insert or replace into marks values ('clock_seen_ms', 9007199254740993)",
     "insert or replace into marks values ('clock_seen_ms', 'x')",
+    "insert into heartbeats values (1, 9e18, 'ok', 1, 1, 'x')",
+    "insert into heartbeats values (1, 1.5, 'ok', 1, 1, 'x')",
+    "insert into heartbeats values (1, 1, 'ok', 9e999, 1, 'x')",
+    'insert into summaries values (1, 9e18, 1, 1, 1, 1, 1, 1, 0, 0)',
+    'insert into summaries values (1, 0, 1, 1, 9e999, 1, 1, 1, 0, 0)',
+    "insert into drops values ('x', -9e18)",
     "insert into audit_outbox (id, draft) values (9999, 'none')",
     `insert into audit_outbox (id, draft) values (9999, '{"action":"x"}')`,
     "insert into audit_outbox (id, draft) values (9999, x'00')",
@@ -212,7 +218,7 @@ describe('restore', () => {
     expect([code, stderr]).toEqual([
       6,
       expect.stringMatching(
-        /(users|entities|tenants|keys|marks|audit_outbox|backup_journal)\.\w+ has a value that hkctl does not know/,
+        /(users|entities|tenants|keys|marks|heartbeats|summaries|drops|audit_outbox|backup_journal)\.\w+ has a value that hkctl does not know/,
       ),
     ]);
     expect((await cli.ok('users list')).stdout).toContain('Super user');
