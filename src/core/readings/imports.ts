@@ -43,7 +43,8 @@ const mostNamed = 1000;
 
 /**
  * Stores the readings of a file piece by piece, each validated by itself as in a request (contract, section 5): what was stored
- * stays, also if the file ends with an error, and is a duplicate in the next run. Needs `records.import`, and is audited.
+ * stays, also if the file ends with an error, and is a duplicate in the next run. Needs `records.import`. The trail names it before
+ * the first reading is stored, since what a crash or a full disk ends has stored readings, too; and its counts at the end.
  */
 export async function importReadings(
   domain: Domain,
@@ -66,6 +67,7 @@ export async function importReadings(
     const { accepted, duplicates, rejectedCount: rejected } = summary;
     return audit.append({ ...auditDraft(domain, actor, action, code, { accepted, duplicates, rejected }), outcome });
   };
+  await audit.append(auditDraft(domain, actor, action, code, { begins: true }));
   try {
     for await (const { items, lines, faults } of rows) {
       const time = { nowUs: domain.clock() * 1000, retainedFromUs: retainedFromUs(days, domain.steady) };

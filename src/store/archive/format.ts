@@ -1,6 +1,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import { pathFaults } from '../../core/files.ts';
 import { latestDateMs } from '../../core/time/instants.ts';
 import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';
@@ -99,6 +100,8 @@ function requireBackupFile(file: string): void {
   if (stat.isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, not a backup.`);
   if (!stat.isFile()) throw new HkctlError('bad_input', `${file} is not a regular file, and so not a backup.`);
   if (!isWhole(header)) throw noBackup(file);
+  const wholeSize = header.readUInt16BE(pageSizeAt) * header.readUInt32BE(pagesAt);
+  if (stat.size < wholeSize) throw damagedBackup(file, 'its end is missing');
   // A backup has no log. SQLite would read a log next to the file as a part of it, and create files there.
   const log = ['-journal', '-wal', '-shm'].map((end) => file + end).find((name) => existsSync(name));
   const keepsLog = header.readUInt16BE(formatVersionsAt) !== rollbackFormat;
@@ -124,9 +127,11 @@ function readHeader(file: string, flags = 0): { stat: Stats; header: Buffer } {
   try {
     fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   } catch (thrown) {
-    if (errnoOf(thrown) === 'ENOENT') throw new HkctlError('bad_input', `There is no file ${file}.`);
-    if (errnoOf(thrown) !== 'EACCES') throw thrown;
-    throw new HkctlError('bad_input', `${file} cannot be read: this account may not read it.`, { cause: thrown });
+    const code = errnoOf(thrown);
+    if (code === undefined) throw thrown;
+    if (code === 'ENOENT') throw new HkctlError('bad_input', `There is no file ${file}.`);
+    const why = code === 'EACCES' ? 'this account may not read it' : (pathFaults[code] ?? code);
+    throw new HkctlError('bad_input', `${file} cannot be read: ${why}.`, { cause: thrown });
   }
   try {
     const stat = fstatSync(fd);
@@ -146,6 +151,8 @@ function isWhole(header: Buffer): boolean {
 
 /** The first bytes of every SQLite database. */
 const sqliteMagic = 'SQLite format 3\0';
+/** Offsets of the size of a page and of the number of pages in the header of a database. */
+const [pageSizeAt, pagesAt] = [16, 28];
 /** Offset of the format versions for writing and reading in the header of a database; both are 1 without a log (WAL). */
 const formatVersionsAt = 18;
 const rollbackFormat = 0x01_01;

@@ -11,6 +11,8 @@ const oneOf =
   (column) =>
     `${column} not in (${values.map((value) => `'${value}'`).join(', ')})`;
 const instant: Check = (column) => `${column} not between ${-latestDateMs} and ${latestDateMs}`;
+const instantUs: Check = (column) => `${column} not between ${-Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
+const finite: Check = (column) => `abs(${column}) = 9e999`;
 const list: Check = (column) => `not json_valid(${column}) or json_type(${column}) <> 'array'`;
 const status = oneOf(['active', 'inactive']);
 
@@ -24,7 +26,7 @@ const draftOfEvent: Check = (column) => {
   return `case when not json_valid(${column}) then true else ${[...texts, others, actor].join(' or ')} end`;
 };
 
-/** The columns of the registry whose other values no command could show. */
+/** The columns whose other values no command could show. */
 const checks: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   tenants: { week_start: oneOf(weekDays), created_at_ms: instant },
   users: { role: oneOf(roleNames), status },
@@ -41,6 +43,12 @@ const checks: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   // A time that is no instant makes a store that cannot be opened any more.
   marks: { value: instant },
   audit_outbox: { draft: draftOfEvent },
+  heartbeats: { at_us: instantUs, battery: finite, signal: finite },
+  summaries: {
+    ...{ hour_us: instantUs, first_at_us: instantUs, last_at_us: instantUs },
+    ...{ min: finite, max: finite, mean: finite, first: finite, last: finite },
+  },
+  drops: { until_us: instantUs },
 };
 
 /** Tables whose values must also be of the type of their column: SQLite keeps a BLOB in any of them. */
@@ -53,6 +61,9 @@ const typed: readonly string[] = [
   'marks',
   'purges',
   'audit_outbox',
+  'heartbeats',
+  'summaries',
+  'drops',
   'backup_journal',
 ];
 /** Much longer than any name, note or list; no table could be laid out with a text of many megabytes. */

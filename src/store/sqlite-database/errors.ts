@@ -33,7 +33,7 @@ export function toDomainError(thrown: unknown, path: string): unknown {
   if (/^SQLITE_FULL|^SQLITE_IOERR_(WRITE|SHMSIZE|TRUNCATE)|^ENOSPC|^EDQUOT|^EFBIG/.test(code)) {
     return new HkctlError(
       'store_full',
-      `The disk of the store ${path} is full or failing; nothing was changed.`,
+      `The disk of ${path} is full or failing; this change was not made.`,
       options('Free space on its file system and try again.'),
     );
   }

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
 import { filesOf, openFile, rebuiltPath } from '../../../src/store/sqlite/connection/files.ts';
-import { rebuildReadings } from '../../../src/store/sqlite/migration/rebuilt-readings.ts';
+import { rebuildReadings, unfinishedRebuild } from '../../../src/store/sqlite/migration/rebuilt-readings.ts';
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
 import { schemaVersions } from '../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { Cli } from '../../cli/harness.ts';
@@ -156,6 +156,23 @@ describe('a migration of readings', () => {
       disk.makeRoom();
       expect(await migrate()).toMatchObject({ exitCode: 0 });
       expectAll(path);
+    } finally {
+      disk.close();
+    }
+  });
+
+  it('that finds the disk full at its very end keeps what it has converted', () => {
+    const disk = new SmallDisk('120m');
+    try {
+      path = copyTo(join(disk.folder, 'state'));
+      const older = { path, version: 2, migrationsFolder, backup: 'plant.backup', progress: () => {} };
+      const rebuilt = rebuildReadings(older);
+      // Room for one more change in the log, and none for that log in the file.
+      disk.fill(100_000);
+      expect(() => rebuilt.putInPlace()).toThrow(expect.objectContaining({ code: 'store_full' }));
+      rebuilt.close();
+      disk.makeRoom();
+      expect(unfinishedRebuild(path)).toEqual({ backup: 'plant.backup' });
     } finally {
       disk.close();
     }

@@ -36,7 +36,7 @@ export const meanings: readonly Meaning[] = [
   [/^(42501|3F000)$/, 'store_unreadable', 'The log-in lacks rights that this needs on the PostgreSQL store {store}.', 'Grant them with the SQL that hkctl postgres-roles prints, or use a log-in that has them.'],
   [/^(26000|42P05|OTHER_SESSION)$/, 'store_unreadable', 'The pooler at {store} gives each transaction another connection; hkctl needs one of its own.', 'Set pool_mode = session for hkctl in PgBouncer, or name the server itself; see hkctl-postgres(7).'],
   [/^(42P01|42703|42883)$/, 'store_corrupt', 'A table of the PostgreSQL store {store} is missing or was changed.', 'Look at it with: hkctl doctor. Behind a pooler, set pool_mode = session. If it was changed, restore a backup.'],
-  [/^(53100|53400|54000)$/, 'store_full', 'The disk of the PostgreSQL store {store} is full; nothing was changed.', 'Free space on the server and try again. A key that must stop at once stops with every daemon that serves it.'],
+  [/^(53100|53400|54000)$/, 'store_full', 'The disk of the PostgreSQL store {store} is full; this change was not made.', 'Free space on the server and try again. A key that must stop at once stops with every daemon that serves it.'],
   [/^(55P03|40P01|40001)$/, 'store_locked', 'The PostgreSQL store {store} is locked by another change.', 'Try again; if it stays so, look for a hanging session in pg_stat_activity.'],
   [/^57014$/, 'store_locked', 'The PostgreSQL store {store} cancelled a statement that took longer than statement_timeout allows.', 'Try again, or raise statement_timeout for the log-in of hkctl.'],
   [/^23503$/, 'state_forbids', 'Something this refers to was removed meanwhile; nothing was changed.', 'Look at what is left and try again.'],

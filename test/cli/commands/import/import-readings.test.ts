@@ -43,7 +43,7 @@ describe('import readings', () => {
     );
   });
 
-  it('finds only duplicates in a second run, and audits both', async () => {
+  it('finds only duplicates in a second run, and audits both, each from its beginning', async () => {
     await cli.ok(importing, { input: history });
     const again = await cli.ok(`${importing} --json`, { input: history });
     expect(again.json()).toMatchObject({
@@ -56,7 +56,9 @@ describe('import readings', () => {
     const trail = (await cli.ok('audit list --json')).json<{ action: string; outcome: string; detail: unknown }[]>();
     expect(trail.filter(({ action }) => action === 'readings.import')).toMatchObject([
       { outcome: 'done', target: 'BER', detail: { accepted: 0, duplicates: 2, rejected: 5 } },
+      { outcome: 'done', target: 'BER', detail: { begins: true } },
       { outcome: 'done', target: 'BER', detail: { accepted: 2, duplicates: 0, rejected: 5 } },
+      { outcome: 'done', target: 'BER', detail: { begins: true } },
     ]);
   });
 

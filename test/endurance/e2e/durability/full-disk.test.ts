@@ -104,6 +104,33 @@ describe('a full disk', () => {
     }
   });
 
+  it.skipIf(isDatabase)(
+    'ends an import of readings, which keeps what it has stored, and neither it nor the trail denies that',
+    async () => {
+      const onDisk = await Plant.open(disk);
+      try {
+        await onDisk.importSensors(sensors);
+        const rows = Array.from(
+          { length: 100_000 },
+          (_, n) => `LINE-0,${1_700_000_000_000 + n * 1000},${Math.random()}`,
+        );
+        const input = ['sensor,at,value', ...rows].join('\n');
+        const importing = ['import', 'readings', '-', '--format', 'csv', '--entity', 'BER', '--json'];
+        fill(700_000);
+        const ended = await onDisk.hkctl(importing, { input });
+        expect([ended.code, ended.stderr]).toEqual([6, expect.stringContaining('; this change was not made.')]);
+        makeRoom();
+        const trail = await onDisk.json<unknown[]>(['audit', 'list', '--action', 'readings.import']);
+        expect(trail.at(-1)).toMatchObject({ outcome: 'done', detail: { begins: true } });
+        const { accepted, duplicates } = await onDisk.json<Record<string, number>>(importing, { input });
+        expect(duplicates).toBeGreaterThan(0);
+        expect(Number(accepted) + Number(duplicates)).toBe(rows.length);
+      } finally {
+        await onDisk.end();
+      }
+    },
+  );
+
   it.skipIf(isDatabase)('leaves no half of a store behind', async () => {
     const onDisk = new Plant(disk);
     const init = ['init', '--org', 'Acme', '--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'Europe/Berlin'];

@@ -72,7 +72,7 @@ describe('a full disk of the server', () => {
     );
     const input = parts.join('\n');
     const importing = ['import', 'parts', '-', '--format', 'ndjson', '--entity', 'BER'];
-    const full = /^error: The disk of the PostgreSQL store .* is full; nothing was changed\.\nhint: .*\n$/;
+    const full = /^error: The disk of the PostgreSQL store .* is full; this change was not made\.\nhint: .*\n$/;
     const imported = await plant.hkctl(importing, { input });
     expect([imported.code, imported.stdout]).toEqual([6, '']);
     expect(imported.stderr).toMatch(full);

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -164,6 +165,28 @@ describe('restore', () => {
     expect(existsSync(cli.store.replace('.db', '.restored.db'))).toBe(false);
   });
 
+  it('says that a path leads to no file, and that a copy of a backup has no end', async () => {
+    await cli.ok(['backup', file]);
+    const circle = `${file}.circle`;
+    symlinkSync(circle, circle);
+    for (const [path, why] of [
+      [circle, 'its links run in a circle'],
+      [join(file, 'x'), 'its parent is not a folder'],
+      [`${file}${'x'.repeat(300)}`, 'its name is too long'],
+    ] as const) {
+      const { code, stderr } = await cli.run(['restore', path, '--yes']);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`cannot be read: ${why}.`)]);
+    }
+    for (const missing of [1, 4096]) {
+      truncateSync(file, statSync(file).size - missing);
+      const { code, stderr } = await cli.run(['restore', file, '--yes']);
+      expect([code, stderr]).toEqual([
+        6,
+        expect.stringContaining(`The backup ${file} is damaged: its end is missing.`),
+      ]);
+    }
+  });
+
   it.each([
     "update users set role = 'god'",
     "update entities set status = 'gone'",
@@ -175,6 +198,12 @@ describe('restore', () => {
     "update keys set name = replace(hex(zeroblob(70000)), '00', 'ab')",
     "insert or replace into marks values ('clock_seen_ms', 9007199254740993)",
     "insert or replace into marks values ('clock_seen_ms', 'x')",
+    "insert into heartbeats values (1, 9e18, 'ok', 1, 1, 'x')",
+    "insert into heartbeats values (1, 1.5, 'ok', 1, 1, 'x')",
+    "insert into heartbeats values (1, 1, 'ok', 9e999, 1, 'x')",
+    'insert into summaries values (1, 9e18, 1, 1, 1, 1, 1, 1, 0, 0)',
+    'insert into summaries values (1, 0, 1, 1, 9e999, 1, 1, 1, 0, 0)',
+    "insert into drops values ('x', -9e18)",
     "insert into audit_outbox (id, draft) values (9999, 'none')",
     `insert into audit_outbox (id, draft) values (9999, '{"action":"x"}')`,
     "insert into audit_outbox (id, draft) values (9999, x'00')",
@@ -189,7 +218,7 @@ describe('restore', () => {
     expect([code, stderr]).toEqual([
       6,
       expect.stringMatching(
-        /(users|entities|tenants|keys|marks|audit_outbox|backup_journal)\.\w+ has a value that hkctl does not know/,
+        /(users|entities|tenants|keys|marks|heartbeats|summaries|drops|audit_outbox|backup_journal)\.\w+ has a value that hkctl does not know/,
       ),
     ]);
     expect((await cli.ok('users list')).stdout).toContain('Super user');
