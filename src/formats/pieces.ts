@@ -72,7 +72,7 @@ async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   } catch (thrown) {
     if (isZlibError(thrown)) {
       throw new HkctlError('bad_input', `The file is a damaged or incomplete gzip archive: ${thrown.message}.`, {
-        hint: 'Compress it again, or import it uncompressed. Nothing was imported.',
+        hint: 'Compress it again, or import it uncompressed.',
         cause: thrown,
       });
     }

@@ -24,8 +24,8 @@ const decompressedAtOnce = 2;
 
 /**
  * Builds the reader of bodies, plain or gzip, in the pieces in which they came; it is synchronous if the whole body has
- * arrived. A long body, or one that arrives in pieces, holds a reservation of `bodies` for its key until it is answered. Throws `too_large`,
- * `unsupported_media_type`, `bad_json` or `unavailable`.
+ * arrived. A long body, or one that arrives in pieces, holds a reservation of `bodies` for its key until it is answered.
+ * Throws `too_large`, `unsupported_media_type`, `bad_json` or `unavailable`.
  */
 export function createBodyReader(
   bodies: Budget,

@@ -62,7 +62,7 @@ export function createIngest(
     sensors: SensorDirectory,
     days: number | null,
   ): Steps<Intake['store']> {
-    const memory = pieces.length === 1 ? undefined : joined.take(length);
+    const memory = pieces.length <= 1 ? undefined : joined.take(length);
     const body = requireUtf8(memory ? join(pieces, memory) : (pieces[0] ?? nothing));
     const time = { nowUs: domain.clock() * 1000, retainedFromUs: retainedFromUs(days, domain.steady) };
     const { taker, store } = open(body, type, sensors, time);

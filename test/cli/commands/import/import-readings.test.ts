@@ -102,6 +102,17 @@ describe('import readings', () => {
     expect(last).toMatchObject({ action: 'readings.import', outcome: 'failed', detail: { accepted: 1 } });
   });
 
+  it('does not say of an archive that is cut off that nothing was imported', async () => {
+    const lines = Array.from({ length: 30_000 }, (_, n) => `OVEN-1,${1_709_190_000_000 + n * 1000},${Math.sin(n)}`);
+    const archive = gzipSync(`sensor,at,value\n${lines.join('\n')}\n`);
+    const input = new PassThrough();
+    input.end(archive.subarray(0, -archive.length / 10));
+    const refused = await cli.run(importing, { input });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('incomplete gzip archive')]);
+    expect(refused.stderr).not.toContain('Nothing was imported');
+    expect((await exported()).split('\n').length).toBeGreaterThan(10_000);
+  });
+
   it('is for Super users and Master data, and takes no flag of records', async () => {
     expect((await cli.run(`${importing} --as operator`, { input: history })).code).toBe(4);
     expect((await cli.ok(`${importing} --as master_data`, { input: history })).code).toBe(0);
