@@ -25,14 +25,14 @@ export const furtherMutants = [
   ['src/http/request/memory.ts', 'answers.holdShare(bytes', 'answers.hold(bytes', ...fairness],
   ['src/http/request/exchange.ts', 'if (req.socket.destroyed) call();\n  else ', '', ...fairness],
   [
-    'src/core/readings/fair-scheduler.ts',
+    'src/core/sharing/fair-scheduler.ts',
     'this.#running.size < this.#most && !this.#running.has(owner)',
     'this.#running.size < this.#most',
-    'test/core/readings/fair-scheduler.test.ts',
+    'test/core/sharing/fair-scheduler.test.ts',
     'test/store/sqlite/readings/reads.test.ts',
   ],
   [
-    'src/core/readings/fair-scheduler.ts',
+    'src/core/sharing/fair-scheduler.ts',
     'if (this.#waiting.remove(owner, waiting)) reject(signal?.reason);',
     '',
     'test/store/sqlite/readings/reads.test.ts',

@@ -1,5 +1,5 @@
 import { qualities, type ReadingBatch, readingColumns, type SensorDirectory } from '../port/readings.ts';
-import { Spares } from '../spares.ts';
+import { Spares } from '../sharing/spares.ts';
 import { maxAheadUs, measuredUs, tooEarly } from './instants.ts';
 import {
   aheadFault,

@@ -1,4 +1,4 @@
-import { FairQueue } from '../../core/readings/fair-queue.ts';
+import { FairQueue } from '../../core/sharing/fair-queue.ts';
 import { clientOfSocket } from '../net/connections/table.ts';
 import { Iterations, type Job } from './iterations.ts';
 

@@ -1,6 +1,6 @@
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { FairQueue } from '../../core/readings/fair-queue.ts';
+import { FairQueue } from '../../core/sharing/fair-queue.ts';
 import { BusyClients } from './busy-clients.ts';
 import type { Iterations, Job } from './iterations.ts';
 

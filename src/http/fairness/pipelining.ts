@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { FairQueue } from '../../core/readings/fair-queue.ts';
+import { FairQueue } from '../../core/sharing/fair-queue.ts';
 import { holdReading, releaseReading } from '../net/connections/reading.ts';
 import { type Connection, type ConnectionTable, clientOf, connectionOf } from '../net/connections/table.ts';
 import { BusyClients, newOf, singleOf } from './busy-clients.ts';

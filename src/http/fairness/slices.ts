@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import { FairQueue } from '../../core/readings/fair-queue.ts';
+import { FairQueue } from '../../core/sharing/fair-queue.ts';
 import { Iterations, type Job } from './iterations.ts';
 
 /** The time of all such work together in one event-loop iteration; a request that arrives meanwhile waits for one or two of them. */

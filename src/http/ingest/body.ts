@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { errnoOf } from '../../core/errno.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import { FairScheduler } from '../../core/readings/fair-scheduler.ts';
+import { FairScheduler } from '../../core/sharing/fair-scheduler.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { wordList } from '../../core/text/words.ts';
 import { ApiError } from '../answers/problem.ts';

@@ -5,7 +5,7 @@ import { createReceipts, HeartbeatValidator } from '../../core/readings/heartbea
 import { type AcceptedTime, createSheets, ReadingValidator } from '../../core/readings/readings.ts';
 import { addRefused, byCode, maxBatch, type Rejection, type RejectionsByCode } from '../../core/readings/rejections.ts';
 import { retainedFromUs } from '../../core/readings/retention.ts';
-import { Spares } from '../../core/spares.ts';
+import { Spares } from '../../core/sharing/spares.ts';
 import { type Answer, jsonAnswer } from '../answers/answer.ts';
 import type { ApiError } from '../answers/problem.ts';
 import type { Gate } from '../auth/gate.ts';

@@ -9,12 +9,12 @@ import {
   type ReadingText,
   type Sensor,
 } from '../../core/port/readings.ts';
-import { FairScheduler } from '../../core/readings/fair-scheduler.ts';
 import { instantUs } from '../../core/readings/instants.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
 import { readingPageLimit, readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
+import { FairScheduler } from '../../core/sharing/fair-scheduler.ts';
 import { startOfDayMs } from '../../core/time/calendar.ts';
 import { boundedUs, isDate } from '../../core/time/instants.ts';
 import { meantInstant, orMean } from '../../core/time/meant-values.ts';

@@ -1,6 +1,6 @@
 import { HkctlError, isUnreachable } from '../../errors.ts';
 import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../port/readings.ts';
-import { FairScheduler } from '../fair-scheduler.ts';
+import { FairScheduler } from '../../sharing/fair-scheduler.ts';
 import type { Slice, SliceRequest } from './slice-request.ts';
 
 /** Limits that keep a read bounded; in readings unless stated otherwise. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { FairScheduler } from '../../../src/core/readings/fair-scheduler.ts';
+import { FairScheduler } from '../../../src/core/sharing/fair-scheduler.ts';
 
 describe('a fair scheduler', () => {
   it('runs one task of each owner, round-robin by owner', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Spares } from '../../src/core/spares.ts';
+import { Spares } from '../../../src/core/sharing/spares.ts';
 
 it('memory is used again for the same power of two, up to what may be kept', () => {
   const made: number[] = [];

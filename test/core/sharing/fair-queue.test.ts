@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairQueue } from '../../../src/core/readings/fair-queue.ts';
+import { FairQueue } from '../../../src/core/sharing/fair-queue.ts';
 
 /** Takes all that waits. */
 function takeAll<T>(queue: FairQueue<T>): T[] {
