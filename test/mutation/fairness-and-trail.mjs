@@ -219,6 +219,24 @@ export const furtherMutants = [
     'test/core/readings/readings.test.ts',
   ],
   [
+    'src/store/sqlite/readings/writer/client.ts',
+    'setTimeout(() => resolve(undefined), readsWaitMs)',
+    'setTimeout(() => {}, readsWaitMs)',
+    'test/store/sqlite/readings/daemon-reads.test.ts',
+  ],
+  [
+    'src/store/sqlite/readings/log/logged.ts',
+    'placeOf(columns, fromUs)',
+    '0',
+    'test/store/sqlite/readings/model/two-processes.test.ts',
+  ],
+  [
+    'src/store/sqlite/readings/stored.ts',
+    'last && !(settled && settled.atUs >= last.atUs) ? last',
+    'last ? last',
+    'test/store/sqlite/readings/model/two-processes.test.ts',
+  ],
+  [
     'src/store/sqlite/readings/log/log.ts',
     'isKnown = false',
     'isKnown = true',

@@ -68,6 +68,8 @@ export function createReadingStore(options: {
     if (!found) throw new Error('this store was opened without the thread that writes readings');
     return found;
   };
+  /** A command that reads alone needs no thread: to start one takes longer than most reads. */
+  const daemonThreads = () => (threads()?.reader.isStarted ? threads() : undefined);
   const droppable = lazily(() => createDroppable(readings(), stored()));
   const erasure = lazily(() => createErasure(readings(), stored()));
   const readDirectory = (entityId: string): SensorDirectory => {
@@ -95,8 +97,8 @@ export function createReadingStore(options: {
     kind: Kind,
     of: Parameters<Reader[Kind]>[0],
   ): MaybePromise<ReturnType<Reader[Kind]>> => {
-    const thread = threads()?.reader;
-    if (thread?.isStarted) return thread.read(kind, of);
+    const daemon = daemonThreads();
+    if (daemon) return daemon.writer.logged(kind, of).then((logged) => daemon.reader.read(kind, of, logged));
     const inThisThread = reader()[kind] as (given: typeof of) => ReturnType<Reader[Kind]>; // of the same kind
     return translating(path, () => inThisThread(of));
   };
@@ -120,7 +122,8 @@ export function createReadingStore(options: {
       translating(path, () => stored().reading(() => toReadings(stored().columns(boundedRange(range))))),
     text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
     drop: (request) => writer().drop(request),
-    retention: (entityId) => read('retention', entityId),
+    retention: (entityId) =>
+      daemonThreads()?.writer.retention(entityId) ?? translating(path, () => droppable().state(entityId)),
     countDroppable: (entityId, untilUs) => translating(path, () => droppable().count(entityId, untilUs)),
     countRange: (range) => translating(path, () => erasure().count(range)),
     erase: (range) => translating(path, () => erasure().erase(range)),

@@ -28,6 +28,12 @@ export class StoredReadings {
     return this.#transaction(() => this.#refreshed(work)) as T; // what work returns
   }
 
+  /** Runs something that reads and was given what it needs of the log, which is not kept in memory here then. */
+  readingChunks<T>(work: () => T): T {
+    if (this.log.memory.count > 0) this.log.discard();
+    return this.#transaction(work) as T; // what work returns
+  }
+
   /** Runs something that writes, in a transaction; if it fails nothing is changed. */
   writing<T>(work: () => T): T {
     try {
@@ -46,8 +52,12 @@ export class StoredReadings {
   }
 
   /** The readings of a range in order of time. Each piece holds until the next one is read. */
-  *read(series: number, fromUs: number, toUs: number): Generator<Piece> {
-    const logged = this.log.memory.get(series);
+  *read(
+    series: number,
+    fromUs: number,
+    toUs: number,
+    logged: LoggedSeries | undefined = this.log.memory.get(series),
+  ): Generator<Piece> {
     let nextUs = fromUs;
     for (const { columns, from, to } of this.chunks.read(series, fromUs, toUs)) {
       const endUs = (columns.atUs[to - 1] ?? 0) + 1;
@@ -84,9 +94,12 @@ export class StoredReadings {
    * Runs something that needs the last reading of series alone, in a transaction. A command that does so once need not take the
    * log into memory.
    */
-  readingLast<T>(work: (lastOf: (series: number) => TimedReading | undefined) => T): T {
+  readingLast<T>(
+    work: (lastOf: (series: number) => TimedReading | undefined) => T,
+    given?: ReadonlyMap<number, TimedReading>,
+  ): T {
     return this.#transaction(() => {
-      const logged = this.#readsOnce ? this.log.last() : undefined;
+      const logged = given ?? (this.#readsOnce ? this.log.last() : undefined);
       this.#readsOnce = false;
       if (!logged) this.log.refresh();
       return work((series) => {
@@ -125,11 +138,14 @@ export class StoredReadings {
   }
 }
 
+/** The readings of one series that are in the log. */
+type LoggedSeries = Pick<SeriesMemory, 'range'>;
+
 /** Readings of the log in one piece: few, since a read may need only the first of them. */
 const loggedAtOnce = 1024;
 
 function* piecesOf(
-  logged: SeriesMemory | undefined,
+  logged: LoggedSeries | undefined,
   fromUs: number,
   toUs: number,
 ): Generator<Piece & { isLast: boolean }> {

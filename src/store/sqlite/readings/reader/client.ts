@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { HkctlError } from '../../../../core/errors.ts';
+import type { Logged } from '../log/logged.ts';
 import { fromPostedError } from '../thread-errors.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
 import type { Reader } from './reader.ts';
@@ -24,7 +25,7 @@ export class ReaderClient {
     this.#data = { file };
   }
 
-  /** Whether `start` was called. A command that reads alone needs no thread: to start one takes longer than most reads. */
+  /** Whether `start` was called. */
   get isStarted(): boolean {
     return this.#isStarted;
   }
@@ -41,15 +42,19 @@ export class ReaderClient {
     });
   }
 
-  /** Reads something; `unavailable` where the thread crashed. */
-  read<Kind extends keyof Reader>(kind: Kind, of: Parameters<Reader[Kind]>[0]): Promise<ReturnType<Reader[Kind]>> {
+  /** Reads something; `unavailable` if the thread crashed. Without `logged` the thread reads the log itself. */
+  read<Kind extends keyof Reader>(
+    kind: Kind,
+    of: Parameters<Reader[Kind]>[0],
+    logged?: Logged[Kind],
+  ): Promise<ReturnType<Reader[Kind]>> {
     if (this.#isClosed) return Promise.reject(brokenDown());
     return new Promise((resolve, reject) => {
       const worker = this.#running();
       this.#waiting.push({ resolve, reject });
       // Only while something waits does the thread keep the process alive.
       worker.ref();
-      worker.postMessage({ kind, of } as ReaderRequest); // the two belong together, as in the parameters
+      worker.postMessage({ kind, of, logged } as ReaderRequest); // they belong together, as in the parameters
     });
   }
 

@@ -1,3 +1,4 @@
+import type { Logged } from '../log/logged.ts';
 import type { PostedError } from '../thread-errors.ts';
 import type { Reader } from './reader.ts';
 
@@ -9,7 +10,7 @@ export interface ReaderData {
 
 /** Requests of the main thread: what to read, or the end. */
 export type ReaderRequest =
-  | { [Kind in keyof Reader]: { kind: Kind; of: Parameters<Reader[Kind]>[0] } }[keyof Reader]
+  | { [Kind in keyof Reader]: { kind: Kind; of: Parameters<Reader[Kind]>[0]; logged?: Logged[Kind] } }[keyof Reader]
   | 'close';
 
 /** Once, that the thread has loaded its program; then an answer to each request in order: what was read, or an error of the domain. */

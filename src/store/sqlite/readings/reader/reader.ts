@@ -1,17 +1,19 @@
-import type { RetentionState, SensorState } from '../../../../core/port/readings.ts';
+import type { SensorState } from '../../../../core/port/readings.ts';
 import { rangeOfSlice, type Slice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { toSlice } from '../../../../core/readings/reads/slices.ts';
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summarised-hours.ts';
 import type { Connection } from '../../../sqlite-database/driver.ts';
-import { createDroppable } from '../droppable.ts';
+import { type Logged, lastsOf, seriesOf } from '../log/logged.ts';
 import type { TimedReading } from '../log/memory.ts';
 import type { StoredReadings } from '../stored.ts';
 
-/** What a daemon reads in a thread: there alone, the readings of the log are kept in memory once more. Its answers cross to the main thread. */
+/**
+ * What a daemon reads in a thread; its answers cross to the main thread. Without `logged`, what a read needs of the log, all
+ * readings of the log are taken into memory.
+ */
 export interface Reader {
-  slice(request: SliceRequest): Slice;
-  states(series: readonly number[]): ReadonlyMap<number, SensorState>;
-  retention(entityId: string): RetentionState;
+  slice(request: SliceRequest, logged?: Logged['slice']): Slice;
+  states(series: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState>;
 }
 
 /** Creates what reads readings on a connection. */
@@ -19,12 +21,11 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
   return {
     slice: createSliceReader(connection, stored),
     states: createStateReader(connection, stored),
-    retention: createDroppable(connection, stored).state,
   };
 }
 
 /** Creates the reader of slices on a connection; each slice is a transaction of its own, so that no checkpoint waits for it. */
-export function createSliceReader(connection: Connection, stored: StoredReadings): (request: SliceRequest) => Slice {
+export function createSliceReader(connection: Connection, stored: StoredReadings): Reader['slice'] {
   const newest = connection
     .prepare<[number], number>('select last_at_us from summaries where series = ? order by hour_us desc limit 1')
     .pluck();
@@ -32,21 +33,24 @@ export function createSliceReader(connection: Connection, stored: StoredReadings
     `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs from summaries
      where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
   );
-  const piecesOf = (request: SliceRequest) => {
+  const piecesOf = (request: SliceRequest, logged: Logged['slice'] | undefined) => {
     const { series, fromUs, toUs } = rangeOfSlice(request);
-    return stored.read(series, fromUs, toUs);
+    return stored.read(series, fromUs, toUs, logged && seriesOf(logged));
   };
-  const readBuckets = (request: SliceRequest): Slice => {
+  const readBuckets = (request: SliceRequest, logged: Logged['slice'] | undefined): Slice => {
     const summarisedUs = newest.get(request.series) ?? null;
-    if (summarisedUs === null) return toSlice(request, piecesOf(request), { hours: [], summarisedUs });
+    if (summarisedUs === null) return toSlice(request, piecesOf(request, logged), { hours: [], summarisedUs });
     const resumed = { ...request, ...resume(request, summarisedUs) };
     const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
     const hours = hoursOf.all(series, firstHourUs, toUs, fromUs, toUs, limit);
-    return toSlice(resumed, piecesOf(resumed), { hours, summarisedUs });
+    return toSlice(resumed, piecesOf(resumed, logged), { hours, summarisedUs });
   };
-  // In one transaction, or hours that are dropped between two statements would be missing.
-  return (request) =>
-    stored.reading(() => (usesSummaries(request) ? readBuckets(request) : toSlice(request, piecesOf(request))));
+  return (request, logged) => {
+    // In one transaction, or hours that are dropped between two statements would be missing.
+    const read = () =>
+      usesSummaries(request) ? readBuckets(request, logged) : toSlice(request, piecesOf(request, logged));
+    return logged ? stored.readingChunks(read) : stored.reading(read);
+  };
 }
 
 /** Creates the reader of last states; see the port. */
@@ -68,6 +72,9 @@ function createStateReader(connection: Connection, stored: StoredReadings) {
       lastStatus: heartbeat?.status ?? null,
     };
   };
-  return (numbers: readonly number[]): ReadonlyMap<number, SensorState> =>
-    stored.readingLast((lastOf) => new Map(numbers.map((series) => [series, stateOf(series, lastOf(series))])));
+  return (numbers: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState> =>
+    stored.readingLast(
+      (lastOf) => new Map(numbers.map((series) => [series, stateOf(series, lastOf(series))])),
+      logged && lastsOf(numbers, logged),
+    );
 }

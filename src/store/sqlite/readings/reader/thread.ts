@@ -37,8 +37,8 @@ function host(port: MessagePort, { file }: ReaderData): void {
 }
 
 function answer(reader: Reader, request: Exclude<ReaderRequest, 'close'>): ReturnType<Reader[keyof Reader]> {
-  if (request.kind === 'slice') return reader.slice(request.of);
-  return request.kind === 'states' ? reader.states(request.of) : reader.retention(request.of);
+  if (request.kind === 'slice') return reader.slice(request.of, request.logged);
+  return reader.states(request.of, request.logged);
 }
 
 /** On Linux this sets the priority of the calling thread: on busy processors it gets a third of another thread's time. */

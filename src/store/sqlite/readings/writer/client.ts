@@ -2,12 +2,20 @@ import type { Worker } from 'node:worker_threads';
 import { HkctlError } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
 import type { KeyUse } from '../../../../core/port/keys.ts';
-import type { BatchResult, DropRequest, DropResult, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
+import type {
+  BatchResult,
+  DropRequest,
+  DropResult,
+  Heartbeat,
+  ReadingBatch,
+  RetentionState,
+} from '../../../../core/port/readings.ts';
 import type { UsageMerge } from '../../../../core/port/usage.ts';
 import { Backlog, settleEach, type WaitingBatch } from '../../../readings/backlog.ts';
+import type { Logged } from '../log/logged.ts';
 import { fromPostedError } from '../thread-errors.ts';
-import { type GroupResult, toGroup } from './ingest-writer.ts';
-import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
+import { toGroup } from './ingest-writer.ts';
+import type { WriterAnswer, WriterCalls, WriterData, WriterRequest } from './messages.ts';
 
 /**
  * Size of one message to the thread. A message costs as much as a small request, so that several requests share one; but
@@ -15,6 +23,8 @@ import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
  */
 const batchesInMessage = 8;
 const readingsInMessage = 1000;
+/** How long a read waits for the thread, which may wait for a slow disk or for another process, in ms. */
+const readsWaitMs = 500;
 
 /** A batch on its way to the disk. */
 type IngestTask = { kind: 'readings'; batch: ReadingBatch } | { kind: 'heartbeats'; heartbeats: readonly Heartbeat[] };
@@ -23,14 +33,10 @@ interface Gathered extends WaitingBatch {
   task: IngestTask;
 }
 
-type Result = Extract<WriterAnswer, { result: unknown }>['result'];
-
 interface Waiter {
-  resolve(result: Result): void;
+  resolve(result: never): void;
   reject(error: unknown): void;
 }
-
-type Request = WriterRequest extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never;
 
 /** The main thread's end of the writer thread, which starts at first use and again after a crash. */
 export class WriterClient {
@@ -72,19 +78,31 @@ export class WriterClient {
 
   /** Resolves once the uses and the usage are on disk. */
   async recordUse(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): Promise<void> {
-    await this.#send({ kind: 'uses', uses, usage });
+    await this.#send('uses', { uses, usage });
   }
 
   /** Resolves once the samples of the clock are on disk. */
   async mergeClock(progress: ClockProgress): Promise<void> {
-    await this.#send({ kind: 'clock', progress });
+    await this.#send('clock', progress);
   }
 
   /** Resolves once a step of dropping old readings is on disk. */
-  async drop(request: DropRequest): Promise<DropResult> {
-    const result = await this.#send({ kind: 'drop', request });
-    if (result && 'next' in result) return result;
-    throw new Error('the writer returned no result of a drop');
+  drop(request: DropRequest): Promise<DropResult> {
+    return this.#send('drop', request);
+  }
+
+  retention(entityId: string): Promise<RetentionState> {
+    return this.#send('retention', entityId);
+  }
+
+  /** What a read needs of the log; undefined if the thread has no time for that. */
+  logged<Kind extends keyof Logged>(kind: Kind, of: WriterCalls[Kind]['of']): Promise<Logged[Kind] | undefined> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve(undefined), readsWaitMs);
+      this.#send(kind, of)
+        .then((found) => resolve(found as Logged[Kind]), reject) // as the calls have it
+        .finally(() => clearTimeout(timer));
+    });
   }
 
   /** Waits for pending writes and ends the thread. */
@@ -92,7 +110,7 @@ export class WriterClient {
     this.#flush();
     const worker = this.#worker;
     if (!worker) return;
-    await this.#send({ kind: 'close' });
+    await this.#send('close', null);
     await worker.terminate();
   }
 
@@ -125,12 +143,11 @@ export class WriterClient {
       }
     }
     const group = toGroup(batches, beats);
-    this.#send({ kind: 'group', group }, [group.rows.buffer]).then(
+    this.#send('group', group, [group.rows.buffer]).then(
       (result) => {
         this.#backlog.remove(gathered);
-        const group: GroupResult | undefined = result && 'heartbeats' in result ? result : undefined;
-        settleEach(readings, group?.readings);
-        settleEach(heartbeats, group?.heartbeats);
+        settleEach(readings, result.readings);
+        settleEach(heartbeats, result.heartbeats);
       },
       (error) => {
         this.#backlog.remove(gathered);
@@ -139,14 +156,19 @@ export class WriterClient {
     );
   }
 
-  #send(request: Request, transferred: ArrayBufferLike[] = []): Promise<Result> {
+  #send<Kind extends keyof WriterCalls>(
+    kind: Kind,
+    of: WriterCalls[Kind]['of'],
+    transferred: ArrayBufferLike[] = [],
+  ): Promise<WriterCalls[Kind]['result']> {
     return new Promise((resolve, reject) => {
       const worker = this.#running();
       // Only while something waits does the thread keep the process alive.
       if (this.#waiters.size === 0) worker.ref();
       const id = ++this.#lastId;
       this.#waiters.set(id, { resolve, reject });
-      worker.postMessage({ ...request, id } satisfies WriterRequest, transferred as ArrayBuffer[]); // none of ours is shared
+      const request = { id, kind, of } as WriterRequest; // they belong together, as in the parameters
+      worker.postMessage(request, transferred as ArrayBuffer[]); // none of ours is shared
     });
   }
 
@@ -170,7 +192,8 @@ export class WriterClient {
     if (!waiter) return;
     this.#waiters.delete(answer.id);
     if (this.#waiters.size === 0) this.#worker?.unref();
-    if ('result' in answer) waiter.resolve(answer.result);
+    if ('result' in answer)
+      waiter.resolve(answer.result as never); // of the kind that was asked for
     else waiter.reject(fromPostedError(answer.error));
   }
 

@@ -1,7 +1,9 @@
 import type { ClockProgress } from '../../../../core/port/clock.ts';
 import type { KeyUse } from '../../../../core/port/keys.ts';
-import type { DropRequest, DropResult } from '../../../../core/port/readings.ts';
+import type { DropRequest, DropResult, RetentionState } from '../../../../core/port/readings.ts';
 import type { UsageMerge } from '../../../../core/port/usage.ts';
+import type { SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
+import type { Logged } from '../log/logged.ts';
 import type { PostedError } from '../thread-errors.ts';
 import type { GroupResult, IngestGroup } from './ingest-writer.ts';
 
@@ -13,14 +15,27 @@ export interface WriterData {
   migrationsFolder: string;
 }
 
-/** Requests of the main thread; each is answered with its id. */
-export type WriterRequest = { id: number } & (
-  | { kind: 'group'; group: IngestGroup }
-  | { kind: 'uses'; uses: ReadonlyMap<string, KeyUse>; usage: UsageMerge | undefined }
-  | { kind: 'clock'; progress: ClockProgress }
-  | { kind: 'drop'; request: DropRequest }
-  | { kind: 'close' }
-);
+/** What the main thread can ask for, and the results. */
+export interface WriterCalls {
+  group: { of: IngestGroup; result: GroupResult };
+  uses: { of: { uses: ReadonlyMap<string, KeyUse>; usage: UsageMerge | undefined }; result: null };
+  clock: { of: ClockProgress; result: null };
+  drop: { of: DropRequest; result: DropResult };
+  retention: { of: string; result: RetentionState };
+  /** What the reader thread needs of the log for a slice. */
+  slice: { of: SliceRequest; result: Logged['slice'] };
+  /** The same for states. */
+  states: { of: readonly number[]; result: Logged['states'] };
+  close: { of: null; result: null };
+}
 
-/** The answer: the results of a group or of a drop (null for other requests), or an error of the domain. Posted in lists. */
-export type WriterAnswer = { id: number } & ({ result: GroupResult | DropResult | null } | { error: PostedError });
+/** Requests of the main thread; each is answered with its id. */
+export type WriterRequest = {
+  [Kind in keyof WriterCalls]: { id: number; kind: Kind; of: WriterCalls[Kind]['of'] };
+}[keyof WriterCalls];
+
+/** The answer: the result, or an error of the domain. Posted in lists. */
+export type WriterAnswer = { id: number } & (
+  | { result: WriterCalls[keyof WriterCalls]['result'] }
+  | { error: PostedError }
+);

@@ -9,16 +9,19 @@ import { createAppendAudit } from '../../registry/audit.ts';
 import { createClockStore } from '../../registry/clock.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { createRecordUse } from '../../registry/usage.ts';
+import { createDroppable } from '../droppable.ts';
+import { loggedForSlice, loggedForStates } from '../log/logged.ts';
 import { createDrop } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
 import { toPostedError } from '../thread-errors.ts';
 import { IdleSettler } from './idle-settler.ts';
 import { IngestWriter } from './ingest-writer.ts';
-import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
+import type { WriterAnswer, WriterCalls, WriterData, WriterRequest } from './messages.ts';
 import { settleIdle } from './settling.ts';
 
 type GroupRequest = Extract<WriterRequest, { kind: 'group' }>;
 type OtherRequest = Exclude<WriterRequest, GroupRequest>;
+type OtherCalls = { [Kind in OtherRequest['kind']]: (of: WriterCalls[Kind]['of']) => WriterCalls[Kind]['result'] };
 
 /** How long a commit waits for another process that writes readings, such as the removal of an entity. */
 const busyTimeoutMs = 10_000;
@@ -39,6 +42,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
   const stored = new StoredReadings(readings);
   const writer = new IngestWriter(readings, stored);
   const drop = lazily(() => createDrop(readings, stored));
+  const droppable = lazily(() => createDroppable(readings, stored));
   const reserve = new Reserve(files.reserve, path);
   const idle = new IdleSettler(() => settleUnlessRefused(stored, reserve, files.readings));
   idle.written();
@@ -48,7 +52,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
   const writeGroups = (requests: readonly GroupRequest[]) => {
     let answers: WriterAnswer[];
     try {
-      const results = writer.write(requests.map(({ group }) => group));
+      const results = writer.write(requests.map(({ of }) => of));
       answers = requests.map(({ id }, index) => ({ id, result: results[index] ?? null }));
       idle.written();
     } catch (thrown) {
@@ -58,28 +62,39 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
     reply(answers);
   };
 
-  const answer = ({ id, ...request }: OtherRequest) => {
+  const calls: OtherCalls = {
+    uses({ uses, usage }) {
+      recordUse(uses, usage);
+      return null;
+    },
+    clock(progress) {
+      clock.merge(progress);
+      return null;
+    },
+    drop(request) {
+      const result = drop()(request);
+      idle.written();
+      return result;
+    },
+    retention: (entityId) => droppable().state(entityId),
+    slice: (request) => stored.reading(() => loggedForSlice(stored.log.memory, request)),
+    states: (series) => stored.reading(() => loggedForStates(stored.log.memory, series)),
+    close() {
+      idle.close();
+      readings.close();
+      registryConnection.close();
+      return null;
+    },
+  };
+
+  const answer = ({ id, kind, of }: OtherRequest) => {
     try {
-      if (request.kind === 'drop') {
-        reply([{ id, result: drop()(request.request) }]);
-        idle.written();
-        return;
-      }
-      if (request.kind === 'uses') {
-        recordUse(request.uses, request.usage);
-      } else if (request.kind === 'clock') {
-        clock.merge(request.progress);
-      } else {
-        idle.close();
-        readings.close();
-        registryConnection.close();
-      }
-      reply([{ id, result: null }]);
+      reply([{ id, result: calls[kind](of as never) }]); // what this kind takes
     } catch (thrown) {
-      const file = request.kind === 'drop' ? files.readings : path;
+      const file = kind === 'uses' || kind === 'clock' ? path : files.readings;
       reply([{ id, error: toPostedError(toDomainError(thrown, file)) }]);
     }
-    if (request.kind === 'close') port.close();
+    if (kind === 'close') port.close();
   };
 
   port.on('message', (first: WriterRequest) => {
@@ -88,6 +103,8 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
     const others: OtherRequest[] = [];
     for (let request: WriterRequest | undefined = first; request; request = nextOn(port)) {
       if (request.kind === 'group') groups.push(request);
+      // A read need not wait for the disk.
+      else if (request.kind === 'slice' || request.kind === 'states') answer(request);
       else others.push(request);
     }
     if (groups.length > 0) writeGroups(groups);

@@ -92,7 +92,7 @@ export class Model {
   }
 
   /** Compares everything that a process can read with what should be there. */
-  compare({ parts: { connection, stored, erasure, droppable, reader } }: Process, { fromUs, toUs } = everything): void {
+  compare({ parts: { connection, stored, erasure, droppable } }: Process, { fromUs, toUs } = everything): void {
     let before = 0;
     let oldestUs: number | null = null;
     for (const series of numbers) {
@@ -108,7 +108,7 @@ export class Model {
       }));
       expect(found).toEqual({ all, some: inRange.slice(0, 4) });
       const summaries = this.#summaries.get(series) ?? new Map();
-      compareReads(reader, connection, { series, range: { fromUs, toUs }, rows: all, summaries });
+      compareReads(stored, connection, { series, range: { fromUs, toUs }, rows: all, summaries });
       const { readings, summarised } = erasure.count({ series, fromUs, toUs });
       const counted = [...(this.#summaries.get(series)?.values() ?? [])].filter(
         (one) => one.firstUs >= fromUs && one.lastUs < toUs,

@@ -1,7 +1,6 @@
 import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
 import { createDroppable } from '../../../../../src/store/sqlite/readings/droppable.ts';
 import { createErasure } from '../../../../../src/store/sqlite/readings/erasure.ts';
-import { createReader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../../src/store/sqlite/readings/retention.ts';
 import { settleIdle } from '../../../../../src/store/sqlite/readings/writer/settling.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-database/driver.ts';
@@ -72,6 +71,5 @@ function partsOf(file: string, pragmas: string) {
   const { stored, send } = readingsOn(connection, { full: 8, small: 3 });
   const drop = createDrop(connection, stored, { readings: droppedAtOnce, series: 2 });
   const erasure = createErasure(connection, stored);
-  const [reader, droppable] = [createReader(connection, stored), createDroppable(connection, stored)];
-  return { connection, stored, send, drop, erasure, droppable, reader };
+  return { connection, stored, send, drop, erasure, droppable: createDroppable(connection, stored) };
 }

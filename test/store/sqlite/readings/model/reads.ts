@@ -3,6 +3,7 @@ import { qualities, type SensorState, summaryWidthUs } from '../../../../../src/
 import { bucketStart } from '../../../../../src/core/readings/reads/buckets.ts';
 import type { Slice, SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
+import { loggedForSlice, loggedForStates } from '../../../../../src/store/sqlite/readings/log/logged.ts';
 import { createReader, type Reader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
 import type { Connection } from '../../../../../src/store/sqlite-database/driver.ts';
@@ -25,12 +26,34 @@ interface Expected {
   summaries: ReadonlyMap<number, Summary>;
 }
 
-/** Compares what is read of a series in many small slices with what should be there. */
-export function compareReads(
-  reader: Reader,
-  connection: Connection,
-  { series, range, rows, summaries }: Expected,
-): void {
+/** Compares what a command and a daemon read of a series in many small slices with what should be there. */
+export function compareReads(stored: StoredReadings, connection: Connection, expected: Expected): void {
+  compareRead(createReader(connection, stored), expected);
+  // A command reads the log for this alone, and from its start.
+  compareState(createReader(connection, new StoredReadings(connection)), expected);
+  const ofThread = new StoredReadings(connection);
+  compareRead(readerOfDaemon(createReader(connection, ofThread), stored), expected);
+  expect(ofThread.log.memory.count).toBe(0);
+}
+
+/** A reader to which the thread that writes gives what it needs of the log. */
+function readerOfDaemon(reader: Reader, stored: StoredReadings): Reader {
+  return {
+    slice: (request) =>
+      reader.slice(
+        request,
+        stored.reading(() => loggedForSlice(stored.log.memory, request)),
+      ),
+    states: (series) =>
+      reader.states(
+        series,
+        stored.reading(() => loggedForStates(stored.log.memory, series)),
+      ),
+  };
+}
+
+function compareRead(reader: Reader, expected: Expected): void {
+  const { series, range, rows, summaries } = expected;
   const inRange = rows.filter(([at]) => at >= range.fromUs && at < range.toUs);
   const text = (request: Pick<SliceRequest, 'limit' | 'most' | 'buckets'>) =>
     allOf(reader, { series, ...range, format: 'csv', ...request });
@@ -42,14 +65,16 @@ export function compareReads(
   expect(text({ limit: 1000, most: 3, buckets: narrow })).toBe(bucketsOf(inRange, narrow));
   const wide = { widthUs: 2 * summaryWidthUs, aggregates: ['count'] as const };
   expect(text({ limit: 1000, most: 5, buckets: wide })).toBe(countsOf(inRange, summaries, range, wide.widthUs));
+  compareState(reader, expected);
+}
+
+function compareState(reader: Reader, { series, rows, summaries }: Expected): void {
   const newest = [...summaries.values()].reduce((last, { lastUs }) => Math.max(last, lastUs), Number.NEGATIVE_INFINITY);
   const [atUs = newest] = rows.at(-1) ?? [];
   const lastUs = Math.max(atUs, newest);
   const state: Partial<SensorState> = { lastReadingAtUs: Number.isFinite(lastUs) ? lastUs : null };
   if (atUs > newest) state.lastValue = rows.at(-1)?.[1] ?? null;
-  // A command reads the log for this alone, and from its start.
-  const ofCommand = createReader(connection, new StoredReadings(connection));
-  for (const { states } of [reader, ofCommand]) expect(states([series]).get(series)).toMatchObject(state);
+  expect(reader.states([series]).get(series)).toMatchObject(state);
 }
 
 /** The text of all slices, each of which continues the one before. */

@@ -1,0 +1,56 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sensors } from '../../../../src/resources/sensor-lookup.ts';
+import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { batchOf, sensorRows, seriesOf, textOf } from '../../conformance/readings/readings.ts';
+import { importInto } from '../../conformance/records/stored-records.ts';
+import { fileStore, plantIn } from '../../stores.ts';
+import { readingsOn } from './sent.ts';
+
+/** A store as a daemon opens it, one sensor's series, and another process on the file of readings. */
+async function openDaemon() {
+  const { store, path, remove } = await fileStore();
+  onTestFinished(remove);
+  const plant = await plantIn(store);
+  await importInto(store, plant, sensors, sensorRows(1));
+  await store.openAll();
+  const series = await seriesOf(store, plant, 'S-1');
+  const other = openFile(filesOf(path).readings);
+  onTestFinished(() => void other.close());
+  const values = async () => (await textOf(store, { series, limit: 100, format: 'csv' })).match(/(?<=Z,)[^,]+/g);
+  const lastValue = async () => (await store.readings.states([series])).get(series)?.lastValue;
+  return { store, plant, series, other, values, lastValue };
+}
+
+describe('what a daemon reads', () => {
+  it('holds what each process has written, as soon as that is acknowledged', async () => {
+    const { store, plant, series, other, values, lastValue } = await openDaemon();
+    const elsewhere = readingsOn(other);
+    expect(await values()).toBeNull();
+    expect(await lastValue()).toBeNull();
+    const expected: string[] = [];
+    for (let n = 0; n < 6; n++) {
+      if (n % 2 === 0) await store.readings.append(batchOf([[series, n, n]]));
+      else elsewhere.send([[series, n, n]]);
+      expected.push(String(n));
+      expect(await values()).toEqual(expected);
+      expect(await lastValue()).toBe(n);
+    }
+    expect((await store.readings.retention(plant.entity.id)).oldestUs).toBe(0);
+  });
+
+  it('needs no disk and no lock: it is answered while a commit waits for another process', async () => {
+    const { store, series, other, values, lastValue } = await openDaemon();
+    await store.readings.append(batchOf([[series, 1, 1]]));
+    other.exec('begin immediate');
+    let isWritten = false;
+    const writing = store.readings.append(batchOf([[series, 2, 2]])).then(() => {
+      isWritten = true;
+    });
+    expect(await values()).toEqual(['1']);
+    expect(await lastValue()).toBe(1);
+    expect(isWritten).toBe(false);
+    other.exec('commit');
+    await writing;
+    expect(await values()).toEqual(['1', '2']);
+  });
+});
