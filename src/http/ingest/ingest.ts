@@ -125,7 +125,7 @@ function createReadingsIntake(options: IngestOptions): CreateIntake {
         const refused = addRefused(rejected, result, positions);
         const codes = byCode(refused);
         const sensorOf = (rejection: Rejection) => validator.sensorOf(rejection);
-        exchange.tally?.countReadings({ ...result, rejected: codes, sensorOf }, domain.clock());
+        exchange.tally?.countReadings(result, codes, sensorOf, domain.clock());
         counts.accepted += result.accepted;
         counts.duplicates += result.duplicates;
         reportRejected(exchange, codes, sensorOf);

@@ -1,18 +1,11 @@
 import type { Credential, KeyUse } from '../../core/port/keys.ts';
+import type { BatchResult } from '../../core/port/readings.ts';
 import type { UsageCount, UsageKind } from '../../core/port/usage.ts';
 import type { Rejection, RejectionsByCode } from '../../core/readings/rejections.ts';
 import { dayAt } from '../../core/time/calendar.ts';
 
 /** Takes what a key did until it is merged into the store; false while too much waits already. */
 export type AddWaiting = (tally: DayTally) => boolean;
-
-interface IngestResult {
-  accepted: number;
-  duplicates: number;
-  rejected: RejectionsByCode;
-  /** The sensor that a rejected reading names; null if it names none. */
-  sensorOf(rejection: Rejection): string | null;
-}
 
 /** The day of an instant in a time zone, as days from 1970-01-01. */
 export type DayOf = (ms: number, timezone: string) => number;
@@ -86,7 +79,13 @@ export class DayTally {
     this.#wait();
   }
 
-  countReadings({ accepted, duplicates, rejected, sensorOf }: IngestResult, nowMs: number): void {
+  /** `sensorOf` finds the sensor that a rejected reading names; null if it names none. */
+  countReadings(
+    { accepted, duplicates }: BatchResult,
+    rejected: RejectionsByCode,
+    sensorOf: (rejection: Rejection) => string | null,
+    nowMs: number,
+  ): void {
     if (accepted > 0) this.#find('accepted').count += accepted;
     if (duplicates > 0) this.#find('duplicate').count += duplicates;
     for (const [code, { count, last }] of rejected) {
