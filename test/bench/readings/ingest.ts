@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { createPlant } from '../daemon.ts';
-import { type BenchReport, type BenchRow, cpuMs, hasProgram, isShort, median } from '../harness.ts';
+import { type BenchReport, type BenchRow, cpuMs, hasProgram, isShort, median, mostMemoryMb } from '../harness.ts';
 import { loadReadings } from '../load/load.ts';
+import { nextToReads } from './next-to-reads.ts';
 import { type Peer, startInflux, startVictoria } from './peers.ts';
 
 /** Readings a POST, and how much of InfluxDB's rate is asked for. */
@@ -16,6 +17,7 @@ const sizes = [
 /** At one reading a POST the disk decides, and this is how much of InfluxDB's processor time is asked for. */
 const mostCpu = 0.8;
 const mostBytes = 2;
+const mostMemory = 300;
 
 /** The sensors of a plant, and how many of them one gateway has. */
 interface Plant {
@@ -93,7 +95,22 @@ async function measurePlant(sensors: Plant): Promise<BenchReport> {
     const ours = sideOf(plant.folder, plant.pid(), 'json', url, headers);
     const others = peers.map(({ folder, pid, writeUrl }) => sideOf(folder, pid, 'line', writeUrl));
     const rows = await measureSizes([ours, ...others]);
-    if (!isShort) rows.push(await bytesRow(ours, others[0]));
+    if (!isShort) {
+      rows.push(await bytesRow(ours, others[0]));
+      const secret = plant.hkctl([
+        'keys',
+        'create',
+        '--name',
+        'reader',
+        '--entity',
+        'ONE',
+        '--preset',
+        'operational-core',
+      ]);
+      const measure = (size: number, start: number) => ours.measure(size, start, seconds);
+      rows.push(...(await nextToReads(measure, url.replace(/\/readings$/, ''), secret.trim(), sensors.sensors)));
+      rows.push(memoryRow(plant.pid()));
+    }
     return { title, baseline: 'InfluxDB', rows };
   } finally {
     await plant.remove();
@@ -150,6 +167,13 @@ async function bytesRow(ours: Side, influx: Side | undefined): Promise<BenchRow>
   const baseline = influx ? (await settledBytes(influx.folder)) / influx.stored : Number.NaN;
   const name = 'bytes of a reading on disk (the ratio is to 1)';
   return { name, ours: bytes.toFixed(2), baseline: baseline.toFixed(2), ratio: bytes, bound: `<= ${mostBytes}` };
+}
+
+/** The most that the daemon took in all of these runs. */
+function memoryRow(pid: number): BenchRow {
+  const most = mostMemoryMb(pid);
+  const name = 'memory of the daemon at most, with and without reads, MB';
+  return { name, ours: most.toFixed(0), baseline: String(mostMemory), ratio: most / mostMemory, bound: '<= 1' };
 }
 
 /** The size of a folder once it does not change any more, or after a minute. */
