@@ -1,52 +1,105 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestServer } from '../../store/postgres/server.ts';
 import { columns, rate, rowCount, timed, writeParts } from '../cli/import.ts';
-import { type BenchReport, hasProgram, paired } from '../harness.ts';
+import { type BenchReport, type BenchRow, hasProgram, paired } from '../harness.ts';
 
 const rounds = 5;
+const sensors = 50;
 const types: Readonly<Record<string, string>> = {
   is_active: 'boolean',
   weight_kg: 'numeric',
   standard_cost: 'numeric',
 };
-const baseline = '\\copy into a bare table';
+const baseline = '\\copy';
 
-/** A whole import into a new store, validated, with five indexes, beside psql that copies the file into a table without any. */
-export async function importing({ address, sockets }: TestServer): Promise<BenchReport> {
-  const title = `Import of ${rowCount / 1000}k parts from CSV (medians of ${rounds} pairs)`;
+/**
+ * Whole imports into a new store, each row validated, against psql that copies the rows which hkctl has written into a table with
+ * the same columns and indexes; for comparison also against the file of parts into a table without any index.
+ */
+export async function importing(server: TestServer): Promise<BenchReport> {
+  const title = `Imports of ${rowCount / 1000}k rows from CSV (medians of ${rounds} pairs)`;
   if (!hasProgram('psql'))
     return { title, baseline, rows: [], notes: ["skipped: it needs Debian's postgresql-client"] };
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-import-'));
-  const psql = (command: string) => ['-q', '-h', sockets, '-U', 'postgres', '-d', 'postgres', '-c', command];
-  const prepare = (sql: string) => execFileSync('psql', psql(sql), { stdio: 'pipe' });
   try {
-    const file = join(folder, 'parts.csv');
-    await writeParts(file, join(folder, 'parts.ndjson'));
-    const ours = () => {
-      prepare('drop database if exists imported');
-      prepare('create database imported template template0');
-      return importParts(address.replace('/postgres?', '/imported?'), file);
-    };
-    const bare = () => {
-      const typed = columns.split(',').map((column) => `${column} ${types[column] ?? 'text'}`);
-      prepare(`drop table if exists bare; create table bare (${typed.join(', ')})`);
-      return timed('psql', psql(`\\copy bare from '${file}' csv header`), process.env);
-    };
-    const result = await paired(rounds, ours, bare);
-    const rates = { ours: rate(result.ours), baseline: rate(result.baseline), ratio: result.ratio };
-    return { title, baseline, rows: [{ name: 'CSV into an empty entity', ...rates, bound: '>= 0.5' }] };
+    const parts = join(folder, 'parts.csv');
+    await writeParts(parts, join(folder, 'parts.ndjson'));
+    const readings = join(folder, 'readings.csv');
+    writeFileSync(readings, readingsCsv());
+    const importParts = () => importFile(server, ['parts', parts]);
+    const importReadings = () => importFile(server, ['readings', readings]);
+    const sameTable = (table: string) => () => copyAgain(server, table, join(folder, 'rows'));
+    const rows = [
+      rowOf('parts, the same indexes', await paired(rounds, importParts, sameTable('parts')), '>= 0.5'),
+      rowOf('readings, the same indexes', await paired(rounds, importReadings, sameTable('readings')), '>= 0.5'),
+      rowOf('parts, no index', await paired(rounds, importParts, () => copyBare(server, parts)), null),
+    ];
+    return { title, baseline, rows };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-function importParts(address: string, file: string): number {
+function rowOf(
+  name: string,
+  { ours, baseline, ratio }: Awaited<ReturnType<typeof paired>>,
+  bound: string | null,
+): BenchRow {
+  return { name, ours: rate(ours), baseline: rate(baseline), ratio, bound };
+}
+
+function psqlArgs({ sockets }: TestServer, database: string, command: string): string[] {
+  return ['-qAt', '-h', sockets, '-U', 'postgres', '-d', database, '-c', command];
+}
+
+function psql(server: TestServer, database: string, command: string): string {
+  return execFileSync('psql', psqlArgs(server, database, command), { stdio: 'pipe', encoding: 'utf8' }).trim();
+}
+
+/** Rows a second of the first import into the store `imported`, which is made anew. */
+function importFile(server: TestServer, args: readonly string[]): number {
+  psql(server, 'postgres', 'drop database if exists imported');
+  psql(server, 'postgres', 'create database imported template template0');
   const cli = join(process.cwd(), 'bin', 'hkctl.js');
+  const address = server.address.replace('/postgres?', '/imported?');
   const env = { ...process.env, HKCTL_STORE: address, HKCTL_USER: 'bench' };
+  const hkctl = (given: readonly string[], input = '') =>
+    execFileSync(process.execPath, [cli, ...given], { env, input, stdio: 'pipe' });
   const init = ['init', '--org', 'Bench', '--week-start', 'monday', '--entity', 'ONE', '--entity-name', 'One'];
-  execFileSync(process.execPath, [cli, ...init, '--timezone', 'UTC', '--admin', 'bench'], { env, stdio: 'pipe' });
-  return timed(process.execPath, [cli, 'import', 'parts', file, '--entity', 'ONE'], env);
+  hkctl([...init, '--timezone', 'UTC', '--admin', 'bench']);
+  hkctl(['import', 'sensors', '-', '--entity', 'ONE', '--format', 'csv'], sensorsCsv());
+  return timed(process.execPath, [cli, 'import', ...args, '--entity', 'ONE'], env);
+}
+
+/** What the last import has written into a table, once more into one with the same columns and indexes. */
+function copyAgain(server: TestServer, table: string, file: string): number {
+  const found = `select oid::regclass from pg_class where relname = '${table}' and relkind = 'r'`;
+  const source = psql(server, 'imported', found);
+  psql(server, 'imported', `\\copy ${source} to '${file}'`);
+  psql(server, 'imported', `create table copied (like ${source} including all)`);
+  return timed('psql', psqlArgs(server, 'imported', `\\copy copied from '${file}'`), process.env);
+}
+
+function copyBare(server: TestServer, file: string): number {
+  const typed = columns.split(',').map((column) => `${column} ${types[column] ?? 'text'}`);
+  psql(server, 'postgres', `drop table if exists bare; create table bare (${typed.join(', ')})`);
+  return timed('psql', psqlArgs(server, 'postgres', `\\copy bare from '${file}' csv header`), process.env);
+}
+
+function sensorsCsv(): string {
+  const lines = Array.from({ length: sensors }, (_, n) => `S-${n},SENSOR-${n},Sensor ${n},Cel,true\n`);
+  return `id,code,name,unit,is_active\n${lines.join('')}`;
+}
+
+/** One reading a second of each sensor, as a historian exports them: in order of time. */
+function readingsCsv(): string {
+  const startMs = Date.UTC(2025, 0, 1);
+  const lines = Array.from({ length: rowCount }, (_, n) => {
+    const second = Math.floor(n / sensors);
+    return `SENSOR-${n % sensors},${new Date(startMs + second * 1000).toISOString()},${20 + (n % 977) / 100}\n`;
+  });
+  return `sensor,at,value\n${lines.join('')}`;
 }
