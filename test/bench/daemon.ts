@@ -14,7 +14,9 @@ export interface BenchPlant {
   env: NodeJS.ProcessEnv;
   /** Runs a command and gives what it printed. */
   hkctl(args: readonly string[], input?: string): string;
-  /** The same while others go on. */
+  /** Imports sensors `S-0`, `S-1` … with the codes `SENSOR-0`, `SENSOR-1` … */
+  importSensors(count: number): void;
+  /** The same as `hkctl` while others go on. */
   hkctlAside(args: readonly string[]): Promise<string>;
   /** Starts the daemon, limits off unless other options are given; gives its address. */
   serve(options?: readonly string[]): Promise<string>;
@@ -46,6 +48,11 @@ export function createPlant(address?: string): BenchPlant {
     folder,
     env,
     hkctl,
+    importSensors(count) {
+      const lines = Array.from({ length: count }, (_, n) => `S-${n},SENSOR-${n},Sensor ${n},Cel,true\n`);
+      const file = `id,code,name,unit,is_active\n${lines.join('')}`;
+      hkctl(['import', 'sensors', '-', '--entity', 'ONE', '--format', 'csv'], file);
+    },
     stop,
     pid: () => daemon?.pid ?? 0,
     cpuMs: () => cpuMs(daemon?.pid ?? 0),

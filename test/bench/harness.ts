@@ -87,8 +87,8 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** The most memory that a process has had in RAM so far, in MB. */
-export function mostMemoryMb(pid: number): number {
+/** The memory of a process in RAM in MB: now (`VmRSS`), or the most that it has had so far (`VmHWM`). */
+export function memoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
 }

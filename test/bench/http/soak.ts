@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync, readFileSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPlant, ended } from '../daemon.ts';
-import { type BenchReport, type BenchRow, median } from '../harness.ts';
+import { type BenchReport, type BenchRow, median, memoryMb } from '../harness.ts';
 import { BadClient, documentedStatuses } from './bad-requests.ts';
 
 /** So many bad requests are sent; `HKCTL_SOAK_REQUESTS` for another number. */
@@ -95,10 +95,9 @@ async function sample(daemon: ChildProcess, url: string, sent: number): Promise<
   await new Promise((resolve) => setTimeout(resolve, collectMs));
   const text = await (await fetch(`${url}/metrics`)).text();
   const metric = (name: string) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
-  const rssKb = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${daemon.pid}/status`, 'utf8'))?.[1]);
   return {
     sent,
-    rssMb: rssKb / 1024,
+    rssMb: memoryMb(daemon.pid ?? 0, 'VmRSS'),
     heapMb: metric('nodejs_heap_size_used_bytes') / 1024 / 1024,
     clients: metric('hkctl_limited_clients\\{limit="failed_checks"\\}'),
   };

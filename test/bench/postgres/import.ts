@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestServer } from '../../store/postgres/server.ts';
 import { columns, rate, rowCount, timed, writeParts } from '../cli/import.ts';
+import { createPlant } from '../daemon.ts';
 import { type BenchReport, type BenchRow, hasProgram, paired } from '../harness.ts';
 
 const rounds = 5;
@@ -60,18 +61,17 @@ function psql(server: TestServer, database: string, command: string): string {
 }
 
 /** Rows a second of the first import into the store `imported`, which is made anew. */
-function importFile(server: TestServer, args: readonly string[]): number {
+async function importFile(server: TestServer, args: readonly string[]): Promise<number> {
   psql(server, 'postgres', 'drop database if exists imported');
   psql(server, 'postgres', 'create database imported template template0');
-  const cli = join(process.cwd(), 'bin', 'hkctl.js');
-  const address = server.address.replace('/postgres?', '/imported?');
-  const env = { ...process.env, HKCTL_STORE: address, HKCTL_USER: 'bench' };
-  const hkctl = (given: readonly string[], input = '') =>
-    execFileSync(process.execPath, [cli, ...given], { env, input, stdio: 'pipe' });
-  const init = ['init', '--org', 'Bench', '--week-start', 'monday', '--entity', 'ONE', '--entity-name', 'One'];
-  hkctl([...init, '--timezone', 'UTC', '--admin', 'bench']);
-  hkctl(['import', 'sensors', '-', '--entity', 'ONE', '--format', 'csv'], sensorsCsv());
-  return timed(process.execPath, [cli, 'import', ...args, '--entity', 'ONE'], env);
+  const plant = createPlant(server.address.replace('/postgres?', '/imported?'));
+  try {
+    plant.importSensors(sensors);
+    const cli = join(process.cwd(), 'bin', 'hkctl.js');
+    return timed(process.execPath, [cli, 'import', ...args, '--entity', 'ONE'], plant.env);
+  } finally {
+    await plant.remove();
+  }
 }
 
 /** What the last import has written into a table, once more into one with the same columns and indexes. */
@@ -87,11 +87,6 @@ function copyBare(server: TestServer, file: string): number {
   const typed = columns.split(',').map((column) => `${column} ${types[column] ?? 'text'}`);
   psql(server, 'postgres', `drop table if exists bare; create table bare (${typed.join(', ')})`);
   return timed('psql', psqlArgs(server, 'postgres', `\\copy bare from '${file}' csv header`), process.env);
-}
-
-function sensorsCsv(): string {
-  const lines = Array.from({ length: sensors }, (_, n) => `S-${n},SENSOR-${n},Sensor ${n},Cel,true\n`);
-  return `id,code,name,unit,is_active\n${lines.join('')}`;
 }
 
 /** One reading a second of each sensor, as a historian exports them: in order of time. */

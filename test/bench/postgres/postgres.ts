@@ -42,7 +42,7 @@ interface Side {
 }
 
 async function open(plant: BenchPlant): Promise<Side> {
-  plant.hkctl(['import', 'sensors', '-', '--entity', 'ONE', '--format', 'csv'], sensorsCsv());
+  plant.importSensors(sensorCount);
   plant.hkctl(['import', 'parts', '-', '--entity', 'ONE', '--format', 'csv'], partsCsv());
   const secret = plant
     .hkctl(['keys', 'create', '--name', 'bench', '--entity', 'ONE', '--preset', 'operational-core'])
@@ -114,11 +114,6 @@ function rowOf(
 
 /** Each request asks for another instant, of which the daemon keeps no finished page. */
 const anewPath = '/parts?limit=50&updated_since=2001-01-01T00:00:00.@@@@@@Z';
-
-function sensorsCsv(): string {
-  const lines = Array.from({ length: sensorCount }, (_, n) => `S-${n},SENSOR-${n},Sensor ${n},Cel,true`);
-  return `id,code,name,unit,is_active\n${lines.join('\n')}\n`;
-}
 
 function partsCsv(): string {
   const lines = Array.from({ length: 20_000 }, (_, n) => `P-${n},Part ${n},PN-${n % 400},true,C${n % 9},${n / 8}`);

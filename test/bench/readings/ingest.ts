@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { createPlant } from '../daemon.ts';
-import { type BenchReport, type BenchRow, cpuMs, hasProgram, isShort, median, mostMemoryMb } from '../harness.ts';
+import { type BenchReport, type BenchRow, cpuMs, hasProgram, isShort, median, memoryMb } from '../harness.ts';
 import { loadReadings } from '../load/load.ts';
 import { nextToReads } from './next-to-reads.ts';
 import { type Peer, startInflux, startVictoria } from './peers.ts';
@@ -17,7 +17,7 @@ const sizes = [
 /** At one reading a POST the disk decides, and this is how much of InfluxDB's processor time is asked for. */
 const mostCpu = 0.8;
 const mostBytes = 2;
-const mostMemory = 300;
+const mostMb = 300;
 
 /** The sensors of a plant, and how many of them one gateway has. */
 interface Plant {
@@ -72,10 +72,11 @@ async function measurePlant(sensors: Plant): Promise<BenchReport> {
   try {
     peers.push(await startInflux());
     if (!isShort) peers.push(await startVictoria());
-    plant.hkctl(['import', 'sensors', '-', '--entity', 'ONE', '--format', 'csv'], sensorsCsv(sensors.sensors));
+    plant.importSensors(sensors.sensors);
     const create = ['keys', 'create', '--name', 'gateway', '--entity', 'ONE', '--preset', 'sensor-gateway'];
     const headers = { authorization: `Bearer ${plant.hkctl(create).trim()}`, 'content-type': 'application/json' };
-    const url = `${await plant.serve()}/api/v1/sensors/readings`;
+    const sensorsUrl = `${await plant.serve()}/api/v1/sensors`;
+    const url = `${sensorsUrl}/readings`;
     const sideOf = (folder: string, pid: number, format: 'json' | 'line', url: string, headers = {}): Side => ({
       folder,
       stored: 0,
@@ -108,7 +109,7 @@ async function measurePlant(sensors: Plant): Promise<BenchReport> {
         'operational-core',
       ]);
       const measure = (size: number, start: number) => ours.measure(size, start, seconds);
-      rows.push(...(await nextToReads(measure, url.replace(/\/readings$/, ''), secret.trim(), sensors.sensors)));
+      rows.push(...(await nextToReads(measure, sensorsUrl, secret.trim(), sensors.sensors)));
       rows.push(memoryRow(plant.pid()));
     }
     return { title, baseline: 'InfluxDB', rows };
@@ -171,9 +172,9 @@ async function bytesRow(ours: Side, influx: Side | undefined): Promise<BenchRow>
 
 /** The most that the daemon took in all of these runs. */
 function memoryRow(pid: number): BenchRow {
-  const most = mostMemoryMb(pid);
+  const most = memoryMb(pid, 'VmHWM');
   const name = 'memory of the daemon at most, with and without reads, MB';
-  return { name, ours: most.toFixed(0), baseline: String(mostMemory), ratio: most / mostMemory, bound: '<= 1' };
+  return { name, ours: most.toFixed(0), baseline: String(mostMb), ratio: most / mostMb, bound: '<= 1' };
 }
 
 /** The size of a folder once it does not change any more, or after a minute. */
@@ -186,9 +187,4 @@ async function settledBytes(folder: string): Promise<number> {
     await setTimeout(3000);
   }
   return last;
-}
-
-function sensorsCsv(count: number): string {
-  const lines = Array.from({ length: count }, (_, n) => `S-${n},SENSOR-${n},Sensor ${n},Cel,true`);
-  return `id,code,name,unit,is_active\n${lines.join('\n')}\n`;
 }

@@ -1,11 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { type BenchRow, median } from '../harness.ts';
+import { type BenchRow, paired } from '../harness.ts';
 
 const sizes = [10, 100, 1000] as const;
 const rounds = 3;
 const readsPerSecond = 20;
 /** Readings of one read. */
 const page = 1000;
+const longestReadMs = 10_000;
 
 /** Ingest of some readings a POST from an instant on (epoch seconds), for some seconds. */
 export type MeasureIngest = (size: number, start: number) => Promise<{ perSecond: number }>;
@@ -24,28 +25,27 @@ export async function nextToReads(
   const waitsMs: number[] = [];
   /** Another stretch of time for every run, as in the runs before. */
   let start = Date.UTC(2011, 0, 1) / 1000;
-  const next = () => {
+  const headers = { authorization: `Bearer ${secret}`, 'accept-encoding': 'identity' };
+  const read = async (n: number) => {
+    const before = performance.now();
+    const url = `${sensorsUrl}/S-${n % sensors}/readings?from=${new Date(start * 1000).toISOString()}&limit=${page}`;
+    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(longestReadMs) });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${answer.status} ${text}`);
+    waitsMs.push(performance.now() - before);
+  };
+  const ingest = async (size: number) => {
     start += 2_000_000;
-    return start;
+    return (await measure(size, start)).perSecond;
   };
   for (const size of sizes) {
-    const pairs: { alone: number; reading: number }[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const alone = (await measure(size, next())).perSecond;
-      next();
-      const from = `from=${new Date(start * 1000).toISOString()}&limit=${page}`;
-      const reader = startReader((n) => `${sensorsUrl}/S-${n % sensors}/readings?${from}`, secret, waitsMs);
-      const reading = (await measure(size, start)).perSecond;
-      await reader.stop();
-      pairs.push({ alone, reading });
-    }
-    const shown = (of: (pair: (typeof pairs)[number]) => number) =>
-      Math.round(median(pairs.map(of))).toLocaleString('en');
+    const reading = () => whileReading(read, () => ingest(size));
+    const { ours, baseline, ratio } = await paired(rounds, reading, () => ingest(size));
     rows.push({
       name: `${size} a POST next to ${readsPerSecond} reads a second, against without`,
-      ours: shown(({ reading }) => reading),
-      baseline: shown(({ alone }) => alone),
-      ratio: median(pairs.map(({ alone, reading }) => reading / alone)),
+      ours: Math.round(ours).toLocaleString('en'),
+      baseline: Math.round(baseline).toLocaleString('en'),
+      ratio,
       bound: '>= 0.9',
     });
   }
@@ -55,28 +55,25 @@ export async function nextToReads(
   return rows;
 }
 
-function startReader(urlOf: (n: number) => string, secret: string, waitsMs: number[]): { stop(): Promise<void> } {
-  const headers = { authorization: `Bearer ${secret}`, 'accept-encoding': 'identity' };
-  let isStopped = false;
-  const one = async (n: number) => {
-    const before = performance.now();
-    const answer = await fetch(urlOf(n), { headers });
-    if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-    await answer.arrayBuffer();
-    waitsMs.push(performance.now() - before);
-  };
-  const all = (async () => {
-    const reads: Promise<void>[] = [];
-    for (let n = 0; !isStopped; n++) {
-      reads.push(one(n));
+/** Reads at an even pace, however long each read takes, until the work is over; throws what a read throws. */
+async function whileReading<T>(read: (n: number) => Promise<void>, work: () => Promise<T>): Promise<T> {
+  let isOver = false;
+  const reads: Promise<void>[] = [];
+  const startReads = async () => {
+    for (let n = 0; !isOver; n++) {
+      const one = read(n);
+      reads.push(one);
+      // One that fails is thrown below, when the work has ended; until then it is no unhandled rejection.
+      one.catch(() => undefined);
       await setTimeout(1000 / readsPerSecond);
     }
-    await Promise.all(reads);
-  })();
-  return {
-    async stop() {
-      isStopped = true;
-      await all;
-    },
   };
+  const started = startReads();
+  try {
+    return await work();
+  } finally {
+    isOver = true;
+    await started;
+    await Promise.all(reads);
+  }
 }

@@ -23,11 +23,7 @@ const cli = join(process.cwd(), 'bin', 'hkctl.js');
 export async function run(): Promise<BenchReport> {
   const plant = createPlant();
   try {
-    const lines = Array.from({ length: sensors }, (_, n) => `S-${n},SENSOR-${n},Sensor ${n},Cel,true\n`);
-    plant.hkctl(
-      ['import', 'sensors', '-', '--entity', 'ONE', '--format', 'csv'],
-      `id,code,name,unit,is_active\n${lines.join('')}`,
-    );
+    plant.importSensors(sensors);
     // The first list gives each sensor its number.
     plant.hkctl(['sensors', 'list', '--entity', 'ONE']);
     fill(plant);
