@@ -60,7 +60,7 @@ export async function connect(query: string, { user = 'postgres', host = 'db.tes
   const address = `postgres://${user}@${host}/postgres?hostaddr=${ip}${query === '' ? '' : `&${query}`}`;
   const location = parseLocation(address, { HOME: folder, ...env });
   try {
-    const session = await Session.open(location, { pipeline: false, silentMs: 5000, connectTimeoutMs: 5000 });
+    const session = await Session.open(location, { silentMs: 5000, connectTimeoutMs: 5000 });
     const { rows } = await session.send<{ how: string }>(
       "select case when ssl then 'TLS' else 'plain' end as how from pg_stat_ssl where pid = pg_backend_pid()",
     );

@@ -148,7 +148,7 @@ describe('a password', () => {
     const service = path('services');
     writeFileSync(service, `[plant]\nhost=db.test\nhostaddr=${ip}\nuser=locked\nsslrootcert=${path('ca.crt')}\n`);
     const located = parseLocation('postgres:///postgres', { HOME: folder, PGSERVICE: 'plant', PGSERVICEFILE: service });
-    const session = await Session.open(located, { pipeline: false, silentMs: 5000, connectTimeoutMs: 5000 });
+    const session = await Session.open(located, { silentMs: 5000, connectTimeoutMs: 5000 });
     expect(session.host).toMatchObject({ host: 'db.test', address: ip });
     await session.close();
   });

@@ -5,14 +5,8 @@ import { passwordIn } from '../address/password-file.ts';
 import { tlsOptions } from '../address/tls.ts';
 import { asOfDriver } from '../errors/errors.ts';
 
-interface ClientOptions {
-  pipeline: boolean;
-  connectTimeoutMs: number;
-  socket: Socket;
-}
-
 /** Makes the driver's client for a host, and `connect`, which rejects with errors of the driver. */
-export function createClient(host: Host, location: Location, { pipeline, connectTimeoutMs, socket }: ClientOptions) {
+export function createClient(host: Host, location: Location, socket: Socket, connectTimeoutMs: number) {
   const { tls } = location;
   const ssl = tlsOptions(tls, host.host);
   const client = new Client({
@@ -31,7 +25,8 @@ export function createClient(host: Host, location: Location, { pipeline, connect
     // Otherwise the driver would read the environment.
     sslnegotiation: ssl && tls.isDirect ? 'direct' : 'postgres',
     enableChannelBinding: ssl !== false && tls.binding !== 'disable',
-    pipeline,
+    // Statements are sent without waiting for the answers of earlier ones.
+    pipeline: true,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: location.keepsAlive,
     keepAliveInitialDelayMillis: location.keepAliveIdleMs,

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Location } from '../address/location.ts';
 import { unreachable } from '../errors/errors.ts';
-import { Lane, type LaneSettings, settingsSql, sharing } from './lane.ts';
-import { runLong } from './long-work.ts';
-import { OtherSessions } from './other-sessions.ts';
+import { createLane, type Lane, type Settings } from './lane.ts';
+import { Pool } from './pool.ts';
 import { type Activity, Session, type SessionOptions } from './session.ts';
 import { runTransaction } from './transaction.ts';
 
@@ -11,7 +10,7 @@ interface Patience {
   commandMs: number;
   /** How long a daemon does, whose clients get 503 within 2 s. */
   daemonMs: number;
-  /** How often a command checks during long work that the server answers. */
+  /** How often a command asks on another connection whether the server works on a statement, or answers at all. */
   probeMs: number;
   /** How long a command tries to find out whether a commit without an answer was made. */
   doubtMs: number;
@@ -22,36 +21,17 @@ const usualPatience: Patience = { commandMs: 30_000, daemonMs: 1400, probeMs: 15
 const connectionMs = 700;
 /** The time after which a daemon tries again while the database is away. */
 const retryMs = 250;
+/** After so long without an answer, and again after as long, a daemon asks on another connection what the server does. */
+const suspectMs = 400;
 
-export interface Database {
-  readonly location: Location;
-  /** Grows with each connection that replaces a lost one: whatever was cached before is no longer valid. */
-  readonly epoch: number;
-  /** Runs a statement on the pipelined connection, which prepares it under its name; the name identifies the text. */
-  query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The pipelined connection, for statements that drizzle has built. */
-  session(): Promise<Session>;
-  /**
-   * Runs `work` in a transaction on a connection of its own. Another program waits at most `idleMs` for the locks of a
-   * transaction whose process has stopped; 0 = without limit, for long work, such as an import that waits for its rows.
-   * An error means that nothing was changed, except `commit_unknown`; see `transaction.ts`.
-   */
-  transaction<T>(work: (session: Session) => Promise<T>, options?: { idleMs?: number }): Promise<T>;
-  /** Runs `work` on a connection that nothing else uses meanwhile; waits if all are in use. */
-  exclusively<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** A connection for single statements that shall not wait for those of others, with settings of the planner. */
-  lane(settings: LaneSettings): Lane;
-  /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
-  startDaemon(): Promise<void>;
-  /** Gives up all connections, and connects anew, to another of several servers if one can be written. */
-  reconnect(why: string): void;
-  close(): Promise<void>;
-}
+/** The connections of a process to its store. */
+export type Database = Pick<PooledDatabase, keyof PooledDatabase>;
 
-/** One pipelined connection for single statements and a few for transactions, made when needed and replaced when lost. */
-export class PooledDatabase implements Database {
+/** One pipelined connection for single statements and a pool of others, made when needed and replaced when lost. */
+export class PooledDatabase {
   readonly location: Location;
   readonly #patience: Patience;
+  readonly #pool: Pool;
   #hosts: Location['hosts'];
   #main: Session | undefined;
   #connecting: Promise<Session> | undefined;
@@ -59,102 +39,88 @@ export class PooledDatabase implements Database {
   #isDaemon = false;
   #isClosed = false;
   #failure: unknown;
-  readonly #others: OtherSessions;
-  readonly #lanes: Lane[] = [];
 
   constructor(location: Location, patience = usualPatience) {
     this.location = location;
     this.#patience = patience;
     this.#hosts = location.hosts;
-    this.#others = new OtherSessions(async () => {
-      if (this.#failure !== undefined) throw this.#failure;
-      return this.#openBeside(this.#options(false));
+    this.#pool = new Pool({
+      open: () => this.#openBeside(),
+      inTime: (session, onLate) => this.#inTime(session, onLate),
     });
   }
 
+  /** Grows with each connection that replaces a lost one: whatever was cached before is no longer valid. */
   get epoch(): number {
     return this.#epoch;
   }
 
+  /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
   async startDaemon(): Promise<void> {
     this.#isDaemon = true;
     // The connection of a command waits too long for an answer.
     const before = this.#main;
     if (before) before.onEnd = () => {};
     this.#main = undefined;
-    await this.#connected();
-    await Promise.all([before, ...this.#others.takeIdle(), ...this.#lanes].map((one) => one?.close()));
+    await this.session();
+    await Promise.all([before?.close(), this.#pool.closeIdle()]);
   }
 
+  /** Gives up all connections, and connects anew, to another of several servers if one can be written. */
   reconnect(why: string): void {
     const [first, ...others] = this.#hosts;
     if (first) this.#hosts = [...others, first];
     this.#main?.destroy(why);
   }
 
+  /** Runs a statement on the pipelined connection, which prepares it under its name; the name identifies the text. */
   query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]> {
     const main = this.#main;
     if (main?.isOpen) return main.query<Row>(name, text, values);
-    return this.#connected().then((session) => session.query<Row>(name, text, values));
+    return this.session().then((session) => session.query<Row>(name, text, values));
   }
 
+  /** The pipelined connection, for statements that drizzle has built. */
   async session(): Promise<Session> {
-    return this.#main?.isOpen ? this.#main : this.#connected();
-  }
-
-  transaction<T>(work: (session: Session) => Promise<T>, { idleMs = 10_000 } = {}): Promise<T> {
-    const isLong = idleMs === 0;
-    // The clients of a daemon get 503 at once, and send again.
-    const doubt = {
-      location: { ...this.location, hosts: this.#hosts },
-      forMs: this.#isDaemon ? 0 : this.#patience.doubtMs,
-    };
-    const through = (session: Session) => runTransaction(session, work, idleMs, doubt);
-    const probing = { everyMs: this.#patience.probeMs, probe: () => this.query('database.probe', 'select') };
-    return this.exclusively((session) =>
-      isLong ? runLong(session, probing, () => through(session)) : through(session),
-    );
-  }
-
-  async exclusively<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const session = await this.#inTime(this.#others.take(), (late) => this.#others.giveBack(late));
-    try {
-      return await work(session);
-    } finally {
-      this.#others.giveBack(session);
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const all = [this.#main, this.#others, ...this.#lanes].filter((session) => session !== undefined);
-    await Promise.all(all.map((session) => session.close()));
-  }
-
-  lane(settings: LaneSettings): Lane {
-    const open = async () => {
-      if (this.#isClosed) throw new Error('the store is closed');
-      if (this.#failure !== undefined) throw this.#failure;
-      // Large answers take long; that the database is away is noticed by the main connection.
-      const session = await this.#openBeside({ ...this.#options(false), pipeline: true });
-      await session.query('lane.settings', settingsSql(settings), Object.entries(settings).flat());
-      return session;
-    };
-    const lane = new Lane(open, sharing(this, settings), (opening, beganAt) =>
-      this.#inTime(opening, undefined, beganAt),
-    );
-    this.#lanes.push(lane);
-    return lane;
-  }
-
-  #connected(): Promise<Session> {
-    if (this.#isClosed) return Promise.reject(new Error('the store is closed'));
-    // In a daemon every request would wait for the next attempt to connect.
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#main?.isOpen) return this.#main;
+    this.#requireUse();
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
     });
     return this.#connecting;
+  }
+
+  /**
+   * Runs `work` in a transaction on a connection of its own. Another program waits at most `idleMs` for the locks of a
+   * transaction whose process has stopped; 0 = without limit, for long work, such as an import that waits for its rows.
+   * An error means that nothing was changed, except `commit_unknown`; see `transaction.ts`.
+   */
+  transaction<T>(work: (session: Session) => Promise<T>, { idleMs = 10_000 } = {}): Promise<T> {
+    // The clients of a daemon get 503 at once, and send again.
+    const forMs = this.#isDaemon ? 0 : this.#patience.doubtMs;
+    const doubt = { location: { ...this.location, hosts: this.#hosts }, forMs };
+    return this.#pool.exclusively((session) => runTransaction(session, work, idleMs, doubt));
+  }
+
+  /** Runs `work` on a connection that nothing else uses meanwhile; waits if all are in use. */
+  exclusively<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#pool.exclusively(work);
+  }
+
+  /** A connection for single statements that shall not wait for those of others, with settings of the planner. */
+  lane(settings: Settings): Lane {
+    return this.#pool.lane(settings);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([this.#main?.close(), this.#pool.close()]);
+  }
+
+  #requireUse(): void {
+    if (this.#isClosed) throw new Error('the store is closed');
+    // In a daemon every request would wait for the next attempt to connect.
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   async #connect(): Promise<Session> {
@@ -169,9 +135,11 @@ export class PooledDatabase implements Database {
    * Connects to the server of the main connection. A name may lead to another one meanwhile: then what is read here would be that
    * of an old primary, while writes reach the new one.
    */
-  async #openBeside(options: SessionOptions): Promise<Session> {
+  async #openBeside(): Promise<Session> {
+    this.#requireUse();
     const hosts = this.#main ? [this.#main.host] : this.#hosts;
-    const session = await Session.open({ ...this.location, hosts }, options);
+    const session = await Session.open({ ...this.location, hosts }, this.#options(false));
+    if (this.#isClosed) session.destroy('the store is closed');
     if (this.#main === undefined || this.#main.server === session.server) return session;
     session.destroy('another server answers at its address');
     this.#main.destroy('another server answers at its address');
@@ -183,7 +151,7 @@ export class PooledDatabase implements Database {
     if (!this.#isDaemon || this.#isClosed) return;
     this.#failure = unreachable(this.location.shown, 'it does not answer');
     // A database that does not answer on one connection answers on none.
-    for (const session of [this.#others, ...this.#lanes]) session.destroy('it does not answer');
+    this.#pool.destroy('it does not answer');
     this.#retry();
   }
 
@@ -203,32 +171,50 @@ export class PooledDatabase implements Database {
   }
 
   #options(isMain: boolean): SessionOptions {
-    const [usualMs, { commandMs, daemonMs }] = [this.location.connectTimeoutMs, this.#patience];
-    if (!this.#isDaemon) return { pipeline: isMain, silentMs: commandMs, connectTimeoutMs: usualMs };
-    const connectTimeoutMs = Math.min(usualMs, 2000);
-    if (isMain) return { pipeline: true, silentMs: daemonMs, connectTimeoutMs, watch: {} };
-    const activityOf = (pid: number) => this.#activityOf(pid);
-    return { pipeline: false, silentMs: commandMs, connectTimeoutMs, watch: { activityOf } };
+    const { commandMs, daemonMs, probeMs } = this.#patience;
+    const { connectTimeoutMs } = this.location;
+    return {
+      // Large answers take long; that the database is away is noticed by the main connection.
+      silentMs: this.#isDaemon && isMain ? daemonMs : commandMs,
+      connectTimeoutMs: this.#isDaemon ? Math.min(connectTimeoutMs, 2000) : connectTimeoutMs,
+      isPrompt: this.#isDaemon,
+      ...(!isMain && {
+        watch: { everyMs: this.#isDaemon ? suspectMs : probeMs, activityOf: (pid) => this.#activityOf(pid) },
+      }),
+    };
   }
 
   async #activityOf(pid: number): Promise<Activity> {
-    const [row] = await this.query<{ activity: Activity }>('database.activity', activitySql, [pid]);
+    const ask = () => this.query<{ activity: Activity }>('database.activity', activitySql, [pid]);
+    // Twice, since the main connection may have been lost by itself; the second time it is a new one.
+    const [row] = await ask().catch(ask);
     return row?.activity ?? 'silent';
   }
 
-  /** In a daemon, waits for a connection no longer than a request may; `onLate` gets one that comes after that. */
-  async #inTime(
-    session: Promise<Session>,
-    onLate: (session: Session) => void = () => {},
-    beganAt = performance.now(),
-  ): Promise<Session> {
+  /** In a daemon, waits for a connection no longer than a request may. */
+  async #inTime(session: Promise<Session>, onLate: (session: Session) => void = () => {}): Promise<Session> {
     if (!this.#isDaemon) return session;
-    const endMs = pause(beganAt + connectionMs - performance.now(), undefined, { ref: false });
-    const found = await Promise.race([session, endMs]);
+    const found = await Promise.race([session, pause(connectionMs, undefined, { ref: false })]);
     if (found) return found;
     session.then(onLate, () => {});
     throw unreachable(this.location.shown, 'no connection to it was made in time');
   }
+}
+
+/** The database of a store that is being created: everything is part of the transaction of one session. */
+export function databaseWithin(session: Session): Database {
+  return {
+    location: session.location,
+    epoch: 1,
+    query: (name, text, values) => session.query(name, text, values),
+    session: async () => session,
+    transaction: (work) => work(session),
+    exclusively: (work) => work(session),
+    lane: () => createLane((work) => work(session)),
+    startDaemon: async () => {},
+    reconnect: () => {},
+    close: async () => {},
+  };
 }
 
 /** SQL that reads the activity of a process, whose number is its parameter; no row if it has ended. */

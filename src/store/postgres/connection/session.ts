@@ -2,17 +2,17 @@ import { Socket } from 'node:net';
 import type { Client, QueryConfig } from 'pg';
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
-import { isLostConnection, toDomainError, unreachable, whileConnecting } from '../errors/errors.ts';
+import { isLostConnection, isSilence, toDomainError, unreachable, whileConnecting } from '../errors/errors.ts';
 import { createClient } from './client.ts';
 import { prepareSession } from './server-settings.ts';
 
 export interface SessionOptions {
-  /** Sends statements without waiting for the answers of earlier ones; for single statements only. */
-  pipeline: boolean;
-  /** The time without an answer to a statement after which the connection ends. */
+  /** The time without an answer to a statement after which the connection ends, except in long work. */
   silentMs: number;
   connectTimeoutMs: number;
-  /** Absent in commands, which wait longer. */
+  /** In a daemon: an idle connection is asked for an answer now and then, and no statement waits for long. */
+  isPrompt?: boolean;
+  /** Absent for the connection that others ask on. */
   watch?: Watch;
 }
 
@@ -22,10 +22,11 @@ export interface SessionOptions {
  */
 export type Activity = 'working' | 'waiting' | 'silent';
 
-/** How a daemon notices that a connection is silent, as one that a firewall has dropped, although the server answers others. */
-export interface Watch {
-  /** Asks on another connection what the server's process of this one does; absent for the connection that others ask on. */
-  activityOf?(pid: number): Promise<Activity>;
+/** How a connection is noticed that is silent, as one that a firewall has dropped, although the server answers others. */
+interface Watch {
+  /** After so long without an answer, and again after as long, another connection finds out what the server does. */
+  everyMs: number;
+  activityOf(pid: number): Promise<Activity>;
 }
 
 /** How long a server may take to close a connection; one that hangs never does. */
@@ -36,8 +37,6 @@ const longestCheckMs = 100;
 const idleMs = 5000;
 /** A daemon gives up a statement that waits for so long: its clients get 503 within 2 s. */
 const promptMs = 1200;
-/** After so long without an answer, and again after as long, another connection finds out what the server does. */
-const suspectMs = 400;
 
 /** One connection to the database. Errors are the domain's; a connection that was lost is never used again. */
 export class Session {
@@ -50,11 +49,12 @@ export class Session {
   version = 0;
   /** The last record that the transaction in progress has added to the audit chain. */
   audit: { seq: number; hash: string } | undefined;
+  /** Whether statements take as long as they need while the server answers other connections, also a COPY that waits for its rows. */
+  isLong = false;
   readonly #socket: Socket;
-  readonly #watchedBy: Watch | undefined;
+  readonly #options: SessionOptions;
   #pid = 0;
   #silentMs: number;
-  #isLong = false;
   #checkedMs = 0;
   #silentReports = 0;
   #answers = 0;
@@ -71,7 +71,7 @@ export class Session {
     this.#socket = socket;
     this.location = location;
     this.#silentMs = Math.min(options.silentMs, options.connectTimeoutMs);
-    this.#watchedBy = options.watch;
+    this.#options = options;
     // Without a listener the loss of a connection would end the process.
     client.on('error', (thrown) => this.destroy('the connection was lost', thrown));
     client.on('end', () => this.destroy('the connection was closed'));
@@ -93,7 +93,7 @@ export class Session {
 
   static async #openAt(host: Host, location: Location, options: SessionOptions): Promise<Session> {
     const socket = new Socket();
-    const { client, connect } = createClient(host, location, { ...options, socket });
+    const { client, connect } = createClient(host, location, socket, options.connectTimeoutMs);
     const session = new Session(client, host, socket, location, options);
     session.#watch();
     try {
@@ -117,14 +117,6 @@ export class Session {
   /** Called once when the connection is lost or closed. */
   set onEnd(call: () => void) {
     this.#onEnd = call;
-  }
-
-  /** Lets statements take longer from now on, or as long as before; returns how long that was. */
-  allowSilence(ms: number): number {
-    const before = this.#silentMs;
-    this.#silentMs = ms;
-    this.#isLong = ms > before;
-    return before;
   }
 
   /** Runs a statement that this connection prepares under its name at the first use; the name identifies the text. */
@@ -204,34 +196,41 @@ export class Session {
       const stoodStillMs = Math.max(0, now - this.#lastTickMs - 2 * everyMs);
       this.#lastAnswerMs = Math.min(now, this.#lastAnswerMs + stoodStillMs);
       this.#lastTickMs = now;
-      if (this.#waiting > 0 && now - this.#lastAnswerMs > this.#silentMs) this.destroy('it does not answer');
+      const isSilent = this.#waiting > 0 && now - this.#lastAnswerMs > this.#silentMs;
+      if (isSilent && !this.isLong) this.destroy('it does not answer');
       this.#suspect(now);
     }, everyMs);
     this.#timer.unref();
   }
 
   #suspect(now: number): void {
-    if (this.#watchedBy === undefined || this.#pid === 0 || this.#ended) return;
-    if (this.#waiting === 0) {
+    if (this.#pid === 0 || this.#ended) return;
+    const { isPrompt, watch } = this.#options;
+    if (this.#waiting === 0 && !this.isLong) {
       // Any answer is one, also a refusal; a connection that was lost reports that itself.
-      if (now - this.#lastAnswerMs > idleMs) this.query('session.idle', 'select').catch(() => {});
+      if (isPrompt && now - this.#lastAnswerMs > idleMs) this.query('session.idle', 'select').catch(() => {});
       return;
     }
-    const { activityOf } = this.#watchedBy;
-    if (activityOf === undefined || now - this.#checkedMs < suspectMs) return;
+    if (watch === undefined || now - this.#checkedMs < watch.everyMs) return;
     this.#checkedMs = Number.POSITIVE_INFINITY;
-    void this.#check(activityOf);
+    void this.#check(watch);
   }
 
-  async #check(activityOf: (pid: number) => Promise<Activity>): Promise<void> {
+  async #check({ activityOf }: Watch): Promise<void> {
     const [answers, bytes] = [this.#answers, this.#socket.bytesRead];
-    // If the server cannot be asked, nothing shows that there will be an answer.
-    const activity = await activityOf(this.#pid).catch((): Activity => 'waiting');
+    const activity = await activityOf(this.#pid).catch((thrown: unknown): Activity => {
+      if (isSilence(thrown)) this.destroy('it does not answer', thrown);
+      // If the server cannot be asked, nothing shows that there will be an answer.
+      return 'waiting';
+    });
     if (answers !== this.#answers) return;
     this.#checkedMs = performance.now();
-    if (activity !== 'silent' || bytes !== this.#socket.bytesRead) this.#silentReports = 0;
+    // A COPY is no statement that waits for an answer: the server waits for its rows.
+    if (this.#waiting === 0 || activity !== 'silent' || bytes !== this.#socket.bytesRead) this.#silentReports = 0;
     else if (++this.#silentReports > 1) this.destroy('it does not answer');
     const isLate = this.#checkedMs - this.#lastAnswerMs > promptMs;
-    if (isLate && activity === 'waiting' && !this.#isLong) this.destroy('it waits for another change');
+    if (isLate && activity === 'waiting' && this.#options.isPrompt && !this.isLong) {
+      this.destroy('it waits for another change');
+    }
   }
 }

@@ -22,7 +22,7 @@ interface Doubt {
 /** How long the server keeps a transaction whose COMMIT does not arrive: nothing else is waited for by then. */
 const mostIdleMs = 5000;
 /** The connections that ask: a server that hangs must not use up the time for it. */
-const askingOptions: SessionOptions = { pipeline: false, silentMs: 2000, connectTimeoutMs: 2000 };
+const askingOptions: SessionOptions = { silentMs: 2000, connectTimeoutMs: 2000 };
 
 /**
  * Runs `work` in a transaction of a session; `idleMs` as in `Database`. If the answer to its COMMIT never arrives, asks on another
@@ -37,14 +37,17 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const lifted = idleMs === 0 ? `; ${liftTimeLimits(session)}` : '';
   session.audit = undefined;
-  await session.run(`begin; set local idle_in_transaction_session_timeout = ${idleMs}${lifted}`);
+  session.isLong = idleMs === 0;
   try {
+    await session.run(`begin; set local idle_in_transaction_session_timeout = ${idleMs}${lifted}`);
     const result = await work(session);
     await commit(session, doubt);
     return result;
   } catch (thrown) {
     if (session.isOpen) await session.run('rollback');
     throw thrown;
+  } finally {
+    session.isLong = false;
   }
 }
 
@@ -106,9 +109,7 @@ async function statusOn(session: Session, { id, server, audit }: SentTransaction
 }
 
 /** Statements that lift the time limits of an administrator for the rest of a transaction: copying a plant takes minutes. */
-export function liftTimeLimits({ version }: { version: number }): string {
-  const names = ['statement_timeout', ...(version >= firstWithTransactionTimeout ? ['transaction_timeout'] : [])];
-  return names.map((name) => `set local ${name} = 0`).join('; ');
+export function liftTimeLimits({ version }: Session): string {
+  const isKnown = version >= 170_000;
+  return `set local statement_timeout = 0${isKnown ? '; set local transaction_timeout = 0' : ''}`;
 }
-
-const firstWithTransactionTimeout = 170_000;

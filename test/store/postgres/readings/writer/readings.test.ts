@@ -1,25 +1,30 @@
 import { expect, it } from 'vitest';
 import { parseLocation } from '../../../../../src/store/postgres/address/location.ts';
-import { Lane } from '../../../../../src/store/postgres/connection/lane.ts';
+import { createLane } from '../../../../../src/store/postgres/connection/lane.ts';
 import { Session } from '../../../../../src/store/postgres/connection/session.ts';
 import { createReadingWriter } from '../../../../../src/store/postgres/readings/writer/readings.ts';
 import { batchOf } from '../../../conformance/readings/readings.ts';
 import { newDatabase, onServer } from '../../databases.ts';
 
-/** Counts the statements that insert a group without a search for its rows. */
-class CountingLane extends Lane {
-  plain = 0;
-
-  override change(text: string, values?: readonly unknown[]): Promise<number> {
-    this.plain++;
-    return super.change(text, values);
-  }
+/** A lane that counts the statements that insert a group without a search for its rows. */
+async function countingLane(address: string) {
+  const session = await Session.open(parseLocation(address, {}), { silentMs: 30_000, connectTimeoutMs: 5000 });
+  const { query, change } = createLane((work) => work(session));
+  const lane = {
+    plain: 0,
+    query,
+    change(text: string, values?: readonly unknown[]) {
+      lane.plain++;
+      return change(text, values);
+    },
+    close: () => session.close(),
+  };
+  return lane;
 }
 
 it('groups are inserted plainly until one has a repeated reading, and again after a while without', async () => {
   const address = await newDatabase('store');
-  const options = { pipeline: true, silentMs: 30_000, connectTimeoutMs: 5000 };
-  const lane = new CountingLane(() => Session.open(parseLocation(address, {}), options));
+  const lane = await countingLane(address);
   const write = createReadingWriter(lane);
   const one = (atUs: number, value = 1) => write([batchOf([[1, atUs, value]])]);
   const accepted = [{ accepted: 1, duplicates: 0, conflicts: [] }];
@@ -49,8 +54,7 @@ it('repeated readings are found where the server gives their error no code of it
       end $$`,
     'create trigger refuse before insert on hkctl.readings for each row execute function public.refuse()',
   );
-  const options = { pipeline: true, silentMs: 30_000, connectTimeoutMs: 5000 };
-  const lane = new CountingLane(() => Session.open(parseLocation(address, {}), options));
+  const lane = await countingLane(address);
   const write = createReadingWriter(lane);
   try {
     expect(await write([batchOf([[1, 5, 1]])])).toEqual([{ accepted: 1, duplicates: 0, conflicts: [] }]);
