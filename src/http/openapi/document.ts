@@ -1,47 +1,10 @@
 import { permissionGroups } from '../../core/access/permissions.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
-import { type IngestOperation, ingestOperations } from '../ingest/operations.ts';
-import type { Schema } from './field-schemas.ts';
-import { keyPaths, publicPaths } from './fixed-paths.ts';
-import { operation } from './operation.ts';
+import { fixedSchemas } from './fixed-schemas.ts';
 import { idParameter } from './parameters.ts';
-import { resourcePaths } from './resources.ts';
-import { answerHeaders, problemResponses } from './responses.ts';
-import { schemas } from './schemas.ts';
-
-function ingestPaths(): Schema {
-  return Object.fromEntries(ingestOperations.map((declared) => [declared.path, { post: toOperation(declared) }]));
-}
-
-function toOperation({ id, summary, description, permissions, schema, examples }: IngestOperation): Schema {
-  const schemas: Record<string, Schema> = {
-    'application/json': { $ref: `#/components/schemas/${schema}` },
-    'application/x-ndjson': { type: 'string' },
-    'application/senml+json': { $ref: '#/components/schemas/SenmlPack' },
-  };
-  const bodies = Object.entries(examples).map(([type, example]) => [type, { schema: schemas[type], example }]);
-  return operation({
-    id,
-    tag: 'Sensor gateway',
-    kind: 'ingest',
-    summary,
-    description,
-    permissions,
-    requestBody: { required: true, content: Object.fromEntries(bodies) },
-    content: ingestResult,
-  });
-}
-
-const ingestResult = {
-  'application/json': {
-    schema: { $ref: '#/components/schemas/IngestResult' },
-    example: {
-      accepted: 998,
-      duplicates: 1,
-      rejected: [{ index: 7, code: 'unknown_sensor', detail: 'No sensor of this entity has the code or id "OVEN-9".' }],
-    },
-  },
-};
+import { paths } from './paths.ts';
+import { answerHeaders, sharedResponses } from './responses.ts';
+import { recordSchemas, type Schema } from './schemas.ts';
 
 /** Builds the OpenAPI 3.1 document from the declarations; `hkctl openapi` prints it. */
 export function openapiDocument(
@@ -68,12 +31,7 @@ export function openapiDocument(
       })),
       { name: 'Documents', description: 'The documentation of this API; open to everybody.' },
     ],
-    paths: {
-      ...publicPaths,
-      ...keyPaths,
-      ...Object.assign({}, ...resources.map(resourcePaths)),
-      ...ingestPaths(),
-    },
+    paths: paths(resources),
     components: {
       securitySchemes: {
         apiKey: {
@@ -87,8 +45,8 @@ export function openapiDocument(
       },
       parameters: { Id: idParameter },
       headers: answerHeaders,
-      responses: problemResponses(),
-      schemas: schemas(resources),
+      responses: sharedResponses(),
+      schemas: Object.assign({ ...fixedSchemas }, ...resources.map(recordSchemas)),
     },
   };
 }

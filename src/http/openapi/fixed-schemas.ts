@@ -3,40 +3,26 @@ import { qualities } from '../../core/port/readings.ts';
 import { heartbeatStatuses } from '../../core/readings/heartbeats.ts';
 import { maxBatch, rejectionCodes } from '../../core/readings/rejections.ts';
 import { apiCodes } from '../answers/problem.ts';
-import { object, openEnum, type Schema } from './field-schemas.ts';
+import { dateTime, dateTimeOrNull, instant, listOf, object, openEnum, ref, type Schema, text } from './schemas.ts';
 
-/** An instant for examples, as readings have them. */
-export const instant = '2026-11-20T08:15:00.123456Z';
-
-const text: Schema = { type: 'string' };
-const dateTime: Schema = { type: 'string', format: 'date-time' };
-const dateTimeOrNull: Schema = { type: ['string', 'null'], format: 'date-time' };
-const permission = openEnum(clientPermissions);
-
-export const sensorState: Record<string, Schema> = {
-  last_reading_at: { ...dateTimeOrNull, description: 'Instant of the newest reading; null before the first.' },
-  last_value: { type: ['number', 'null'], description: 'Value of the newest reading.' },
-  last_heartbeat_at: { ...dateTimeOrNull, description: 'Instant of the newest heartbeat; null before the first.' },
-  last_status: {
-    type: ['string', 'null'],
-    enum: [...heartbeatStatuses, null],
-    description: 'Status of the newest heartbeat; null if it had none.',
-  },
-};
-
-const sensorName: Schema = {
-  ...text,
-  description: "The sensor's code or id in the key's entity.",
-  examples: ['OVEN-3-T1'],
-};
+const number: Schema = { type: 'number' };
+const integer: Schema = { type: 'integer' };
+const textOrNull: Schema = { type: ['string', 'null'] };
+const permissions = listOf(openEnum(clientPermissions));
+const sensor = { ...text, description: "The sensor's code or id in the key's entity.", examples: ['OVEN-3-T1'] };
 const at: Schema = {
   oneOf: [
-    { type: 'string', format: 'date-time', description: 'RFC 3339 with an offset, kept to the microsecond.' },
+    { ...dateTime, description: 'RFC 3339 with an offset, kept to the microsecond.' },
     { type: 'integer', minimum: 100_000_000_000, description: 'Epoch milliseconds; never epoch seconds.' },
   ],
   examples: [instant],
 };
 
+function batchOf(schema: string): Schema {
+  return { type: 'array', maxItems: maxBatch, items: ref(schema) };
+}
+
+/** The schemas of the document that no resource declares. */
 export const fixedSchemas: Record<string, Schema> = {
   Me: object({
     tenant: object({ id: text, name: text }),
@@ -47,21 +33,21 @@ export const fixedSchemas: Record<string, Schema> = {
       name: text,
       expires_at: { ...dateTimeOrNull, description: 'Null if the key never expires.' },
     }),
-    permissions: { type: 'array', items: permission },
-    resources: { type: 'array', items: text, description: 'Paths that this key can read or, for ingest, post to.' },
+    permissions,
+    resources: { ...listOf(text), description: 'Paths that this key can read or, for ingest, post to.' },
     server_time: dateTime,
   }),
   ResourceEntry: object({
     name: text,
     path: text,
     title: text,
-    permissions: { type: 'array', items: permission, description: 'Any one of these is enough.' },
-    methods: { type: 'array', items: { type: 'string', enum: ['GET', 'POST'] } },
+    permissions: { ...permissions, description: 'Any one of these is enough.' },
+    methods: listOf({ type: 'string', enum: ['GET', 'POST'] }),
   }),
   Reading: object(
     {
       at: dateTime,
-      value: { type: 'number' },
+      value: number,
       quality: { type: 'string', enum: [...qualities], description: 'Absent if the gateway sent none.' },
     },
     ['quality'],
@@ -69,38 +55,28 @@ export const fixedSchemas: Record<string, Schema> = {
   ReadingBucket: object(
     {
       at: { ...dateTime, description: 'Start of the bucket; buckets start at multiples of their length since 1970.' },
-      avg: { type: 'number' },
-      min: { type: 'number' },
-      max: { type: 'number' },
-      last: { type: 'number' },
-      count: { type: 'integer' },
+      ...{ avg: number, min: number, max: number, last: number, count: { type: 'integer' } },
     },
     ['avg', 'min', 'max', 'last', 'count'],
   ),
   NewReading: object(
     {
-      sensor: sensorName,
+      sensor,
       at,
       value: {
         type: ['number', 'boolean'],
         description: 'A finite number, or a boolean for 1 and 0.',
         examples: [182.4],
       },
-      unit: {
-        type: ['string', 'null'],
-        description: 'If given, it must be the unit of the sensor.',
-        examples: ['Cel'],
-      },
+      unit: { ...textOrNull, description: 'If given, it must be the unit of the sensor.', examples: ['Cel'] },
       quality: { type: ['string', 'null'], enum: [...qualities, null] },
     },
     ['unit', 'quality'],
   ),
-  NewReadings: object({
-    readings: { type: 'array', maxItems: maxBatch, items: { $ref: '#/components/schemas/NewReading' } },
-  }),
+  NewReadings: object({ readings: batchOf('NewReading') }),
   NewHeartbeat: object(
     {
-      sensor: sensorName,
+      sensor,
       at: { ...at, description: 'Defaults to the time of receipt.' },
       status: { type: ['string', 'null'], enum: [...heartbeatStatuses, null] },
       battery: { type: ['number', 'null'], minimum: 0, maximum: 100, description: 'Charge in percent.' },
@@ -109,9 +85,7 @@ export const fixedSchemas: Record<string, Schema> = {
     },
     ['at', 'status', 'battery', 'signal', 'firmware'],
   ),
-  NewHeartbeats: object({
-    heartbeats: { type: 'array', maxItems: maxBatch, items: { $ref: '#/components/schemas/NewHeartbeat' } },
-  }),
+  NewHeartbeats: object({ heartbeats: batchOf('NewHeartbeat') }),
   SenmlPack: {
     type: 'array',
     maxItems: maxBatch,
@@ -121,7 +95,7 @@ export const fixedSchemas: Record<string, Schema> = {
   IngestResult: object({
     accepted: { type: 'integer', description: 'Number of items that were stored on disk.' },
     duplicates: {
-      type: 'integer',
+      ...integer,
       description: 'Number of items that were stored before with the same value: a retry is safe.',
     },
     rejected: {
@@ -145,11 +119,7 @@ export const fixedSchemas: Record<string, Schema> = {
         detail: text,
         code: openEnum(apiCodes),
         request_id: { ...text, description: 'Report it to the operator: the log has the same id.' },
-        permissions: {
-          type: 'array',
-          items: permission,
-          description: 'With `permission_required`: any one of these is enough.',
-        },
+        permissions: { ...permissions, description: 'With `permission_required`: any one of these is enough.' },
       },
       ['permissions'],
     ),

@@ -1,7 +1,8 @@
-import type { Field } from '../../core/fields/fields.ts';
-import { pageLimit } from '../../core/records/parameters.ts';
-import type { PageParameter } from '../../core/records/queries.ts';
-import { fieldSchema, type Schema } from './field-schemas.ts';
+import type { Field, ResourceDefinition } from '../../core/fields/fields.ts';
+import { aggregates } from '../../core/port/readings.ts';
+import { pageLimit, readingPageLimit } from '../../core/records/parameters.ts';
+import { type PageParameter, pageParameters } from '../../core/records/queries.ts';
+import { dateTime, fieldSchema, instant, type Schema } from './schemas.ts';
 
 export const idParameter = {
   name: 'id',
@@ -13,71 +14,106 @@ export const idParameter = {
 
 export const sensorParameter = { ...idParameter, description: "The sensor's id or code, percent-encoded." };
 
-export function queryParameter({ name, role, on, names = [] }: PageParameter): Schema {
-  const base = { name, in: 'query', required: false };
-  if (role === 'limit') return { ...base, ...limitOf(pageLimit) };
-  if (role === 'sync_token') return { ...base, ...syncTokenOf };
-  if (role === 'include') return { ...base, ...includeOf(names) };
-  if (!on) return { ...base, ...cursorOf };
-  const { description, schema, example } = filterOf(name, role, on.field, on.declaration);
-  return { ...base, description, schema, example };
+/** The parameters of a resource's list. */
+export function listParameters(resource: ResourceDefinition): Schema[] {
+  return pageParameters(resource).map((parameter) => ({ name: parameter.name, ...query, ...describe(parameter) }));
 }
 
-export function limitOf(bounds: { default: number; max: number }): Schema {
+const query = { in: 'query', required: false };
+
+function describe({ name, role, on, names = [] }: PageParameter): Schema {
+  if (role === 'limit') return limitOf(pageLimit);
+  if (role === 'sync_token') return syncToken;
+  if (role === 'include')
+    return listOfNames('Fields of the single record that the list shows, too.', names, names.slice(0, 1));
+  return on ? filterOf(name, role, on.field, on.declaration) : cursor;
+}
+
+function limitOf(bounds: { default: number; max: number }): Schema {
   return {
     description: 'The most records in one page; it may hold fewer, even if more follow.',
     schema: { type: 'integer', minimum: 1, maximum: bounds.max, default: bounds.default },
   };
 }
 
-export const cursorOf = {
+function listOfNames(description: string, names: readonly string[], example: readonly string[]): Schema {
+  const schema = { type: 'array', uniqueItems: true, minItems: 1, items: { type: 'string', enum: [...names] } };
+  return { description, style: 'form', explode: false, schema, example };
+}
+
+const cursor = {
   description: 'The `next_cursor` of the previous page, with all other parameters unchanged.',
   schema: { type: 'string', maxLength: 2000 },
 };
 
-const syncTokenOf = {
+const syncToken = {
   description:
     'The `sync_token` of a last page: returns what has changed since. Only `limit`, `cursor` and `include` may be given with it; valid for 90 days.',
   schema: { type: 'string', maxLength: 2000 },
 };
 
-function includeOf(names: readonly string[]): Schema {
-  return {
-    description: 'Fields of the single record that the list shows, too.',
-    style: 'form',
-    explode: false,
-    schema: { type: 'array', uniqueItems: true, minItems: 1, items: { type: 'string', enum: [...names] } },
-    example: names.slice(0, 1),
-  };
-}
-
 const ofEntity = " in the entity's time zone";
 
 /** An instant, or a day that means its start or its end. */
-export const instantOrDay = {
-  anyOf: [
-    { type: 'string', format: 'date-time' },
-    { type: 'string', format: 'date' },
-  ],
-};
+const instantOrDay = { anyOf: [dateTime, { type: 'string', format: 'date' }] };
 
-function filterOf(name: string, role: PageParameter['role'], field: string, declaration: Field) {
+function filterOf(name: string, role: PageParameter['role'], field: string, declaration: Field): Schema {
   const { examples: _, description: __, ...schema } = fieldSchema({ ...declaration, required: true });
-  const example = declaration.example;
+  const { doc, example } = declaration;
+  const isInstant = declaration.kind === 'instant';
+  const only = `Only records whose \`${field}\``;
   if (name === 'updated_since') {
     const description = `Only records that changed at or after this instant, or since the start of this day${ofEntity}.`;
     return { description, schema: instantOrDay, example };
   }
-  if (role === 'equals')
-    return { description: `Only records whose \`${field}\` equals this value. ${declaration.doc}`, schema, example };
+  if (role === 'equals') return { description: `${only} equals this value. ${doc}`, schema, example };
   if (role === 'week') {
-    const zone = declaration.kind === 'instant' ? ofEntity : '';
-    const description = `Only records whose \`${field}\` lies in the week that contains this day, by the organization's week start${zone}.`;
-    return { description, schema: { type: 'string', format: 'date' }, example: '2026-11-20' };
+    const week = `the week that contains this day, by the organization's week start${isInstant ? ofEntity : ''}`;
+    return {
+      description: `${only} lies in ${week}.`,
+      schema: { type: 'string', format: 'date' },
+      example: '2026-11-20',
+    };
   }
   const bound = role === 'from' ? 'not before' : 'not after';
-  const isInstant = declaration.kind === 'instant';
   const day = isInstant ? `; a day means all of it${ofEntity}` : '';
-  const description = `Only records whose \`${field}\` is ${bound} this value (inclusive${day}).`;
+  const description = `${only} is ${bound} this value (inclusive${day}).`;
   return { description, schema: isInstant ? instantOrDay : schema, example };
 }
+
+const instantOrMs = { anyOf: [...instantOrDay.anyOf, { type: 'integer' }] };
+
+/** The parameters of the readings of a sensor. */
+export const readingsParameters: readonly Schema[] = [
+  sensorParameter,
+  {
+    ...query,
+    name: 'from',
+    description: `First instant, inclusive, or a day: its start${ofEntity}.`,
+    schema: instantOrMs,
+    example: instant,
+  },
+  {
+    ...query,
+    name: 'to',
+    description: `Last instant, exclusive, or a day: its start${ofEntity}.`,
+    schema: instantOrMs,
+    example: '2026-11-21T00:00:00Z',
+  },
+  { ...query, name: 'limit', ...limitOf(readingPageLimit) },
+  { ...query, name: 'cursor', ...cursor },
+  {
+    ...query,
+    name: 'bucket',
+    description:
+      'Length of the buckets: a number followed by s, m, h, d or w; at most 36500d. They start at multiples of it since ' +
+      '1970-01-01T00:00:00Z.',
+    schema: { type: 'string', pattern: '^[1-9][0-9]{0,5}[smhdw]$' },
+    example: '5m',
+  },
+  {
+    ...query,
+    name: 'agg',
+    ...listOfNames('With `bucket`: the aggregates of each bucket; the default is `avg`.', aggregates, ['avg', 'max']),
+  },
+];

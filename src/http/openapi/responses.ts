@@ -1,50 +1,49 @@
 import { errorTable } from '../../core/errors.ts';
 import { refusalDetails } from '../../core/keys/authentication.ts';
 import { type ApiCode, codesOf, problemDocument, shuttingDown } from '../answers/problem.ts';
-import { openEnum, type Schema } from './field-schemas.ts';
+import { openEnum, ref, type Schema } from './schemas.ts';
 
-export type ResponseKind = 'public' | 'key' | 'list' | 'single' | 'ingest';
+function header(description: string, pattern: string, example: string, more: Schema = {}): Schema {
+  return { description, ...more, schema: { type: 'string', pattern }, example };
+}
+
+const required = { required: true };
 
 export const answerHeaders: Record<string, Schema> = {
-  'X-Request-Id': {
-    description: 'Identifies the request; problem documents and the log have the same id.',
-    required: true,
-    schema: { type: 'string', pattern: '^[\\w-]+$' },
-    example: '3q2vZ0aB-1f',
-  },
-  RateLimit: {
-    description: 'The rest of the limit: `r` requests in the next `t` seconds (draft-ietf-httpapi-ratelimit-headers).',
-    schema: { type: 'string', pattern: '^"[a-z-]+";r=\\d+;t=\\d+$' },
-    example: '"requests";r=599;t=60',
-  },
-  'RateLimit-Policy': {
-    description: 'The limit of this path: `q` requests in `w` seconds. Absent if the limit is off.',
-    schema: { type: 'string', pattern: '^"[a-z-]+";q=\\d+;w=\\d+$' },
-    example: '"requests";q=600;w=60',
-  },
+  'X-Request-Id': header(
+    'Identifies the request; problem documents and the log have the same id.',
+    '^[\\w-]+$',
+    '3q2vZ0aB-1f',
+    required,
+  ),
+  RateLimit: header(
+    'The rest of the limit: `r` requests in the next `t` seconds (draft-ietf-httpapi-ratelimit-headers).',
+    '^"[a-z-]+";r=\\d+;t=\\d+$',
+    '"requests";r=599;t=60',
+  ),
+  'RateLimit-Policy': header(
+    'The limit of this path: `q` requests in `w` seconds. Absent if the limit is off.',
+    '^"[a-z-]+";q=\\d+;w=\\d+$',
+    '"requests";q=600;w=60',
+  ),
   'Retry-After': {
     description: 'Seconds to wait before the next attempt.',
-    required: true,
+    ...required,
     schema: { type: 'integer', minimum: 1 },
     example: 17,
   },
-  ETag: {
-    description: 'Send it as `If-None-Match` to find out whether anything changed.',
-    required: true,
-    schema: { type: 'string', pattern: '^(W/)?"[\\w-]+"$' },
-    example: '"mJ3sVxkS9dHk0eT1bq7wZg"',
-  },
-  Link: {
-    description: 'Address of the next page, `rel="next"` (RFC 8288); absent on the last page.',
-    schema: { type: 'string', pattern: '^<[^<>]+>; rel="next"$' },
-    example: '</api/v1/parts?limit=50&cursor=WyJ4Il0>; rel="next"',
-  },
-  Allow: {
-    description: 'The methods that the path supports.',
-    required: true,
-    schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
-    example: 'GET, HEAD',
-  },
+  ETag: header(
+    'Send it as `If-None-Match` to find out whether anything changed.',
+    '^(W/)?"[\\w-]+"$',
+    '"mJ3sVxkS9dHk0eT1bq7wZg"',
+    required,
+  ),
+  Link: header(
+    'Address of the next page, `rel="next"` (RFC 8288); absent on the last page.',
+    '^<[^<>]+>; rel="next"$',
+    '</api/v1/parts?limit=50&cursor=WyJ4Il0>; rel="next"',
+  ),
+  Allow: header('The methods that the path supports.', '^[A-Z]+(, [A-Z]+)*$', 'GET, HEAD', required),
   'WWW-Authenticate': {
     description: 'The authentication scheme and the error (RFC 6750).',
     schema: { type: 'string' },
@@ -52,93 +51,144 @@ export const answerHeaders: Record<string, Schema> = {
   },
 };
 
-interface ProblemResponse {
-  description: string;
-  codes: readonly ApiCode[];
-  headers?: readonly string[];
-}
-
-const limited = { description: 'A limit was exceeded: try again later.', headers: ['Retry-After'] };
-
 /** Every answer that counted against a limit shows the state of the limit. */
 const usualHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
 
-/** The problem responses and their codes; the document has an example of every code. */
-const refusals: Record<string, ProblemResponse> = {
+interface Refusal {
+  status: number;
+  description: string;
+  /** All codes of the status by default. */
+  codes?: readonly ApiCode[];
+  header?: keyof typeof answerHeaders;
+}
+
+const limited = { status: 429, description: 'A limit was exceeded: try again later.', header: 'Retry-After' };
+
+/** The problem responses; the document has an example of every code. */
+const refusals = {
   BadRequest: {
+    status: 400,
     description: 'A parameter is unknown, repeated or wrong, or `If-Match` names no `ETag` of the answer.',
     codes: ['bad_parameter', 'key_in_query'],
   },
   BadBody: {
+    status: 400,
     description:
       'The body is not JSON, a parameter is wrong, or the request has an `If-Match`, which cannot match here.',
     codes: ['bad_json', 'bad_parameter', 'key_in_query'],
   },
   Unauthorized: {
+    status: 401,
     description: 'The key is missing, malformed, incomplete, unknown, revoked or expired, or its creator is inactive.',
-    codes: codesOf(401),
-    headers: ['WWW-Authenticate'],
+    header: 'WWW-Authenticate',
   },
   EntityForbidden: {
+    status: 403,
     description: 'The entity of the key is gone or inactive, or the key must not be used from this address.',
     codes: codesOf(403).filter((code) => code !== 'permission_required'),
   },
   Forbidden: {
+    status: 403,
     description:
       'The entity of the key is gone or inactive, the key must not be used from this address, or it does not have the permission.',
-    codes: codesOf(403),
-    headers: ['WWW-Authenticate'],
+    header: 'WWW-Authenticate',
   },
-  NotFound: { description: "There is no such record in the key's entity.", codes: ['not_found'] },
+  NotFound: { status: 404, description: "There is no such record in the key's entity." },
   MethodNotAllowed: {
+    status: 405,
     description: 'The path does not support the method; `Allow` names the methods that it supports.',
-    codes: ['method_not_allowed'],
-    headers: ['Allow'],
+    header: 'Allow',
   },
-  NotAcceptable: { description: '`Accept` names no type of this answer.', codes: ['not_acceptable'] },
+  NotAcceptable: { status: 406, description: '`Accept` names no type of this answer.' },
   SyncTokenExpired: {
+    status: 410,
     description:
       'The `sync_token` is older than 90 days, or of a store before it was restored: read the whole list again.',
-    codes: ['sync_token_expired'],
   },
-  TooLarge: { description: 'More than 10,000 readings, or 8 MiB after decompression.', codes: ['too_large'] },
-  UnsupportedMediaType: {
-    description: 'The `Content-Type` or `Content-Encoding` is not supported.',
-    codes: ['unsupported_media_type'],
-  },
-  InvalidBody: { description: 'The body is JSON, but of another shape.', codes: ['invalid_body'] },
+  TooLarge: { status: 413, description: 'More than 10,000 readings, or 8 MiB after decompression.' },
+  UnsupportedMediaType: { status: 415, description: 'The `Content-Type` or `Content-Encoding` is not supported.' },
+  InvalidBody: { status: 422, description: 'The body is JSON, but of another shape.' },
   TooMany: { ...limited, codes: ['too_many_requests', 'too_many_failed_checks'] },
   TooManyIngest: { ...limited, codes: ['too_many_ingest_requests', 'too_many_failed_checks'] },
-  Internal: { description: 'An internal error; its cause is only in the log.', codes: ['internal'] },
+  Internal: { status: 500, description: 'An internal error; its cause is only in the log.' },
   Unavailable: {
+    status: 503,
     description: 'The service is overloaded or shutting down, or its disk is full.',
-    codes: ['unavailable'],
-    headers: ['Retry-After'],
+    header: 'Retry-After',
   },
-};
+} satisfies Record<string, Refusal>;
 
-export function headerRefs(names: readonly string[]): Schema {
+/** What operations of a kind answer: what 200 means, its headers besides the usual ones, and every refusal. */
+interface Answers {
+  ok: string;
+  headers: readonly string[];
+  others: readonly (keyof typeof refusals | 'NotModified')[];
+}
+
+const ofEveryKey = ['Unauthorized', 'MethodNotAllowed', 'TooMany', 'Internal', 'Unavailable'] as const;
+const read = [...ofEveryKey, 'NotModified', 'BadRequest', 'Forbidden', 'NotAcceptable'] as const;
+const single: Answers = { ok: 'The record.', headers: ['ETag'], others: [...read, 'NotFound'] };
+
+const answers = {
+  public: {
+    ok: 'The document.',
+    headers: ['ETag'],
+    others: ['NotModified', 'BadRequest', 'MethodNotAllowed', 'Internal', 'Unavailable'],
+  },
+  key: {
+    ok: 'The entity and the permissions of the key.',
+    headers: ['ETag'],
+    others: [...ofEveryKey, 'NotModified', 'BadRequest', 'EntityForbidden', 'NotAcceptable'],
+  },
+  list: { ok: 'A page of records.', headers: ['ETag', 'Link'], others: [...read, 'SyncTokenExpired'] },
+  single,
+  readings: { ...single, headers: ['ETag', 'Link'] },
+  ingest: {
+    ok: 'Every item was validated; the accepted ones are on disk.',
+    headers: [],
+    others: [
+      ...ofEveryKey.filter((name) => name !== 'TooMany'),
+      ...(['BadBody', 'Forbidden', 'TooLarge', 'UnsupportedMediaType', 'InvalidBody', 'TooManyIngest'] as const),
+    ],
+  },
+} satisfies Record<string, Answers>;
+
+export type AnswerKind = keyof typeof answers;
+
+/** The responses of an operation by their status, which orders them. */
+export function responsesOf(kind: AnswerKind, content: Schema): Schema {
+  const { ok, headers, others }: Answers = answers[kind];
+  const usual = kind === 'public' ? ['X-Request-Id'] : usualHeaders;
+  const refs = others.map((name) => [
+    name === 'NotModified' ? 304 : refusals[name].status,
+    { $ref: `#/components/responses/${name}` },
+  ]);
+  const success = { description: ok, headers: headerRefs([...headers, ...usual]), content };
+  return { 200: success, ...Object.fromEntries(refs) };
+}
+
+function headerRefs(names: readonly string[]): Schema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-export function problemResponses(): Record<string, Schema> {
-  const problems = Object.entries(refusals).map(([name, { description, codes, headers = [] }]) => {
-    const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: openEnum(codes) } }] };
-    const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]));
-    return [
-      name,
-      {
-        description: `${description} Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-        headers: headerRefs([...usualHeaders, ...headers]),
-        content: { 'application/problem+json': { schema, examples } },
-      },
-    ];
-  });
+/** The responses that operations share, by their names. */
+export function sharedResponses(): Schema {
+  const problems = Object.entries<Refusal>(refusals).map(([name, refusal]) => [name, problemResponse(refusal)]);
   const notModified = {
     description: 'Nothing has changed since the answer with that `ETag`.',
     headers: headerRefs([...usualHeaders, 'ETag', 'Link']),
   };
   return { NotModified: notModified, ...Object.fromEntries(problems) };
+}
+
+function problemResponse({ status, description, codes = codesOf(status), header }: Refusal): Schema {
+  const schema = { allOf: [ref('Problem'), { properties: { code: openEnum(codes) } }] };
+  const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]));
+  return {
+    description: `${description} Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    headers: headerRefs([...usualHeaders, ...(header ? [header] : [])]),
+    content: { 'application/problem+json': { schema, examples } },
+  };
 }
 
 function exampleOf(code: ApiCode): Schema {

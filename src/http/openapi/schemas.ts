@@ -1,91 +1,113 @@
-import { allFields, type Fields, listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
-import { fieldSchema, object, type Schema } from './field-schemas.ts';
-import { fixedSchemas, instant, sensorState } from './fixed-schemas.ts';
+import {
+  allFields,
+  type Field,
+  type Fields,
+  listFields,
+  type ResourceDefinition,
+  textFormats,
+} from '../../core/fields/fields.ts';
+import { heartbeatStatuses } from '../../core/readings/heartbeats.ts';
+
+/** A JSON Schema, as OpenAPI 3.1 has it, or another part of the document. */
+export type Schema = Record<string, unknown>;
+
+/** An instant for examples, as readings have them. */
+export const instant = '2026-11-20T08:15:00.123456Z';
+
+export const text: Schema = { type: 'string' };
+export const dateTime: Schema = { type: 'string', format: 'date-time' };
+export const dateTimeOrNull: Schema = { type: ['string', 'null'], format: 'date-time' };
+
+export function ref(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+export function listOf(items: Schema): Schema {
+  return { type: 'array', items };
+}
+
+/** One of some texts, to which later versions may add: programs accept others. */
+export function openEnum(values: readonly string[]): Schema {
+  return { type: 'string', 'x-extensible-enum': [...values] };
+}
+
+/** An object whose properties are all required, except those named as optional. */
+export function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', properties, required };
+}
+
+/** The schema of a field's value; null if a field has no value. */
+export function fieldSchema(field: Field): Schema {
+  const unit = field.unit === undefined ? '' : ` Unit: ${field.unit}.`;
+  return { ...valueSchema(field), description: `${field.doc}${unit}`, examples: [field.example] };
+}
+
+function valueSchema(field: Field): Schema {
+  const typed = (type: string, more: Schema = {}) => ({ type: field.required ? type : [type, 'null'], ...more });
+  switch (field.kind) {
+    case 'text': {
+      const { maxLength, format } = field;
+      return typed('string', { maxLength, ...(format && { pattern: textFormats[format].pattern }) });
+    }
+    case 'enum':
+      return typed('string', { enum: [...field.values, ...(field.required ? [] : [null])] });
+    case 'integer':
+    case 'decimal': {
+      const { kind, min, max } = field;
+      const bounds = { ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) };
+      return typed(kind === 'integer' ? 'integer' : 'number', bounds);
+    }
+    case 'boolean':
+      return typed('boolean');
+    case 'date':
+      return typed('string', { format: 'date' });
+    case 'instant':
+      return typed('string', { format: 'date-time' });
+    case 'list':
+      return listOf(field.of ? object(fieldSchemas(field.of)) : text);
+  }
+}
+
+function fieldSchemas(fields: Fields): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]));
+}
 
 /** Names of a resource's schemas: `Part`, and `PartSummary` if its list shows less than the single record. */
-export function schemaNames(resource: ResourceDefinition): { single: string; item: string } {
-  const single = resource.singular
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
-  const hasDetail = Object.values(resource.fields).some(({ detail }) => detail);
+export function schemaNames({ singular, fields }: ResourceDefinition): { single: string; item: string } {
+  const words = singular.split(/[^A-Za-z0-9]+/);
+  const single = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const hasDetail = Object.values(fields).some(({ detail }) => detail);
   return { single, item: hasDetail ? `${single}Summary` : single };
 }
 
-export function schemas(resources: readonly ResourceDefinition[]): Record<string, Schema> {
-  const records = resources.flatMap((resource) => {
-    const { single, item } = schemaNames(resource);
-    const all = recordSchema(resource, allFields(resource));
-    const listed = recordSchema(resource, listFields(resource));
-    return item === single
-      ? [[single, all]]
-      : [
-          [single, all],
-          [item, listed],
-        ];
-  });
-  return { ...fixedSchemas, ...Object.fromEntries(records) };
-}
-
-export function recordExample(resource: ResourceDefinition, kind: 'single' | 'item'): Record<string, unknown> {
-  const fields = kind === 'single' ? allFields(resource) : listFields(resource);
-  const example = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.example]));
-  const state = { last_reading_at: instant, last_value: 182.4, last_heartbeat_at: instant, last_status: 'ok' };
-  return { ...example, id: resource.idExample, ...(resource.name === 'sensors' && state) };
-}
-
-export function listExamples(resource: ResourceDefinition): Schema {
-  const data = [recordExample(resource, 'item')];
-  const gone = resource.idExample.replace(/\d+$/, '0999');
-  return {
-    page: { summary: 'A list of one page', value: { data, next_cursor: null, sync_token } },
-    changes: {
-      summary: 'What has changed since a sync token',
-      value: { data, removed: [gone], next_cursor: null, sync_token },
-    },
-  };
-}
-
-const sync_token = 'WyJxMm9SVXg5a1p0TDQiLCIiLCIiLDIwNzc4XQ';
-
-export function listSchema(single: string, item: string): Schema {
-  const one = { $ref: `#/components/schemas/${item}` };
-  // With `include` a list shows what the single record shows.
-  const items = single === item ? one : { anyOf: [{ $ref: `#/components/schemas/${single}` }, one] };
-  return object(
-    {
-      data: { type: 'array', items },
-      removed: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'Only in answer to `sync_token`: the ids of records that were removed since.',
-      },
-      next_cursor: nextCursor,
-      sync_token: {
-        type: ['string', 'null'],
-        description:
-          'On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since ' +
-          'the first page was read. Null elsewhere.',
-      },
-    },
-    ['removed'],
-  );
-}
-
-export function pageSchema(item: string): Schema {
-  return object({
-    data: { type: 'array', items: { $ref: `#/components/schemas/${item}` } },
-    next_cursor: nextCursor,
-  });
-}
-
-const nextCursor: Schema = {
-  type: ['string', 'null'],
-  description: 'Send it as `cursor` to get the next page; null on the last page, and only there.',
+/** What each sensor's record has in addition to its fields. */
+const sensorState: Record<string, Schema> = {
+  last_reading_at: { ...dateTimeOrNull, description: 'Instant of the newest reading; null before the first.' },
+  last_value: { type: ['number', 'null'], description: 'Value of the newest reading.' },
+  last_heartbeat_at: { ...dateTimeOrNull, description: 'Instant of the newest heartbeat; null before the first.' },
+  last_status: {
+    type: ['string', 'null'],
+    enum: [...heartbeatStatuses, null],
+    description: 'Status of the newest heartbeat; null if it had none.',
+  },
 };
 
-function recordSchema(resource: ResourceDefinition, fields: Fields): Schema {
-  const properties = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]));
+const stateExample = { last_reading_at: instant, last_value: 182.4, last_heartbeat_at: instant, last_status: 'ok' };
+
+/** The schemas of a resource by their names. */
+export function recordSchemas(resource: ResourceDefinition): Record<string, Schema> {
+  const { single, item } = schemaNames(resource);
   const state = resource.name === 'sensors' ? sensorState : {};
-  return { description: resource.summary, ...object({ ...properties, ...state }) };
+  const schemaOf = (fields: Fields) => ({
+    description: resource.summary,
+    ...object({ ...fieldSchemas(fields), ...state }),
+  });
+  const all = schemaOf(allFields(resource));
+  return item === single ? { [single]: all } : { [single]: all, [item]: schemaOf(listFields(resource)) };
+}
+
+export function recordExample(resource: ResourceDefinition, fields: Fields): Schema {
+  const example = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.example]));
+  return { ...example, id: resource.idExample, ...(resource.name === 'sensors' && stateExample) };
 }

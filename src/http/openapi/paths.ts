@@ -1,0 +1,211 @@
+import { type ClientPermission, permissionGroups } from '../../core/access/permissions.ts';
+import { allFields, listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
+import { finish } from '../fairness/slices.ts';
+import { type IngestOperation, ingestOperations } from '../ingest/operations.ts';
+import { recordsToCsv } from '../routes/records-csv.ts';
+import { listParameters, readingsParameters, sensorParameter } from './parameters.ts';
+import { type AnswerKind, responsesOf } from './responses.ts';
+import { instant, listOf, object, recordExample, ref, type Schema, schemaNames, text } from './schemas.ts';
+
+interface Operation {
+  id: string;
+  tag: string;
+  answers: AnswerKind;
+  summary: string;
+  description: string;
+  parameters?: readonly Schema[];
+  requestBody?: Schema;
+  permissions?: readonly ClientPermission[];
+  content: Schema;
+}
+
+function operation({ id, tag, answers, permissions = [], content, ...request }: Operation): Schema {
+  // Alternatives: any one of the permissions is enough.
+  const security = permissions.map((permission) => ({ apiKey: [permission] }));
+  const isOpen = answers === 'public' || security.length > 0;
+  return {
+    ...{ operationId: id, tags: [tag], ...request, ...(isOpen && { security }) },
+    responses: responsesOf(answers, content),
+  };
+}
+
+function json(schema: Schema, example: unknown): Schema {
+  return { 'application/json': { schema, example } };
+}
+
+const page = { tag: 'Documents', answers: 'public', content: { 'text/html': { schema: text } } } as const;
+
+const fixedOperations: Readonly<Record<string, Operation>> = {
+  '/api/v1': {
+    ...page,
+    id: 'getDocumentsAtRoot',
+    summary: 'Interactive documents',
+    description: 'The interactive documentation of the API, the same as at `/api/v1/docs`.',
+  },
+  '/api/v1/docs': {
+    ...page,
+    id: 'getDocuments',
+    summary: 'Interactive documents',
+    description: 'The interactive documentation of the API; it works without the internet and stores no key.',
+  },
+  '/api/v1/openapi.json': {
+    ...page,
+    id: 'getSpecification',
+    summary: 'This document',
+    description: 'The machine-readable specification, with the exact response schemas of the deployed version.',
+    content: { 'application/json': { schema: { type: 'object' } } },
+  },
+  '/api/v1/me': {
+    id: 'getMe',
+    tag: 'Key',
+    answers: 'key',
+    summary: 'Confirm the key',
+    description: 'Returns the organization, the entity and the permissions of the key in the request.',
+    content: json(ref('Me'), {
+      tenant: { id: '0b9f6a1e-5a55-4c62-9a53-3f1f4c1f2f10', name: 'Nordwerk' },
+      entity: {
+        id: '5a3c52a2-6a55-4c0e-8f3c-3b7c2b8d9e01',
+        code: 'BER',
+        name: 'Plant Berlin',
+        timezone: 'Europe/Berlin',
+      },
+      key: { id: '9c1d0f53-9a53-4f0a-9d53-6a1e5a554c62', prefix: 'hk_4fTq9', name: 'Reporting', expires_at: null },
+      permissions: ['parts.view'],
+      resources: ['/api/v1/parts'],
+      server_time: '2026-11-20T08:15:00.123Z',
+    }),
+  },
+  '/api/v1/resources': {
+    id: 'listResources',
+    tag: 'Key',
+    answers: 'key',
+    summary: 'List the paths of the key',
+    description: 'The paths that this key can read or, for ingest, post to; `methods` says which.',
+    content: json(object({ data: listOf(ref('ResourceEntry')) }), {
+      data: [{ name: 'parts', path: '/api/v1/parts', title: 'Parts', permissions: ['parts.view'], methods: ['GET'] }],
+    }),
+  },
+};
+
+/** Every path of the document. */
+export function paths(resources: readonly ResourceDefinition[]): Schema {
+  const fixed = Object.entries(fixedOperations).map(([path, declared]) => [path, { get: operation(declared) }]);
+  const ingest = ingestOperations.map((declared) => [declared.path, { post: operation(toPost(declared)) }]);
+  return Object.fromEntries([...fixed, ...resources.flatMap(resourcePaths), ...ingest]);
+}
+
+function resourcePaths(resource: ResourceDefinition): [path: string, item: Schema][] {
+  const { name, title, singular, summary, permissions } = resource;
+  const { single } = schemaNames(resource);
+  const isSensors = name === 'sensors';
+  const group = permissionGroups.find((one) => one.permissions.some(({ key }) => key === permissions[0]));
+  const shared = { tag: group?.name ?? 'Key', permissions };
+  const list = operation({
+    ...shared,
+    id: `list${title.replace(/[^A-Za-z0-9]+(.)/g, (_, letter: string) => letter.toUpperCase())}`,
+    answers: 'list',
+    // An abbreviation such as OEE keeps its letters.
+    summary: `List ${title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`,
+    description: `${summary} Ordered by the first range parameter of the request, else by \`id\`. As CSV with the columns of an import if \`Accept\` asks for it; the next page is then in \`Link\` only.`,
+    parameters: listParameters(resource),
+    content: listContent(resource),
+  });
+  const get = operation({
+    ...shared,
+    id: `get${single}`,
+    answers: 'single',
+    summary: `Read one ${singular}`,
+    description: `One ${singular} of the key's entity, with all of its fields.`,
+    parameters: [isSensors ? sensorParameter : { $ref: '#/components/parameters/Id' }],
+    content: json(ref(single), recordExample(resource, allFields(resource))),
+  });
+  const path = `/api/v1/${name}`;
+  const readings: [string, Schema][] = isSensors
+    ? [[`${path}/{id}/readings`, { get: operation({ ...shared, ...readReadings }) }]]
+    : [];
+  return [[path, { get: list }], [`${path}/{id}`, { get }], ...readings];
+}
+
+const nextCursor: Schema = {
+  type: ['string', 'null'],
+  description: 'Send it as `cursor` to get the next page; null on the last page, and only there.',
+};
+
+function listContent(resource: ResourceDefinition): Schema {
+  const { single, item } = schemaNames(resource);
+  // With `include` a list shows what the single record shows.
+  const items = single === item ? ref(item) : { anyOf: [ref(single), ref(item)] };
+  const properties = {
+    data: listOf(items),
+    removed: {
+      ...listOf(text),
+      description: 'Only in answer to `sync_token`: the ids of records that were removed since.',
+    },
+    next_cursor: nextCursor,
+    sync_token: {
+      type: ['string', 'null'],
+      description:
+        'On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since ' +
+        'the first page was read. Null elsewhere.',
+    },
+  };
+  const record = recordExample(resource, listFields(resource));
+  const removed = [resource.idExample.replace(/\d+$/, '0999')];
+  const end = { next_cursor: null, sync_token: 'WyJxMm9SVXg5a1p0TDQiLCIiLCIiLDIwNzc4XQ' };
+  const examples = {
+    page: { summary: 'A list of one page', value: { data: [record], ...end } },
+    changes: { summary: 'What has changed since a sync token', value: { data: [record], removed, ...end } },
+  };
+  const csv = finish(recordsToCsv(resource, { json: JSON.stringify(record) })).toString();
+  return {
+    'application/json': { schema: object(properties, ['removed']), examples },
+    'text/csv': { schema: text, example: csv },
+  };
+}
+
+function readingsPage(item: string): Schema {
+  return object({ data: listOf(ref(item)), next_cursor: nextCursor });
+}
+
+const readReadings = {
+  id: 'listSensorReadings',
+  answers: 'readings',
+  summary: 'Read readings',
+  description:
+    'Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With ' +
+    'NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part ' +
+    'of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer ' +
+    'buckets than `limit`: continue with its cursor. If the organization keeps readings for a limited time, older ones ' +
+    'are dropped and only their hourly summaries stay: buckets of whole hours count them, narrower buckets and single ' +
+    'readings do not. A summary counts if all of its readings lie within `from` and `to`.',
+  parameters: readingsParameters,
+  content: {
+    'application/json': {
+      schema: { anyOf: [readingsPage('Reading'), readingsPage('ReadingBucket')] },
+      examples: {
+        readings: { value: { data: [{ at: instant, value: 182.4, quality: 'good' }], next_cursor: null } },
+        buckets: { value: { data: [{ at: '2026-11-20T08:15:00.000000Z', avg: 181.9, max: 183 }], next_cursor: null } },
+      },
+    },
+    'application/x-ndjson': { schema: text, example: `{"at":"${instant}","value":182.4}\n` },
+    'text/csv': { schema: text, example: `at,value,quality\n${instant},182.4,good\n` },
+  },
+} as const;
+
+function toPost({ id, summary, description, permissions, schema, examples }: IngestOperation): Operation {
+  const schemas: Record<string, Schema> = {
+    'application/json': ref(schema),
+    'application/x-ndjson': text,
+    'application/senml+json': ref('SenmlPack'),
+  };
+  const bodies = Object.entries(examples).map(([type, example]) => [type, { schema: schemas[type], example }]);
+  return {
+    ...{ id, tag: 'Sensor gateway', answers: 'ingest', summary, description, permissions },
+    requestBody: { required: true, content: Object.fromEntries(bodies) },
+    content: json(ref('IngestResult'), {
+      accepted: 998,
+      duplicates: 1,
+      rejected: [{ index: 7, code: 'unknown_sensor', detail: 'No sensor of this entity has the code or id "OVEN-9".' }],
+    }),
+  };
+}
