@@ -26,7 +26,6 @@ const clockReaders = [
   'cli/commands/keys/scan/scan.ts', // also works without a store
   'http/monitoring/log-forms.ts', // times of log lines
   'http/monitoring/log.ts',
-  'http/monitoring/request-line.ts',
   'main.ts', // passes it on
   'start.ts', // the instant of its first reading
   'store/postgres/inspection.ts', // compares it with the database's

@@ -132,15 +132,15 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   serviceManager?.notifier.ready(address, log);
 
   await aborted(AbortSignal.any([hooks.stop, guard.displaced]));
-  if (guard.fault) await Promise.race([pause(graceMs), aborted(hooks.stop)]);
+  if (guard.displaced.aborted) await Promise.race([pause(graceMs), aborted(hooks.stop)]);
   log.info({}, 'stopping');
   serviceManager?.notifier.stopping();
   stopReloading?.();
-  const isTakenOver = listenFd !== undefined && guard.fault === undefined;
+  const isTakenOver = listenFd !== undefined && !guard.displaced.aborted;
   await drain(server, connections, { deadlineMs: options.drainMs ?? drainMs, isTakenOver, log });
   await retention.stop();
   guard.stop();
-  if (guard.fault) throw guard.fault;
+  guard.displaced.throwIfAborted();
   await usage.stop();
   await limitSharing.stop();
   await clock.stop();

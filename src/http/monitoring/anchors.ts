@@ -19,9 +19,9 @@ export class AuditAnchors {
   #seen: AuditHead | undefined;
   #written = '';
   #writtenAtMs = Number.NEGATIVE_INFINITY;
-  #warnedAtMs = Number.NEGATIVE_INFINITY;
   readonly #checks = new Repetition(checkEveryMs, () => this.check());
 
+  /** The log must hold back repeated warnings: a head that cannot be read is tried again every second. */
   constructor(audit: Pick<AuditStore, 'head'>, log: Log, monotonicMs: () => number = () => performance.now()) {
     this.#audit = audit;
     this.#log = log;
@@ -58,8 +58,6 @@ export class AuditAnchors {
       return await this.#audit.head();
     } catch (thrown) {
       // A locked disk may recover, and requests need no anchor meanwhile.
-      if (this.#monotonicMs() - this.#warnedAtMs < minimumGapMs) return undefined;
-      this.#warnedAtMs = this.#monotonicMs();
       this.#log.warn({ err: thrown }, 'the head of the audit chain was not read; trying again');
       return undefined;
     }

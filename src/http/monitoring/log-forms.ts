@@ -1,9 +1,11 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { redactSecrets } from '../../core/secrets.ts';
 import { type ColourCodes, colourCodes, isJournalStream } from '../../core/terminal.ts';
+import { cutText } from '../../core/text/bounded-text.ts';
 import { printable } from '../../core/text/shown-text.ts';
+import { createInstantText } from '../../core/time/instants.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { requestFacts, requestLine } from './request-line.ts';
 
 export interface LogForm {
   /** The line of an answered request. It is made for every one of them, so that it must be quick. */
@@ -28,10 +30,11 @@ export function terminalLines(codes: ColourCodes | undefined): LogForm {
     codes ? `\u001b[${codes[colour]}m${text}\u001b[39m` : text;
   return {
     request(exchange, status, ms) {
-      const { method, url, more } = requestFacts(exchange);
-      const isComplete = status < 400 && exchange.rejected === undefined;
+      const { method, code, rejected, keyPrefix: key, peer } = exchange;
+      const more = Object.entries({ code, rejected, key, peer }).filter(([, value]) => value !== undefined);
+      const isComplete = status < 400 && rejected === undefined;
       const shown = paint(status >= 500 ? 'red' : isComplete ? 'green' : 'yellow', String(status));
-      return `${clock()} ${shown} ${method} ${printable(url)} ${ms.toFixed(1)} ms${more.map(pair).join('')}\n`;
+      return `${clock()} ${shown} ${method} ${printable(shownUrl(exchange))} ${ms.toFixed(1)} ms${more.map(pair).join('')}\n`;
     },
     line(json) {
       const { level, time: _, msg, err, ...facts }: Record<string, unknown> = JSON.parse(json);
@@ -84,4 +87,40 @@ function stackOf(level: string, err: unknown): string {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
+}
+
+// --- the line of a request as JSON, which is written for every one
+
+export function requestLine(exchange: Exchange, status: number, ms: number): string {
+  const { id, method, keyPrefix, code, rejected, peer } = exchange;
+  const shown = shownUrl(exchange);
+  const url = plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
+  const key = keyPrefix === undefined ? '' : `,"key":"${keyPrefix}"`;
+  const lost = rejected === undefined ? '' : `,"rejected":${JSON.stringify(rejected)}`;
+  const why = code === undefined ? lost : `,"code":"${code}"`;
+  const from = peer === undefined ? '' : `,"peer":"${peer}"`;
+  const what = `"id":"${id}","method":"${method}","url":${url},"status":${status},"ms":${millis(ms)}`;
+  return `{"level":"info","time":"${timeText(Date.now())}",${what}${why}${key}${from},"msg":"request"}\n`;
+}
+
+export const timeText = createInstantText();
+
+/** Formats a time with three decimals from whole numbers, which is quicker than `toFixed`. */
+function millis(ms: number): string {
+  const us = Math.round(ms * 1000);
+  const rest = us % 1000;
+  return `${(us - rest) / 1000}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}`;
+}
+
+/** The rest of a longer URL is of no use to an operator, and costs time and disk space. */
+const longestUrl = 2048;
+/** The same of a client without a key, who may send anything. */
+const longestUnkeyedUrl = 256;
+
+/** Characters that JSON does not escape. */
+const plain = /^[\w/?&=.,:%~*+-]*$/;
+
+function shownUrl({ path, query, keyPrefix }: Exchange): string {
+  const url = query === '' ? path : `${path}?${query}`;
+  return redactSecrets(cutText(url, keyPrefix === undefined ? longestUnkeyedUrl : longestUrl));
 }

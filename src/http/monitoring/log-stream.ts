@@ -17,9 +17,9 @@ export class LogStream implements DestinationStream {
   #waiting: Buffer[] = [];
   #bytes = 0;
   #leftOut = 0;
-  #isWriting = false;
-  /** What a slow reader has not taken yet, and will be tried again. */
-  #left: Buffer = Buffer.alloc(0);
+  /** What is being written or, unless `#isSending`, will be tried again. */
+  #writing: Buffer = Buffer.alloc(0);
+  #isSending = false;
   #isBroken = false;
 
   /** Called with the number of dropped pieces, once the reader takes something again. */
@@ -37,13 +37,13 @@ export class LogStream implements DestinationStream {
     const bytes = Buffer.from(lines);
     this.#waiting.push(bytes);
     this.#bytes += bytes.length;
-    if (!this.#isWriting) this.#writeAll();
+    if (this.#writing.length === 0) this.#writeNext();
   }
 
   /** Writes the rest before the process exits, unless nothing reads the log. */
   close(): void {
     const untilMs = performance.now() + mostLastMs;
-    let rest = Buffer.concat([this.#left, this.#take()]);
+    let rest = this.#isSending ? this.#take() : Buffer.concat([this.#writing, this.#take()]);
     while (rest.length > 0 && !this.#isBroken) {
       try {
         rest = rest.subarray(writeSync(this.#fd, rest));
@@ -55,35 +55,26 @@ export class LogStream implements DestinationStream {
   }
 
   #writeNext(): void {
-    const leftOut = this.#leftOut;
-    this.#writeAll();
-    if (leftOut === 0) return;
-    this.#leftOut = 0;
-    this.onLeftOut(leftOut);
+    this.#writing = this.#take();
+    if (this.#writing.length > 0) this.#send();
   }
 
-  #writeAll(): void {
-    const bytes = this.#take();
-    this.#isWriting = bytes.length > 0;
-    if (this.#isWriting) this.#send(bytes);
-  }
-
-  #send(bytes: Buffer): void {
-    write(this.#fd, bytes, (thrown, written) => {
-      if (thrown && !isFull(thrown)) {
-        this.#isBroken = true;
-        throw thrown;
+  #send(): void {
+    this.#isSending = true;
+    write(this.#fd, this.#writing, (thrown, written) => {
+      this.#isSending = false;
+      this.#isBroken = thrown !== null && !isFull(thrown);
+      if (this.#isBroken) throw thrown;
+      this.#writing = this.#writing.subarray(written);
+      if (this.#writing.length > 0) {
+        setTimeout(() => this.#send(), thrown ? againMs : 0);
+        return;
       }
-      this.#left = bytes.subarray(written);
-      if (this.#left.length === 0) this.#writeNext();
-      else setTimeout(() => this.#sendLeft(), thrown ? againMs : 0);
+      const leftOut = this.#leftOut;
+      this.#leftOut = 0;
+      this.#writeNext();
+      if (leftOut > 0) this.onLeftOut(leftOut);
     });
-  }
-
-  #sendLeft(): void {
-    const bytes = this.#left;
-    this.#left = Buffer.alloc(0);
-    this.#send(bytes);
   }
 
   #take(): Buffer {

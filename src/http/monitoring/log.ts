@@ -2,8 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { LogLevel } from '../../core/operations/settings.ts';
 import { redactSecrets } from '../../core/secrets.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { jsonLines, type LogForm } from './log-forms.ts';
-import { timeText } from './request-line.ts';
+import { jsonLines, type LogForm, timeText } from './log-forms.ts';
 
 /**
  * The lines that clients without a valid key may cause in a second: with the one of a service that is unavailable, ten

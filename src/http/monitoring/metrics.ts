@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Memory } from '../request/memory.ts';
 
@@ -27,48 +27,51 @@ export class Metrics {
   constructor(
     limiters: Readonly<Record<string, { size(): number } | undefined>>,
     { answers, bodies }: Memory,
-    connections: { table: { readonly size: number }; drops: { readonly counts: Readonly<Record<string, number>> } },
+    {
+      table,
+      drops,
+    }: { table: { readonly size: number }; drops: { readonly counts: Readonly<Record<string, number>> } },
   ) {
-    this.#add(Counter, 'hkctl_http_requests_total', 'Requests by route and status.', ['route', 'status'], () =>
+    const { ingest } = this;
+    this.add('counter', 'hkctl_http_requests_total', 'Requests by route and status.', () =>
       [...this.#routes].flatMap(([route, { statuses }]) =>
         [...statuses].map(([status, value]) => ({ labels: { route, status: String(status) }, value })),
       ),
     );
-    this.#addDurations('hkctl_http_request_duration_seconds', 'Time until the answer was sent.');
-    this.#add(Counter, 'hkctl_refusals_total', 'Refused requests by code.', ['code'], () =>
-      samplesOf('code', this.#codes),
+    const durations = 'hkctl_http_request_duration_seconds';
+    this.add('histogram', durations, 'Time until the answer was sent.', () =>
+      [...this.#routes].flatMap(([route, counts]) => durationsOf(durations, route, counts)),
     );
-    this.#add(Counter, 'hkctl_ingest_readings_total', 'Readings and heartbeats by result.', ['result'], () => {
-      const { rejections: _, ...results } = this.ingest;
+    this.add('counter', 'hkctl_refusals_total', 'Refused requests by code.', () => samplesOf('code', this.#codes));
+    this.add('counter', 'hkctl_ingest_readings_total', 'Readings and heartbeats by result.', () => {
+      const { rejections: _, ...results } = ingest;
       return samplesOf('result', Object.entries(results));
     });
-    this.#add(Counter, 'hkctl_ingest_rejections_total', 'Rejected readings and heartbeats by code.', ['code'], () =>
-      samplesOf('code', this.ingest.rejections),
+    this.add('counter', 'hkctl_ingest_rejections_total', 'Rejected readings and heartbeats by code.', () =>
+      samplesOf('code', ingest.rejections),
     );
-    this.#add(Gauge, 'hkctl_limited_clients', 'Clients that the limits hold in memory.', ['limit'], () =>
-      samplesOf(
-        'limit',
-        Object.entries(limiters).map(([limit, limiter]) => [toSnakeCase(limit), limiter?.size() ?? 0]),
-      ),
+    this.add('gauge', 'hkctl_limited_clients', 'Clients that the limits hold in memory.', () =>
+      Object.entries(limiters).map(([limit, limiter]) => ({
+        labels: { limit: toSnakeCase(limit) },
+        value: limiter?.size() ?? 0,
+      })),
     );
-    this.#add(Gauge, 'hkctl_held_bytes', 'Bytes that bodies and large answers hold in memory.', ['what'], () =>
+    this.add('gauge', 'hkctl_held_bytes', 'Bytes that bodies and large answers hold in memory.', () =>
       samplesOf('what', Object.entries({ answers: answers.held, bodies: bodies.held })),
     );
-    this.#add(Gauge, 'hkctl_connections', 'Open connections.', [], () => [
-      { labels: {}, value: connections.table.size },
-    ]);
-    this.#add(
-      Counter,
-      'hkctl_connections_dropped_total',
-      'Connections that the daemon closed by itself.',
-      ['reason'],
-      () => samplesOf('reason', Object.entries(connections.drops.counts)),
+    this.add('gauge', 'hkctl_connections', 'Open connections.', () => [{ value: table.size }]);
+    this.add('counter', 'hkctl_connections_dropped_total', 'Connections that the daemon closed by itself.', () =>
+      samplesOf('reason', Object.entries(drops.counts)),
     );
   }
 
-  /** Adds a gauge whose samples are taken when a client reads the metrics. */
-  addGauge(name: string, help: string, labelNames: readonly string[], samples: () => MaybePromise<Sample[]>): void {
-    this.#add(Gauge, name, help, labelNames, samples);
+  /**
+   * Adds a metric whose samples are taken when a client reads the metrics. The library's own cannot be set to what was counted
+   * elsewhere; its registry reads any object of this shape.
+   */
+  add(type: MetricType, name: string, help: string, samples: () => MaybePromise<Sample[]>): void {
+    const get = async () => ({ name, help, type, values: await samples(), aggregator: 'sum' });
+    this.#registry.registerMetric({ name, get } as unknown as Metric); // the registry asks for nothing else
   }
 
   /** The counts of a route, named by its template and never by the path of a request. */
@@ -103,39 +106,12 @@ export class Metrics {
       this.#registry.removeSingleMetric(`${name}_total`);
     }
   }
-
-  #add(
-    Type: typeof Counter | typeof Gauge,
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    samples: () => MaybePromise<Sample[]>,
-  ): void {
-    const metric = new Type({
-      name,
-      help,
-      labelNames,
-      registers: [this.#registry],
-      async collect() {
-        const taken = await samples();
-        metric.reset();
-        // The library would show 0 for what is unknown.
-        if (taken.length === 0 && labelNames.length === 0) metric.remove();
-        for (const { labels, value } of taken) metric.inc(labels, value);
-      },
-    });
-  }
-
-  /** The library's own histogram has no way to set what was counted elsewhere; its registry reads any object of this shape. */
-  #addDurations(name: string, help: string): void {
-    const values = (): Sample[] => [...this.#routes].flatMap(([route, counts]) => durationsOf(name, route, counts));
-    const get = async () => ({ name, help, type: 'histogram', values: values(), aggregator: 'sum' });
-    this.#registry.registerMetric({ name, help, get, reset() {} } as unknown as Metric); // the registry calls nothing else
-  }
 }
 
+type MetricType = 'counter' | 'gauge' | 'histogram';
+
 export interface Sample {
-  labels: Record<string, string>;
+  labels?: Record<string, string>;
   value: number;
   metricName?: string;
 }
@@ -144,7 +120,7 @@ function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function samplesOf(label: string, counts: Iterable<[string, number]>): Sample[] {
+export function samplesOf(label: string, counts: Iterable<[string, number]>): Sample[] {
   return [...counts].map(([name, value]) => ({ labels: { [label]: name }, value }));
 }
 

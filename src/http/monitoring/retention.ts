@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Domain } from '../../core/domain/domain.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { DropResult } from '../../core/port/readings.ts';
@@ -63,35 +64,19 @@ export class Retention {
   }
 
   async #drop(entity: Entity, untilUs: number): Promise<void> {
-    let dropped = 0;
+    const { signal } = this.#stopped;
+    let readings = 0;
     for (let position: number | null | undefined; position !== null; ) {
       const beganMs = performance.now();
       const step: DropResult = await this.#domain.store.readings.drop({ entityId: entity.id, untilUs, position });
-      dropped += step.readings;
+      readings += step.readings;
       position = step.next;
-      await this.#rest(Math.max(shortestRestMs, restFactor * (performance.now() - beganMs)));
-      if (this.#stopped.signal.aborted) return;
+      const restMs = Math.max(shortestRestMs, restFactor * (performance.now() - beganMs));
+      // It rests no longer than until the daemon stops.
+      await pause(restMs, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted) return;
     }
     const before = formatInstantUs(untilUs);
-    this.#log.info(
-      { entity: entity.code, before, readings: dropped },
-      'old readings dropped; their summaries are kept',
-    );
-  }
-
-  /** Waits, but no longer than until the daemon stops. */
-  #rest(ms: number): Promise<void> {
-    const { signal } = this.#stopped;
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      timer.unref();
-      signal.addEventListener('abort', done, { once: true });
-      if (signal.aborted) done();
-    });
+    this.#log.info({ entity: entity.code, before, readings }, 'old readings dropped; their summaries are kept');
   }
 }

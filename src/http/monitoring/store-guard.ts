@@ -1,4 +1,4 @@
-import { type HkctlError, isHkctlError } from '../../core/errors.ts';
+import { isHkctlError } from '../../core/errors.ts';
 import type { Store } from '../../core/port/store.ts';
 import { type ApiError, shuttingDown } from '../answers/problem.ts';
 import type { Log } from './log.ts';
@@ -15,24 +15,15 @@ export const graceMs = 1000;
 export class StoreGuard {
   readonly #store: Pick<Store, 'openAll' | 'requireInPlace'>;
   readonly #log: Log;
-  readonly #ending = new AbortController();
-  #fault: HkctlError | undefined;
+  readonly #displaced = new AbortController();
   #checkedAtMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
+  /** Aborted when the store is found to be replaced; its reason is the fault. */
+  readonly displaced = this.#displaced.signal;
 
   constructor(store: Pick<Store, 'openAll' | 'requireInPlace'>, log: Log) {
     this.#store = store;
     this.#log = log;
-  }
-
-  /** The fault of the store; undefined while it is in place. */
-  get fault(): HkctlError | undefined {
-    return this.#fault;
-  }
-
-  /** Aborted when the store is found to be replaced. */
-  get displaced(): AbortSignal {
-    return this.#ending.signal;
   }
 
   /** Checks from now on, also while no request arrives. Rejects if the store cannot be opened. */
@@ -51,8 +42,8 @@ export class StoreGuard {
    * request, since a process that was suspended answers waiting requests before any of its timers runs.
    */
   refusal(nowMs: number): ApiError | undefined {
-    if (this.#fault === undefined && nowMs - this.#checkedAtMs >= checkEveryMs) this.#check(nowMs);
-    return this.#fault && shuttingDown;
+    if (!this.displaced.aborted && nowMs - this.#checkedAtMs >= checkEveryMs) this.#check(nowMs);
+    return this.displaced.aborted ? shuttingDown : undefined;
   }
 
   #check(nowMs: number): void {
@@ -66,9 +57,8 @@ export class StoreGuard {
         this.#log.warn({ err: thrown }, 'the files of the store could not be checked; trying again');
         return;
       }
-      this.#fault = thrown;
       this.#log.fatal({ err: thrown }, 'THE STORE WAS REPLACED under the running daemon: nothing is answered any more');
-      this.#ending.abort();
+      this.#displaced.abort(thrown);
     }
   }
 }

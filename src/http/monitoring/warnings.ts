@@ -8,48 +8,50 @@ interface Warner {
   warn(fields: object, message: string): void;
 }
 
+/** Names of which the last warning is remembered. */
+const mostNames = 10_000;
+
 /**
- * Builds a function that logs requests for which the service was unavailable: one line a second with the cause, and the number
- * of those left out since. While a disk or a database is away, every request fails. `clock` returns monotonic milliseconds.
+ * Builds a function that lets the first event of a name through, and others once a time is over since the last one: it then returns
+ * all that were held back and this one, added up, else undefined. `clock` returns monotonic milliseconds.
  */
-export function createUnavailableWarning(log: Warner, clock: () => number) {
-  let endsMs = Number.NEGATIVE_INFINITY;
-  let more = 0;
-  return (id: string, thrown: unknown): void => {
+function createSparing<Event>(gapMs: number, clock: () => number, add: (one: Event, other: Event) => Event) {
+  const last = new Map<string, { endsMs: number; heldBack?: Event }>();
+  return (name: string, event: Event): Event | undefined => {
     const nowMs = clock();
-    if (nowMs < endsMs) {
-      more++;
-      return;
+    const before = last.get(name);
+    const all = before?.heldBack === undefined ? event : add(before.heldBack, event);
+    if (before && nowMs < before.endsMs) {
+      before.heldBack = all;
+      return undefined;
     }
-    endsMs = nowMs + secondMs;
-    log.warn({ id, err: thrown, ...(more > 0 && { more }) }, 'unavailable');
-    more = 0;
+    last.delete(name);
+    last.set(name, { endsMs: nowMs + gapMs });
+    keepNewest(last, mostNames);
+    return all;
   };
 }
 
-/**
- * The same log for work that is tried again every second or so: the warning that it failed is logged at once, and then once a
- * minute with the number of those left out. `clock` returns monotonic milliseconds.
- */
-export function createRetryLog(log: Log, clock: () => number): Log {
-  const last = new Map<string, { endsMs: number; more: number }>();
-  const warn = (fields: object, message: string): void => {
-    const nowMs = clock();
-    const before = last.get(message);
-    if (before && nowMs < before.endsMs) {
-      before.more++;
-      return;
-    }
-    last.set(message, { endsMs: nowMs + minuteMs, more: 0 });
-    const more = before?.more ?? 0;
-    log.warn({ ...fields, ...(more > 0 && { more }) }, message);
+/** Writes a warning once in a time, with the number (`more`) of those of the same message that were held back since. */
+function createSparingWarner(log: Warner, gapMs: number, clock: () => number): Warner['warn'] {
+  const spare = createSparing<number>(gapMs, clock, (one, other) => one + other);
+  return (fields, message) => {
+    const count = spare(message, 1);
+    if (count !== undefined) log.warn({ ...fields, ...(count > 1 && { more: count - 1 }) }, message);
   };
-  const retryLog: Log = Object.create(log, { warn: { value: warn } });
+}
+
+/** Logs requests for which the service was unavailable, once a second: while a disk or a database is away, every request fails. */
+export function createUnavailableWarning(log: Warner, clock: () => number) {
+  const warn = createSparingWarner(log, secondMs, clock);
+  return (id: string, thrown: unknown): void => warn({ id, err: thrown }, 'unavailable');
+}
+
+/** The same log for work that is tried again every second or so: it warns once a minute that it failed. */
+export function createRetryLog(log: Log, clock: () => number): Log {
+  const retryLog: Log = Object.create(log, { warn: { value: createSparingWarner(log, minuteMs, clock) } });
   return retryLog;
 }
-
-/** Keys of which the last warning is remembered. */
-const mostKeys = 10_000;
 
 /** Receives what of a body was rejected: the key, the number by code, and the sensor that the last one names. */
 export type WarnRejected = (
@@ -59,25 +61,17 @@ export type WarnRejected = (
   sensor: string | null,
 ) => void;
 
-/**
- * Builds a function that warns of rejected readings and heartbeats of a key: at once, and then once a minute with all since then.
- * `clock` returns monotonic milliseconds.
- */
+/** Builds a function that warns of rejected readings and heartbeats of a key: at once, and then once a minute with all since then. */
 export function createRejectionWarning(log: Warner, clock: () => number): WarnRejected {
-  const last = new Map<string, { endsMs: number; since: Record<string, number> }>();
+  const spare = createSparing(minuteMs, clock, addCounts);
   return (kind, key, codes, sensor) => {
-    const nowMs = clock();
-    const name = `${kind} ${key}`;
-    const before = last.get(name);
-    const rejected = { ...before?.since };
-    for (const [code, count] of Object.entries(codes)) rejected[code] = (rejected[code] ?? 0) + count;
-    if (before && nowMs < before.endsMs) {
-      before.since = rejected;
-      return;
-    }
-    last.delete(name);
-    last.set(name, { endsMs: nowMs + minuteMs, since: {} });
-    keepNewest(last, mostKeys);
-    log.warn({ key, rejected, ...(sensor !== null && { sensor }) }, `${kind} rejected`);
+    const rejected = spare(`${kind} ${key}`, codes);
+    if (rejected) log.warn({ key, rejected, ...(sensor !== null && { sensor }) }, `${kind} rejected`);
   };
+}
+
+function addCounts(counts: Readonly<Record<string, number>>, more: Readonly<Record<string, number>>) {
+  const sum = { ...counts };
+  for (const [code, count] of Object.entries(more)) sum[code] = (sum[code] ?? 0) + count;
+  return sum;
 }

@@ -3,6 +3,7 @@ import { anchorIn } from '../../../src/core/audit/anchors.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import { AuditAnchors } from '../../../src/http/monitoring/anchors.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
+import { createRetryLog } from '../../../src/http/monitoring/warnings.ts';
 import { draftOf, type Plant, plantIn, temporaryStore } from '../../store/stores.ts';
 
 let store: Store;
@@ -16,10 +17,14 @@ beforeEach(async () => {
   plant = await plantIn(store);
   log = [];
   nowMs = 1000;
-  anchors = new AuditAnchors(store.audit, createLog('info', { write: (line) => log.push(line) }), () => nowMs);
+  anchors = anchorsOf(store.audit);
 });
 afterEach(() => store.close());
 
+const anchorsOf = (audit: Pick<Store['audit'], 'head'>) => {
+  const clock = () => nowMs;
+  return new AuditAnchors(audit, createRetryLog(createLog('info', { write: (line) => log.push(line) }), clock), clock);
+};
 const change = () => store.audit.append(draftOf(plant.tenant.id, 'key.list', 'x'));
 const counts = () => log.map((line) => anchorIn(line)?.count);
 
@@ -86,7 +91,7 @@ it('the last head that was there is logged at once where the store is away, what
 it('a chain that lost records is an error, after the head that was there', async () => {
   const heads = [1, 3, 2, 2].map((count) => ({ count, hash: String(count % 10).repeat(64) }));
   const audit = { head: () => heads.shift() ?? { count: 3, hash: 'f'.repeat(64) } };
-  anchors = new AuditAnchors(audit, createLog('info', { write: (line) => log.push(line) }), () => nowMs);
+  anchors = anchorsOf(audit);
   for (let time = 0; time < 6; time++) await anchors.check();
   expect(counts()).toEqual([1, 3, undefined]);
   expect(JSON.parse(log[2] ?? '')).toMatchObject({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { drawSecret } from '../../../src/core/secrets.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
-import { requestLine } from '../../../src/http/monitoring/request-line.ts';
+import { requestLine } from '../../../src/http/monitoring/log-forms.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';
 import { CanaryWatch } from '../../e2e/secrets/canaries.ts';
 import { bearer } from '../auth/bearer.ts';
