@@ -3,7 +3,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Services } from './cli/command/services.ts';
-import { reportCrash, run } from './cli/run.ts';
+import { report, run } from './cli/run.ts';
 import { createIo, type Io } from './cli/terminal/io.ts';
 import { readEnvironment } from './config.ts';
 import { secureRandom } from './core/secrets.ts';
@@ -37,7 +37,7 @@ export async function main(process: NodeJS.Process, listening?: (baseUrl: string
   });
   const argv = process.argv.slice(2);
   // Unhandled rejections arrive here, too.
-  process.on('uncaughtException', (thrown) => process.exit(reportCrash(thrown, argv, io)));
+  process.on('uncaughtException', (thrown) => process.exit(report(thrown, argv, io)));
   return run(argv, io, createServices(io, rights, listening));
 }
 

@@ -1,19 +1,18 @@
 import { Command, CommanderError, type Help } from 'commander';
 import type { CommandDefinition, Noun } from './command/command.ts';
-import { addFlags, type Flags } from './command/flags.ts';
+import { addFlags } from './command/flags.ts';
 import { globalFlags } from './command/global-flags.ts';
 import { aliases, nounIn, requireNoun, verbIn, verbMissing } from './command-words.ts';
-import { IncompleteCommand } from './incomplete-command.ts';
 import { type NounEntry, nounGroups } from './nouns.ts';
 import type { Io } from './terminal/io.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
-/** The widest that examples are, and their width if no terminal sets one. */
-const usualWidth = 80;
+/** The widest that examples are. */
+const mostColumns = 80;
 
 /** The examples of a help text: each command with what it does, in no more than 80 columns if its words are short enough. */
-function examplesText(examples: CommandDefinition['examples'], columns: number | undefined): string {
-  const most = Math.min(columns ?? usualWidth, usualWidth);
+function examplesText(examples: CommandDefinition['examples'], columns: number): string {
+  const most = Math.min(columns, mostColumns);
   const width = Math.max(...examples.map(([command]) => command.length));
   const besides = examples.map(([command, does]) => `  ${command.padEnd(width)}   ${does}`);
   const isNarrow = width <= 50 && besides.every((line) => line.length <= most);
@@ -49,33 +48,83 @@ type Dispatch = (definition: CommandDefinition, given: Record<string, unknown>, 
  * `argv` everything is loaded, for tests that walk all commands.
  */
 export async function createProgram(
-  io: Pick<Io, 'stdout'>,
+  { stdout }: Pick<Io, 'stdout'>,
   version: string,
   dispatch: Dispatch,
   argv?: readonly string[],
 ): Promise<Command> {
-  const program = prepared(new Command('hkctl'), io)
-    .description('API keys for plants: who may read what of which site, and the API for it.')
-    .version(version, '-V, --version', 'print the version')
+  const helpWidth = (most: number) => Math.min(stdout.columns() ?? 80, most);
+  // The commands below inherit all of this.
+  const program = new Command('hkctl')
+    .exitOverride()
+    .allowExcessArguments(false)
+    .helpOption('-h, --help', 'show this help')
     // `run()` takes the word help for --help.
-    .helpCommand(false);
+    .helpCommand(false)
+    .configureHelp({ sortSubcommands: false, subcommandTerm: termOf, minWidthToWrap: 20 })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      // run() reports errors, in one place and one form.
+      writeErr: () => {},
+      getOutHelpWidth: () => helpWidth(120),
+      getErrHelpWidth: () => 80,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .description('API keys for plants: who may read what of which site, and the API for it.')
+    .version(version, '-V, --version', 'print the version');
   addFlags(program, globalFlags);
-  const examples = [
+  const addExamples = (command: Command, examples: CommandDefinition['examples'], after = globalOptionsText) =>
+    command.addHelpText('after', () => examplesText(examples, helpWidth(mostColumns)) + after);
+  const programExamples = [
     ['hkctl init', 'make a store'],
     ['hkctl keys', 'manage API keys'],
     ['hkctl serve', 'run the API'],
   ] as const;
-  program.addHelpText('after', () => examplesText(examples, io.stdout.columns()));
+  addExamples(program, programExamples, '');
   program.action(async () => {
     const { overviewOf } = await import('./overview.ts');
     await dispatch(overviewOf(program), program.opts(), []);
   });
+
+  const fill = (command: Command, definition: CommandDefinition): Command => {
+    const { summary, description } = definition;
+    command.summary(summary).description(description === undefined ? `${summary}.` : `${summary}.\n\n${description}`);
+    for (const { spelling, doc } of definition.arguments) command.argument(spelling, doc);
+    addFlags(command, definition.flags);
+    // commander would name the first missing argument alone; run() names all of them, and the missing flags.
+    Object.assign(command, { missingArgument() {} });
+    command.action(() => dispatch(definition, command.optsWithGlobals(), command.args));
+    return addExamples(command, definition.examples);
+  };
+
+  const addNoun = (noun: Noun, summary: string, only: string | undefined): Command => {
+    const { name, verbs, bare } = noun;
+    const command = program.command(name).helpCommand(false).summary(summary).description(summary);
+    for (const verb of verbs) {
+      const isLoaded = only === undefined || verb.name === only;
+      const added = isLoaded ? fill(command.command(verb.name), verb) : addStub(command, verb);
+      const alias = aliases[verb.name];
+      if (alias !== undefined) added.alias(alias);
+    }
+    if (only !== undefined) return command;
+    if (bare) {
+      command.description(`${summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
+      fill(command.command(bare.name, { isDefault: true, hidden: true }), bare);
+    } else {
+      command.action(() => {
+        throw verbMissing(noun);
+      });
+    }
+    return addExamples(command, [...(bare?.examples ?? []), ...verbs.flatMap((verb) => verb.examples.slice(0, 1))]);
+  };
+
   const wanted = argv && nounIn(argv);
   if (wanted) await requireNoun(wanted.noun);
-  const load = async (entry: NounEntry) => {
-    const noun = await entry.load();
-    const verb = wanted && 'verbs' in noun ? verbIn(noun, wanted.rest) : undefined;
-    return addNoun(program, noun, entry.summary, io, dispatch, verb);
+  const load = async ({ load, summary }: NounEntry) => {
+    const noun = await load();
+    if ('run' in noun) return fill(program.command(noun.name), noun);
+    return addNoun(noun, summary, wanted && verbIn(noun, wanted.rest));
   };
   for (const [heading, entries] of Object.entries(nounGroups)) {
     for (const entry of entries) {
@@ -87,84 +136,11 @@ export async function createProgram(
   return program;
 }
 
+const globalOptionsText = '\nGlobal options: hkctl --help\n';
+
 /** A command other than the one called: known by name, without the cost of its flags. */
 function addStub(parent: Command, { name, summary }: Pick<NounEntry, 'name' | 'summary'>): Command {
   return parent.command(name).summary(summary).description(summary);
-}
-
-function addNoun(
-  program: Command,
-  noun: Noun | CommandDefinition,
-  summary: string,
-  io: Pick<Io, 'stdout'>,
-  dispatch: Dispatch,
-  only?: string,
-): Command {
-  if ('run' in noun) return addCommand(program, noun, io, dispatch);
-  const command = prepared(program.command(noun.name), io).summary(summary).description(summary);
-  for (const verb of noun.verbs) {
-    const added =
-      only === undefined || verb.name === only ? addCommand(command, verb, io, dispatch) : addStub(command, verb);
-    const alias = aliases[verb.name];
-    if (alias !== undefined) added.alias(alias);
-  }
-  command.helpCommand(false);
-  if (only !== undefined) return command;
-  const { bare } = noun;
-  if (bare) {
-    command.description(`${summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
-    fill(prepared(command.command(bare.name, { isDefault: true, hidden: true }), io), bare, io, dispatch);
-  } else {
-    command.action(() => {
-      throw verbMissing(noun);
-    });
-  }
-  const examples = [...(bare?.examples ?? []), ...noun.verbs.flatMap((verb) => verb.examples.slice(0, 1))];
-  return command.addHelpText('after', () => examplesText(examples, io.stdout.columns()) + globalOptionsText);
-}
-
-const globalOptionsText = '\nGlobal options: hkctl --help\n';
-
-function addCommand(
-  parent: Command,
-  definition: CommandDefinition,
-  io: Pick<Io, 'stdout'>,
-  dispatch: Dispatch,
-): Command {
-  const command = prepared(parent.command(definition.name), io).helpCommand(false);
-  fill(command, definition, io, dispatch);
-  return command;
-}
-
-function fill(command: Command, definition: CommandDefinition, io: Pick<Io, 'stdout'>, dispatch: Dispatch): void {
-  const { summary, description, arguments: args, flags, examples } = definition;
-  command.summary(summary).description(description === undefined ? `${summary}.` : `${summary}.\n\n${description}`);
-  for (const { spelling, doc } of args) command.argument(spelling, doc);
-  addFlags(command, flags as Flags);
-  command.addHelpText('after', () => examplesText(examples, io.stdout.columns()) + globalOptionsText);
-  command.exitOverride((error) => {
-    throw error.code === 'commander.missingArgument'
-      ? new IncompleteCommand(definition, command.optsWithGlobals(), command.args)
-      : error;
-  });
-  command.action(() => dispatch(definition, command.optsWithGlobals(), command.args));
-}
-
-function prepared(command: Command, { stdout }: Pick<Io, 'stdout'>): Command {
-  return command
-    .exitOverride()
-    .allowExcessArguments(false)
-    .helpOption('-h, --help', 'show this help')
-    .configureHelp({ sortSubcommands: false, subcommandTerm: termOf, minWidthToWrap: 20 })
-    .configureOutput({
-      writeOut: (text) => stdout.write(text),
-      // run() reports errors, in one place and one form.
-      writeErr: () => {},
-      getOutHelpWidth: () => Math.min(stdout.columns() ?? 80, 120),
-      getErrHelpWidth: () => 80,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    });
 }
 
 function termOf(this: Help, command: Command): string {

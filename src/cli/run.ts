@@ -3,19 +3,20 @@ import { requirePermissions } from '../core/domain/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { exposureIn, redactSecrets } from '../core/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
+import { wordList } from '../core/text/words.ts';
 import type { CommandDefinition, Needs } from './command/command.ts';
 import { type Context, createContext } from './command/context.ts';
 import { readFlags } from './command/flags.ts';
 import { globalFlags } from './command/global-flags.ts';
 import type { Services } from './command/services.ts';
 import { createStoreNaming, inOrder, withoutHelpWord } from './command-words.ts';
-import { IncompleteCommand } from './incomplete-command.ts';
 import { createProgram, isShown } from './program.ts';
 import { missingOf, requireGiven } from './questions/values.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
-import { type Io, isClosedPipe } from './terminal/io.ts';
+import { canAsk, type Io, isClosedPipe } from './terminal/io.ts';
 import { createStyle } from './terminal/style.ts';
 import { terminalLine } from './terminal/terminal-text.ts';
+import { wrapWhole } from './terminal/wrap.ts';
 
 /**
  * Runs one command line (`argv` without interpreter and script) and gives its exit code (contract, section 3). Whatever
@@ -33,11 +34,13 @@ export async function run(given: readonly string[], io: Io, services: Services):
     const program = (line: readonly string[]) => createProgram(io, services.version, async () => {}, line);
     const asking = flags.yes === true ? withoutQuestions(io) : io;
     context = createContext(asking, services, globals, program, createStoreNaming(argv));
+    requireArguments(context, definition, flags, args);
     try {
       const needs = await definition.needs?.(flags, args, context);
       const session = needs && (await requireNeeds(context, needs));
       await requireValues(context, definition, flags, args);
-      exitCode = (await definition.run(context, flags, args, session)) ?? 0;
+      // A command that declares no needs is not typed to be given a session.
+      exitCode = (await definition.run(context, flags, args, session as NonNullable<typeof session>)) ?? 0;
       const exposure = exposureIn(argv);
       if (exposure !== undefined) context.warn(exposure);
     } catch (thrown) {
@@ -50,50 +53,41 @@ export async function run(given: readonly string[], io: Io, services: Services):
     const program = await createProgram(io, services.version, dispatch, line);
     await program.parseAsync([...line], { from: 'user' });
   } catch (thrown) {
-    exitCode = isShown(thrown) ? 0 : report(completed(thrown, argv, io), running, argv, io, await wrapFor(io));
+    exitCode = isShown(thrown) ? 0 : report(thrown, argv, io, running);
   }
   try {
     await context?.close();
   } catch (thrown) {
-    exitCode ||= report(thrown, running, argv, io, await wrapFor(io));
+    exitCode ||= report(thrown, argv, io, running);
   }
   return exitCode;
 }
 
-/** The error that names everything missing, if an argument is missing. */
-function completed(thrown: unknown, argv: readonly string[], io: Io): unknown {
-  if (!(thrown instanceof IncompleteCommand)) return thrown;
-  try {
-    return thrown.errorFor(io, wants(argv, io, '--json', 'HKCTL_JSON'));
-  } catch (wrongFlag) {
-    return wrongFlag;
-  }
-}
-
-/** Breaks lines between words at the width of a terminal, which itself would break them inside a word. */
-async function wrapFor({ stderr }: Io): Promise<Wrap | undefined> {
-  const columns = stderr.columns();
-  if (columns === undefined) return undefined;
-  const { wrapWhole } = await import('./terminal/wrap.ts');
-  return (text) => wrapWhole(text, columns).join('\n');
-}
-
-type Wrap = (line: string) => string;
-
-/**
- * Reports an uncaught error as `run` does, and returns the exit code. Node itself would print the message with any control
- * characters and secrets in it.
- */
-export function reportCrash(thrown: unknown, argv: readonly string[], io: Io): number {
-  return report(thrown, undefined, argv, io);
+/** Refuses a line that ends before the arguments of its command; names all of them, and every missing flag if nothing can be asked. */
+function requireArguments(
+  { io, json }: Context,
+  { arguments: known, required, confirms }: CommandDefinition,
+  flags: Readonly<Record<string, unknown>>,
+  args: readonly string[],
+): void {
+  const names = known
+    .filter(({ spelling }, i) => spelling.startsWith('<') && i >= args.length)
+    .map(({ spelling }) => spelling.replace(/^<(\w+).*$/, '$1'));
+  if (names.length === 0) return;
+  const unasked = { ...required?.(flags, args), ...(confirms && { '--yes': flags.yes || undefined }) };
+  const missing = [...names, ...(canAsk(io) && !json ? [] : missingOf(unasked))];
+  throw new HkctlError('usage', `${wordList(missing, 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`, {
+    hint: 'Add --help to see its flags.',
+  });
 }
 
 async function requireValues(
   context: Context,
   { required, missingHint }: CommandDefinition,
-  ...given: Parameters<NonNullable<CommandDefinition['required']>>
+  flags: Readonly<Record<string, unknown>>,
+  args: readonly string[],
 ): Promise<void> {
-  const values = required?.(...given) ?? {};
+  const values = required?.(flags, args) ?? {};
   try {
     requireGiven(context, values);
   } catch (thrown) {
@@ -112,16 +106,14 @@ function withoutQuestions(io: Io): Io {
   return Object.create(io, { asksNothing: { value: true } });
 }
 
-function report(
-  thrown: unknown,
-  running: CommandDefinition | undefined,
-  argv: readonly string[],
-  io: Io,
-  wrap: Wrap = (line) => line,
-): number {
+/**
+ * Reports an error on standard error and returns the exit code; `running` is the command, if any. Node itself would print the message
+ * of an uncaught one with any control characters and secrets in it.
+ */
+export function report(thrown: unknown, argv: readonly string[], io: Io, running?: CommandDefinition): number {
   const error = toError(thrown);
   // Help and the like, before any command runs, change nothing either.
-  if (isClosedPipe(error) && (running?.readOnly ?? true)) return 0;
+  if (isClosedPipe(error) && (running === undefined || running.readOnly)) return 0;
   const message = error.lines.map(shown).join('\n');
   const hints = [error.hint, exposureIn(argv)].filter((one) => one !== undefined);
   const hint = hints.length === 0 ? null : shown(createStoreNaming(argv)(hints.join(' ')));
@@ -132,15 +124,15 @@ function report(
     writeError(io, `${printable(text)}\n`);
   } else {
     const style = createStyle(io.env, io.stderr);
-    const lines = [`${style.red('error:')} ${message}`, ...(hint === null ? [] : [`${style.cyan('hint:')} ${hint}`])];
-    const wrapped = lines.flatMap((line) => line.split('\n')).map(wrap);
-    writeError(
-      io,
-      `${wrapped
-        .flatMap((line) => line.split('\n'))
-        .map(terminalLine)
-        .join('\n')}\n`,
-    );
+    const sentences = [
+      `${style.red('error:')} ${message}`,
+      ...(hint === null ? [] : [`${style.cyan('hint:')} ${hint}`]),
+    ];
+    const lines = sentences.flatMap((sentence) => sentence.split('\n'));
+    const columns = io.stderr.columns();
+    // A terminal itself would break them inside a word.
+    const wrapped = columns === undefined ? lines : lines.flatMap((line) => wrapWhole(line, columns));
+    writeError(io, `${wrapped.map(terminalLine).join('\n')}\n`);
   }
   if (error.code === 'internal' && wants(argv, io, '--debug', 'HKCTL_DEBUG')) {
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

@@ -1,5 +1,5 @@
 import type { UserPermission } from '../../core/access/roles.ts';
-import type { Actor, Permitted } from '../../core/domain/actors.ts';
+import type { Permitted } from '../../core/domain/actors.ts';
 import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { AuditAction } from '../../core/port/audit.ts';
@@ -8,46 +8,43 @@ import { holdsSecret } from '../../core/secrets.ts';
 import type { Context } from './context.ts';
 import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.ts';
 
-export interface CommandDefinition {
+export interface CommandDefinition<F extends Flags = Flags, P extends UserPermission = UserPermission> {
   name: string;
   summary: string;
   /** More for help, below the summary. */
   description?: string;
   /** Arguments after the verb: `CODE`, `REF...`, `[SENSOR...]` (commander's spelling with <> or []). */
   arguments: readonly { spelling: string; doc: string }[];
-  flags: Flags;
+  flags: F;
   /** Command lines as people type them, with what each does. */
   examples: readonly (readonly [command: string, does: string])[];
   /**
    * The values without which it asks, by the names of their flags, or fails if no terminal is there to ask; undefined is missing.
    * `run()` of the command line reports all missing ones at once.
    */
-  required?(flags: Readonly<Record<string, unknown>>, args: readonly string[]): Readonly<Record<string, unknown>>;
+  required?(flags: FlagValues<F>, args: readonly string[]): Readonly<Record<string, unknown>>;
   /** What helps to give the required values that are missing, such as the codes of entities. */
   missingHint?(context: Context, missing: readonly string[]): Promise<string | undefined>;
   /** It always asks before it acts, and needs `--yes` if there is no terminal to ask. */
   confirms?: boolean;
   /** It changes nothing, so that a reader may close the pipe early without an error. */
-  readOnly: boolean;
+  readOnly?: boolean;
   /**
    * The permissions that the command requires before it asks or does anything, and the attempt that the audit trail records
    * for a refusal. `run()` of the command line checks them. Without `needs` only the domain checks.
    */
-  needs?(
-    flags: Readonly<Record<string, unknown>>,
-    args: readonly string[],
-    context: Context,
-  ): MaybePromise<Needs | undefined>;
+  needs?(flags: FlagValues<F>, args: readonly string[], context: Context): MaybePromise<Needs<P> | undefined>;
   /**
-   * Runs it in the store, for the actor that the check of `needs` found permitted; a number is the exit code, nothing means 0.
-   * {@link defineCommand} types its flags and the session.
+   * Runs it in the store, for the actor that the check of `needs` found permitted (a command without `needs` is given no session); a
+   * number is the exit code, nothing means 0.
    */
   run(
     context: Context,
-    flags: Readonly<Record<string, unknown>>,
+    flags: FlagValues<F>,
     args: readonly string[],
-    session: { domain: Domain; actor: Actor } | undefined,
-  ): Promise<number | undefined>;
+    session: { domain: Domain; actor: Permitted<P> },
+    // biome-ignore lint/suspicious/noConfusingVoidType: a command that ends well need not say so
+  ): Promise<number | void>;
 }
 
 /** What a command needs, and how the audit trail names the attempt. */
@@ -64,47 +61,11 @@ export interface Noun {
   bare?: CommandDefinition;
 }
 
-type TypedDefinition<F extends Flags, P extends UserPermission> = Omit<
-  CommandDefinition,
-  'flags' | 'needs' | 'required' | 'run' | 'arguments' | 'readOnly'
-> & {
-  arguments?: CommandDefinition['arguments'];
-  readOnly?: boolean;
-  flags: F;
-  required?(flags: FlagValues<F>, args: readonly string[]): Readonly<Record<string, unknown>>;
-  needs?(flags: FlagValues<F>, args: readonly string[], context: Context): MaybePromise<Needs<P> | undefined>;
-  run(
-    context: Context,
-    flags: FlagValues<F>,
-    args: readonly string[],
-    session: { domain: Domain; actor: Permitted<P> },
-    // biome-ignore lint/suspicious/noConfusingVoidType: a command that ends well need not say so
-  ): Promise<number | void>;
-};
-
-/**
- * Declares a command; the flags it is given are typed by their declarations, and the actor by the permissions that `needs`
- * names (a command without `needs` is given no session).
- */
+/** Declares a command: its flags are typed by their declarations, and its actor by the permissions that `needs` names. */
 export function defineCommand<F extends Flags, P extends UserPermission = never>(
-  definition: TypedDefinition<F, P>,
+  definition: Omit<CommandDefinition<F, P>, 'arguments'> & Partial<Pick<CommandDefinition, 'arguments'>>,
 ): CommandDefinition {
-  return {
-    arguments: [],
-    readOnly: false,
-    ...definition,
-    // readFlags read the flags by the same declarations.
-    needs: (flags, args, context) => definition.needs?.(flags as FlagValues<F>, args, context),
-    required: (flags, args) => definition.required?.(flags as FlagValues<F>, args) ?? {},
-    // run() of the command line has checked exactly the permissions that `needs` names.
-    run: async (context, flags, args, session) =>
-      (await definition.run(
-        context,
-        flags as FlagValues<F>,
-        args,
-        session as { domain: Domain; actor: Permitted<P> },
-      )) ?? undefined,
-  };
+  return { arguments: [], ...definition };
 }
 
 export const yesFlag: Flag<boolean> = toggle('-y, --yes', 'ask nothing: what would be asked is confirmed');

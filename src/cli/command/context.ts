@@ -14,53 +14,16 @@ import type { globalFlags } from './global-flags.ts';
 import type { Services } from './services.ts';
 
 /** What every command receives: input and output, the flags that all share, and, at the first call, the store and actor. */
-export interface Context {
-  io: Io;
-  services: Services;
-  json: boolean;
-  /** Lists show times in full and in UTC, as `--utc` asks for. */
-  utc: boolean;
-  storePath: string;
-  login: string;
-  /** Colours of standard output. */
-  style: Style;
-  /** Opens the store at the first call. */
-  domain(): Promise<Domain>;
-  /** Refuses a profile that was stopped or changed since {@link session} found it, after a question; see `requireUnchanged`. */
-  requireUnchangedActor(): Promise<void>;
-  /** The domain on a store that was opened elsewhere. */
-  domainOf(store: Store): Domain;
-  /** The profile that acts in a store that was opened elsewhere. */
-  actorIn(domain: Domain): Promise<Actor>;
-  /** The domain and the profile that acts; `no_profile` or `profile_inactive` (exit 4). */
-  session(): Promise<{ domain: Domain; actor: Actor }>;
-  /** A hint whose commands name the store, if the command line did; what is said and warned has that already. */
-  naming(hint: string): string;
-  /** Writes lines to standard output. Each is made safe for a terminal: a name may contain any character, also a line break. */
-  print(...lines: string[]): void;
-  /** Writes a text of the program itself, such as a script, as it is; with `--json` the value given instead. */
-  printDocument(text: string, json?: unknown): void;
-  printJson(value: unknown): void;
-  /** Writes to standard output what a successful command has changed; nothing with `--quiet`. */
-  confirm(...lines: string[]): void;
-  /** Reports what a successful command has changed: with `--json` the value, else the lines as {@link confirm}. */
-  report(json: unknown, ...lines: string[]): void;
-  /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
-  say(...lines: string[]): void;
-  /** Writes warnings to standard error; nothing with `--json`. */
-  warn(...lines: string[]): void;
-  /** The program, with the command loaded that the arguments name. */
-  program(words: readonly string[]): Promise<Command>;
-  close(): Promise<void>;
-}
+export type Context = ReturnType<typeof createContext>;
 
+/** `program` gives the program with the command loaded that words name; `naming` adds the store to the commands of a hint, if the line named it. */
 export function createContext(
   io: Io,
   services: Services,
   globals: FlagValues<typeof globalFlags>,
-  program: Context['program'],
-  naming: Context['naming'],
-): Context {
+  program: (words: readonly string[]) => Promise<Command>,
+  naming: (hint: string) => string,
+) {
   let isNamed = globals.store !== undefined || !io.isSystemStore;
   const useStore = () => {
     const path = globals.store ?? io.defaultStorePath;
@@ -72,12 +35,14 @@ export function createContext(
   let opened: Promise<Domain> | undefined;
   let acting: Promise<Actor> | undefined;
   let style: Style | undefined;
+  /** The domain on a store that was opened elsewhere. */
   const domainOf = (store: Store): Domain => {
     const clock = storeClock(store, io.clock);
     const steady = () => ({ ms: clock(), latestMs: clock(), isSteady: false });
     return { store, clock, steady, random: io.random, newId: io.newId };
   };
-  const steadily = async (store: Store) => {
+  const open = async (): Promise<Domain> => {
+    const store = await (await services.engine(useStore())).open();
     try {
       const known = domainOf(store);
       return { ...known, ...(await steadyClocks(store, known.clock, io.uptime)) };
@@ -86,62 +51,70 @@ export function createContext(
       throw thrown;
     }
   };
-  const print = (...lines: string[]) => io.stdout.write(linesOf(lines));
+  /** Opens the store at the first call. */
+  const domain = () => {
+    opened ??= open();
+    return opened;
+  };
+  const login = globals.as ?? io.osAccount;
+  /** The profile that acts in a store that was opened elsewhere. */
+  const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
   const printJson = (value: unknown) =>
     io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`);
+  /** Writes to standard output what a successful command has changed; nothing with `--quiet`. */
   const confirm = (...lines: string[]) => {
     if (!globals.quiet) io.stdout.write(linesOf(lines.map(naming), io.stdout));
   };
+  /** Writes warnings to standard error; nothing with `--json`. */
   const warn = (...lines: string[]) => {
     if (!globals.json) io.stderr.write(linesOf(lines.map(naming), io.stderr));
-  };
-  const say = globals.quiet ? () => {} : warn;
-  const login = globals.as ?? io.osAccount;
-  const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
-  const domain = () => {
-    opened ??= services
-      .engine(useStore())
-      .then((engine) => engine.open())
-      .then(steadily);
-    return opened;
   };
   return {
     io,
     services,
     json: globals.json,
+    /** Lists show times in full and in UTC, as `--utc` asks for. */
     utc: globals.utc,
     get storePath() {
       return useStore();
     },
     login,
+    /** Colours of standard output. */
     get style() {
       style ??= createStyle(io.env, io.stdout);
       return style;
     },
     domain,
-    async requireUnchangedActor() {
-      if (opened && acting) await requireUnchanged(await opened, await acting);
-    },
     domainOf,
     actorIn,
-    naming,
+    /** The domain and the profile that acts; `no_profile` or `profile_inactive` (exit 4). */
     async session() {
       const found = await domain();
       acting ??= actorIn(found);
       return { domain: found, actor: await acting };
     },
-    print,
-    printDocument(text, json) {
+    /** Refuses a profile that was stopped or changed since {@link session} found it, after a question; see `requireUnchanged`. */
+    async requireUnchangedActor() {
+      if (opened && acting) await requireUnchanged(await opened, await acting);
+    },
+    /** What is said and warned names the store already. */
+    naming,
+    /** Writes lines to standard output. Each is made safe for a terminal: a name may contain any character, also a line break. */
+    print: (...lines: string[]) => io.stdout.write(linesOf(lines)),
+    /** Writes a text of the program itself, such as a script, as it is; with `--json` the value given instead. */
+    printDocument(text: string, json?: unknown) {
       if (globals.json && json !== undefined) printJson(json);
       else io.stdout.write(`${text}\n`);
     },
     printJson,
     confirm,
-    report(json, ...lines) {
+    /** Reports what a successful command has changed: with `--json` the value, else the lines as {@link confirm}. */
+    report(json: unknown, ...lines: string[]) {
       if (globals.json) printJson(json);
       else confirm(...lines);
     },
-    say,
+    /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
+    say: globals.quiet ? () => {} : warn,
     warn,
     program,
     async close() {

@@ -17,7 +17,7 @@ const completionScripts = { bash: bash.trimEnd(), zsh: zsh.trimEnd(), fish: fish
 
 type Shell = keyof typeof completionScripts;
 
-export const completion = defineCommand({
+export default defineCommand({
   name: 'completion',
   summary: 'Print a completion script for a shell',
   description:

@@ -13,7 +13,7 @@ import { canAsk, isClosedPipe } from '../terminal/io.ts';
 import { counted } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 
-export const doctor = defineCommand({
+export default defineCommand({
   name: 'doctor',
   summary: 'Check the store, and say what to do',
   description:

@@ -130,7 +130,7 @@ const remove = defineCommand({
   },
 });
 
-export const entities: Noun = {
+export default {
   name: 'entities',
   verbs: [list, add, activate, deactivate, remove],
-};
+} satisfies Noun;

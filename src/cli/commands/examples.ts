@@ -5,7 +5,7 @@ import { printTable } from '../table/table.ts';
 
 const names = examplePrograms.map(({ name }) => name);
 
-export const examples = defineCommand({
+export default defineCommand({
   name: 'examples',
   summary: 'Print a program for a gateway or a mirror, ready to run',
   description: 'The programs of hkctl-gateway(7) and hkctl-api(7). Without NAME a list of them.',

@@ -22,7 +22,7 @@ const flags = {
   yes: yesFlag,
 };
 
-export const init = defineCommand({
+export default defineCommand({
   name: 'init',
   summary: 'Make a store with its first organization, entity and Super user',
   description: 'If a store exists already, nothing is changed (exit code 5).',

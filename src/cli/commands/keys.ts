@@ -34,8 +34,8 @@ const note = defineCommand({
   },
 });
 
-export const keys: Noun = {
+export default {
   name: 'keys',
   verbs: [create, list, show, rotate, revoke, note, verify, scan],
   bare: browse,
-};
+} satisfies Noun;

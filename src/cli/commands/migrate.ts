@@ -6,7 +6,7 @@ import { toggle } from '../command/flags.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { counted } from '../terminal/sentence.ts';
 
-export const migrate = defineCommand({
+export default defineCommand({
   name: 'migrate',
   summary: 'Bring the store up to this version of hkctl',
   description:

@@ -1,6 +1,6 @@
 import { baseUrlFlag, defineCommand } from '../command/command.ts';
 
-export const openapi = defineCommand({
+export default defineCommand({
   name: 'openapi',
   summary: 'Print the OpenAPI document of this version',
   readOnly: true,

@@ -31,7 +31,7 @@ const list = defineCommand({
   },
 });
 
-export const permissions: Noun = {
+export default {
   name: 'permissions',
   verbs: [list],
-};
+} satisfies Noun;

@@ -9,7 +9,7 @@ import { createTimeText } from '../table/shown-time.ts';
 import { counted, grouped } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 
-export const status = defineCommand({
+export default defineCommand({
   name: 'status',
   summary: 'Show the state of store, daemon, keys, sensors and backups',
   description:

@@ -112,7 +112,7 @@ async function confirmDropping(context: Context, days: number | null): Promise<v
   await requireConfirmation(context, false, question, 'Drop them');
 }
 
-export const tenants: Noun = {
+export default {
   name: 'tenants',
   verbs: [list, add, set],
-};
+} satisfies Noun;

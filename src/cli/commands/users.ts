@@ -124,7 +124,7 @@ const deactivate = defineCommand({
   },
 });
 
-export const users: Noun = {
+export default {
   name: 'users',
   verbs: [list, add, activate, deactivate, setRole],
-};
+} satisfies Noun;

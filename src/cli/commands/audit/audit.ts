@@ -101,7 +101,7 @@ async function* singly(records: AsyncIterable<AuditRecord>) {
   for await (const record of records) yield [record];
 }
 
-export const audit: Noun = {
+export default {
   name: 'audit',
   verbs: [list, verify, exportRecords],
-};
+} satisfies Noun;

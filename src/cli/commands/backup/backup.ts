@@ -8,7 +8,7 @@ import { parsed, toggle } from '../../command/flags.ts';
 import { createProgress } from '../../terminal/progress.ts';
 import { isFolder, nextInSeries, parseKeep } from './keep.ts';
 
-export const backup = defineCommand({
+export default defineCommand({
   name: 'backup',
   summary: 'Write all of the store into one file',
   description:

@@ -10,7 +10,7 @@ import type { Context } from '../../command/context.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
 import { createProgress } from '../../terminal/progress.ts';
 
-export const restore = defineCommand({
+export default defineCommand({
   name: 'restore',
   summary: 'Put the store of a backup in place of this one',
   description:

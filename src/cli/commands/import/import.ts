@@ -17,7 +17,7 @@ import { requireConfirmation } from '../../questions/confirmation.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
 import { openSource, readingsTemplate, runReadingsImport } from './import-readings.ts';
 
-export const importRecords = defineCommand({
+export default defineCommand({
   name: 'import',
   summary: 'Load business records, sensors or readings from a file',
   description:

@@ -4,7 +4,7 @@ import { defineCommand } from '../../command/command.ts';
 import { parsed, toggle } from '../../command/flags.ts';
 
 /** `hkctl metrics-rules`: the files are valid as they are, for the job `hkctl`. */
-export const metricsRules = defineCommand({
+export default defineCommand({
   name: 'metrics-rules',
   summary: 'Print alert rules for Prometheus, or a Grafana dashboard',
   description: 'Both use the metrics that the daemon has at /metrics. It needs no store.',

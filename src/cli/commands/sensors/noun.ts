@@ -4,7 +4,7 @@ import { list } from './list.ts';
 import { exportReadings, tail } from './readings.ts';
 import { show } from './show.ts';
 
-export const sensors: Noun = {
+export default {
   name: 'sensors',
   verbs: [list, show, tail, exportReadings, erase],
-};
+} satisfies Noun;

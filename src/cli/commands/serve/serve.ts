@@ -18,7 +18,7 @@ import { grouped } from '../../terminal/sentence.ts';
 import { wrapFacts } from '../../terminal/wrap.ts';
 import { answersAt } from './probe.ts';
 
-export const serve = defineCommand({
+export default defineCommand({
   name: 'serve',
   summary: 'Run the API daemon in the foreground',
   description: 'SIGTERM and SIGINT end it after the answers in progress, a second SIGINT at once.',

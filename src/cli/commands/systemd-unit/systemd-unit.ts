@@ -40,7 +40,7 @@ function realPath(path: string): string {
   }
 }
 
-export const systemdUnit = defineCommand({
+export default defineCommand({
   name: 'systemd-unit',
   summary: 'Print a hardened systemd unit for the daemon',
   description:
