@@ -1,5 +1,5 @@
 import type { Field } from '../../core/fields/fields.ts';
-import type { RecordCondition, RecordPageRequest, RemovedPage, RemovedPageRequest } from '../../core/port/records.ts';
+import type { RecordCondition, RecordPageRequest } from '../../core/port/records.ts';
 
 export const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;
 
@@ -21,15 +21,6 @@ export function servedBy(request: RecordPageRequest, rare?: string) {
 /** The conditions one of which may be served by a value that few records have, so that a page need not walk past all others. */
 export function rareCandidates(request: RecordPageRequest): RecordCondition[] {
   return request.conditions.length < 2 ? [] : equalRarestFirst(request);
-}
-
-/** A page of removed records of rows that hold one more than requested, which shows whether there are more. */
-export function toRemovedPage(
-  rows: readonly { id: string; value: string }[],
-  { after, limit }: RemovedPageRequest,
-): RemovedPage {
-  const asked = rows.slice(0, limit);
-  return { ids: asked.map(({ id }) => id), next: rows.length > limit ? (asked.at(-1) ?? after) : null };
 }
 
 /** The equality conditions, those first that probably match the fewest records. */

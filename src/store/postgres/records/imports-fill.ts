@@ -1,13 +1,33 @@
-import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
+import type { ImportRequest } from '../../../core/port/records.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
-import type { ImportTable } from '../../records/imports.ts';
+import { findRepeats } from '../../records/import-checks.ts';
+import type { ImportSession, ImportTable } from '../../records/import-session.ts';
 import { CopyTarget } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { mayBeRepeated } from '../errors/errors.ts';
 import { createIdWriter, createRecordWriter } from './import-rows.ts';
-import { incoming } from './import-table.ts';
-import { findRepeats, readyForChecks } from './imports-checks.ts';
+
+/** The temporary table with the rows of the file: their number, their line, and the fields. */
+export const incoming = 'pg_temp.incoming';
+
+/** Runs statements of an import. None is prepared: the next import has another temporary table. */
+export function rowsOn(session: Session): ImportSession['rows'] {
+  return async <Row>(text: string, values: readonly unknown[] = []) =>
+    (await session.send<Row>({ text, values: [...values] })).rows;
+}
+
+/**
+ * Up to this number of rows the planner may choose to look each one up by itself. It knows little of tables that have just been
+ * filled, and once took ten minutes for a join of nested loops.
+ */
+const fewRows = 10_000;
+
+/** Prepares the transaction of a session for statements over the rows of the temporary table. */
+export async function readyForChecks(session: Session, rows: number): Promise<void> {
+  await session.run(`set local work_mem = '64MB'; set local enable_nestloop = ${rows <= fewRows ? 'on' : 'off'}`);
+  await session.run(`analyze ${incoming}`);
+}
 
 /**
  * Imports into an entity without records of the resource: no row can exist already, so that all go by COPY straight into the
@@ -18,8 +38,8 @@ export async function fillRecords(
   database: Database,
   session: Session,
   table: ImportTable,
-  { resource, rows }: ImportRequest,
-): Promise<ImportSummary> {
+  rows: ImportRequest['rows'],
+): Promise<number> {
   const fill = async (other: Session): Promise<number> => {
     await other.run(
       `create temporary table ${incoming} (n integer, line integer, id text collate "C" not null) on commit drop`,
@@ -27,7 +47,7 @@ export async function fillRecords(
     const ids = new CopyTarget(other, `copy ${incoming} from stdin`);
     const records = new CopyTarget(session, copySql(table));
     const writeIds = createIdWriter();
-    const writeRows = createRecordWriter(resource, String(table.entity), table.updatedAt);
+    const writeRows = createRecordWriter(table.resource, String(table.entity), table.updatedAt);
     let repeated: unknown;
     try {
       for await (const batch of rows) {
@@ -46,12 +66,11 @@ export async function fillRecords(
     }
     await readyForChecks(other, Number.POSITIVE_INFINITY);
     const violations = new ViolationList();
-    await findRepeats(other, violations);
+    await findRepeats({ incoming, rows: rowsOn(other) }, violations);
     violations.refuse();
     throw repeated;
   };
-  const inserted = await database.transaction(fill, { idleMs: 0 });
-  return { inserted, updated: 0, unchanged: 0, removed: 0 };
+  return database.transaction(fill, { idleMs: 0 });
 }
 
 function copySql({ table, columns }: ImportTable): string {

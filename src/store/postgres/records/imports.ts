@@ -1,20 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import { afterChange, HkctlError } from '../../../core/errors.ts';
-import { importFields } from '../../../core/fields/fields.ts';
+import { importFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
-import { ViolationList } from '../../../core/records/imports.ts';
-import { type ImportTable, isPlain, toImportTable } from '../../records/imports.ts';
+import { readChanges } from '../../records/changes.ts';
+import type { ImportSession } from '../../records/import-session.ts';
+import { importInto } from '../../records/imports.ts';
 import { copyRows } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
 import { purgeRemoved } from '../registry/purge.ts';
-import { correctDates, readChangedAt, recordChange } from './changes.ts';
 import type { EntityNumbers } from './entity-numbers.ts';
 import { createIncomingWriter } from './import-rows.ts';
-import { incoming, rowsOf } from './import-table.ts';
-import { checkWhole, readyForChecks } from './imports-checks.ts';
-import { fillRecords } from './imports-fill.ts';
-import { countChanges, keepLists, writeChanges } from './imports-merge.ts';
+import { fillRecords, incoming, readyForChecks, rowsOn } from './imports-fill.ts';
 import { columnType } from './tables.ts';
 
 /**
@@ -28,28 +26,19 @@ export async function importRecords(
   numbers: EntityNumbers,
   request: ImportRequest,
 ): Promise<ImportSummary> {
-  if (!request.dryRun) await purgeRemoved(database);
-  const entity = await numbers.give(request.entityId);
+  const { resource, dryRun, entityId } = request;
+  if (!dryRun) await purgeRemoved(database);
+  const entity = await numbers.give(entityId);
   const work = async (session: Session) => {
-    const { name } = request.resource;
-    await session.query('imports.lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [entity, name]);
-    const table = toImportTable(request, entity, await readChangedAt(session, request.resource, entity));
-    const corrects = !request.dryRun && table.correctsDates;
-    if (corrects) await correctDates(session, table);
-    const fills = await isFirst(session, table, request);
-    const summary = await (fills
-      ? fillRecords(database, session, table, request)
-      : mergeRecords(session, table, request));
-    const { inserted, updated, removed } = summary;
-    if (corrects || (!request.dryRun && inserted + updated + removed > 0)) {
-      await recordChange(session, table, inserted, request.nowUs);
-    }
-    if (!request.dryRun) await advance(session, request.entityId);
+    await session.query('imports.lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [entity, resource.name]);
+    const { changedAt } = await readChanges(rowsOn(session), resource, entity);
+    const summary = await importInto(sessionOf(database, session), request, entity, changedAt);
+    if (!dryRun) await advance(session, entityId);
     await appendAudit(session, request.audit(summary));
     return summary;
   };
   // Before the import: a connection that is lost afterwards would look like one that failed.
-  const onCitus = !request.dryRun && (await isOnCitus(database));
+  const onCitus = !dryRun && (await isOnCitus(database));
   const summary = await database.transaction(work, { idleMs: 0 });
   if (onCitus) {
     await database
@@ -73,17 +62,26 @@ async function isOnCitus(database: Database): Promise<boolean> {
   return (await database.query('generations.citus_there', found)).length > 0;
 }
 
-/** Whether the rows go straight into the table. Not those of a dry run, which would leave the database to clean up behind it. */
-async function isFirst(
-  session: Session,
-  { table, entity }: ImportTable,
-  { resource, dryRun }: ImportRequest,
-): Promise<boolean> {
-  if (dryRun || !isPlain(resource)) return false;
-  return (await rowsOf(session, `select from ${table} where entity = $1 limit 1`, [entity])).length === 0;
+function sessionOf(database: Database, session: Session): ImportSession {
+  const rows = rowsOn(session);
+  return {
+    incoming,
+    // Citus joins no local table with one that it has distributed, but the result of a subquery that it cannot dissolve.
+    ofFile: (columns = '*') => `(select ${columns} from ${incoming} offset 0)`,
+    rows,
+    async drawEpoch() {
+      await rows("select pg_advisory_xact_lock(hashtext('record_epoch'))");
+      await rows('delete from record_epoch');
+      await rows('insert into record_epoch (epoch) values ($1)', [randomBytes(6).toString('hex')]);
+    },
+    fill: (table, batches) => fillRecords(database, session, table, batches),
+    async stage({ resource }, batches) {
+      await readyForChecks(session, await copyFile(session, resource, batches));
+    },
+  };
 }
 
-async function copyFile(session: Session, { resource, rows }: ImportRequest): Promise<number> {
+async function copyFile(session: Session, resource: ResourceDefinition, rows: ImportRequest['rows']): Promise<number> {
   const fields = Object.entries(importFields(resource));
   const columns = fields.map(([name, field]) => `"${name}" ${columnType(field)}`);
   await session.run(
@@ -94,20 +92,6 @@ async function copyFile(session: Session, { resource, rows }: ImportRequest): Pr
     for await (const batch of rows) if (batch.lines.length > 0) yield write(batch);
   };
   return copyRows(session, `copy ${incoming} from stdin`, texts());
-}
-
-/** Checks what only the whole file shows before anything is written. */
-async function mergeRecords(session: Session, table: ImportTable, request: ImportRequest): Promise<ImportSummary> {
-  const rows = await copyFile(session, request);
-  await readyForChecks(session, rows);
-  const violations = new ViolationList();
-  await checkWhole(session, table, violations);
-  violations.refuse();
-  await keepLists(session, table);
-  const counts = await countChanges(session, table);
-  await request.confirm?.(counts.summary);
-  if (!request.dryRun) await writeChanges(session, table, counts);
-  return counts.summary;
 }
 
 /** Daemons notice the import by its generation. An entity that was removed meanwhile gets no records. */

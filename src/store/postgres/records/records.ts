@@ -9,10 +9,11 @@ import {
   shownLists,
   toPage,
 } from '../../../core/records/page-rows.ts';
+import { readChanges, readRemoved } from '../../records/changes.ts';
+import type { ImportSession } from '../../records/import-session.ts';
 import { rareCandidates } from '../../records/pages.ts';
 import { tableName } from '../../records/tables.ts';
 import type { Database } from '../connection/database.ts';
-import { readChanges, readRemoved } from './changes.ts';
 import { EntityNumbers } from './entity-numbers.ts';
 import { importRecords } from './imports.ts';
 import { countQuery, inOrder, type PageQuery, pageQuery } from './pages.ts';
@@ -25,6 +26,7 @@ import { jsonColumnsOf } from './tables.ts';
 export function createRecordStore(database: Database, version: () => MaybePromise<number>): RecordStore {
   const lane = database.lane(inOrder);
   const numbers = new EntityNumbers(database, lane);
+  const rows: ImportSession['rows'] = (text, values) => lane.query(text, values);
   const run = <Row>({ text, values }: PageQuery) => lane.query<Row>(text, values);
 
   /** The field of several conditions whose value few records have, so that a page need not walk past all others. */
@@ -61,10 +63,10 @@ export function createRecordStore(database: Database, version: () => MaybePromis
       const [row] = await run<PageRow>(pageQuery(fitting, entity, rare));
       return toPage(row, fitting);
     },
-    changes: async (resource, entityId) => readChanges(lane, resource, (await numbers.find(entityId)) ?? null),
+    changes: async (resource, entityId) => readChanges(rows, resource, (await numbers.find(entityId)) ?? null),
     async removed(request) {
       const entity = await numbers.find(request.entityId);
-      return entity === undefined ? { ids: [], next: null } : readRemoved(lane, request, entity);
+      return entity === undefined ? { ids: [], next: null } : readRemoved(rows, request, entity);
     },
     import: (request) => importRecords(database, numbers, request),
   };

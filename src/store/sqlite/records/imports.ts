@@ -1,23 +1,27 @@
 import { importFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
-import type { ImportBatch, ImportColumn } from '../../../core/fields/import-batch.ts';
+import { type ImportBatch, type ImportColumn, valueAt } from '../../../core/fields/import-batch.ts';
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
-import { isPlain, toImportTable } from '../../records/imports.ts';
+import { repeatedRule } from '../../records/import-checks.ts';
+import type { ImportSession, ImportTable } from '../../records/import-session.ts';
+import { importInto } from '../../records/imports.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { correctDates, createChangesReader, recordChange } from './changes.ts';
-import type { ImportTarget, OpenTable } from './import-target.ts';
-import { createFill } from './imports-fill.ts';
-import { createMerge } from './imports-merge.ts';
+import { statementsOf } from '../registry/statements.ts';
+import { changesOf, drawEpoch } from './changes.ts';
+import { createInserter } from './inserter.ts';
 import { putInOutbox } from './outbox.ts';
-import { entityNumber } from './tables.ts';
+import { columnType, entityNumber } from './tables.ts';
 
 /**
  * 128 MiB of pages stay in memory, enough for half a million records: a page that does not fit is written to the log of the
  * database, and read again each time it gets rows.
  */
 const cachePragma = 'cache_size = -131072';
+
+/** Number of rows whose line is remembered, to report it if their id repeats; bounds the memory. */
+const rememberedRows = 100_000;
 
 /**
  * Imports records in one transaction on a connection of its own: readers see the old set until the commit. The database
@@ -36,41 +40,22 @@ export async function importRecords(
   try {
     // Indexes may be dropped and created again from the SQL in the schema; the write lock keeps it unchanged until the commit.
     requireSchema();
-    const table = run(() => openTable(connection, request));
-    if (table.correctsDates) run(() => correctDates(table));
-    const target = run(() => createTarget(table));
-    for await (const batch of request.rows) run(() => target.put(stored(batch, request.resource, target.absentList)));
-    const summary = run(() => target.finish());
-    await request.confirm?.(summary);
-    const { inserted, updated, removed } = summary;
-    if (inserted + updated + removed > 0 || table.correctsDates)
-      run(() => recordChange(table, inserted, request.nowUs));
+    const { resource, entityId, dryRun } = request;
+    const entity = run(() => numberOf(connection, entityId));
+    const session = sessionOf(connection, run);
+    const { changedAt } = await changesOf(session.rows, resource, entityId);
+    const summary = await importInto(session, request, entity, changedAt);
     const audit = request.audit(summary);
-    if (!request.dryRun) run(() => putInOutbox(connection, audit));
-    run(() => connection.exec(request.dryRun ? 'rollback' : 'commit'));
+    if (!dryRun) run(() => putInOutbox(connection, audit));
+    run(() => connection.exec(dryRun ? 'rollback' : 'commit'));
     // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. If a
     // reader is in the way, the pragma returns a row that says so and throws nothing.
-    if (!request.dryRun) run(() => connection.pragma('wal_checkpoint(truncate)'));
-    return { summary, unsettled: request.dryRun ? audit : undefined };
+    if (!dryRun) run(() => connection.pragma('wal_checkpoint(truncate)'));
+    return { summary, unsettled: dryRun ? audit : undefined };
   } catch (thrown) {
     if (connection.inTransaction) connection.exec('rollback');
     throw thrown;
   }
-}
-
-function openTable(connection: Connection, request: ImportRequest): OpenTable {
-  const { resource, entityId, dryRun } = request;
-  const entity = numberOf(connection, entityId);
-  const { changedAt } = createChangesReader(() => connection).changes(resource, entityId);
-  return { ...toImportTable(request, entity, changedAt), connection, dryRun, violations: new ViolationList() };
-}
-
-/** A merge remembers the line of every row. */
-function createTarget(table: OpenTable): ImportTarget {
-  const hasRecords = table.connection
-    .prepare(`select 1 from ${table.table} where entity = ? limit 1`)
-    .get(table.entity);
-  return isPlain(table.resource) && !hasRecords ? createFill(table) : createMerge(table);
 }
 
 function numberOf(connection: Connection, entityId: string): number {
@@ -80,18 +65,78 @@ function numberOf(connection: Connection, entityId: string): number {
   return number;
 }
 
-/** The batch with values as the columns store them: SQLite has neither booleans nor lists. */
-function stored(
-  { lines, columns }: ImportBatch,
-  resource: ResourceDefinition,
-  absentList: string | undefined,
-): ImportBatch {
+function sessionOf(connection: Connection, run: <T>(work: () => T) => T): ImportSession {
+  const { query } = statementsOf({ connection, read: run });
+  return {
+    incoming: 'temp.incoming',
+    ofFile: () => 'temp.incoming',
+    rows: (text, values) => query('', text, values),
+    drawEpoch: () => run(() => drawEpoch(connection)),
+    async stage({ resource, columns }, rows) {
+      const fields = Object.entries(importFields(resource)).map(([name, field]) => `"${name}" ${columnType(field)}`);
+      const create = `create temp table incoming (n integer primary key, line integer, ${fields.join(', ')})`;
+      run(() => connection.exec(create));
+      const insert = createInserter(connection, 'temp.incoming', ['line', ...columns]);
+      const put = ({ lines, columns }: ImportBatch) =>
+        insert([lines, ...toStored(columns, resource, null)], lines.length, () => {});
+      for await (const batch of rows) run(() => put(batch));
+      run(() => connection.exec('create index temp.incoming_by_id on incoming (id)'));
+    },
+    fill: (table, rows) => fill(connection, run, table, rows),
+  };
+}
+
+/** In an empty table the indexes are created at the end, by sorting, which takes half as long. */
+async function fill(
+  connection: Connection,
+  run: <T>(work: () => T) => T,
+  { resource, table, entity, columns, updatedAt }: ImportTable,
+  batches: ImportRequest['rows'],
+): Promise<number> {
+  const insert = createInserter(connection, table, ['entity', ...columns, 'updated_at']);
+  const violations = new ViolationList();
+  const firstLines = new Map<unknown, number>();
+  const wasEmpty = connection.prepare(`select 1 from ${table} limit 1`).get() === undefined;
+  let indexes: readonly string[] = [];
+  let inserted = 0;
+  const put = ({ lines, columns: [ids = [], ...others] }: ImportBatch) => {
+    // For a file of one batch, dropping the indexes would cost more than it saves.
+    if (wasEmpty && inserted > 0 && indexes.length === 0) indexes = dropIndexes(connection, table);
+    const idOf = (row: number) => String(valueAt(ids, row));
+    for (let row = 0; row < lines.length && firstLines.size < rememberedRows; row++) {
+      if (!firstLines.has(idOf(row))) firstLines.set(idOf(row), lines[row] ?? 0);
+    }
+    const stored = toStored([lines.map((_, row) => idOf(row)), ...others], resource, '[]');
+    insert([[entity], ...stored, [updatedAt]], lines.length, (row) => {
+      const rule = repeatedRule(firstLines.get(idOf(row)));
+      violations.add({ line: lines[row] ?? null, column: null, field: 'id', value: idOf(row), rule });
+    });
+    inserted += lines.length;
+  };
+  for await (const batch of batches) run(() => put(batch));
+  violations.refuse();
+  for (const sql of indexes) run(() => connection.exec(sql));
+  return inserted;
+}
+
+/** Drops the indexes of the table within the transaction; returns the statements that create them again. */
+function dropIndexes(connection: Connection, table: string): string[] {
+  const found = connection
+    .prepare<[string], { name: string; sql: string }>(
+      "select name, sql from sqlite_master where type = 'index' and tbl_name = ? and sql is not null",
+    )
+    .all(table);
+  for (const { name } of found) connection.exec(`drop index "${name}"`);
+  return found.map(({ sql }) => sql);
+}
+
+/** Columns with values as the tables store them: SQLite has neither booleans nor lists. */
+function toStored(columns: readonly ImportColumn[], resource: ResourceDefinition, absentList: string | null) {
   const fields = Object.values(importFields(resource));
-  const toStored = (column: ImportColumn, i: number): ImportColumn => {
+  return columns.map((column, i): ImportColumn => {
     const kind = fields[i]?.kind;
     if (kind === 'boolean') return column.map((value) => (value === null ? null : Number(value)));
     if (kind !== 'list') return column;
     return column.map((value) => (value === undefined ? absentList : JSON.stringify(value ?? [])));
-  };
-  return { lines, columns: columns.map(toStored) };
+  });
 }

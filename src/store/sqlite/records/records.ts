@@ -2,11 +2,13 @@ import { allFields, type ResourceDefinition } from '../../../core/fields/fields.
 import { createKept, lazily } from '../../../core/lazily.ts';
 import type { RecordCondition, RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
 import { fewRecords, fittingRecords, type PageRow, shownLists, toPage } from '../../../core/records/page-rows.ts';
+import type { ImportSession } from '../../records/import-session.ts';
 import { rareCandidates } from '../../records/pages.ts';
 import { indexName, tableName } from '../../records/tables.ts';
 import type { Connection, Statement } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { createChangesReader } from './changes.ts';
+import { statementsOf } from '../registry/statements.ts';
+import { changesOf, removedOf } from './changes.ts';
 import { bound, type PageQuery, pageQuery, sizesQuery } from './pages.ts';
 import { entityNumber, jsonOf } from './tables.ts';
 
@@ -24,7 +26,8 @@ export function createRecordStore(
   ownChanges: () => number,
   importRecords: RecordStore['import'],
 ): RecordStore {
-  const changes = createChangesReader(connection);
+  const statements = lazily(() => statementsOf({ connection: connection(), read: (work) => translating(path, work) }));
+  const rows: ImportSession['rows'] = (text, values) => statements().query('', text, values);
   const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
   const pages = createKept<Statement<PageRow>>(keptStatements);
   const sizes = createKept<Statement<number>>(keptStatements);
@@ -69,8 +72,8 @@ export function createRecordStore(
             : { ...request, limit: fittingRecords(sizesOf(sizesQuery(request, lists, rare)), request.limit) };
         return toPage(rowOf(pageQuery(fitting, rare)), fitting);
       }),
-    changes: (resource, entityId) => translating(path, () => changes.changes(resource, entityId)),
-    removed: (request) => translating(path, () => changes.removed(request)),
+    changes: (resource, entityId) => changesOf(rows, resource, entityId),
+    removed: (request) => removedOf(rows, request),
     import: importRecords,
   };
 }

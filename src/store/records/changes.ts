@@ -1,0 +1,95 @@
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
+import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../core/port/records.ts';
+import { forgettableInstant } from '../../core/records/changes.ts';
+import type { ImportSession, ImportTable } from './import-session.ts';
+
+type Rows = ImportSession['rows'];
+
+/**
+ * Reads how far the changes of a resource of an entity have come. `number` is SQL for the entity's number, with the given entity
+ * as `$1`, and `before` for the last change before the first import that was recorded.
+ */
+export async function readChanges(
+  rows: Rows,
+  resource: ResourceDefinition,
+  entity: unknown,
+  number = '$1',
+  before = `''`,
+): Promise<RecordChanges> {
+  const [changes] = await rows<RecordChanges>(
+    `select coalesce((select epoch from record_epoch), '') as epoch,
+        coalesce(max(changed_at), ${before}) as "changedAt", coalesce(max(forgotten_to), '') as "forgottenTo"
+      from record_changes where entity = ${number} and resource = $2`,
+    [entity, resource.name],
+  );
+  return changes ?? { epoch: '', changedAt: '', forgottenTo: '' };
+}
+
+/** Reads a page of removed records, and one more, which shows whether there are more. */
+export async function readRemoved(
+  rows: Rows,
+  { resource, after, to, limit }: RemovedPageRequest,
+  entity: unknown,
+  number = '$1',
+): Promise<RemovedPage> {
+  const found = await rows<{ id: string; value: string }>(
+    `select id, removed_at as value from removed_records where entity = ${number} and resource = $2
+      and (removed_at, id) > ($3, $4) and removed_at <= $5 order by removed_at, id limit $6`,
+    [entity, resource.name, after.value, after.id, to, limit + 1],
+  );
+  const asked = found.slice(0, limit);
+  return { ids: asked.map(({ id }) => id), next: found.length > limit ? (asked.at(-1) ?? after) : null };
+}
+
+/** Keeps the ids of the records `t` that an import is about to remove; `isGone` finds those of the entity `$1`. */
+export async function rememberRemoved(
+  { rows }: ImportSession,
+  { resource, table, entity, updatedAt }: ImportTable,
+  isGone: string,
+): Promise<void> {
+  await rows(
+    `insert into removed_records (entity, resource, id, removed_at) select entity, $2, id, $3 from ${table} as t
+      where ${isGone} on conflict (entity, resource, id) do update set removed_at = excluded.removed_at`,
+    [entity, resource.name, updatedAt],
+  );
+}
+
+/**
+ * Gives the instant of an import to what is dated after it, and ends all sync tokens: one of the clock that was ahead would be
+ * valid again as soon as the clock comes to its instant, and know nothing of the changes up to there.
+ */
+export async function correctDates(
+  { rows, drawEpoch }: ImportSession,
+  { resource: { name }, table, entity, updatedAt }: ImportTable,
+): Promise<void> {
+  await rows(`update ${table} set updated_at = $2 where entity = $1 and updated_at > $2`, [entity, updatedAt]);
+  const dates = { removed_records: 'removed_at', record_changes: 'forgotten_to' };
+  for (const [of, date] of Object.entries(dates)) {
+    const correct = `update ${of} set ${date} = $2 where entity = $1 and resource = $3 and ${date} > $2`;
+    await rows(correct, [entity, updatedAt, name]);
+  }
+  await drawEpoch();
+}
+
+/** Keeps the instant of an import that has changed something; what came back is no longer removed. */
+export async function recordChange(
+  { rows }: ImportSession,
+  { resource: { name }, table, entity, updatedAt }: ImportTable,
+  inserted: number,
+  nowUs: number,
+): Promise<void> {
+  const removed = 'from removed_records as r where r.entity = $1 and r.resource = $2';
+  const back = `exists (select 1 from ${table} as t where t.entity = r.entity and t.id = r.id)`;
+  if (inserted > 0) await rows(`delete ${removed} and ${back}`, [entity, name]);
+  const to = forgettableInstant(nowUs);
+  const old = `${removed} and removed_at <= $3`;
+  const isForgotten = (await rows(`select 1 ${old} limit 1`, [entity, name, to])).length > 0;
+  if (isForgotten) await rows(`delete ${old}`, [entity, name, to]);
+  const later = 'excluded.forgotten_to > c.forgotten_to';
+  await rows(
+    `insert into record_changes as c (entity, resource, changed_at, forgotten_to) values ($1, $2, $3, $4)
+      on conflict (entity, resource) do update set changed_at = excluded.changed_at,
+        forgotten_to = case when ${later} then excluded.forgotten_to else c.forgotten_to end`,
+    [entity, name, updatedAt, isForgotten ? to : ''],
+  );
+}
