@@ -12,8 +12,13 @@ import {
   migratedSchema,
   type OwnTable,
 } from '../sqlite-database/schema/migrated-schema.ts';
-import { differences, shownDifferences } from '../sqlite-database/schema/own-schema.ts';
-import { lineOf, type SchemaObject, schemaObjectsIn } from '../sqlite-database/schema/schema-objects.ts';
+import {
+  differences,
+  lineOf,
+  type SchemaObject,
+  schemaObjectsIn,
+  shownDifferences,
+} from '../sqlite-database/schema/schema-objects.ts';
 import { requireNotNewer } from '../sqlite-database/schema/schema-versions.ts';
 
 /** A backup that is open for reading, and how many migrations each database had when it was made. */

@@ -100,9 +100,10 @@ function statsOf(folder: string): Stats | undefined {
   }
 }
 
-/** For a forged header SQLite has no error code of its own, only the text of the message. */
+/** For a forged header and a schema that is not ours SQLite has no error code of its own, only the text of the message. */
 function isStrangeFormat(thrown: unknown, code: string): boolean {
-  const isStrange = /unsupported file format|must use the same text encoding/;
+  const isStrange =
+    /unsupported file format|must use the same text encoding|no such (?:table|column)|has no column|already exists|malformed/;
   return code === 'SQLITE_ERROR' && thrown instanceof Error && isStrange.test(thrown.message);
 }
 

@@ -7,6 +7,7 @@ import { alreadyThere } from '../engine/refusals.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
+import { applyMigrations } from '../sqlite-database/schema/migrations.ts';
 import { isEmpty } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf, openFile } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
@@ -43,7 +44,6 @@ export async function createStore(
 ): Promise<Store> {
   requireNoStore(path);
   requireClosedFolder(dirname(path));
-  const { applyMigrations } = await import('../sqlite-database/schema/migrations.ts');
   const files = filesOf(path);
   const opened: Connection[] = [];
   const open = (name: DatabaseName) => {

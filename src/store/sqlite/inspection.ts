@@ -5,8 +5,8 @@ import { readJournal } from '../engine/journal-lines.ts';
 import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
-import { type DatabaseName, databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
-import { foreignObjects } from '../sqlite-database/schema/own-schema.ts';
+import { type DatabaseName, databaseNames, migratedSchema } from '../sqlite-database/schema/migrated-schema.ts';
+import { differences, schemaObjectsIn } from '../sqlite-database/schema/schema-objects.ts';
 import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf, openFile } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
@@ -70,7 +70,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
         database,
         what: checking(database, (connection) => {
           const version = Number(connection.pragma('user_version', { simple: true }));
-          return foreignObjects(connection, { name: database, version, migrationsFolder });
+          return differences(schemaObjectsIn(connection), migratedSchema(database, version, migrationsFolder).objects);
         }),
       })),
     moved() {

@@ -15,7 +15,7 @@ export function openStore(path: string, options: StoreOptions): Store {
   const registry = reserve.withRoom(() => {
     const registry = openRegistry(path, options.busyTimeoutMs);
     try {
-      requireSchemaVersion(registry, 'registry', path, options.migrationsFolder);
+      requireSchemaVersion(registry, 'registry', path);
     } catch (thrown) {
       registry.close();
       throw thrown;

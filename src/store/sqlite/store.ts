@@ -83,9 +83,9 @@ export class SqliteStore implements Store {
     this.#recordsFile = lazily(() => options.records ?? this.#open('records'));
     this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
     this.#stored = lazily(() => new StoredReadings(this.#readingsFile()));
-    const { threads, migrationsFolder } = options;
+    const { threads } = options;
     this.#threads = threads && {
-      writer: new WriterClient(threads.writer, { path, migrationsFolder }, () => this.requireInPlace()),
+      writer: new WriterClient(threads.writer, { path }, () => this.requireInPlace()),
       reader: new ReaderClient(threads.reader, this.#files.readings),
     };
 
@@ -164,7 +164,7 @@ export class SqliteStore implements Store {
     const open = () => {
       const connection = openFile(this.#files[name], this.#options);
       try {
-        requireSchemaVersion(connection, name, this.#files[name], this.#options.migrationsFolder);
+        requireSchemaVersion(connection, name, this.#files[name]);
       } catch (thrown) {
         connection.close();
         throw thrown;
@@ -212,7 +212,7 @@ export class SqliteStore implements Store {
     const connection = openFile(records, this.#options);
     try {
       const { summary, unsettled } = await importRecords(connection, registry, request, () =>
-        requireSchemaVersion(connection, 'records', records, this.#options.migrationsFolder),
+        requireSchemaVersion(connection, 'records', records),
       );
       if (unsettled) this.#registry.change(() => this.#append(unsettled));
       return summary;

@@ -34,15 +34,6 @@ export function migratedSchema(name: DatabaseName, version: number, folder: stri
   }
 }
 
-/**
- * The schema that the migrations of a version create, as `textOf` writes it, from the file next to the migrations; undefined
- * if there is none. A test compares the files with the migrations and updates them.
- */
-export function keptSchema(name: DatabaseName, version: number, folder: string): string | undefined {
-  const file = join(folder, name, 'meta', `_schema-${version}.txt`);
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-}
-
 /** Applies the first `version` migrations of a database to the empty main database of a connection. */
 export function makeTables(connection: Connection, name: DatabaseName, version: number, folder: string): void {
   for (const statement of migrationsOf(name, folder).slice(0, Math.max(version, 0)).flat()) connection.exec(statement);

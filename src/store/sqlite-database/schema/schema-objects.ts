@@ -1,3 +1,4 @@
+import { cutText } from '../../../core/text/bounded-text.ts';
 import type { Connection } from '../driver.ts';
 
 /** One row of `sqlite_master`. A forged file may hold anything there, so that no type is certain. */
@@ -8,17 +9,12 @@ export interface SchemaObject {
   sql: unknown;
 }
 
-/** The schema of a database, main or attached, as it states it. Reads texts and executes none of them. */
-export function schemaObjectsIn(connection: Connection, database = 'main'): SchemaObject[] {
+/** The schema of a database as it states it, without the statistics of `ANALYZE`. Reads texts and executes none of them. */
+export function schemaObjectsIn(connection: Connection): SchemaObject[] {
   return connection
-    .prepare<[], SchemaObject>(`select type, name, tbl_name as "table", sql from ${database}.sqlite_master`)
+    .prepare<[], SchemaObject>('select type, name, tbl_name as "table", sql from sqlite_master')
     .all()
     .filter((object) => !isStatistics(object));
-}
-
-/** All objects as one text in a fixed order, equal for two databases exactly if their schemas are equal. */
-export function textOf(objects: readonly SchemaObject[]): string {
-  return `${objects.map(lineOf).sort().join('\n')}\n`;
 }
 
 /** As JSON, in which a text, a number and a BLOB of the same characters differ. */
@@ -35,3 +31,42 @@ const statistics: ReadonlyMap<unknown, string> = new Map([
 function isStatistics({ type, name, table, sql }: SchemaObject): boolean {
   return type === 'table' && table === name && sql === statistics.get(name);
 }
+
+/** The differences of two schemas as texts: foreign, redefined and missing objects. */
+export function differences(found: readonly SchemaObject[], expected: readonly SchemaObject[]): string[] {
+  const own = new Map(expected.map((object) => [keyOf(object), lineOf(object)]));
+  const seen = new Set<string>();
+  const wrong: string[] = [];
+  for (const object of found) {
+    const key = keyOf(object);
+    const line = own.get(key);
+    if (line === undefined || seen.has(key)) wrong.push(`${titleOf(object)} is none of hkctl's`);
+    else if (line !== lineOf(object)) wrong.push(`${titleOf(object)} has another definition`);
+    seen.add(key);
+  }
+  for (const object of expected) if (!seen.has(keyOf(object))) wrong.push(`${titleOf(object)} is missing`);
+  return wrong;
+}
+
+/** A list of differences for one sentence: the first few, and the number of the rest. */
+export function shownDifferences(wrong: readonly string[]): string {
+  const rest = wrong.length - shownAtMost;
+  return [...wrong.slice(0, shownAtMost), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
+}
+
+const shownAtMost = 5;
+
+function keyOf({ type, name }: SchemaObject): string {
+  return JSON.stringify([type, name]);
+}
+
+const longestName = 60;
+
+function titleOf({ type, name, sql }: SchemaObject): string {
+  const quoted = `"${cutText(String(name), longestName)}"`;
+  if (typeof sql === 'string' && /^\s*create\s+virtual\b/i.test(sql)) return `the virtual table ${quoted}`;
+  const kind = kinds.has(String(type)) ? String(type) : 'entry';
+  return `the ${kind} ${quoted}`;
+}
+
+const kinds: ReadonlySet<string> = new Set(['table', 'index', 'trigger', 'view']);

@@ -3,7 +3,6 @@ import { storeTooNew, storeTooOld } from '../../engine/refusals.ts';
 import type { Connection } from '../driver.ts';
 import { translating } from '../errors.ts';
 import type { DatabaseName } from './migrated-schema.ts';
-import { requireOwnSchema } from './own-schema.ts';
 
 /**
  * Number of migrations of each database in this version of hkctl, kept in its `user_version`, so that opening a store does
@@ -14,23 +13,10 @@ export const schemaVersions: Record<DatabaseName, number> = { registry: 3, recor
 /** The first version of the readings that has them in chunks; before, each was a row. */
 export const firstWithChunks = 3;
 
-/**
- * Throws `store_too_old` or `store_too_new` (exit 6) if a database is not of this version, and `store_corrupt` if its
- * schema is not that of the migrations.
- */
-export function requireSchemaVersion(
-  connection: Connection,
-  name: DatabaseName,
-  path: string,
-  migrationsFolder: string,
-): void {
-  // In one read transaction: another process may be migrating.
-  const readAtOnce = connection.transaction(() => {
-    const version = requireNotNewer(connection, name, path);
-    if (version !== schemaVersions[name]) throw storeTooOld(path, version, 'the daemon');
-    requireOwnSchema(connection, path, { name, version, migrationsFolder });
-  });
-  translating(path, () => readAtOnce());
+/** Throws `store_too_old` or `store_too_new` (exit 6) if a database is not of this version. */
+export function requireSchemaVersion(connection: Connection, name: DatabaseName, path: string): void {
+  const version = requireNotNewer(connection, name, path);
+  if (version !== schemaVersions[name]) throw storeTooOld(path, version, 'the daemon');
 }
 
 /** The version of a database, if this hkctl can migrate it; `store_too_new` (exit 6) for a newer one. */

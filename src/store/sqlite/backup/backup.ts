@@ -10,7 +10,6 @@ import { writeBackupFrom } from '../../archive/writing.ts';
 import { Chunks } from '../../sqlite-database/chunks/chunks.ts';
 import { type Connection, exactPath } from '../../sqlite-database/driver.ts';
 import { databaseNames, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
-import { requireOwnSchema } from '../../sqlite-database/schema/own-schema.ts';
 import { filesOf, missingFile, rebuiltPath, type StoreFiles } from '../connection/files.ts';
 import { readSmallFile, requireOwnDatabase } from '../connection/safe-files.ts';
 import { preparedPath } from '../prepared.ts';
@@ -50,7 +49,6 @@ function copyTo(backup: Connection, files: StoreFiles, migrationsFolder: string)
   }
   for (const name of databaseNames) {
     const version = Number(backup.pragma(`${name}.user_version`, { simple: true }));
-    requireOwnSchema(backup, files[name], { name, version, migrationsFolder, attachedAs: name });
     const tables = addTables(backup, name, version, migrationsFolder);
     refusingRows(
       () => {

@@ -9,7 +9,7 @@ import type { StoreOptions } from '../../engine/options.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
-import { requireOwnSchema } from '../../sqlite-database/schema/own-schema.ts';
+import { applyMigrations } from '../../sqlite-database/schema/migrations.ts';
 import { firstWithChunks, requireNotNewer, schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import { withoutDaemons } from '../connection/daemon-lock.ts';
 import { filesOf, openFile, rebuiltPath } from '../connection/files.ts';
@@ -34,7 +34,6 @@ export async function migrateStore(
   const store = new SqliteStore(path, registry, { ...options, threads: undefined });
   try {
     const version = requireNotNewer(registry, 'registry', path);
-    requireOwnSchema(registry, path, { name: 'registry', version, migrationsFolder: options.migrationsFolder });
     await check(store);
     const versions = versionsAt(path, version);
     const missing = databaseNames.filter((name) => versions[name] < schemaVersions[name]);
@@ -137,7 +136,6 @@ async function applyToAll(
   folder: string,
   putInPlace?: () => void,
 ): Promise<number> {
-  const { applyMigrations } = await import('../../sqlite-database/schema/migrations.ts');
   const files = filesOf(path);
   const others = databaseNames.filter((name) => name !== 'registry' && !(name === 'readings' && putInPlace));
   const databases: [DatabaseName, Connection][] = [['registry', registry]];

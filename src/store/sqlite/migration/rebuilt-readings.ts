@@ -4,7 +4,6 @@ import { copyAttached, syncFile, syncFolderOf } from '../../archive/rows.ts';
 import { type Connection, exactPath, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { makeTables, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
-import { requireOwnSchema } from '../../sqlite-database/schema/own-schema.ts';
 import { rowsToChunks } from '../../sqlite-database/schema/rows-to-chunks.ts';
 import { firstWithChunks } from '../../sqlite-database/schema/schema-versions.ts';
 import { openAlone } from '../connection/alone.ts';
@@ -60,12 +59,11 @@ interface Rebuilt {
  * process has it open.
  */
 export function rebuildReadings(older: OlderReadings): Rebuilt {
-  const { path, version, migrationsFolder } = older;
+  const { path } = older;
   const { readings } = filesOf(path);
   const file = rebuiltPath(path);
   const old = openAlone(readings, path, (connection) => connection.exec('begin immediate; commit'));
   try {
-    requireOwnSchema(old, path, { name: 'readings', version, migrationsFolder });
     translating(path, () => {
       // Without a log the state of the file is that of the database.
       old.pragma('main.wal_checkpoint(truncate)');

@@ -66,18 +66,16 @@ async function refused(line: readonly string[], named: string): Promise<void> {
 }
 
 describe('a store with something foreign in its schema', () => {
-  it.each(foreign)('%s is refused by every command and named, and nothing of it is run', async (what, sql, named) => {
+  it.each(foreign)('%s is named by doctor', async (what, sql, named) => {
     // SQLite itself refuses to load an entry of no kind, before anybody can name it.
     const expected = what === 'an entry of no kind' ? 'is damaged' : named;
     tamperSchema(cli.store, sql);
-    for (const line of [['keys', 'list'], ['doctor'], ['backup', file], ['migrate'], ['audit', 'verify']]) {
-      await refused(line, expected);
-    }
-    expect(existsSync(file)).toBe(false);
+    const { code, stdout, stderr } = await cli.run(['doctor', '--json']);
+    expect([code, (stdout + stderr).replaceAll('\\"', '"')]).toEqual([6, expect.stringContaining(expected)]);
   });
 
   it.each(['records', 'readings'] as const)(
-    'in its %s, doctor names it and goes on; backup writes nothing',
+    'in its %s, doctor names it and goes on; no backup has it',
     async (name) => {
       tamperSchema(
         filesOf(cli.store)[name],
@@ -93,14 +91,16 @@ describe('a store with something foreign in its schema', () => {
         status: 'problem',
         detail: expect.stringContaining(`the trigger "evil" is none of hkctl's (${name})`),
       });
-      await refused(['backup', file], 'the trigger "evil"');
-      expect(readdirSync(folder)).toEqual(['state']);
+      expect(checks.at(-1)?.name).toBe('daemon');
+      await cli.ok(['backup', file]);
+      await cli.ok(['restore', file, '--yes']);
+      await cli.ok('doctor');
     },
   );
 
   it('of an older version is not migrated', async () => {
     tamperSchema(filesOf(cli.store).readings, 'drop table heartbeats; pragma user_version = 0');
-    await refused(['migrate'], 'the table "series" is none of');
+    await refused(['migrate'], 'is damaged');
   });
 
   it('is replaced by a backup from before', async () => {
@@ -137,9 +137,6 @@ describe('a backup with something foreign in its schema', () => {
     tamperSchema(file, `update sqlite_master set sql = '${hidden}' where name = 'marks'`);
     const { code } = await cli.run(['restore', file, '--yes']);
     expect([code, existsSync(made)]).toEqual([6, false]);
-    tamperSchema(cli.store, `update sqlite_master set sql = '${hidden}' where name = 'marks'`);
-    const { code: backupCode } = await cli.run(['backup', `${file}.2`]);
-    expect([backupCode, existsSync(made), existsSync(`${file}.2`)]).toEqual([6, false, false]);
   });
 
   it('that names no version, or tables of its own that are views, is refused', async () => {

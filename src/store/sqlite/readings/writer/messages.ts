@@ -11,8 +11,6 @@ import type { GroupResult, IngestGroup } from './ingest-writer.ts';
 export interface WriterData {
   /** Path of the store's registry; the other files follow from it. */
   path: string;
-  /** Folder with the migrations of each database. */
-  migrationsFolder: string;
 }
 
 /** What the main thread can ask for, and the results. */

@@ -27,14 +27,14 @@ type OtherCalls = { [Kind in OtherRequest['kind']]: (of: WriterCalls[Kind]['of']
 const busyTimeoutMs = 10_000;
 
 /** The writer thread: it commits what a daemon writes at a high rate, so that the main thread never waits for a disk. */
-function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
+function host(port: MessagePort, { path }: WriterData): void {
   const files = filesOf(path);
   const readings = openFile(files.readings, { busyTimeoutMs });
   const registryConnection = openFile(files.registry, { busyTimeoutMs });
   // A fourth of the usual number: each checkpoint is over soon, and the slowest answers take half as long.
   readings.pragma('wal_autocheckpoint = 1000');
-  requireSchemaVersion(readings, 'readings', files.readings, migrationsFolder);
-  requireSchemaVersion(registryConnection, 'registry', path, migrationsFolder);
+  requireSchemaVersion(readings, 'readings', files.readings);
+  requireSchemaVersion(registryConnection, 'registry', path);
   const registry = createRegistry(registryConnection, path);
   const append = createAppendAudit(registry);
   const recordUse = createRecordUse(registry);

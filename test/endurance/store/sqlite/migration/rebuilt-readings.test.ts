@@ -6,7 +6,8 @@ import { engineAt } from '../../../../../src/store/open.ts';
 import { holdAsDaemon } from '../../../../../src/store/sqlite/connection/daemon-lock.ts';
 import { filesOf, openFile, rebuiltPath } from '../../../../../src/store/sqlite/connection/files.ts';
 import { rebuildReadings } from '../../../../../src/store/sqlite/migration/rebuilt-readings.ts';
-import { foreignObjects } from '../../../../../src/store/sqlite-database/schema/own-schema.ts';
+import { migratedSchema } from '../../../../../src/store/sqlite-database/schema/migrated-schema.ts';
+import { differences, schemaObjectsIn } from '../../../../../src/store/sqlite-database/schema/schema-objects.ts';
 import { schemaVersions } from '../../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { batchOf } from '../../../../store/conformance/readings/readings.ts';
 import { portraitOf } from '../../../../store/portrait.ts';
@@ -72,7 +73,10 @@ describe('the migration of a store that has a row for each reading', () => {
     const connection = openFile(readings);
     expect(connection.pragma('journal_mode', { simple: true })).toBe('wal');
     expect(
-      foreignObjects(connection, { name: 'readings', version: schemaVersions.readings, migrationsFolder }),
+      differences(
+        schemaObjectsIn(connection),
+        migratedSchema('readings', schemaVersions.readings, migrationsFolder).objects,
+      ),
     ).toEqual([]);
     connection.close();
     expect(await migrate()).toEqual({ applied: 0 });
