@@ -1,7 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { HkctlError } from '../../core/errors.ts';
+import { modeText } from '../../core/files.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
+import { shellWord } from '../../core/text/shell.ts';
 import type { StoreOptions } from '../engine/options.ts';
 import { alreadyThere } from '../engine/refusals.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
@@ -11,7 +14,6 @@ import { applyMigrations } from '../sqlite-database/schema/migrations.ts';
 import { isEmpty } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf, openFile } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
-import { requireClosedFolder } from './connection/safe-files.ts';
 import { requireStorePath } from './connection/store-path.ts';
 import { finishRestore } from './prepared.ts';
 import { SqliteStore } from './store.ts';
@@ -72,4 +74,16 @@ export async function createStore(
     for (const connection of opened) connection.close();
     throw thrown;
   }
+}
+
+/** Refuses a folder for a new store that every account can write, and so replace the store: `store_unreadable` (exit 6). */
+function requireClosedFolder(folder: string): void {
+  const mode = (statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o7777;
+  // In a sticky folder such as /tmp no account can rename the files of others.
+  if ((mode & 0o002) === 0 || (mode & 0o1000) !== 0) return;
+  throw new HkctlError(
+    'store_unreadable',
+    `Every account can write the folder ${folder} (mode ${modeText(mode)}), and put another store in place of this one.`,
+    { hint: `Close it first with: chmod 700 ${shellWord(folder)}. Or name another place with --store PATH.` },
+  );
 }

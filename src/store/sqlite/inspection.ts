@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/inspection.ts';
 import { readJournal } from '../engine/journal-lines.ts';
@@ -10,9 +10,9 @@ import { differences, schemaObjectsIn } from '../sqlite-database/schema/schema-o
 import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf, openFile } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
-import { readSmallFile, requireOwnFile } from './connection/safe-files.ts';
 import { readRow } from './readings/log/rows.ts';
 import { madeIn } from './records/outbox.ts';
+import { readJournalFile } from './registry/journal.ts';
 
 /** A damaged file has many faults; a few are enough to report. */
 const faultsAtMost = 10;
@@ -38,7 +38,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
       files.daemons,
       files.reserve,
       files.rotations,
-    ].filter((file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined);
+    ].filter((file) => existsSync(file));
 
   return {
     databases: databaseNames.map((name) => ({
@@ -50,7 +50,8 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
           return name === 'readings' && faults.length === 0 ? faultsOfReadings(connection) : faults;
         }),
     })),
-    files: () => translating(folder, () => [factsOf(folder, 'folder'), ...existingFiles().map(factsOfFile)]),
+    files: () =>
+      translating(folder, () => [factsOf(folder, 'folder'), ...existingFiles().map((file) => factsOf(file, 'file'))]),
     brokenReferences: () =>
       checking('registry', (connection) =>
         connection
@@ -90,7 +91,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
       const hasReserve = translating(folder, () => new Reserve(files.reserve, files.registry).isWhole());
       return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, hasReserve };
     },
-    sizeBytes: () => translating(folder, () => existingFiles().reduce((sum, file) => sum + lstatSync(file).size, 0)),
+    sizeBytes: () => translating(folder, () => existingFiles().reduce((sum, file) => sum + statSync(file).size, 0)),
   };
 }
 
@@ -115,12 +116,6 @@ function isReadable(body: Buffer): boolean {
 
 const sidecars = ['', '-wal', '-shm'];
 
-/** Throws `store_unreadable` for a link, which says nothing of a file of the store. */
-function factsOfFile(file: string): FileFacts {
-  if (lstatSync(file).isSymbolicLink()) requireOwnFile(file);
-  return factsOf(file, 'file');
-}
-
 function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
   const { mode, uid } = statSync(path);
   return { path, kind, mode: mode & 0o777, ownerId: uid };
@@ -139,8 +134,9 @@ function importsIn(registry: Connection): number {
 }
 
 function journalFacts(connection: Connection, file: string, nowMs: number): JournalFacts {
-  if (!existsSync(file)) return { isThere: false, revoked: 0, alive: [], torn: 0 };
-  const { keys: revoked, torn } = readJournal(readSmallFile(file));
+  const text = readJournalFile(file);
+  if (text === undefined) return { isThere: false, revoked: 0, alive: [], torn: 0 };
+  const { keys: revoked, torn } = readJournal(text);
   const isActive = connection
     .prepare<[string, number], number>(
       'select 1 from keys where id = ? and revoked_at_ms is null and coalesce(expires_at_ms > ?, true)',

@@ -1,11 +1,14 @@
+import { statSync } from 'node:fs';
 import { HkctlError } from '../../core/errors.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine/options.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
-import { requireSchemaVersion } from '../sqlite-database/schema/schema-versions.ts';
-import { filesOf } from './connection/files.ts';
+import { translating } from '../sqlite-database/errors.ts';
+import { isEmpty, requireSchemaVersion } from '../sqlite-database/schema/schema-versions.ts';
+import { filesOf, openFile, writeAhead } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
-import { openPresent } from './prepared.ts';
+import { requireStorePath } from './connection/store-path.ts';
+import { finishRestore, preparedPath } from './prepared.ts';
 import { SqliteStore } from './store.ts';
 
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
@@ -25,11 +28,34 @@ export function openStore(path: string, options: StoreOptions): Store {
   return new SqliteStore(path, registry, { ...options, reserve });
 }
 
-/** Opens the registry of a complete store; `store_absent` if there is none, or one whose creation was interrupted. */
+/**
+ * Completes an interrupted restore if there is one and opens the registry of the store at a path. It stays the one at that
+ * path while it is open, since no process replaces a store that another one has open. Throws `store_absent` if there is none, or
+ * one whose creation was interrupted.
+ */
 export function openRegistry(path: string, busyTimeoutMs?: number): Connection {
-  const registry = openPresent(path, busyTimeoutMs);
-  if (registry) return registry;
-  throw new HkctlError('store_absent', `The store at ${path} was never finished; it is empty.`, {
-    hint: 'Make it with: hkctl init',
-  });
+  requireStorePath(path);
+  const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino;
+  for (;;) {
+    finishRestore(path);
+    const inode = inodeOf(path);
+    const registry = openFile(path, { busyTimeoutMs });
+    let isHeld = false;
+    try {
+      // Waits for a process that is replacing the store right now; the opened one is the old store then.
+      const isUnfinished = isEmpty(registry, path);
+      if (inodeOf(path) !== inode || inodeOf(preparedPath(path).ready) !== undefined) continue;
+      if (isUnfinished) {
+        throw new HkctlError('store_absent', `The store at ${path} was never finished; it is empty.`, {
+          hint: 'Make it with: hkctl init',
+        });
+      }
+      // A killed restore may have left the old store without WAL.
+      translating(path, () => writeAhead(registry));
+      isHeld = true;
+      return registry;
+    } finally {
+      if (!isHeld) registry.close();
+    }
+  }
 }

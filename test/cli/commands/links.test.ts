@@ -1,19 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
-import { preparedPath } from '../../../src/store/sqlite/prepared.ts';
 import { Cli } from '../harness.ts';
 
 let cli: Cli;
@@ -25,88 +13,15 @@ beforeEach(async () => {
 
 const fifo = (path: string) => execFileSync('mkfifo', [path]);
 
-describe('a link in place of a file of the store', () => {
-  it('is refused with one sentence, and nothing is written behind it', async () => {
-    const { key } = await cli.key('A');
-    const backup = join(folder, 'plant.backup');
-    await cli.ok(['backup', backup]);
-    const { registry, records, readings, revocations } = filesOf(cli.store);
-    const { ready } = preparedPath(cli.store);
-    const revoke = ['keys', 'revoke', key.id, '--yes'];
-    const restore = ['restore', backup, '--yes'];
-    const cases: [file: string | null, line: string[]][] = [
-      [revocations, revoke],
-      [registry, ['keys', 'list']],
-      [`${registry}-wal`, ['keys', 'list']],
-      [`${registry}-shm`, ['keys', 'list']],
-      [`${registry}-journal`, ['keys', 'list']],
-      [records, ['sensors', 'list', '--entity', 'BER']],
-      [readings, ['sensors', 'list', '--entity', 'BER']],
-      [ready, restore],
-    ];
-    for (const [file, line] of cases) {
-      if (file === null) throw new Error('a store on disk has every file');
-      const kept = `${file}.kept`;
-      if (existsSync(file)) renameSync(file, kept);
-      for (const target of ['absent', 'kept']) {
-        const outside = join(folder, target);
-        if (target === 'kept') writeFileSync(outside, 'mine');
-        symlinkSync(outside, file);
-        const { code, stderr } = await cli.run(line);
-        expect([code, stderr], `${file} → ${target}`).toEqual([6, expect.stringContaining(`${file} is a link`)]);
-        expect(existsSync(join(folder, 'absent'))).toBe(false);
-        expect(!existsSync(join(folder, 'kept')) || readFileSync(join(folder, 'kept'), 'utf8') === 'mine').toBe(true);
-        rmSync(file);
-      }
-      if (existsSync(kept)) renameSync(kept, file);
-    }
-    await cli.ok('doctor');
-    expect((await cli.show(key.id)).status).toBe('Active');
-  });
-
-  it('is named as a link by every command and by doctor, wherever it leads', async () => {
-    const { daemons } = filesOf(cli.store);
-    const { ready } = preparedPath(cli.store);
-    for (const target of [join(folder, 'absent'), ready, dirname(cli.store)]) {
-      symlinkSync(target, ready);
-      const { code, stderr } = await cli.run('keys list');
-      expect([code, stderr], target).toEqual([6, expect.stringContaining(`${ready} is a link`)]);
-      rmSync(ready);
-      rmSync(daemons, { force: true });
-      symlinkSync(target, daemons);
-      const { stdout } = await cli.run('doctor');
-      expect(stdout).toMatch(/problem +files .*hkctl\.daemons is a link/);
-      rmSync(daemons);
-    }
-  });
-
-  it('may be one on the way to its folder', async () => {
+describe('a link', () => {
+  it('may be on the way to the folder of a store', async () => {
     const link = join(folder, 'link');
     symlinkSync(dirname(cli.store), link);
     await new Cli(join(link, 'hkctl.db')).ok('keys list');
   });
-
-  it('is refused when a store is made', async () => {
-    const target = join(folder, 'absent');
-    const fresh = new Cli(join(folder, 'fresh', 'hkctl.db'));
-    mkdirSync(dirname(fresh.store), { mode: 0o700 });
-    symlinkSync(target, fresh.store);
-    const init = 'init --org A --entity BER --entity-name B --timezone UTC --admin root';
-    const { code, stderr } = await fresh.run(init);
-    expect([code, stderr, existsSync(target)]).toEqual([6, expect.stringContaining('is a link'), false]);
-  });
 });
 
 describe('what is not a regular file', () => {
-  it('is refused in place of a file of the store, and nobody waits for it', async () => {
-    const { key } = await cli.key('A');
-    const { revocations } = filesOf(cli.store);
-    fifo(revocations);
-    const revoked = await cli.run(['keys', 'revoke', key.id, '--yes']);
-    expect([revoked.code, revoked.stderr]).toEqual([6, expect.stringContaining('is not a regular file')]);
-    expect((await cli.show(key.id)).status).toBe('Active');
-  });
-
   it('is not replaced by a backup, nor waited for', async () => {
     const file = join(folder, 'plant.backup');
     fifo(file);

@@ -11,11 +11,11 @@ import { Chunks } from '../../sqlite-database/chunks/chunks.ts';
 import { type Connection, exactPath } from '../../sqlite-database/driver.ts';
 import { databaseNames, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
 import { filesOf, missingFile, rebuiltPath, type StoreFiles } from '../connection/files.ts';
-import { readSmallFile, requireOwnDatabase } from '../connection/safe-files.ts';
 import { preparedPath } from '../prepared.ts';
 import { remember } from '../readings/log/log.ts';
 import { LogMemory } from '../readings/log/memory.ts';
 import { settle } from '../readings/writer/settling.ts';
+import { readJournalFile } from '../registry/journal.ts';
 
 /**
  * Writes all of a store into one SQLite file (mode 0600) while others read and write it. Each database is read in one
@@ -31,7 +31,6 @@ export function writeBackup(
   // For a file that cannot be attached SQLite would only report that it cannot open the backup.
   const gone = databaseNames.map((name) => files[name]).find((file) => !existsSync(file));
   if (gone !== undefined) throw missingFile(path, gone);
-  for (const name of databaseNames) requireOwnDatabase(files[name]);
   requireElsewhere(target, path);
   const source = {
     migrationsFolder,
@@ -58,8 +57,7 @@ function copyTo(backup: Connection, files: StoreFiles, migrationsFolder: string)
       () => damagedStore(files.registry, `it holds rows that its own tables forbid (${name})`),
     );
   }
-  const journal = files.revocations;
-  return existsSync(journal) ? readSmallFile(journal) : undefined;
+  return readJournalFile(files.revocations);
 }
 
 /** A backup has all readings in chunks: its reader needs no memory for a log. */

@@ -5,7 +5,6 @@ import { HkctlError } from '../../../core/errors.ts';
 import { storeAbsent } from '../../engine/refusals.ts';
 import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { requireOwnDatabase } from './safe-files.ts';
 
 /** The files of one store, next to each other under one name. */
 export interface StoreFiles {
@@ -55,7 +54,6 @@ export function openFile(
   file: string,
   { busyTimeoutMs = usualTimeoutMs, create = false }: ConnectionOptions = {},
 ): Connection {
-  translating(file, () => requireOwnDatabase(file));
   if (!create && !existsSync(file)) {
     const stem = file.replace(/\.(?:records|readings)\.db$/, '');
     // The name of a store may have no `.db`.

@@ -1,11 +1,10 @@
 import { randomFillSync } from 'node:crypto';
-import { closeSync, fstatSync, ftruncateSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { ReadingStore } from '../../../core/port/readings.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { openSmallFile } from './safe-files.ts';
 
 /** A stop needs some 60 kB with the files that SQLite makes when a store is opened, so that this is enough for many of them. */
 export const reserveBytes = 2 ** 20;
@@ -81,7 +80,7 @@ export class Reserve {
   }
 
   #write(): boolean {
-    const fd = openSmallFile(this.#file, 'append');
+    const fd = openSync(this.#file, 'a', 0o600);
     try {
       // A file system that compresses would keep nothing free for zeros.
       const page = randomFillSync(Buffer.allocUnsafe(4096));
@@ -99,12 +98,7 @@ export class Reserve {
     return translating(this.#path, () => {
       const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
       if (size === 0) return false;
-      const fd = openSmallFile(this.#file, 'append');
-      try {
-        ftruncateSync(fd, Math.floor((size * left) / (left + 1)));
-      } finally {
-        closeSync(fd);
-      }
+      truncateSync(this.#file, Math.floor((size * left) / (left + 1)));
       this.#hasFreed = true;
       this.#wholeAtMs = Number.NEGATIVE_INFINITY;
       return true;

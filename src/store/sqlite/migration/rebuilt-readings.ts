@@ -6,8 +6,8 @@ import { translating } from '../../sqlite-database/errors.ts';
 import { makeTables, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
 import { rowsToChunks } from '../../sqlite-database/schema/rows-to-chunks.ts';
 import { firstWithChunks } from '../../sqlite-database/schema/schema-versions.ts';
-import { openAlone } from '../connection/alone.ts';
 import { filesOf, openFile, rebuiltPath } from '../connection/files.ts';
+import { openAlone } from '../connection/locks.ts';
 
 /** The database of readings of an older store, which keeps a row for each reading. */
 interface OlderReadings {

@@ -1,7 +1,7 @@
 import { desc, eq, or } from 'drizzle-orm';
 import { lazily } from '../../../core/lazily.ts';
 import type { DaemonStore } from '../../../core/port/daemons.ts';
-import { holdAsDaemon, isServed } from '../connection/daemon-lock.ts';
+import { holdAsDaemon, isServed } from '../connection/locks.ts';
 import type { Registry } from './registry.ts';
 import { daemons } from './tables.ts';
 

@@ -1,15 +1,29 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { type StateEntry, stateLine } from '../../engine/journal-lines.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { openSmallFile } from '../connection/safe-files.ts';
 import type { Registry } from './registry.ts';
+
+/** The text of a journal; undefined if nothing was ever stopped. */
+export function readJournalFile(file: string): string | undefined {
+  return translating(file, () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
+}
 
 /** Appends lines to a journal, synced, all or none. The registry's write lock must be held, so that no other process appends. */
 export function appendLines(file: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
   translating(file, () => {
-    const fd = openSmallFile(file, 'append');
+    const fd = openSync(file, 'a+', 0o600);
     try {
       appendWhole(fd, lines.join(''));
       fsyncSync(fd);

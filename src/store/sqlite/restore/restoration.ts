@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
@@ -9,13 +9,12 @@ import { type PresentStore, readPresent, unknownPresent } from '../../archive/st
 import type { StoreOptions } from '../../engine/options.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { withoutDaemons } from '../connection/daemon-lock.ts';
 import { filesOf, makeFolder, openFile } from '../connection/files.ts';
-import { readSmallFile } from '../connection/safe-files.ts';
+import { withoutDaemons } from '../connection/locks.ts';
 import { openStore } from '../opening.ts';
 import { createAppendAudit } from '../registry/audit.ts';
 import { createClockStore } from '../registry/clock.ts';
-import { appendLines } from '../registry/journal.ts';
+import { appendLines, readJournalFile } from '../registry/journal.ts';
 import { createRegistry } from '../registry/registry.ts';
 import { statementsOf } from '../registry/statements.ts';
 import { SqliteStore } from '../store.ts';
@@ -121,7 +120,7 @@ async function completeRestore(
       statements: statementsOf(createRegistry(registry, prepared)),
       present,
       journal: {
-        text: existsSync(journal) ? readSmallFile(journal) : '',
+        text: readJournalFile(journal) ?? '',
         isOfRemovals: false,
         add: (lines) => appendLines(journal, lines),
       },

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { isHkctlError } from '../../../core/errors.ts';
 import { carriedMarks, copyDatabase, waitingDrafts } from '../../archive/copying.ts';
 import type { OpenBackup } from '../../archive/format.ts';
@@ -8,16 +8,15 @@ import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
-import { openAlone } from '../connection/alone.ts';
 import { filesOf, type StoreFiles } from '../connection/files.ts';
-import { writeSmallFile } from '../connection/safe-files.ts';
-import { finishRestore, preparedPath } from '../prepared.ts';
+import { openAlone } from '../connection/locks.ts';
+import { preparedPath, putInPlace } from '../prepared.ts';
 import { drawEpoch } from '../records/changes.ts';
 
 /** Builds a store of this version from a checked backup, next to the one at `path`; returns its path. */
 export function prepareRestore(path: string, backup: Replacement, migrationsFolder: string): string {
   const { file, progress } = backup;
-  finishRestore(path);
+  putInPlace(path);
   const { store } = preparedPath(path);
   const files = filesOf(store);
   removeDatabases(files);
@@ -90,10 +89,11 @@ export async function replaceStore(
   try {
     await last(alone);
     translating(ready, () => {
-      writeSmallFile(ready, '', 'replace');
+      closeSync(openSync(ready, 'w', 0o600));
+      syncFile(ready);
       syncFolderOf(ready);
     });
-    finishRestore(path);
+    putInPlace(path);
   } catch (thrown) {
     if (!existsSync(ready)) alone?.pragma('journal_mode = wal');
     throw thrown;

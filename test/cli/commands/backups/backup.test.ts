@@ -101,14 +101,6 @@ describe('backup', () => {
     expect(readFileSync(file, 'utf8')).toBe('of another program');
   });
 
-  it('of a store with a link among its files names the link', async () => {
-    const { records } = filesOf(cli.store);
-    symlinkSync('/etc/passwd', `${records}-wal`);
-    const { code, stderr } = await cli.run(['backup', join(folder, 'linked.backup')]);
-    rmSync(`${records}-wal`);
-    expect([code, stderr]).toEqual([6, expect.stringContaining(`${records}-wal is a link`)]);
-  });
-
   it('of a store with a missing file names the file', async () => {
     rmSync(filesOf(cli.store).records);
     const { code, stderr } = await cli.run(['backup', file]);

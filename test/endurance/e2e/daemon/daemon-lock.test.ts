@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { holdFromDaemons } from '../../../../src/store/sqlite/connection/daemon-lock.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
+import { holdFromDaemons } from '../../../../src/store/sqlite/connection/locks.ts';
 import { Plant } from '../../../e2e/plant.ts';
 import { cli } from '../../../e2e/program.ts';
 import { needWorking } from '../../machine/needs.ts';

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { holdAsDaemon } from '../../../../../src/store/sqlite/connection/daemon-lock.ts';
 import { filesOf, openFile } from '../../../../../src/store/sqlite/connection/files.ts';
+import { holdAsDaemon } from '../../../../../src/store/sqlite/connection/locks.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-database/driver.ts';
 import { cli, file, folder, renewPlant } from '../../../../cli/commands/backups/backup-plant.ts';
 import { press } from '../../../../cli/keyboard.ts';

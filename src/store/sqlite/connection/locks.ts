@@ -1,9 +1,9 @@
-import { closeSync, lstatSync, openSync } from 'node:fs';
-import { HkctlError } from '../../../core/errors.ts';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { servedAt } from '../../engine/refusals.ts';
 import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { filesOf, isCode } from './files.ts';
+import { filesOf, isCode, openFile } from './files.ts';
 
 /*
  * File locks show whether a daemon serves a store: they end with the process that holds them, however it ends, and hold
@@ -56,8 +56,8 @@ export async function withoutDaemons<T>(path: string, hint: string, work: () => 
 }
 
 /** Locks daemons out until the returned function is called or the process ends; undefined if one serves. */
-export function holdFromDaemons(file: string): (() => void) | undefined {
-  for (const deadlineMs = performance.now() + restoreWaitsMs; ; pause()) {
+export function holdFromDaemons(file: string, waitMs = restoreWaitsMs): (() => void) | undefined {
+  for (const deadlineMs = performance.now() + waitMs; ; pause()) {
     const lock = lockExclusive(file);
     if (lock) return () => lock.close();
     if (performance.now() > deadlineMs) return undefined;
@@ -80,7 +80,8 @@ function lockShared(file: string, timeoutMs: number): Connection | undefined {
 
 function lockWith(file: string, timeoutMs: number, take: (lock: Connection) => void): Connection | undefined {
   return translating(file, () => {
-    makeEmpty(file);
+    // An existing one is not opened: closing it would release the locks that this process has on it (POSIX).
+    if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
     const lock = openDatabase(file, { timeout: timeoutMs, fileMustExist: true });
     try {
       take(lock);
@@ -93,27 +94,37 @@ function lockWith(file: string, timeoutMs: number, take: (lock: Connection) => v
   });
 }
 
-/**
- * Creates the file if it is missing. An existing one is not opened: closing it would release the locks that this process
- * has on it (POSIX). A link is not followed.
- */
-function makeEmpty(file: string): void {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found?.isFile()) return;
-  if (found) {
-    throw new HkctlError('store_unreadable', `${file} is not a regular file, as a lock file must be.`, {
-      hint: 'Remove it; hkctl creates it again.',
-    });
-  }
-  try {
-    closeSync(openSync(file, 'wx', 0o600));
-  } catch (thrown) {
-    // Another process created it in the meantime.
-    if (!isCode(thrown, 'EEXIST')) throw thrown;
-  }
+/** Waits a moment, in which nothing else of this process runs. */
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
 }
 
-/** Waits a moment, in which nothing else of this process runs. */
-export function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+/** How long to wait for commands that have the store open for a moment. */
+const aloneWaitsMs = 3000;
+
+/**
+ * Opens a database of the store at a path once no other process has it open, and keeps them out until it is closed; `lock` runs the
+ * statements that need it alone. Throws `state_forbids` while another process has it open.
+ */
+export function openAlone(file: string, path: string, lock: (connection: Connection) => void): Connection {
+  for (const deadlineMs = performance.now() + aloneWaitsMs; ; pause()) {
+    let connection: Connection | undefined;
+    try {
+      connection = openFile(file, { busyTimeoutMs: 0 });
+      const held = connection;
+      translating(path, () => {
+        held.pragma('main.locking_mode = exclusive');
+        lock(held);
+      });
+      return connection;
+    } catch (thrown) {
+      connection?.close();
+      if (!isHkctlError(thrown) || thrown.code !== 'store_locked') throw thrown;
+      if (performance.now() < deadlineMs) continue;
+      throw new HkctlError('state_forbids', `Another process has the store ${path} open; nothing was changed.`, {
+        hint: 'Stop the daemon and every other hkctl, and try again.',
+        cause: thrown,
+      });
+    }
+  }
 }

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { holdFromDaemons } from '../../../../src/store/sqlite/connection/daemon-lock.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { holdFromDaemons } from '../../../../src/store/sqlite/connection/locks.ts';
 import { fileStore, nowMs } from '../../stores.ts';
 import { another } from '../another.ts';
 
@@ -111,15 +111,6 @@ describe('a daemon', () => {
     expect(() => store.daemon.begin()).toThrow(expect.objectContaining({ code: 'state_forbids' }));
     letIn?.();
     await store.daemon.begin();
-  });
-
-  it('follows no link in place of its lock', async () => {
-    const { store, path, lock } = await given();
-    rmSync(lock, { force: true });
-    // The target is there: only the link itself speaks against it.
-    writeFileSync(`${path}.elsewhere`, '');
-    symlinkSync(`${path}.elsewhere`, lock);
-    expect(() => store.daemon.begin()).toThrow(expect.objectContaining({ code: 'store_unreadable' }));
   });
 });
 
