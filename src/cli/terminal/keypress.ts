@@ -35,3 +35,7 @@ export function isCancelKey({ name, ctrl, sequence }: Keypress): boolean {
   if (ctrl && (name === 'c' || name === 'd')) return true;
   return sequence.startsWith('\u001b') && sequence[1] !== '[' && sequence[1] !== 'O';
 }
+
+export function isEnter({ name }: Keypress): boolean {
+  return name === 'return' || name === 'enter';
+}

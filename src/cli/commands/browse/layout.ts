@@ -1,10 +1,11 @@
+import { expiresSoon } from '../../../core/keys/attention.ts';
 import type { Context } from '../../command/context.ts';
 import { counted } from '../../terminal/sentence.ts';
 import type { Style } from '../../terminal/style.ts';
 import { truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
 import { rowsFrom } from './rows.ts';
 import { tileLines, tileRows } from './tile.ts';
-import { emptyLines, type PageView } from './view.ts';
+import { emptyLines, mostKeys, type PageView } from './view.ts';
 
 export interface PageState {
   searching: boolean;
@@ -13,15 +14,13 @@ export interface PageState {
   toast: string;
 }
 
-/** The size of the terminal, at least what the page needs to be readable. */
+/** The size of the terminal; the page needs {@link fewestRows} of them, but a question must be seen on fewer, too. */
 export function sizeOf({ io }: Pick<Context, 'io'>): { columns: number; rows: number } {
-  return { columns: Math.max(24, io.stdout.columns() ?? 80), rows: Math.max(12, io.stdout.rows() ?? 24) };
-}
-
-/** The size of the terminal, however small: a question must be seen there, too. */
-export function sizeForQuestions({ io }: Pick<Context, 'io'>): { columns: number; rows: number } {
   return { columns: io.stdout.columns() ?? 80, rows: io.stdout.rows() ?? 24 };
 }
+
+const fewestRows = 12;
+const fewestColumns = 24;
 
 /** The lines of the page, and how many tiles fit; if not even the smallest page fits, only the chosen key and the foot. */
 export function pageLines(
@@ -30,43 +29,35 @@ export function pageLines(
   context: Pick<Context, 'io' | 'style'>,
 ): { lines: string[]; shown: number } {
   const { style } = context;
-  const { columns, rows } = sizeOf(context);
-  const head = headLines(view, state, columns, style);
+  const { rows, ...size } = sizeOf(context);
+  const columns = Math.max(fewestColumns, size.columns);
+  const isSmall = rows < fewestRows;
+  const head = isSmall ? [] : headLines(view, state, columns, style);
   const foot = footLines(view, state, columns, style);
-  const { rows: seenRows } = sizeForQuestions(context);
-  if (seenRows < rows) {
-    const first =
-      view.keys.length === 0
-        ? emptyLines(view).flatMap((line) => wrapText(line, columns))
-        : tilesFrom(view, columns, 1, style);
-    return { lines: [...first.slice(0, Math.max(0, seenRows - foot.length)), ...foot].slice(-seenRows), shown: 1 };
-  }
-  const freeRows = rows - head.length - foot.length;
-  if (state.isList && view.keys.length > 0) {
+  const freeRows = Math.max(0, rows - head.length - foot.length);
+  const isEmpty = view.keys.length === 0;
+  if (state.isList && !isEmpty && !isSmall) {
     const { lines, shown } = rowsFrom(view, columns, freeRows, style);
     return { lines: [...head, ...lines, ...foot], shown };
   }
   // A blank line if it costs no tile.
-  const gap = view.keys.length === 0 || freeRows % tileRows > 0 ? [''] : [];
-  const bodyRows = freeRows - gap.length;
-  const body =
-    view.keys.length === 0
-      ? [...emptyLines(view).flatMap((line) => wrapText(line, columns)), '']
-      : tilesFrom(view, columns, bodyRows, style);
+  const gap = !isSmall && (isEmpty || freeRows % tileRows > 0) ? [''] : [];
+  const body = isEmpty
+    ? [...emptyLines(view).flatMap((line) => wrapText(line, columns)), '']
+    : tilesFrom(view, columns, freeRows - gap.length, style);
   return {
-    lines: [...head, ...gap, ...body.slice(0, bodyRows), ...foot],
-    shown: Math.max(1, Math.floor(bodyRows / tileRows)),
+    lines: [...head, ...[...gap, ...body].slice(0, freeRows), ...foot].slice(-rows),
+    shown: Math.max(1, Math.floor((freeRows - gap.length) / tileRows)),
   };
 }
 
 /** Where the page is in the settings, and the card that leads to it (specification 5.4). */
 export function locationLines(columns: number, style: Style, right: string = ''): string[] {
   const card = ['REST API & Tokens', '·', style.green('Available')].join(' ');
+  const isOneLine = right === '' || widthOf(card) + 3 + widthOf(right) <= columns;
   return [
     ...wrapText('Settings › Organization › Integrations › API Keys', columns).map((line) => style.bold(line)),
-    ...(right === '' || widthOf(card) + 3 + widthOf(right) <= columns
-      ? [right === '' ? card : `${card}   ${right}`]
-      : [card, right]),
+    ...(isOneLine ? [[card, right].filter(Boolean).join('   ')] : [card, right]),
   ];
 }
 
@@ -93,17 +84,19 @@ function headLines(view: PageView, state: PageState, columns: number, style: Sty
 /** How many keys are listed, and how many of them expire soon. */
 function countsOf(view: PageView, style: Style): string {
   if (!view.mayView) return '';
-  const keys = counted(view.total, view.activeOnly ? 'active key' : 'key');
-  const { expiringSoon: soon } = view;
+  const noun = view.activeOnly ? 'active key' : 'key';
+  const keys = `${view.keys.length < mostKeys ? '' : 'the newest '}${counted(view.keys.length, noun)}`;
+  const soon = view.keys.filter((key) => expiresSoon(key, view.nowMs)).length;
   const urgent = style.yellow(`${soon} ${soon === 1 ? 'expires' : 'expire'} within 14 days`);
   return soon === 0 ? keys : `${keys}, ${urgent}`;
 }
 
 function footLines(view: PageView, state: PageState, columns: number, style: Style): string[] {
-  const place = view.total === 0 ? [] : [`${view.offset + view.chosen + 1} of ${view.total}`];
+  const isEmpty = view.keys.length === 0;
+  const place = isEmpty ? [] : [`${view.chosen + 1} of ${view.keys.length}`];
   const keys = state.searching
     ? ['Enter ends the search, Esc clears it']
-    : [...(view.total === 0 ? [] : ['↑↓ choose', state.isList ? '[l] Tiles' : '[l] List']), '[?] Help', '[q] Quit'];
+    : [...(isEmpty ? [] : ['↑↓ choose', state.isList ? '[l] Tiles' : '[l] List']), '[?] Help', '[q] Quit'];
   return [
     ...wrapWords(state.toast === '' ? [] : state.toast.split(' '), columns).map((text) => style.cyan(text)),
     truncated([...place, ...keys].join('   '), columns),
