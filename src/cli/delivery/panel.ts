@@ -1,7 +1,7 @@
 import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
 import { shellWord } from '../../core/text/shell.ts';
 import type { Context } from '../command/context.ts';
-import { isCancelKey } from '../terminal/keypress.ts';
+import { isCancelKey, isEnter } from '../terminal/keypress.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
 import { shortened, wrapText } from '../terminal/wrap.ts';
@@ -156,13 +156,12 @@ async function untilDismissed(
       asking = true;
       continue;
     }
-    const isEnter = event.name === 'return' || event.name === 'enter';
     const letter = event.ctrl || event.meta ? '' : event.name;
     if (!asking) {
       if (letter === 'c') await copy();
-      else if (letter === 'd' || isEnter || isCancelKey(event)) asking = true;
+      else if (letter === 'd' || isEnter(event) || isCancelKey(event)) asking = true;
     } else if (letter === 'y') return;
-    else if (letter === 'n' || isEnter || isCancelKey(event)) asking = false;
+    else if (letter === 'n' || isEnter(event) || isCancelKey(event)) asking = false;
   }
 }
 

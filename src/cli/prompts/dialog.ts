@@ -1,12 +1,10 @@
-import { type AskedFact, type Asker, type Choice, cancelled } from '../terminal/asker.ts';
-import { isCancelKey } from '../terminal/keypress.ts';
+import { type AskedFact, type Asker, cancelled } from '../terminal/asker.ts';
+import { isCancelKey, isEnter } from '../terminal/keypress.ts';
 import type { Screen } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
-import { shortened, truncated, wrapFacts, wrapText } from '../terminal/wrap.ts';
-import { createChoicesQuestion } from './choices-question.ts';
-import { FilteredList } from './filtered-list.ts';
+import { truncated, wrapFacts, wrapText } from '../terminal/wrap.ts';
 import { type EditedLine, edited, toEditedLine } from './line-editor.ts';
-import { fittingMessage, isEnter, type Question } from './question.ts';
+import { createChoiceQuestion, createChoicesQuestion, type Question } from './list-questions.ts';
 
 interface DialogPlace {
   screen: Screen;
@@ -54,39 +52,6 @@ export function createDialog({ screen, size, style, head }: DialogPlace): Asker 
     lendTerminal() {
       screen.suspend();
       return () => screen.resume();
-    },
-  };
-}
-
-/** Asks for one of several choices; the preset, else the first, is marked to begin with. */
-export function createChoiceQuestion<T>(
-  message: string,
-  choices: readonly Choice<T>[],
-  preset: T | undefined,
-  style: Style,
-): Question<T> {
-  const at = choices.findIndex(({ value }) => value === preset);
-  const filter = choices.length > 5 ? ', type to filter' : '';
-  const list = new FilteredList([{ heading: '', choices }], style, Math.max(0, at));
-  return {
-    lines(columns, rows) {
-      const description = list.marked?.description;
-      const foot = [
-        ...(description ? [style.dim(truncated(description, columns))] : []),
-        style.dim(truncated(`↑↓ choose${filter}, Enter submits, Esc cancels`, columns)),
-      ];
-      const asked = fittingMessage(message + list.typed, columns, rows, foot.length);
-      const listed = list.lines(
-        Math.max(3, rows - asked.length - foot.length),
-        ({ name }, isMarked) => `${isMarked ? '❯' : ' '} ${shortened(name, columns - 2)}`,
-      );
-      return [...asked, ...listed, ...foot];
-    },
-    press(key) {
-      const chosen = list.marked;
-      if (isEnter(key)) return chosen && { value: chosen.value, echo: chosen.name };
-      list.press(key);
-      return undefined;
     },
   };
 }

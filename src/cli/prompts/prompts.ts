@@ -2,9 +2,11 @@ import { input, password, select } from '@inquirer/prompts';
 import { type AskedFact, type Asker, type Choice, type ChoiceGroup, cancelled } from '../terminal/asker.ts';
 import type { Io } from '../terminal/io.ts';
 import { isCancelKey, onKeypress } from '../terminal/keypress.ts';
+import { openScreen } from '../terminal/screen.ts';
 import { canDraw, createStyle } from '../terminal/style.ts';
 import { terminalLine } from '../terminal/terminal-text.ts';
 import { wrapFacts, wrapWhole } from '../terminal/wrap.ts';
+import { createDialog } from './dialog.ts';
 import { withoutLongPastes } from './pasted-text.ts';
 
 /**
@@ -34,7 +36,7 @@ export function askHidden(io: Io, message: string): Promise<string> {
 /** More choices than this are asked for on the alternate screen, where typing filters them. */
 const pageSize = 12;
 
-export function askChoice<T>(
+export async function askChoice<T>(
   io: Io,
   message: string,
   choices: readonly Choice<T>[],
@@ -44,12 +46,12 @@ export function askChoice<T>(
   if (io.asker) return io.asker.choice(message, choices, preset, facts);
   const lines = facts.length === 0 ? [] : wrapFacts(facts, io.stderr.columns());
   io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
-  if (isPlain(io)) return askNumber(io, message, choices, preset);
+  const marked = choices.filter(({ value }) => value === preset);
+  if (isPlain(io)) return (await askNumbers(io, message, choices, marked, false))[0] as T; // one was validated
   if (choices.length > pageSize) {
-    return askedOnScreen(io, (dialog) => dialog.choice(message, choices, preset)).then((value) => {
-      echo(io, message, choices.find((choice) => choice.value === value)?.name ?? '');
-      return value;
-    });
+    const chosen = await askedOnScreen(io, (dialog) => dialog.choice(message, choices, preset));
+    echo(io, message, choices.find(({ value }) => value === chosen)?.name ?? '');
+    return chosen;
   }
   const question = {
     message: fitting(io, message),
@@ -68,7 +70,8 @@ export function askChoice<T>(
 export async function askChoices<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]> {
   if (io.asker) return io.asker.choices(message, groups);
   const all = groups.flatMap(({ choices }) => choices);
-  if (isPlain(io)) return askNumbers(io, message, all);
+  const checked = all.filter((choice) => choice.checked);
+  if (isPlain(io)) return askNumbers(io, message, all, checked, true);
   const chosen = await askedOnScreen(io, (dialog) => dialog.choices(message, groups));
   echo(io, message, `${chosen.length} of ${all.length}`);
   return chosen;
@@ -80,8 +83,6 @@ function echo(io: Io, message: string, answer: string): void {
 }
 
 async function askedOnScreen<T>(io: Io, ask: (dialog: Asker) => Promise<T>): Promise<T> {
-  const { openScreen } = await import('../terminal/screen.ts');
-  const { createDialog } = await import('./dialog.ts');
   const style = createStyle(io.env, io.stderr);
   const screen = openScreen(io, { output: io.stderr });
   const size = () => ({ columns: io.stderr.columns() ?? 80, rows: io.stderr.rows() ?? 24 });
@@ -116,40 +117,28 @@ function isPlain(io: Io): boolean {
   return io.plain === true || !canDraw(io.env, io.stderr);
 }
 
-async function askNumber<T>(io: Io, message: string, choices: readonly Choice<T>[], preset: T | undefined): Promise<T> {
-  writeNumbered(io, message, choices);
-  const at = choices.findIndex(({ value }) => value === preset);
-  const preselected = at < 0 ? undefined : `${at + 1}`;
-  const answer = await askText(io, `Number, 1 to ${choices.length}`, validateNumber(choices.length), preselected);
-  const chosen = choices[Number(answer) - 1];
-  if (!chosen) throw cancelled();
-  return chosen.value;
-}
-
-async function askNumbers<T>(io: Io, message: string, choices: readonly Choice<T>[]): Promise<T[]> {
-  writeNumbered(io, message, choices);
-  const validateOne = validateNumber(choices.length);
-  const validate = (text: string) =>
-    text
-      .split(',')
-      .map((part) => validateOne(part.trim()))
-      .find(Boolean);
-  const preset = choices.flatMap(({ checked }, i) => (checked ? [i + 1] : [])).join(', ');
-  const answer = await askText(io, 'Numbers, joined by commas', validate, preset);
-  const wanted = new Set(answer.split(',').map(Number));
-  return choices.filter((_, i) => wanted.has(i + 1)).map(({ value }) => value);
-}
-
-function writeNumbered(io: Io, message: string, choices: readonly Choice<unknown>[]): void {
+/** Asks for the numbers of one or several choices, in lines that are never redrawn; the marked ones are preselected. */
+async function askNumbers<T>(
+  io: Io,
+  message: string,
+  choices: readonly Choice<T>[],
+  marked: readonly Choice<T>[],
+  isSeveral: boolean,
+): Promise<T[]> {
   const lines = [...fitting(io, message).split('\n'), ...choices.map(({ name }, i) => `${i + 1}. ${name}`)];
   io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
-}
-
-function validateNumber(highest: number): (text: string) => string | undefined {
-  return (text) =>
-    /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= highest
-      ? undefined
-      : `Give a number from 1 to ${highest}.`;
+  const chosenBy = (text: string) => {
+    const numbers = (isSeveral ? text.split(',') : [text]).map((part) => part.trim());
+    return numbers.map((number) => (/^\d+$/.test(number) ? choices[Number(number) - 1] : undefined));
+  };
+  const answer = await askText(
+    io,
+    isSeveral ? 'Numbers, joined by commas' : `Number, 1 to ${choices.length}`,
+    (text) => (chosenBy(text).every(Boolean) ? undefined : `Give a number from 1 to ${choices.length}.`),
+    marked.map((choice) => choices.indexOf(choice) + 1).join(', '),
+  );
+  const chosen = new Set(chosenBy(answer));
+  return choices.filter((choice) => chosen.has(choice)).map(({ value }) => value);
 }
 
 interface Place {
@@ -177,10 +166,7 @@ async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
   try {
     return await ask({ input, output: io.promptOutput, signal: cancelling.signal });
   } catch (thrown) {
-    if (thrown instanceof Error && ['ExitPromptError', 'AbortPromptError', 'CancelPromptError'].includes(thrown.name)) {
-      throw cancelled();
-    }
-    throw thrown;
+    throw thrown instanceof Error && /^(Exit|Abort|Cancel)PromptError$/.test(thrown.name) ? cancelled() : thrown;
   } finally {
     stopKeys();
     stopSignals();

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createChoicesQuestion } from '../../../src/cli/prompts/choices-question.ts';
-import { createChoiceQuestion, createTextQuestion } from '../../../src/cli/prompts/dialog.ts';
+import { createTextQuestion } from '../../../src/cli/prompts/dialog.ts';
 import { edited, toEditedLine } from '../../../src/cli/prompts/line-editor.ts';
-import type { Question } from '../../../src/cli/prompts/question.ts';
+import { createChoiceQuestion, createChoicesQuestion, type Question } from '../../../src/cli/prompts/list-questions.ts';
 import type { Keypress } from '../../../src/cli/terminal/keypress.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { widthOf } from '../../../src/cli/terminal/wrap.ts';
