@@ -23,61 +23,46 @@ export function layoutOf(
   available: number,
   gap: number,
 ): Layout {
-  const kept = chosenColumns(columns, needed, available, gap);
-  const space = available - gap * (kept.length - 1);
-  const widths = kept.map((at) => Math.min(needed[at] ?? 0, space));
-  const smallest = kept.map((at) => smallestOf(columns[at], needed[at] ?? 0));
-  shrink(widths, smallest, space);
-  // Not even the smallest widths fit. First the columns are cut further that may be cut at all, such as names: half a time or
-  // half a prefix says nothing. Then every column, so that no line is wider than the terminal.
-  shrink(
-    widths,
-    kept.map((at) => (columns[at]?.min === undefined ? (needed[at] ?? 0) : leastWidth)),
-    space,
-  );
-  shrink(
-    widths,
-    widths.map(() => 1),
-    space,
-  );
-  return { kept, widths };
-}
-
-function chosenColumns(
-  columns: readonly ColumnLimits[],
-  needed: readonly number[],
-  available: number,
-  gap: number,
-): readonly number[] {
-  let kept = columns.map((_, at) => at);
-  const leaveOut = (widthOf: (at: number) => number, mayGo: (column: ColumnLimits | undefined) => boolean) => {
-    while (kept.reduce((sum, at) => sum + widthOf(at) + gap, -gap) > available) {
-      const [least] = kept
-        .filter((at) => columns[at]?.leaveOut !== undefined && mayGo(columns[at]))
-        .sort((a, b) => (columns[b]?.leaveOut ?? 0) - (columns[a]?.leaveOut ?? 0));
-      if (least === undefined) return;
-      kept = kept.filter((at) => at !== least);
+  const all = columns.map(({ min, wanted = 0, ...column }, at) => {
+    const need = needed[at] ?? 0;
+    const smallest = Math.min(need, min ?? need);
+    const least = min === undefined ? need : leastWidth;
+    return { ...column, at, need, smallest, wanted: Math.max(smallest, Math.min(need, wanted)), least, last: 1 };
+  });
+  let kept = all;
+  const leavable = all
+    .filter(({ leaveOut }) => leaveOut !== undefined)
+    .sort((a, b) => (b.leaveOut ?? 0) - (a.leaveOut ?? 0));
+  const leaveOut = (candidates: typeof all, size: 'wanted' | 'smallest') => {
+    for (const column of candidates) {
+      if (kept.reduce((sum, one) => sum + one[size] + gap, -gap) > available)
+        kept = kept.filter((one) => one !== column);
     }
   };
-  const smallest = (at: number) => smallestOf(columns[at], needed[at] ?? 0);
-  const wanted = (at: number) => Math.max(smallest(at), Math.min(needed[at] ?? 0, columns[at]?.wanted ?? 0));
-  leaveOut(wanted, (column) => column?.isSpare === true);
-  leaveOut(smallest, () => true);
-  return kept;
-}
-
-function smallestOf(column: ColumnLimits | undefined, needed: number): number {
-  return Math.min(needed, column?.min ?? needed);
+  leaveOut(
+    leavable.filter(({ isSpare }) => isSpare),
+    'wanted',
+  );
+  leaveOut(leavable, 'smallest');
+  const space = available - gap * (kept.length - 1);
+  const widths = kept.map(({ need }) => Math.min(need, space));
+  // If not even the smallest widths fit, the columns are cut further that may be cut at all, such as names: half a time or half a
+  // prefix says nothing. Then every column is, so that no line is wider than the terminal.
+  for (const limit of ['smallest', 'least', 'last'] as const) {
+    shrink(
+      widths,
+      kept.map((column) => column[limit]),
+      space,
+    );
+  }
+  return { kept: kept.map(({ at }) => at), widths };
 }
 
 /** Takes one character at a time from the widest column that may still shrink, until the sum fits. */
 function shrink(widths: number[], smallest: readonly number[], space: number): void {
   for (let excess = widths.reduce((sum, width) => sum + width, 0) - space; excess > 0; excess--) {
-    let widest = -1;
-    widths.forEach((width, i) => {
-      if (width > (smallest[i] ?? 0) && width > (widths[widest] ?? 0)) widest = i;
-    });
-    if (widest === -1) return;
-    widths[widest] = (widths[widest] ?? 1) - 1;
+    const most = Math.max(0, ...widths.filter((width, i) => width > (smallest[i] ?? 0)));
+    if (most === 0) return;
+    widths[widths.findIndex((width, i) => width === most && width > (smallest[i] ?? 0))] = most - 1;
   }
 }

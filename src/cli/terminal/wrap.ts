@@ -8,17 +8,9 @@ export function widthOf(text: string): number {
 
 /** Joins words by `gap` into lines no wider than `width`; breaks a longer word. */
 export function wrapWords(words: readonly string[], width: number, gap = ' '): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of words.flatMap((given) => pieces(visibleText(given), width))) {
-    if (line === '') line = word;
-    else if (widthOf(line) + gap.length + widthOf(word) <= width) line += gap + word;
-    else {
-      lines.push(line);
-      line = word;
-    }
-  }
-  return line === '' ? lines : [...lines, line];
+  const visible = words.flatMap((given) => pieces(visibleText(given), width));
+  const first = visible.findIndex((word) => word !== '');
+  return first === -1 ? [] : joined(visible.slice(first), width, gap);
 }
 
 export function wrapText(text: string, width: number): string[] {
@@ -27,17 +19,17 @@ export function wrapText(text: string, width: number): string[] {
 
 /** Wraps a line at its blanks and leaves longer words whole, so that a path or a command can still be copied. */
 export function wrapWhole(text: string, width: number): string[] {
+  return joined(text.split(' '), width, ' ');
+}
+
+function joined(words: readonly string[], width: number, gap: string): string[] {
   const lines: string[] = [];
-  let line: string | undefined;
-  for (const word of text.split(' ')) {
-    if (line === undefined) line = word;
-    else if (widthOf(line) + 1 + widthOf(word) <= width) line += ` ${word}`;
-    else {
-      lines.push(line);
-      line = word;
-    }
+  for (const word of words) {
+    const line = lines.at(-1);
+    if (line === undefined || widthOf(line) + gap.length + widthOf(word) > width) lines.push(word);
+    else lines[lines.length - 1] = line + gap + word;
   }
-  return line === undefined ? lines : [...lines, line];
+  return lines;
 }
 
 /**
@@ -47,14 +39,14 @@ export function wrapWhole(text: string, width: number): string[] {
 export function wrapLabelled(label: string, value: string, columns: number | undefined): string[] {
   if (columns === undefined) return [label + value];
   const width = widthOf(label);
-  const isBeside = width <= columns / 2;
+  const isBehind = width <= columns / 2;
   const [first = '', ...more] = wrapWhole(
-    visibleText(isBeside ? value : label + value),
-    isBeside ? columns - width : columns,
+    visibleText(isBehind ? value : label + value),
+    isBehind ? columns - width : columns,
   );
-  const indent = ' '.repeat(isBeside ? width : 2);
+  const indent = ' '.repeat(isBehind ? width : 2);
   const rest = more.length === 0 ? [] : wrapWhole(more.join(' '), columns - indent.length);
-  return [isBeside ? label + first : first, ...rest.map((line) => indent + line.trimStart())];
+  return [isBehind ? label + first : first, ...rest.map((line) => indent + line.trimStart())];
 }
 
 /** Values below each other behind their labels; see {@link wrapLabelled}. */
@@ -66,13 +58,17 @@ export function wrapFacts(facts: readonly (readonly [string, string])[], columns
 /** Cuts a text to a width and ends it with `…` if something is lost. Not for text with colours. */
 export function truncated(text: string, width: number): string {
   const visible = visibleText(text);
-  if (widthOf(visible) <= width) return visible;
+  return widthOf(visible) <= width ? visible : `${beginning(visible, width - 1)}…`;
+}
+
+/** As many characters from the beginning of a text as fit into a width. */
+function beginning(text: string, width: number): string {
   let kept = '';
-  for (const char of visible) {
-    if (widthOf(kept + char) > width - 1) break;
+  for (const char of text) {
+    if (widthOf(kept + char) > width) break;
     kept += char;
   }
-  return `${kept}…`;
+  return kept;
 }
 
 /** {@link truncated} for a name: a number at its end, by which names mostly differ, stays. */
@@ -92,13 +88,10 @@ function pieces(word: string, width: number): string[] {
   // Text with colours is short by construction; breaking it would break its escape sequences.
   if (widthOf(word) <= width || word.includes('\u001b')) return [word];
   const parts: string[] = [];
-  let part = '';
-  for (const char of word) {
-    if (widthOf(part + char) > width) {
-      parts.push(part);
-      part = '';
-    }
-    part += char;
+  for (let rest = word; rest !== ''; ) {
+    const part = beginning(rest, width) || String.fromCodePoint(rest.codePointAt(0) ?? 0);
+    parts.push(part);
+    rest = rest.slice(part.length);
   }
-  return [...parts, part];
+  return parts;
 }
