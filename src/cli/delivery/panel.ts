@@ -1,14 +1,15 @@
 import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
 import { shellWord } from '../../core/text/shell.ts';
 import type { Context } from '../command/context.ts';
+import type { Screen } from '../terminal/asker.ts';
 import { isCancelKey, isEnter } from '../terminal/keypress.ts';
-import { openScreen, type Screen } from '../terminal/screen.ts';
+import { openScreen } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
 import { shortened, wrapText } from '../terminal/wrap.ts';
 import { copySecret } from './clipboard.ts';
-import { untilVerified } from './stdout.ts';
+import { joinedSecrets, untilVerified } from './stdout.ts';
 
-interface PanelTexts {
+export interface PanelTexts {
   /** The message of success: `API key rotated`. */
   done: string;
   baseUrl?: string;
@@ -19,37 +20,38 @@ interface PanelTexts {
  * The one-time panel (specification 5.2) on the alternate screen. It shows the secrets before the commit and then waits for
  * Copy key or Dismiss, which asks for confirmation.
  */
-export function createPanelDelivery(context: Context, texts: PanelTexts): SecretDelivery {
+export function createPanelDelivery(
+  { io, naming, style }: Context,
+  { done, baseUrl, copy }: PanelTexts,
+): SecretDelivery {
   let screen: Screen | undefined;
-  let shown: readonly DeliveredKey[] = [];
+  let delivered: readonly DeliveredKey[] = [];
   let toast = '';
   const draw = (asking: boolean) => {
-    const view = { delivered: shown, toast, asking, baseUrl: texts.baseUrl, naming: context.naming };
-    const { stdout } = context.io;
-    screen?.draw(panelLines(view, stdout.columns() ?? 80, stdout.rows() ?? 24, context.style));
+    const view = { delivered, toast, asking, baseUrl, naming };
+    screen?.draw(panelLines(view, io.stdout.columns() ?? 80, io.stdout.rows() ?? 24, style));
+  };
+  const copySecrets = async () => {
+    toast = await copySecret(io, joinedSecrets(delivered));
   };
   const dismissed = async (message: string) => {
     if (!screen) return;
     toast = toast === '' ? message : `${message}. ${toast}`;
     try {
-      await untilDismissed(screen, draw, async () => {
-        toast = await copySecret(context.io, joined(shown));
-      });
+      await untilDismissed(screen, draw, copySecrets);
     } finally {
       screen.close();
     }
   };
   return {
-    async deliver(delivered) {
-      shown = delivered;
-      screen = openScreen(context.io, { holdsFirst: true });
+    async deliver(given) {
+      delivered = given;
+      screen = openScreen(io);
       draw(false);
-      if (texts.copy) toast = await copySecret(context.io, joined(delivered));
+      if (copy) await copySecrets();
     },
-    complete: () => dismissed(texts.done),
-    withdraw() {
-      screen?.close();
-    },
+    complete: () => dismissed(done),
+    withdraw: () => screen?.close(),
     async keep() {
       await dismissed(`Keep it: ${untilVerified}`);
       return `Keep what was just shown: ${untilVerified}`;
@@ -147,11 +149,13 @@ async function untilDismissed(
     draw(asking);
     const event = await screen.next();
     if (event === 'resize') continue;
-    // The terminal is gone; the key was shown, and is kept.
-    if (event === 'end') return;
+    // The terminal is gone, or a second signal came, whose sender may have no way to answer: the key was shown, and is kept.
+    if (event === 'end' || (event === 'signal' && signalled)) {
+      // Whatever opened the screen ends by the same event.
+      screen.unread(event);
+      return;
+    }
     if (event === 'signal') {
-      // The first signal asks; a second one dismisses, since the sender may have no way to answer.
-      if (signalled) return;
       signalled = true;
       asking = true;
       continue;
@@ -163,8 +167,4 @@ async function untilDismissed(
     } else if (letter === 'y') return;
     else if (letter === 'n' || isEnter(event) || isCancelKey(event)) asking = false;
   }
-}
-
-function joined(delivered: readonly DeliveredKey[]): string {
-  return delivered.map(({ secret }) => secret).join('\n');
 }

@@ -1,6 +1,5 @@
-import { type AskedFact, type Asker, cancelled } from '../terminal/asker.ts';
+import { type AskedFact, type Asker, cancelled, type Screen } from '../terminal/asker.ts';
 import { isCancelKey, isEnter } from '../terminal/keypress.ts';
-import type { Screen } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncated, wrapFacts, wrapText } from '../terminal/wrap.ts';
 import { type EditedLine, edited, toEditedLine } from './line-editor.ts';
@@ -49,10 +48,7 @@ export function createDialog({ screen, size, style, head }: DialogPlace): Asker 
     choice: (message, choices, preset, facts) =>
       ask(message, createChoiceQuestion(message, choices, preset, style), facts),
     choices: (message, groups) => ask(message, createChoicesQuestion(message, groups, style)),
-    lendTerminal() {
-      screen.suspend();
-      return () => screen.resume();
-    },
+    screen,
   };
 }
 

@@ -84,7 +84,7 @@ function echo(io: Io, message: string, answer: string): void {
 
 async function askedOnScreen<T>(io: Io, ask: (dialog: Asker) => Promise<T>): Promise<T> {
   const style = createStyle(io.env, io.stderr);
-  const screen = openScreen(io, { output: io.stderr });
+  const screen = openScreen(io, io.stderr);
   const size = () => ({ columns: io.stderr.columns() ?? 80, rows: io.stderr.rows() ?? 24 });
   try {
     return await ask(createDialog({ screen, size, style, head: () => [] }));
@@ -157,10 +157,7 @@ async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
   const stopKeys = onKeypress(input, (key) => {
     if (isCancelKey(key)) cancel();
   });
-  const stopSignals = io.signals.onInterrupt(() => {
-    cancel();
-    return undefined;
-  });
+  const stopSignals = io.signals.onInterrupt(cancel);
   stdin.on('end', cancel);
   stdin.on('error', cancel);
   try {

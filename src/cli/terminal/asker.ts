@@ -1,4 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
+import type { Keypress } from './keypress.ts';
 
 export interface Choice<T> {
   name: string;
@@ -14,14 +15,30 @@ export interface ChoiceGroup<T> {
 
 export type AskedFact = readonly [label: string, value: string];
 
+/** A key, a new size of the terminal, a signal that would end the process, or the end of the input. */
+export type ScreenEvent = Keypress | 'resize' | 'signal' | 'end';
+
+/**
+ * The alternate screen while it is shown. Our own, since secrets are drawn on it: its lines must leave no trace in the scrollback,
+ * whatever the terminal.
+ */
+export interface Screen {
+  /** Draws lines from the top and clears the rows below them. */
+  draw(lines: readonly string[]): void;
+  next(): Promise<ScreenEvent>;
+  hasMore(): boolean;
+  /** Puts an event back, so that {@link next} returns it again. */
+  unread(event: ScreenEvent): void;
+  close(): void;
+}
+
 /** Asks questions on a screen that a part of the program has open, such as the settings page, instead of on standard error. */
 export interface Asker {
   text(message: string, validate: (text: string) => string | undefined, preset?: string): Promise<string>;
   /** `facts` stand above the question: what is asked about, each with its label. */
   choice<T>(message: string, choices: readonly Choice<T>[], preset?: T, facts?: readonly AskedFact[]): Promise<T>;
   choices<T>(message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]>;
-  /** Gives the terminal to another screen, such as the one-time panel; the returned function takes it back. */
-  lendTerminal(): () => void;
+  readonly screen: Screen;
 }
 
 /** The error of a question that was answered with no, or not at all (exit 130). */

@@ -1,5 +1,4 @@
 import { emitKeypressEvents, type Interface } from 'node:readline';
-import type { Input } from './io.ts';
 
 /** A pressed key: its name (`return`, `escape`, `up`, `c` …) and the text it typed. */
 export interface Keypress {
@@ -15,7 +14,7 @@ export interface Keypress {
 const escapeMs = 100;
 
 /** Calls back for each pressed key; returns a function that stops this. */
-export function onKeypress(input: Input, listener: (key: Keypress) => void): () => void {
+export function onKeypress(input: NodeJS.ReadableStream, listener: (key: Keypress) => void): () => void {
   // Node reads only this member of the interface. Without it Esc takes effect after half a second.
   emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as unknown as Interface);
   const listen = (text: string | undefined, key: Partial<Keypress>) => {

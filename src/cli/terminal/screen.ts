@@ -1,27 +1,8 @@
 import { isHkctlError } from '../../core/errors.ts';
+import type { Screen, ScreenEvent } from './asker.ts';
 import type { Io, Output } from './io.ts';
-import { type Keypress, onKeypress } from './keypress.ts';
+import { onKeypress } from './keypress.ts';
 import { terminalLine } from './terminal-text.ts';
-
-/** A key, a new size of the terminal, a signal that would end the process, or the end of the input. */
-type ScreenEvent = Keypress | 'resize' | 'signal' | 'end';
-
-/**
- * The alternate screen while it is shown. Our own, since secrets are drawn on it: its lines must leave no trace in the scrollback,
- * whatever the terminal.
- */
-export interface Screen {
-  /** Draws lines from the top and clears the rows below them. */
-  draw(lines: readonly string[]): void;
-  next(): Promise<ScreenEvent>;
-  hasMore(): boolean;
-  /** Puts an event back, so that {@link next} returns it again. */
-  unread(event: ScreenEvent): void;
-  /** Leaves the alternate screen, for another screen or for lines on the normal one. */
-  suspend(): void;
-  resume(): void;
-  close(): void;
-}
 
 /**
  * Switches to the alternate screen, hides the cursor and turns wrapping off. Clears the whole screen only here: a terminal
@@ -33,26 +14,16 @@ const top = '\u001b[H';
 const eraseRow = '\u001b[2K';
 const down = '\u001b[B';
 
-interface ScreenOptions {
-  /** The first signal does not reach older listeners. */
-  holdsFirst?: boolean;
-  /** Where to draw; without it standard output. */
-  output?: Output;
-}
-
 /**
- * Opens the alternate screen and reads the keyboard in raw mode. A screen below it, such as the settings page, lends it the
- * terminal until it is closed.
+ * Opens the alternate screen on an output and reads the keyboard in raw mode. What is asked or shown from the settings page, such as
+ * the one-time panel, gets the screen of the page, which stays open.
  */
-export function openScreen(io: Io, { holdsFirst = false, output = io.stdout }: ScreenOptions = {}): Screen {
+export function openScreen(io: Io, output: Output = io.stdout): Screen {
+  if (io.asker) return { ...io.asker.screen, close() {} };
   const { stdin, signals } = io;
-  const giveBack = io.asker?.lendTerminal();
   const queue: ScreenEvent[] = [];
   let waiting: ((event: ScreenEvent) => void) | undefined;
-  let active = false;
   let rowsDrawn = 0;
-  let signalled = false;
-  let stopListening: (() => unknown)[] = [];
   const push = (event: ScreenEvent) => {
     const resolve = waiting;
     waiting = undefined;
@@ -73,49 +44,29 @@ export function openScreen(io: Io, { holdsFirst = false, output = io.stdout }: S
     stdin.setRawMode?.(false);
   };
   const onEnd = () => push('end');
-  const listen = () => {
-    stdin.on('end', onEnd);
-    stdin.on('error', onEnd);
-    return [
-      onKeypress(stdin, (key) => {
-        if (key.ctrl && key.name === 'z') signals.stop();
-        else push(key);
-      }),
-      () => stdin.off('end', onEnd).off('error', onEnd),
-      output.onResize(() => push('resize')),
-      signals.onStop({
-        before: hide,
-        after() {
-          // Erases again, since SIGSTOP leaves no time to do so: the secret must be gone before `enter` clears the screen.
-          hide();
-          show();
-          push('resize');
-        },
-      }),
-      signals.onExit(() => unlessGone(hide)),
-    ];
-  };
-  const stopInterrupts = signals.onInterrupt(() => {
-    push('signal');
-    const held = holdsFirst && !signalled ? 'held' : undefined;
-    signalled = true;
-    return held;
-  });
-  const resume = () => {
-    if (active) return;
-    active = true;
-    stopListening = listen();
-    stdin.resume();
-    show();
-  };
-  const suspend = () => {
-    if (!active) return;
-    active = false;
-    for (const stop of stopListening) stop();
-    stdin.pause();
-    hide();
-  };
-  resume();
+  stdin.on('end', onEnd);
+  stdin.on('error', onEnd);
+  const stops = [
+    onKeypress(stdin, (key) => {
+      if (key.ctrl && key.name === 'z') signals.stop();
+      else push(key);
+    }),
+    () => stdin.off('end', onEnd).off('error', onEnd),
+    output.onResize(() => push('resize')),
+    signals.onInterrupt(() => push('signal')),
+    signals.onStop({
+      before: hide,
+      after() {
+        // Erases again, since SIGSTOP leaves no time to do so: the secret must be gone before `enter` clears the screen.
+        hide();
+        show();
+        push('resize');
+      },
+    }),
+    signals.onExit(() => unlessGone(hide)),
+  ];
+  stdin.resume();
+  show();
   return {
     draw(lines) {
       // Addresses each row and leaves the cursor at the top: a terminal that shrinks then scrolls nothing away.
@@ -130,12 +81,11 @@ export function openScreen(io: Io, { holdsFirst = false, output = io.stdout }: S
     },
     hasMore: () => queue.length > 0,
     unread: (event) => void queue.unshift(event),
-    suspend,
-    resume,
     close() {
-      stopInterrupts();
-      suspend();
-      giveBack?.();
+      if (stops.length === 0) return;
+      for (const stop of stops.splice(0)) stop();
+      stdin.pause();
+      hide();
     },
   };
 }

@@ -1,10 +1,7 @@
 /** The signals of the process, for the part of the program that uses the terminal. Each listener returns how to remove it. */
 export interface Signals {
-  /**
-   * Calls back for each signal that would end the process, and keeps the process alive. The newest listener runs first; if
-   * it returns `held`, the older ones are not called.
-   */
-  onInterrupt(listener: () => 'held' | undefined): () => void;
+  /** Calls back for each signal that would end the process, and keeps the process alive. */
+  onInterrupt(listener: () => void): () => void;
   /** Calls back before SIGTSTP stops the process, and after SIGCONT. */
   onStop(listener: { before(): void; after(): void }): () => void;
   /** Stops the process and its group, as the terminal does for Ctrl-Z. */
@@ -25,21 +22,11 @@ interface SignalSource {
 
 /** Creates the signals of a process. Without a listener each signal keeps its default effect. */
 export function createSignals(process: SignalSource): Signals {
-  const listeners: (() => 'held' | undefined)[] = [];
-  const interrupted = () => {
-    for (const listener of listeners.toReversed()) if (listener() === 'held') return;
-  };
   return {
-    onInterrupt(given) {
-      // Wrapped, so that `indexOf` finds the right entry if the same function is registered twice.
-      const listener = () => given();
-      if (listeners.length === 0) for (const name of endings) process.on(name, interrupted);
-      listeners.push(listener);
+    onInterrupt(listener) {
+      for (const name of endings) process.on(name, listener);
       return () => {
-        const at = listeners.indexOf(listener);
-        if (at === -1) return;
-        listeners.splice(at, 1);
-        if (listeners.length === 0) for (const name of endings) process.off(name, interrupted);
+        for (const name of endings) process.off(name, listener);
       };
     },
     onStop({ before, after }) {

@@ -57,11 +57,10 @@ export async function runAfterRotation({ env, signals }: Pick<Io, 'env' | 'signa
  * Ends the command instead of hkctl, so that the message about the committed rotation is always printed. A command that
  * ignores the first signal is killed by the second.
  */
-function endingOf(child: ChildProcess): () => 'held' {
+function endingOf(child: ChildProcess): () => void {
   let asked = false;
   return () => {
     child.kill(asked ? 'SIGKILL' : 'SIGTERM');
     asked = true;
-    return 'held';
   };
 }
