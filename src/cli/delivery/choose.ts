@@ -2,32 +2,21 @@ import { join } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Key } from '../../core/port/keys.ts';
-import type { Clock } from '../../core/time/instants.ts';
 import type { Context } from '../command/context.ts';
 import { canDraw } from '../terminal/style.ts';
 import { withCopy } from './clipboard.ts';
 import { createNewFilesDelivery } from './files.ts';
-import { createPanelDelivery, fitsPanel } from './panel.ts';
+import { createPanelDelivery, fitsPanel, type PanelTexts } from './panel.ts';
 import { createReplacingFileDelivery, type Replacing } from './replaced-file.ts';
-import { createJsonDelivery, createPlainDelivery, requireReader } from './stdout.ts';
+import { createOutputDelivery, type JsonOptions, requireReader } from './stdout.ts';
 
 /** Where the command line sends secrets, and what the delivery needs for it. */
-interface DeliveryOptions {
-  copy: boolean;
+interface DeliveryOptions extends PanelTexts, JsonOptions {
   secretFile?: string;
   secretDir?: string;
   /** How the file gets the secret; given with it. */
   replacing?: Replacing;
   keys: number;
-  /** The JSON is an array. */
-  several: boolean;
-  /** Keys that are not rotated; the JSON names them, too. */
-  kept?: readonly Key[];
-  /** The store's clock, which decides whether a key is active. */
-  clock: Clock;
-  /** The panel's message of success: `API key rotated`. */
-  done: string;
-  baseUrl?: string;
 }
 
 /** A delivery, and the file that it writes the secret of a key to, if any. */
@@ -38,34 +27,25 @@ interface ChosenDelivery {
 
 /** Chooses the delivery by flags and environment: a file or folder, JSON, the panel on a terminal, else plain lines. */
 export async function chooseDelivery(context: Context, options: DeliveryOptions): Promise<ChosenDelivery> {
-  const toFiles = chooseFiles(options);
-  if (toFiles) return { ...toFiles, delivery: copying(context, options, toFiles.delivery) };
+  const { secretFile, secretDir, replacing, keys } = options;
+  const copying = (delivery: SecretDelivery) => (options.copy ? withCopy(context, delivery) : delivery);
+  if (secretFile !== undefined && replacing) {
+    return { delivery: copying(createReplacingFileDelivery(secretFile, replacing)), fileOf: () => secretFile };
+  }
+  if (secretDir !== undefined) {
+    const fileOf = ({ prefix }: Key) => join(secretDir, prefix);
+    return { delivery: copying(createNewFilesDelivery(fileOf)), fileOf };
+  }
   requireReader(context);
-  requireNoScrollback(context, options.keys);
-  if (context.json) return { delivery: copying(context, options, createJsonDelivery(context, options)) };
-  if (!context.io.stdout.isTTY) return { delivery: copying(context, options, createPlainDelivery(context)) };
+  if (!context.io.stdout.isTTY) return { delivery: copying(createOutputDelivery(context, options)) };
+  requireNoScrollback(context, keys);
   // The panel copies by itself, to show the outcome.
   return { delivery: createPanelDelivery(context, options) };
-}
-
-function chooseFiles(options: DeliveryOptions): Required<ChosenDelivery> | undefined {
-  const { secretFile, secretDir, replacing } = options;
-  if (secretFile !== undefined && replacing) {
-    return { delivery: createReplacingFileDelivery(secretFile, replacing), fileOf: () => secretFile };
-  }
-  if (secretDir === undefined) return undefined;
-  const fileOf = ({ prefix }: Key) => join(secretDir, prefix);
-  return { delivery: createNewFilesDelivery(fileOf), fileOf };
-}
-
-function copying(context: Context, { copy }: DeliveryOptions, delivery: SecretDelivery): SecretDelivery {
-  return copy ? withCopy(context, delivery) : delivery;
 }
 
 /** Refuses a terminal without an alternate screen: no secret may stay in the scrollback (contract, section 1). */
 function requireNoScrollback(context: Context, keys: number): void {
   const { io } = context;
-  if (!io.stdout.isTTY) return;
   const refuse = (why: string, flag = '--secret-file PATH') =>
     new HkctlError('usage', `${why} Give ${flag}, or pipe standard output.`, {
       hint: 'A secret is never left in the scrollback of a terminal.',

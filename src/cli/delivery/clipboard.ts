@@ -2,6 +2,7 @@ import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Context } from '../command/context.ts';
 import type { Io } from '../terminal/io.ts';
 import { canDraw } from '../terminal/style.ts';
+import { joinedSecrets } from './stdout.ts';
 
 /**
  * Copies a secret to the clipboard of this machine, else to the terminal's by the OSC 52 sequence, which gets no
@@ -10,7 +11,14 @@ import { canDraw } from '../terminal/style.ts';
 export async function copySecret(io: Io, secret: string, terminal = io.stdout): Promise<string> {
   // Over SSH the clipboard of this machine is not the user's.
   const remote = io.env.SSH_CONNECTION !== undefined || io.env.SSH_TTY !== undefined;
-  if (!remote && (await copiedHere(io, secret))) return 'API key copied';
+  // Any failure means that there is no clipboard; the tools behind it report theirs in many ways.
+  const isCopied =
+    !remote &&
+    (await io.copy(secret).then(
+      () => true,
+      () => false,
+    ));
+  if (isCopied) return 'API key copied';
   if (canDraw(io.env, terminal)) {
     terminal.write(`\u001b]52;c;${Buffer.from(secret).toString('base64')}\u0007`);
     return 'Sent to the terminal by OSC 52; if it allows that, the key is on your clipboard. Paste it to be sure.';
@@ -24,18 +32,9 @@ export function withCopy(context: Context, inner: SecretDelivery): SecretDeliver
     ...inner,
     async deliver(delivered) {
       await inner.deliver(delivered);
-      const secrets = delivered.map(({ secret }) => secret).join('\n');
       const { io, json } = context;
       // With --json only the document goes to standard output.
-      context.say(await copySecret(io, secrets, json ? io.stderr : io.stdout));
+      context.say(await copySecret(io, joinedSecrets(delivered), json ? io.stderr : io.stdout));
     },
   };
-}
-
-/** Any failure means that there is no clipboard; the tools behind it report theirs in many ways. */
-async function copiedHere(io: Io, secret: string): Promise<boolean> {
-  return io.copy(secret).then(
-    () => true,
-    () => false,
-  );
 }

@@ -9,7 +9,7 @@ import {
   type Stats,
   statSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
@@ -79,7 +79,7 @@ export function writeNew(path: string, secret: string, like: Stats | undefined):
   try {
     fchmodSync(fd, 0o600);
     if (like) keepOwner(fd, like);
-    writeFully(fd, Buffer.from(`${secret}\n`));
+    writeFileSync(fd, `${secret}\n`);
     fsyncSync(fd);
     syncFolder(path);
   } catch (thrown) {
@@ -98,10 +98,6 @@ function keepOwner(fd: number, like: Stats): void {
     // Only root may change the owner; other accounts most likely owned the old file, too.
     if (errnoOf(thrown) !== 'EPERM') throw thrown;
   }
-}
-
-function writeFully(fd: number, bytes: Buffer): void {
-  for (let rest = bytes; rest.length > 0; ) rest = rest.subarray(writeSync(fd, rest));
 }
 
 /** Syncs the folder of a file, so that its name survives a loss of power. */

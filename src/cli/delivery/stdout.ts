@@ -6,18 +6,42 @@ import type { Clock } from '../../core/time/instants.ts';
 import type { Context } from '../command/context.ts';
 import { keyJson } from '../command/output.ts';
 
-/** Writes each secret alone on a line of standard output, for scripts. */
-export function createPlainDelivery(context: Context): SecretDelivery {
-  return written(context, (delivered) => `${delivered.map(({ secret }) => secret).join('\n')}\n`);
+/** What the JSON of a delivery needs besides its keys. */
+export interface JsonOptions {
+  /** The store's clock, which decides whether a key is active. */
+  clock: Clock;
+  /** The JSON is an array. */
+  several: boolean;
+  /** Keys that are not rotated; the JSON names them, too. */
+  kept?: readonly Key[];
 }
 
-/** Writes the JSON document of `keys create` or `keys rotate`, secrets included, before the commit. */
-export function createJsonDelivery(
-  context: Context,
-  { clock, several, kept = [] }: { clock: Clock; several: boolean; kept?: readonly Key[] },
-): SecretDelivery {
-  const answersOf = (delivered: readonly DeliveredKey[]) => [...delivered, ...kept.map(unrotated)];
-  return written(context, (delivered) => `${toSafeJson(deliveryJson(clock(), answersOf(delivered), several))}\n`);
+/** Writes secrets to standard output before the commit: each alone on a line, for scripts, or the JSON document of the command. */
+export function createOutputDelivery(context: Context, { clock, several, kept = [] }: JsonOptions): SecretDelivery {
+  let isDelivered = false;
+  return {
+    deliver(delivered) {
+      const text = context.json
+        ? toSafeJson(deliveryJson(clock(), [...delivered, ...kept.map(unrotated)], several))
+        : joinedSecrets(delivered);
+      try {
+        context.io.stdout.write(`${text}\n`);
+        context.io.stdout.flush();
+      } catch (thrown) {
+        throw isHkctlError(thrown) ? withoutKey(thrown, delivered) : thrown;
+      }
+      isDelivered = true;
+    },
+    complete() {},
+    withdraw() {
+      if (isDelivered) context.warn('Nothing was kept: what was just printed opens nothing. Throw it away.');
+    },
+    keep: () => `Keep what was just printed: ${untilVerified}`,
+  };
+}
+
+export function joinedSecrets(delivered: readonly DeliveredKey[]): string {
+  return delivered.map(({ secret }) => secret).join('\n');
 }
 
 /** A key in the JSON of `keys create` or `keys rotate`: the secret, or the file that it went to, and the key it replaces. */
@@ -58,27 +82,6 @@ export function requireReader({ io }: Context): void {
     'Standard output is closed or goes to the null device: the secret would be lost. No key was made.',
     { hint: 'Give --secret-file PATH, or send standard output to a file or a pipe.' },
   );
-}
-
-function written(context: Context, render: (delivered: readonly DeliveredKey[]) => string): SecretDelivery {
-  let isDelivered = false;
-  return {
-    deliver(delivered) {
-      const { stdout } = context.io;
-      try {
-        stdout.write(render(delivered));
-        stdout.flush();
-      } catch (thrown) {
-        throw isHkctlError(thrown) ? withoutKey(thrown, delivered) : thrown;
-      }
-      isDelivered = true;
-    },
-    complete() {},
-    withdraw() {
-      if (isDelivered) context.warn('Nothing was kept: what was just printed opens nothing. Throw it away.');
-    },
-    keep: () => `Keep what was just printed: ${untilVerified}`,
-  };
 }
 
 export const untilVerified = 'it may be the only secret that works. Check it with: hkctl keys verify';
