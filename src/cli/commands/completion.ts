@@ -7,7 +7,7 @@ import { requireOneOf } from '../command/flags.ts';
 import bash from '../completion/hkctl.bash?raw';
 import fish from '../completion/hkctl.fish?raw';
 import zsh from '../completion/hkctl.zsh?raw';
-import { type Candidate, completionPoint } from '../completion/point.ts';
+import { type Candidate, fittingAt, readLine } from '../completion/point.ts';
 
 /**
  * The completion scripts. Each calls `hkctl completion SHELL -- WORD...` with the words of the line, and shows the answer:
@@ -64,12 +64,12 @@ async function continuations(context: Context, words: readonly string[]) {
   const current = words.at(-1) ?? '';
   const fits = ({ value }: Candidate) => value.startsWith(current);
   try {
-    const program = await context.program(words.slice(0, -1));
-    const point = completionPoint(program, words);
-    const { candidates, kind, given } = point;
+    const before = words.slice(0, -1);
+    const line = readLine(await context.program(before), before);
+    const { candidates, kind, given = [] } = fittingAt(line, current);
     if (kind === undefined || kind === 'files') return { kind, found: candidates.filter(fits) };
     const { valuesOfKind } = await import('../completion/values.ts');
-    const values = await valuesOfKind(context, kind, current, point);
+    const values = await valuesOfKind(context, kind, current, line.values);
     return { kind, found: values.filter((one) => fits(one) && !given.includes(one.value)) };
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;

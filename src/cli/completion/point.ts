@@ -10,45 +10,18 @@ export interface Candidate {
 export type ValueKind = 'keys' | 'active-keys' | 'entities' | 'users' | 'permissions' | 'resources';
 
 /** What fits at the end of a command line: words of the program, values of a kind, files, or nothing. */
-interface CompletionPoint {
+interface Fitting {
   candidates: readonly Candidate[];
   kind?: ValueKind | 'files';
   /** Arguments that the line names already, which need not be offered again. */
-  given: readonly string[];
-  /** The store and the profile that the line itself names. */
-  store: string | undefined;
-  login: string | undefined;
+  given?: readonly string[];
 }
 
-/**
- * Finds what fits as the last of the words behind `hkctl`, which may be empty or incomplete. Candidates are not filtered by
- * it.
- */
-export function completionPoint(program: Command, words: readonly string[]): CompletionPoint {
-  const line = readLine(program, words.slice(0, -1));
-  const fitting = fittingAt(line, words.at(-1) ?? '');
-  return { given: [], ...fitting, store: line.values.get('store'), login: line.values.get('as') };
-}
-
-type Fitting = Pick<CompletionPoint, 'candidates' | 'kind'> & { given?: readonly string[] };
-
-function fittingAt({ command, args, values, pending, onlyArguments }: Line, current: string): Fitting {
-  if (pending) return valuesOf(command, pending.flags, pending.description);
-  // In zsh and fish `--flag=value` is one word.
-  if (current.startsWith('-') && !onlyArguments) {
-    return { candidates: current.includes('=') ? [] : flagCandidates(command, values) };
-  }
-  const verbs = args.length === 0 ? verbCandidates(command) : [];
-  if (verbs.length > 0) return { candidates: verbs };
-  const argument = argumentAt(command, args.length);
-  if (argument) return { ...valuesOf(command, argument.name(), argument.description), given: args };
-  return { candidates: onlyArguments ? [] : flagCandidates(command, values) };
-}
-
+/** The words behind `hkctl` before the one that is completed. */
 interface Line {
   command: Command;
   args: string[];
-  /** The flags that were given, by attribute name, each with its value. */
+  /** The flags that were given, by attribute name, each with its value; also the store and the profile of the line. */
   values: Map<string, string>;
   /** The flag whose value comes next. */
   pending: Option | undefined;
@@ -56,19 +29,20 @@ interface Line {
   onlyArguments: boolean;
 }
 
-function readLine(program: Command, before: readonly string[]): Line {
+export function readLine(program: Command, before: readonly string[]): Line {
   const line: Line = { command: program, args: [], values: new Map(), pending: undefined, onlyArguments: false };
   for (const word of before) {
-    // bash makes `=` a word of its own.
-    if (word === '=' && line.pending) continue;
     if (line.pending) {
+      // bash makes `=` a word of its own.
+      if (word === '=') continue;
       line.values.set(line.pending.attributeName(), word);
       line.pending = undefined;
     } else if (line.onlyArguments) line.args.push(word);
     else if (word === '--') line.onlyArguments = true;
     else if (word.startsWith('-')) readFlag(line, word);
     else {
-      const inner = line.args.length === 0 ? commandNamed(line.command, word) : undefined;
+      const isNamed = (inner: Command) => inner.name() === word || inner.aliases().includes(word);
+      const inner = line.args.length === 0 ? line.command.commands.find(isNamed) : undefined;
       if (inner) line.command = inner;
       else line.args.push(word);
     }
@@ -84,8 +58,24 @@ function readFlag(line: Line, word: string): void {
   if (option.required && value === undefined) line.pending = option;
 }
 
-function commandNamed(command: Command, word: string): Command | undefined {
-  return command.commands.find((inner) => inner.name() === word || inner.aliases().includes(word));
+/** What fits as the word behind a line, which may be empty or incomplete. Candidates are not filtered by it. */
+export function fittingAt({ command, args, values, pending, onlyArguments }: Line, current: string): Fitting {
+  if (pending) return valuesOf(command, pending.flags, pending.description);
+  const isFlag = current.startsWith('-') && !onlyArguments;
+  const verbs = isFlag || args.length > 0 ? [] : visibleCommands(command);
+  if (verbs.length > 0) {
+    return { candidates: verbs.map((verb) => ({ value: verb.name(), doc: verb.summary() || verb.description() })) };
+  }
+  const argument = isFlag ? undefined : argumentAt(command, args.length);
+  if (argument) return { ...valuesOf(command, argument.name(), argument.description), given: args };
+  // In zsh and fish `--flag=value` is one word.
+  if (onlyArguments || (isFlag && current.includes('='))) return { candidates: [] };
+  const flags = optionsOf(command)
+    // Flags that may be repeated collect their values.
+    .filter((option) => !values.has(option.attributeName()) || option.parseArg !== undefined)
+    .flatMap((option) => namesOf(option).map((value) => ({ value, doc: option.description })));
+  const help = { value: '--help', doc: 'show help' };
+  return { candidates: [...new Map([...flags, help].map((one) => [one.value, one])).values()] };
 }
 
 /** The flags of a command, of what its noun does without a verb, and of the program. */
@@ -93,22 +83,6 @@ function optionsOf(command: Command): Option[] {
   const bare = command.commands.filter((inner) => !visibleCommands(command).includes(inner));
   const program = command.parent?.parent ?? command.parent;
   return [...command.options, ...bare.flatMap(({ options }) => options), ...(program?.options ?? [])];
-}
-
-function flagCandidates(command: Command, given: ReadonlyMap<string, string>): Candidate[] {
-  const flags = optionsOf(command)
-    // Flags that may be repeated collect their values.
-    .filter((option) => !given.has(option.attributeName()) || option.parseArg !== undefined)
-    .flatMap((option) => namesOf(option).map((value) => ({ value, doc: option.description })));
-  const help = { value: '--help', doc: 'show help' };
-  return [...new Map([...flags, help].map((one) => [one.value, one])).values()];
-}
-
-function verbCandidates(command: Command): Candidate[] {
-  return visibleCommands(command).map((inner) => ({
-    value: inner.name(),
-    doc: inner.summary() || inner.description(),
-  }));
 }
 
 function visibleCommands(command: Command): Command[] {
@@ -144,12 +118,9 @@ function valuesOf(command: Command, spelling: string, doc: string): Fitting {
   if (listed !== undefined) {
     return { candidates: listed.split(/, | or /).map((value) => ({ value, doc: '' })) };
   }
-  const placeholder = /[A-Z]+/.exec(spelling)?.[0] ?? '';
-  const kind = kinds[placeholder];
-  if (kind === undefined) return { candidates: [] };
-  if ((kind === 'entities' || kind === 'users') && makers.includes(command.name()) && !spelling.includes('--as')) {
-    return { candidates: [] };
-  }
+  const kind = kinds[/[A-Z]+/.exec(spelling)?.[0] ?? ''];
+  const isNew = (kind === 'entities' || kind === 'users') && makers.includes(command.name());
+  if (kind === undefined || (isNew && !spelling.includes('--as'))) return { candidates: [] };
   const needsActive = kind === 'keys' && ['rotate', 'revoke'].includes(command.name());
   return { candidates: [], kind: needsActive ? 'active-keys' : kind };
 }

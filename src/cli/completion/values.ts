@@ -8,20 +8,22 @@ import type { Candidate, ValueKind } from './point.ts';
 const mostKeys = 200;
 
 /**
- * The values of a kind, for the beginning of a word. Pressing Tab is never refused: if the profile may not
+ * The values of a kind, for the beginning of a word behind flags that may name the store and the profile. Pressing Tab is never refused: if the profile may not
  * list them, there are none, and nothing is audited.
  */
 export async function valuesOfKind(
   context: Context,
   kind: ValueKind,
   begin: string,
-  { store: path, login = context.login }: { store: string | undefined; login: string | undefined },
+  flags: ReadonlyMap<string, string>,
 ): Promise<Candidate[]> {
   if (kind === 'permissions') return clientPermissions.map((value) => ({ value, doc: '' }));
   if (kind === 'resources') {
     const resources = (await context.services.resources()).map(({ name, title }) => ({ value: name, doc: title }));
     return [...resources, { value: 'readings', doc: 'Readings of sensors' }];
   }
+  const path = flags.get('store');
+  const login = flags.get('as') ?? context.login;
   if (path === undefined) return storedValues(await context.domain(), login, kind, begin);
   const store = await (await context.services.engine(path)).open();
   try {
