@@ -1,5 +1,6 @@
 import { withoutSecrets } from '../../core/secrets.ts';
 import type { Context } from '../command/context.ts';
+import { padded, shortened, truncated, widthOf, wrapWords } from '../terminal/wrap.ts';
 import { type Layout, layoutOf } from './layout.ts';
 
 export interface Column<T> {
@@ -25,6 +26,13 @@ interface Table<T> {
   print(rows: readonly T[]): void;
 }
 
+/** Where a table is printed, and for which width. */
+interface TablePlace {
+  style: Pick<Context['style'], 'bold'>;
+  io: { stdout: Pick<Context['io']['stdout'], 'isTTY' | 'columns'> };
+  print: Context['print'];
+}
+
 /** Prints rows that are all there: as a table, with `--json` as an array; `none` is the sentence if there are none. */
 export async function printTable<T>(
   context: Context,
@@ -34,14 +42,13 @@ export async function printTable<T>(
 ): Promise<void> {
   if (context.json) context.printJson(rows.map(json));
   else if (rows.length === 0) context.print(none);
-  else (await createTable(context, columns)).print(rows);
+  else createTable(context, columns).print(rows);
 }
 
 /** Prints the line below a list: its counts and the next command. Only on a terminal, since programs read the rest. */
 export async function printSummary(context: Context, counts: readonly string[], next: string): Promise<void> {
   const { stdout } = context.io;
   if (!stdout.isTTY || context.json) return;
-  const { wrapWords } = await import('../terminal/wrap.ts');
   // The command stays in one piece, to be copied.
   context.confirm(...wrapWords([counts.join(', '), next], stdout.columns() ?? usualWidth, ' · '));
 }
@@ -55,22 +62,14 @@ const gap = '  ';
  * Creates a table with its headings once. On a terminal it is never wider than that: less important columns are left out,
  * then cells are cut. Off a terminal nothing is left out or cut, for programs.
  */
-export async function createTable<T>(
-  context: Pick<Context, 'style' | 'io' | 'print'>,
-  columns: readonly Column<T>[],
-): Promise<Table<T>> {
-  const { style } = context;
-  const { stdout } = context.io;
-  const { padded, shortened, truncated, widthOf, wrapWords } = await import('../terminal/wrap.ts');
+export function createTable<T>({ style, io: { stdout }, print }: TablePlace, columns: readonly Column<T>[]): Table<T> {
   const available = stdout.isTTY ? (stdout.columns() ?? usualWidth) : Number.POSITIVE_INFINITY;
   const needed = columns.map(({ heading, width = 0 }) => Math.max(heading.length, width));
   let layout: Layout | undefined;
-
-  const line = ({ kept, widths }: Layout, cellOf: (at: number, width: number) => string) =>
-    kept
-      .map((at, i) => padded(cellOf(at, widths[i] ?? 0), widths[i] ?? 0))
-      .join(gap)
-      .trimEnd();
+  const line = ({ kept, widths }: Layout, cellOf: (at: number, width: number) => string) => {
+    const cells = kept.map((at, i) => padded(cellOf(at, widths[i] ?? 0), widths[i] ?? 0));
+    return cells.join(gap).trimEnd();
+  };
 
   return {
     print(rows) {
@@ -83,9 +82,7 @@ export async function createTable<T>(
       const before = layout;
       const current = before && stdout.isTTY ? before : layoutOf(columns, needed, available, gap.length);
       layout = current;
-      if (!before) {
-        context.print(line(current, (at, width) => style.bold(truncated(columns[at]?.heading ?? '', width))));
-      }
+      if (!before) print(line(current, (at, width) => style.bold(truncated(columns[at]?.heading ?? '', width))));
       const lines = rows.flatMap((row, i) => {
         const parts = columns.map(({ continues }, at) => {
           const cell = cells[i]?.[at] ?? '';
@@ -101,7 +98,7 @@ export async function createTable<T>(
           }),
         );
       });
-      context.print(...lines);
+      print(...lines);
     },
   };
 }

@@ -76,20 +76,10 @@ export interface Output {
   onResize(listener: () => void): () => void;
 }
 
-type IoParts = Pick<
+/** What {@link createIo} cannot find out from the process itself. */
+type IoParts = Omit<
   Io,
-  | 'env'
-  | 'osAccount'
-  | 'defaultStorePath'
-  | 'isSystemStore'
-  | 'closedSystemStore'
-  | 'clock'
-  | 'uptime'
-  | 'random'
-  | 'newId'
-  | 'actsAs'
-  | 'copy'
-  | 'open'
+  'program' | 'stdin' | 'stdinIsTTY' | 'promptOutput' | 'stdout' | 'stderr' | 'interrupted' | 'signals'
 >;
 
 /**

@@ -11,7 +11,7 @@ import { namesOf } from '../keys/names.ts';
 import { shownUsage, usageFacts } from '../keys/usage.ts';
 import { createHere, openDocumentation, outcomeOf, revokeHere, rotateHere } from './actions.ts';
 import { extraFactsOf, factsOf } from './tile.ts';
-import { createPageReader, emptyLines, firstChoices, offersOf, type PageOptions, type PageView } from './view.ts';
+import { createPageReader, emptyLines, firstChoices, type PageOptions, type PageView } from './view.ts';
 
 const pageSize = 10;
 
@@ -30,14 +30,17 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
     if (from >= view.keys.length) from = 0;
     const keys = view.keys.slice(from, from + pageSize);
     await printKeys(context, session.domain, view, from, keys);
-    const steps: Choice<(() => Promise<void> | void) | undefined>[] = [];
+    const steps: Choice<(() => Promise<void> | void) | null>[] = [];
     const offer = (when: unknown, name: string, value: () => Promise<void> | void) => {
       if (when) steps.push({ name, value });
     };
     const offerAction = (when: unknown, name: string, work: () => Promise<string>) =>
       offer(when, name, async () => context.print(await outcomeOf(work())));
-    const rotatable = keys.filter((key) => offersOf(view, key).rotate === 'offered');
-    const revocable = keys.filter((key) => offersOf(view, key).revoke);
+    const active = keys.filter((key) => statusOf(key, view.nowMs) === 'Active');
+    const withKey = async (work: typeof revokeHere) => {
+      const named = active.map((key) => ({ name: namesOf([key]), value: key }));
+      return work(context, session, await askChoice(context.io, 'Which key?', named));
+    };
     offer(view.keys.length > from + pageSize, 'Next page', () => {
       from += pageSize;
     });
@@ -54,9 +57,9 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
       choices.search = await askText(context.io, 'Search by name, note, prefix or entity (empty: all)');
       from = 0;
     });
-    offerAction(rotatable[0], 'Rotate', async () => rotateHere(context, session, await askKey(context, rotatable)));
-    offerAction(revocable[0], 'Revoke', async () => revokeHere(context, session, await askKey(context, revocable)));
-    const step = await askChoice(context.io, 'What next?', [...steps, { name: 'Quit', value: undefined }]);
+    offerAction(view.mayRotate && active[0], 'Rotate', () => withKey(rotateHere));
+    offerAction(view.mayRevoke && active[0], 'Revoke', () => withKey(revokeHere));
+    const step = await askChoice(context.io, 'What next?', [...steps, { name: 'Quit', value: null }]);
     if (!step) return;
     await step();
   }
@@ -83,12 +86,4 @@ async function printKeys(
     lines.push('', `${key.name}, prefix ${key.prefix}`, ...facts.map(([label, value]) => `${label}: ${value}`));
   }
   context.print('', 'Settings, Organization, Integrations, API Keys', ...lines, '');
-}
-
-function askKey({ io }: Context, keys: readonly Key[]): Promise<Key> {
-  return askChoice(
-    io,
-    'Which key?',
-    keys.map((key) => ({ name: namesOf([key]), value: key })),
-  );
 }

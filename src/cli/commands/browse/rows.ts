@@ -1,16 +1,12 @@
 import { expiresSoon } from '../../../core/keys/attention.ts';
 import { statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
-import { layoutOf } from '../../table/layout.ts';
 import { relativeTime, relativeTimeWidth } from '../../table/relative-time.ts';
-import type { Column } from '../../table/table.ts';
+import { type Column, createTable } from '../../table/table.ts';
 import type { Style } from '../../terminal/style.ts';
-import { padded, shortened, widthOf } from '../../terminal/wrap.ts';
+import { widthOf } from '../../terminal/wrap.ts';
 import { tileLines } from './tile.ts';
 import type { PageView } from './view.ts';
-
-/** Its width is that of all keys that were read, so that nothing jumps while the user moves. */
-type RowColumn = Column<Key> & { width: number };
 
 /** The list in rows of one line, the chosen one marked, and below them its tile if there is space for both. */
 export function rowsFrom(
@@ -24,27 +20,24 @@ export function rowsFrom(
   const tile = chosen ? tileLines(view, chosen, true, width, style) : [];
   const below = freeRows - tile.length >= leastRows ? tile : [];
   const shown = Math.max(1, freeRows - below.length - 1);
-  const table = columnsOf(view, style);
-  const needed = table.map((column) => column.width);
-  const { kept, widths } = layoutOf(table, needed, width - 2, 2);
-  const line = (textOf: (column: RowColumn, width: number) => string) =>
-    kept.map((at, i) => textOf(table[at] as RowColumn, widths[i] as number)).join('  '); // kept are indexes of the table
   const from = Math.max(0, Math.min(view.chosen - Math.floor(shown / 2), view.keys.length - shown));
-  const rows = view.keys.slice(from, from + shown).map((key) => {
-    const cells = line(({ cell, paint = (text: string) => text }, room) =>
-      padded(paint(shortened(cell(key), room), key), room),
-    );
-    return key === chosen ? `${style.cyan('❯')} ${cells}` : `  ${cells}`;
-  });
-  const heading = style.dim(`  ${line(({ heading: text }, room) => padded(shortened(text, room), room))}`);
-  const gap = Array.from({ length: shown - rows.length }, () => '');
-  return { lines: [heading, ...rows, ...gap, ...below], shown };
+  const lines: string[] = [];
+  const place = {
+    style: { bold: style.dim },
+    io: { stdout: { isTTY: true, columns: () => width - 2 } },
+    print: (...more: string[]) => lines.push(...more),
+  };
+  createTable(place, columnsOf(view, style)).print(view.keys.slice(from, from + shown));
+  const marked = lines.map((line, i) => (from + i - 1 === view.chosen ? `${style.cyan('❯')} ${line}` : `  ${line}`));
+  const gap = Array.from({ length: shown + 1 - lines.length }, () => '');
+  return { lines: [...marked, ...gap, ...below], shown };
 }
 
 /** Fewer rows show too little of the list to be worth a tile. */
 const leastRows = 7;
 
-function columnsOf({ activeOnly, nowMs, keys }: PageView, style: Style): RowColumn[] {
+/** Widths are those of all keys, so that nothing jumps while the user moves. */
+function columnsOf({ activeOnly, nowMs, keys }: PageView, style: Style): Column<Key>[] {
   const time = (ms: number | null) => (ms === null ? 'Never' : relativeTime(ms, nowMs));
   const codes = keys.map(({ entity }) => entity?.code.length ?? 0);
   const names = keys.map(({ name }) => widthOf(name));

@@ -7,7 +7,7 @@ import { relativeTime } from '../../table/relative-time.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded, shortened, truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
 import { shownUsage, usageBars, usageFacts } from '../keys/usage.ts';
-import { offersOf, type PageView } from './view.ts';
+import type { PageView } from './view.ts';
 
 /** The rows of every tile but the chosen one, which grows by what does not fit into them. */
 export const tileRows = 5;
@@ -115,14 +115,14 @@ function oneLine(chips: readonly string[], width: number): string {
   return truncated(chips.length === 1 ? (chips[0] ?? '') : `${chips.length} permissions`, width);
 }
 
+/** Only active keys have actions; Rotate is struck out if the actor may not do it. */
 function actionsOf(view: PageView, key: Key, chosen: boolean, style: Style): string[] {
-  const { rotate, revoke } = offersOf(view, key);
+  if (statusOf(key, view.nowMs) !== 'Active') return [];
   const action = (letter: string, label: string) =>
     chosen ? `${style.bold(`[${letter}]`)} ${label}` : style.dim(label);
   return [
-    ...(rotate === 'offered' ? [action('r', 'Rotate')] : []),
-    ...(rotate === 'disabled' ? [`${style.strikethrough('Rotate')} (not permitted)`] : []),
-    ...(revoke ? [action('v', 'Revoke')] : []),
+    view.mayRotate ? action('r', 'Rotate') : `${style.strikethrough('Rotate')} (not permitted)`,
+    ...(view.mayRevoke ? [action('v', 'Revoke')] : []),
   ];
 }
 

@@ -1,7 +1,6 @@
 import { type Actor, actorHolds } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { expiresSoon } from '../../../core/keys/attention.ts';
-import { statusOf } from '../../../core/keys/keys.ts';
 import { type DayUsage, usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { baseUrlOf } from '../../command/command.ts';
@@ -113,12 +112,6 @@ const comparisons: Record<Exclude<Choices['order'], 'newest'>, (a: Key, b: Key) 
 
 function compare(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Whether a tile offers Rotate and Revoke: only for active keys, and by the actor's permissions. */
-export function offersOf(view: PageView, key: Key): { rotate: 'offered' | 'disabled' | 'none'; revoke: boolean } {
-  if (statusOf(key, view.nowMs) !== 'Active') return { rotate: 'none', revoke: false };
-  return { rotate: view.mayRotate ? 'offered' : 'disabled', revoke: view.mayRevoke };
 }
 
 export function emptyLines(view: PageView): string[] {
