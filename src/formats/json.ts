@@ -57,45 +57,36 @@ export function createJsonReader(events: JsonEvents): TextReader {
     },
     push(text, last) {
       const all = rest + text;
-      const read = readElements(all);
-      line += countBreaks(all, 0, read);
-      rest = all.slice(read);
+      let at = 0;
+      const advance = (to: number) => {
+        line += countBreaks(all, at, to);
+        at = to;
+      };
+      for (advance(skipBlanks(all, at)); at < all.length; advance(skipBlanks(all, at))) {
+        if (expected === 'value' || (expected === 'first' && all[at] !== ']')) {
+          const end = endOfValue(all, at);
+          if (end === -1) break;
+          const parsed = parse(all.slice(at, end));
+          if (!parsed) events.fatal(line, 'a JSON value');
+          events.value(parsed.value, line);
+          expected = 'separator';
+          advance(end);
+        } else {
+          expected = next(all[at]);
+          at++;
+        }
+      }
+      rest = all.slice(at);
       if (rest.length > maxRowLength) events.fatal(line, tooLongRule);
       if (last && expected !== 'end') events.fatal(line, 'a JSON array that is closed before the end of the file');
     },
   };
 
-  /** Reads all complete elements; returns the position after them. */
-  function readElements(text: string): number {
-    let at = skipBlanks(text, 0);
-    let counted = 0;
-    let lineHere = line;
-    while (at < text.length) {
-      lineHere += countBreaks(text, counted, at);
-      counted = at;
-      const character = text[at];
-      if (expected === 'value' || (expected === 'first' && character !== ']')) {
-        const end = endOfValue(text, at);
-        if (end === -1) return at;
-        const parsed = parse(text.slice(at, end));
-        if (!parsed) events.fatal(lineHere, 'a JSON value');
-        events.value(parsed.value, lineHere);
-        expected = 'separator';
-        at = end;
-      } else {
-        expected = next(character, lineHere);
-        at++;
-      }
-      at = skipBlanks(text, at);
-    }
-    return text.length;
-  }
-
-  function next(character: string | undefined, lineHere: number): Expected {
+  function next(character: string | undefined): Expected {
     if (expected === 'array' && character === '[') return 'first';
     if (expected === 'separator' && character === ',') return 'value';
     if ((expected === 'separator' || expected === 'first') && character === ']') return 'end';
-    return events.fatal(lineHere, ruleFor(expected));
+    return events.fatal(line, ruleFor(expected));
   }
 }
 

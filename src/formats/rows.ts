@@ -21,14 +21,21 @@ export const readRows: RowReader = async function* (resource, source, options) {
     violations.add({ line, column: null, field: null, value: null, rule });
     throw new ImportError(violations.first, violations.count);
   };
-  const target: Target = { resource, map: options.map, validator, fatal };
-  const open = (format: ImportFormat) => createReader(format, target);
+  let isEmpty = true;
+  const found = () => {
+    isEmpty = false;
+  };
+  const target: Target = { resource, map: options.map, validator, fatal, found };
+  const open = (format: ImportFormat) =>
+    format === 'csv' ? createCellReader(target) : createValueReader(format, target);
   const refuse = (line: number, thrown: EncodingFault) => fatal(line, encodingRule(thrown));
   for await (const _ of readPieces(source, options, open, refuse)) {
     const batch = validator.take();
     if (batch.lines.length > 0 && violations.count === 0) yield batch;
   }
   violations.refuse();
+  // The trace of a failed job: --replace would remove all records. JSON can say `[]` instead.
+  if (isEmpty) fatal(null, 'at least a header or one record; the file is empty');
   const batch = validator.take();
   if (batch.lines.length > 0) yield batch;
 };
@@ -39,21 +46,20 @@ interface Target {
   validator: RecordValidator;
   /** Ends the file with a fault behind which nothing can be read. */
   fatal(line: number | null, rule: string): never;
-}
-
-function createReader(format: ImportFormat, target: Target): TextReader {
-  return format === 'csv' ? createCellReader(target) : createValueReader(format, target);
+  /** Notes that the file has a header or a record. */
+  found(): void;
 }
 
 /** Reads CSV, whose first row names the columns. */
 function createCellReader(target: Target): TextReader {
-  const { resource, map, validator, fatal } = target;
+  const { resource, map, validator, fatal, found } = target;
   const { violations } = validator;
   let columns: Int32Array | undefined;
   let header: string[] = [];
-  const csv = createCsvReader({
+  return createCsvReader({
     row(cells, line, plain) {
       if (!columns) {
+        found();
         header = cells.map((cell) => cell.trim());
         columns = columnsOf(resource, header, line, map);
       } else if (cells.length === header.length) {
@@ -68,14 +74,12 @@ function createCellReader(target: Target): TextReader {
     fault: (fault) => violations.add({ ...fault, field: header[fault.column - 1] ?? null }),
     fatal,
   });
-  return refusingEmpty(csv, target, () => columns !== undefined);
 }
 
 function createValueReader(format: 'json' | 'ndjson', target: Target): TextReader {
-  const { resource, map, validator, fatal } = target;
+  const { resource, map, validator, fatal, found } = target;
   const { violations } = validator;
   const fieldOf = createFieldOfColumn(resource, map);
-  let hasContent = false;
   let hasUnknown = false;
   const validateMembers = (members: Readonly<Record<string, unknown>>, line: number): void => {
     const values: Record<string, unknown> = {};
@@ -97,31 +101,17 @@ function createValueReader(format: 'json' | 'ndjson', target: Target): TextReade
     }
     validator.validateObject(values, line);
   };
+  if (format === 'json') found();
   const createJson = format === 'json' ? createJsonReader : createNdjsonReader;
-  const json = createJson({
+  return createJson({
     value(value, line) {
-      hasContent = true;
+      found();
       if (isObject(value)) validateMembers(value, line);
       else violations.add({ line, column: null, field: null, value: jsonText(value), rule: 'an object' });
     },
     fault: (line, value, rule) => violations.add({ line, column: null, field: null, value, rule }),
     fatal,
   });
-  return format === 'json' ? json : refusingEmpty(json, target, () => hasContent);
-}
-
-/** Refuses an empty file, the trace of a failed job: --replace would remove all records. JSON can say `[]` instead. */
-function refusingEmpty(reader: TextReader, { validator, fatal }: Target, hasContent: () => boolean): TextReader {
-  return {
-    get line() {
-      return reader.line;
-    },
-    push(text, last) {
-      reader.push(text, last);
-      if (last && !hasContent() && validator.violations.count === 0)
-        fatal(null, 'at least a header or one record; the file is empty');
-    },
-  };
 }
 
 function encodingRule({ position, byte }: EncodingFault): string {

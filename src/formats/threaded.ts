@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError } from '../core/errors.ts';
 import type { ResourceDefinition } from '../core/fields/fields.ts';
@@ -40,25 +41,26 @@ async function* readInThread(
   chunks: AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<ImportBatch> {
   const worker = new Worker(threadFile, { workerData: job });
-  const nextAnswer = answersOf(worker);
-  let ahead = 0;
+  const answers = on(worker, 'message', { close: ['exit'] });
   let isOver = false;
+  const send = async () => {
+    if (isOver) return;
+    const { done, value } = await chunks.next();
+    isOver = done === true;
+    const chunk = done ? null : transferable(value);
+    worker.postMessage(chunk, chunk ? [chunk.buffer] : []);
+  };
   try {
-    for (;;) {
-      while (!isOver && ahead < chunksAhead) {
-        const { done, value } = await chunks.next();
-        isOver = done === true;
-        const chunk = done ? null : transferable(value);
-        worker.postMessage(chunk, chunk ? [chunk.buffer] : []);
-        ahead++;
-      }
-      const answer = await nextAnswer();
+    for (let ahead = 0; ahead < chunksAhead; ahead++) await send();
+    for await (const [message] of answers) {
+      const answer: ReadingAnswer = message;
       if (answer.kind === 'end') return;
-      if (answer.kind === 'taken') ahead--;
+      if (answer.kind === 'taken') await send();
       else if (answer.kind === 'rows') yield unpack(answer);
       else if (answer.kind === 'refused') throw new ImportError(answer.violations, answer.count);
       else throw new HkctlError(answer.code, answer.message, { hint: answer.hint });
     }
+    throw new Error('the reading thread ended early');
   } finally {
     await worker.terminate();
     await chunks.return(undefined);
@@ -70,32 +72,4 @@ function transferable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
-}
-
-/** Returns a function that waits for the next message; it rejects if the thread ends without one. */
-function answersOf(worker: Worker): () => Promise<ReadingAnswer> {
-  const answers: ReadingAnswer[] = [];
-  let failure: Error | undefined;
-  let wake = () => {};
-  worker.on('message', (answer: ReadingAnswer) => {
-    answers.push(answer);
-    wake();
-  });
-  worker.on('error', (error) => {
-    failure = error;
-    wake();
-  });
-  worker.on('exit', () => {
-    failure ??= new Error('the reading thread ended early');
-    wake();
-  });
-  return async () => {
-    while (answers.length === 0) {
-      if (failure) throw failure;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-    return answers.shift() ?? { kind: 'end' };
-  };
 }

@@ -30,7 +30,7 @@ export function isRounded(numeral: string, value: number): boolean {
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (!hasLongNumeral(text) && !smallNumeral.test(text)) return value;
+  if (!mayBeRounded.test(text)) return value;
   const marked = withMarks(text);
   return marked === text ? value : unmarked(JSON.parse(marked));
 }
@@ -39,32 +39,10 @@ export function parseExactJson(text: string): unknown {
 export const exactDigits = 15;
 const smallestNormal = 2 ** -1022;
 const exponent = /[eE]/;
-/** Finds numbers that may be subnormal; strings may match, too. */
-const smallNumeral = /\d[eE]-\d{3}/;
+/** Finds numbers of 16 digits and points, or that may be subnormal; strings may match, too. */
+const mayBeRounded = /[\d.]{16}|\d[eE]-\d{3}/;
 /** No declared field accepts this character, so that no valid text begins with it. */
 const mark = '\\u0000';
-
-/**
- * Whether a run of 16 digits and points occurs anywhere: shorter numbers are exact. Such a run covers the end of some stride
- * of 16 characters, so that only those ends are read, in a seventh of the time of a regular expression.
- */
-function hasLongNumeral(text: string): boolean {
-  for (let at = longLength - 1; at < text.length; at += longLength) {
-    if (!isOfNumeral(text.charCodeAt(at))) continue;
-    let from = at;
-    while (from > 0 && isOfNumeral(text.charCodeAt(from - 1))) from--;
-    let to = at + 1;
-    while (to < text.length && isOfNumeral(text.charCodeAt(to))) to++;
-    if (to - from >= longLength) return true;
-  }
-  return false;
-}
-
-const longLength = exactDigits + 1;
-
-function isOfNumeral(code: number): boolean {
-  return (code >= 48 && code <= 57) || code === 46;
-}
 
 /** Replaces each number that would be rounded by a string that begins with the mark. */
 function withMarks(text: string): string {
