@@ -12,6 +12,11 @@ export interface Sensor {
 /** The sensors of one entity, by code and by id (a code wins if both exist). */
 export type SensorDirectory = ReadonlyMap<string, Sensor>;
 
+export function toDirectory(sensors: readonly Sensor[]): SensorDirectory {
+  const byName = (name: 'id' | 'code') => sensors.map((sensor) => [sensor[name], sensor] as const);
+  return new Map([...byName('id'), ...byName('code')]);
+}
+
 export const qualities = ['good', 'uncertain', 'bad'] as const;
 
 type Quality = (typeof qualities)[number];

@@ -1,14 +1,8 @@
 import type { Domain } from '../domain/domain.ts';
-import { type ReadingClient, type Sensor, summaryWidthUs } from '../port/readings.ts';
+import { type ReadingBucket, type ReadingClient, type Sensor, summaryWidthUs } from '../port/readings.ts';
 import { parseInstantUs } from '../time/instants.ts';
 
-export interface PlotBucket {
-  atUs: number;
-  count: number;
-  min: number;
-  max: number;
-  avg: number;
-}
+export type PlotBucket = Required<Pick<ReadingBucket, 'atUs' | 'count' | 'min' | 'max' | 'avg'>>;
 
 /** The readings of a span in equal parts; those without readings are left out. */
 export interface PlotData {
@@ -20,18 +14,12 @@ export interface PlotData {
   buckets: readonly PlotBucket[];
 }
 
-interface PlotRequest {
-  fromUs: number;
-  toUs: number;
-  parts: number;
-}
-
 /** Reads what a plot of a sensor needs. If readings were replaced by summaries, the parts are whole hours. */
 export async function readPlot(
   domain: Domain,
   entityId: string,
   sensor: Pick<Sensor, 'series'>,
-  { fromUs, toUs, parts }: PlotRequest,
+  { fromUs, toUs, parts }: { fromUs: number; toUs: number; parts: number },
 ): Promise<PlotData> {
   const { readings } = domain.store;
   const { untilUs } = await readings.retention(entityId);
@@ -47,14 +35,12 @@ export async function readPlot(
       },
       client,
     );
-    const rows: BucketRow[] = JSON.parse(`[${Buffer.concat(page.pieces).toString()}]`);
+    const rows: (PlotBucket & { at: string })[] = JSON.parse(`[${Buffer.concat(page.pieces).toString()}]`);
     buckets.push(...rows.map(({ at, ...bucket }) => ({ ...bucket, atUs: parseInstantUs(at) ?? 0 })));
     nextUs = page.nextUs;
   }
   return { fromUs: firstUs, toUs, widthUs, buckets };
 }
-
-type BucketRow = Omit<PlotBucket, 'atUs'> & { at: string };
 
 /** No other client waits for a command's own reads. */
 const client: ReadingClient = { owner: 'hkctl', charge() {} };

@@ -3,17 +3,28 @@ import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
 import type { ResourceDefinition } from '../fields/fields.ts';
 import type { Entity } from '../port/entities.ts';
-import type { ReadingText, ReadingTextRequest, Sensor, SensorDirectory, SensorState } from '../port/readings.ts';
+import type { MaybePromise } from '../port/maybe-promise.ts';
+import type {
+  ReadingStore,
+  ReadingText,
+  ReadingTextRequest,
+  Sensor,
+  SensorDirectory,
+  SensorState,
+} from '../port/readings.ts';
 import type { RecordPosition } from '../port/records.ts';
 import { didYouMean, nearest } from '../text/words.ts';
 import { formatOptionalUs } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
 
-type SensorView = { id: string; code: string; [field: string]: unknown } & ReturnType<typeof shownState>;
+/** A record of a sensor as imports have it. */
+export type SensorRecord = { id: string; code: string; [field: string]: unknown };
+
+export type SensorView = SensorRecord & ReturnType<typeof shownState>;
 
 /** All sensors of an entity in order of id. `resource` is the declaration of sensors. */
 export async function listSensors(domain: Domain, entity: Entity, resource: ResourceDefinition): Promise<SensorView[]> {
-  const records: Record<string, unknown>[] = [];
+  const records: SensorRecord[] = [];
   for (let after: RecordPosition | undefined; ; ) {
     const page = await domain.store.records.page({
       resource,
@@ -24,11 +35,12 @@ export async function listSensors(domain: Domain, entity: Entity, resource: Reso
       after,
     });
     // The store writes records as JSON objects separated by commas.
-    records.push(...(JSON.parse(`[${page.json}]`) as Record<string, unknown>[]));
+    records.push(...(JSON.parse(`[${page.json}]`) as SensorRecord[]));
     if (page.next === null) break;
     after = page.next;
   }
-  return withStates(domain, entity, records);
+  const { readings } = domain.store;
+  return withStates(readings, await readings.directory(entity.id), records);
 }
 
 export async function requireSensor(domain: Domain, entity: Entity, ref: string): Promise<Sensor> {
@@ -46,15 +58,17 @@ export async function showSensor(
   resource: ResourceDefinition,
   ref: string,
 ): Promise<SensorView> {
+  const { readings, records } = domain.store;
   const sensor = await requireSensor(domain, entity, ref);
-  const json = await domain.store.records.get(resource, entity.id, sensor.id);
-  const [view] = json === undefined ? [] : await withStates(domain, entity, [JSON.parse(json)]);
+  const json = await records.get(resource, entity.id, sensor.id);
+  const directory = await readings.directory(entity.id);
+  const [view] = json === undefined ? [] : await withStates(readings, directory, [JSON.parse(json)]);
   if (!view) throw new HkctlError('not_found', `The sensor "${ref}" was removed meanwhile.`);
   return view;
 }
 
 /** Finds a sensor by its id alone: in a directory the same text may be the code of another one, which takes precedence. */
-export function sensorById(directory: SensorDirectory, id: string): Sensor | undefined {
+function sensorById(directory: SensorDirectory, id: string): Sensor | undefined {
   const named = directory.get(id);
   if (named === undefined || named.id === id) return named;
   for (const sensor of directory.values()) if (sensor.id === id) return sensor;
@@ -65,8 +79,21 @@ export function findSensor(directory: SensorDirectory, name: string): Sensor | u
   return sensorById(directory, name) ?? directory.get(name);
 }
 
+/** Records of sensors with their last states; synchronous if the store is. */
+export function withStates(
+  readings: Pick<ReadingStore, 'states'>,
+  directory: SensorDirectory,
+  records: readonly SensorRecord[],
+): MaybePromise<SensorView[]> {
+  const series = records.map(({ id }) => sensorById(directory, id)?.series);
+  const toViews = (states: ReadonlyMap<number | undefined, SensorState>) =>
+    records.map((record, place) => ({ ...record, ...shownState(states.get(series[place])) }));
+  const states = readings.states(series.filter((found) => found !== undefined));
+  return states instanceof Promise ? states.then(toViews) : toViews(states);
+}
+
 /** The last state of a sensor as fields of its record, null before the first reading or heartbeat. */
-export function shownState(state: SensorState | undefined) {
+function shownState(state: SensorState | undefined) {
   return {
     last_reading_at: formatOptionalUs(state?.lastReadingAtUs),
     last_value: state?.lastValue ?? null,
@@ -113,17 +140,6 @@ export async function* textOf(
 
 const pageSize = 100_000;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
-async function withStates(domain: Domain, entity: Entity, records: Record<string, unknown>[]): Promise<SensorView[]> {
-  const directory = await domain.store.readings.directory(entity.id);
-  const byId = new Map([...directory.values()].map((sensor) => [sensor.id, sensor]));
-  const states = await domain.store.readings.states([...byId.values()].map(({ series }) => series));
-  return records.map((record) => {
-    const sensor = byId.get(String(record.id));
-    const state = sensor && states.get(sensor.series);
-    return { ...record, id: String(record.id), code: String(record.code), ...shownState(state) };
-  });
-}
 
 /** A sensor that sent nothing for this time is reported as silent. */
 const silentMs = dayMs;

@@ -2,7 +2,7 @@ import type { Domain } from '../../core/domain/domain.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ReadingStore, SensorDirectory } from '../../core/port/readings.ts';
-import { findSensor, sensorById, shownState } from '../../core/readings/sensors.ts';
+import { findSensor, type SensorRecord, withStates } from '../../core/readings/sensors.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import { pageSeparator } from '../../core/records/page-rows.ts';
 import type { Session } from '../auth/session.ts';
@@ -31,7 +31,7 @@ export function createSensorListHandler(
     const source = { records, run, nowMs: domain.clock() };
     const page = await reader.read(parseQuery(exchange.query), session.scope, source);
     const directory = await readings.directory(session.scope.entityId);
-    const json = await run(() => withStates(readings, directory, JSON.parse(`[${page.json}]`)));
+    const json = await run(() => statesText(readings, directory, JSON.parse(`[${page.json}]`)));
     return represent(exchange, await write(exchange, keyId, resource, { ...page, json }, type));
   };
 }
@@ -48,23 +48,14 @@ export function createSensorHandler(domain: Domain, resource: ResourceDefinition
     const sensor = name === undefined ? undefined : findSensor(directory, name);
     const json = sensor && (await records.get(resource, entityId, sensor.id));
     if (json === undefined) throw notFound(resource);
-    const text = await withStates(readings, directory, [JSON.parse(json)]);
+    const text = await statesText(readings, directory, [JSON.parse(json)]);
     return represent(exchange, toRepresentation(`${text}\n`));
   };
 }
 
-type SensorRecord = { id: string } & Record<string, unknown>;
-
 /** Sensors with their last states, as JSON, joined like those of a page; synchronous if possible, so that `Slices` measures it. */
-function withStates(readings: ReadingStore, directory: SensorDirectory, sensors: SensorRecord[]): MaybePromise<string> {
-  const series = sensors.flatMap(({ id }) => sensorById(directory, id)?.series ?? []);
-  return chain(readings.states(series), (states) =>
-    sensors
-      .map((sensor) => {
-        const found = sensorById(directory, sensor.id)?.series;
-        const state = found === undefined ? undefined : states.get(found);
-        return JSON.stringify({ ...sensor, ...shownState(state) });
-      })
-      .join(pageSeparator),
+function statesText(readings: ReadingStore, directory: SensorDirectory, sensors: SensorRecord[]): MaybePromise<string> {
+  return chain(withStates(readings, directory, sensors), (views) =>
+    views.map((view) => JSON.stringify(view)).join(pageSeparator),
   );
 }

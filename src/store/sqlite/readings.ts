@@ -1,16 +1,16 @@
 import { lazily } from '../../core/lazily.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type {
-  Heartbeat,
-  ReadingBatch,
-  ReadingClient,
-  ReadingStore,
-  ReadingText,
-  ReadingTextRequest,
-  Sensor,
-  SensorDirectory,
+import {
+  type Heartbeat,
+  type ReadingBatch,
+  type ReadingClient,
+  type ReadingStore,
+  type ReadingText,
+  type ReadingTextRequest,
+  type Sensor,
+  type SensorDirectory,
+  toDirectory,
 } from '../../core/port/readings.ts';
-import { toDirectory } from '../../core/readings/directory.ts';
 import { isSmall, Reads, textOf } from '../../core/readings/reads/reads.ts';
 import { boundedRange, toReadings } from '../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../sqlite-database/driver.ts';

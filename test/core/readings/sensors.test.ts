@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toDirectory } from '../../../src/core/readings/directory.ts';
+import { toDirectory } from '../../../src/core/port/readings.ts';
 import { findSensor } from '../../../src/core/readings/sensors.ts';
 
 it('in a store from before imports refused it, a code may be the id of another: ingest takes the code, a path the id', () => {

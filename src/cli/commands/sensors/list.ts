@@ -1,7 +1,7 @@
 import type { Domain } from '../../../core/domain/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { readPlot } from '../../../core/readings/plots.ts';
-import { isSilent, listSensors } from '../../../core/readings/sensors.ts';
+import { isSilent, listSensors, type SensorView } from '../../../core/readings/sensors.ts';
 import { dayMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
@@ -12,8 +12,6 @@ import { createTimeText } from '../../table/shown-time.ts';
 import { type Column, printSummary, printTable } from '../../table/table.ts';
 import { counted, grouped } from '../../terminal/sentence.ts';
 import { entity, sensorResource } from './sensors.ts';
-
-type SensorView = Awaited<ReturnType<typeof listSensors>>[number];
 
 export const list = defineCommand({
   name: 'list',

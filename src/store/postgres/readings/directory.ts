@@ -1,5 +1,4 @@
-import type { Sensor, SensorDirectory } from '../../../core/port/readings.ts';
-import { toDirectory } from '../../../core/readings/directory.ts';
+import { type Sensor, type SensorDirectory, toDirectory } from '../../../core/port/readings.ts';
 import type { Database } from '../connection/database.ts';
 import type { Lane } from '../connection/lane.ts';
 import { toSeries } from './writer/series-numbers.ts';
