@@ -48,6 +48,9 @@ const withoutStore = readdirSync('test/http', { recursive: true, encoding: 'utf8
   .map((name) => `test/http/${name}`)
   .filter((file) => !/ from '.*(?:plant|store)/.test(readFileSync(file, 'utf8')));
 
+/** Tests of the API about what arrives on a socket before any store is asked. */
+const aboutSockets = 'test/http/{net/{connections,lingering,framing},ingest/{long-bodies,spare-memory}}.test.ts';
+
 /** Commands that are about no files of a store, and about no instant of a clock, since keys expire by the clock of the database. */
 const commands = [
   'test/cli/careless.test.ts',
@@ -80,7 +83,7 @@ export default defineConfig({
           globalSetup,
           name: 'postgres',
           include: ['test/http/**/*.test.ts', 'test/{e2e,endurance/e2e}/**/*.test.ts', ...commands],
-          exclude: ['test/http/{postgres,scenarios}.test.ts', ...withoutStore, ...aboutFiles],
+          exclude: ['test/http/{postgres,scenarios}.test.ts', aboutSockets, ...withoutStore, ...aboutFiles],
           env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
           testTimeout: 300_000,
           maxWorkers: long,
