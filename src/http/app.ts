@@ -34,8 +34,8 @@ import { createHealth } from './routes/health.ts';
 import { createLinks, createPageWriter } from './routes/lists.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './routes/me.ts';
 import { createReadingsHandler } from './routes/readings.ts';
-import { createListHandler, createRecordHandler } from './routes/records.ts';
-import { createSensorHandler, createSensorListHandler } from './routes/sensors.ts';
+import { createRecordHandlers } from './routes/records.ts';
+import { createSensorStates } from './routes/sensors.ts';
 
 interface AppOptions extends DocumentFolders {
   domain: Domain;
@@ -138,10 +138,8 @@ export function createApp(options: AppOptions): H3 {
   for (const resource of resources) {
     const { name, permissions } = resource;
     const isSensors = name === 'sensors';
-    const list = isSensors
-      ? createSensorListHandler(domain, resource, write, slices)
-      : createListHandler(domain, resource, cache);
-    const single = isSensors ? createSensorHandler(domain, resource) : createRecordHandler(domain, resource, cache);
+    const states = isSensors ? createSensorStates(domain) : undefined;
+    const { list, single } = createRecordHandlers(domain, resource, cache, states);
     route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });
     route(`/api/v1/${name}/:id`, { GET: secured({ ...readable, permissions }, single) });
     if (!isSensors) continue;

@@ -2,7 +2,7 @@ import { type ClientPermission, permissionGroups } from '../../core/access/permi
 import { allFields, listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 import { finish } from '../fairness/slices.ts';
 import { type IngestOperation, ingestOperations } from '../ingest/operations.ts';
-import { recordsToCsv } from '../routes/records-csv.ts';
+import { recordsToCsv } from '../routes/lists.ts';
 import { listParameters, readingsParameters, sensorParameter } from './parameters.ts';
 import { type AnswerKind, responsesOf } from './responses.ts';
 import { instant, listOf, object, recordExample, ref, type Schema, schemaNames, text } from './schemas.ts';

@@ -14,71 +14,85 @@ import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
 import { listTypeFor, type PageWriter } from './lists.ts';
 
-interface RecordCache {
+interface RecordOptions {
+  /** Finished answers, each valid for a version of the store. */
   pages: PageCache;
   version(): MaybePromise<number>;
   write: PageWriter;
   slices: Slices;
 }
 
-/** `GET /<resource>`: a page of records of the key's entity, or of the changes since a sync token. */
-export function createListHandler(domain: Domain, resource: ResourceDefinition, cache: RecordCache) {
-  const { write, slices } = cache;
-  const { records } = domain.store;
-  const reader = createListReader(resource);
-  return (exchange: Exchange, session: Session): MaybePromise<Answer> => {
-    const type = listTypeFor(exchange);
-    const nowMs = domain.clock();
-    const { keyId } = session.principal;
-    const run: ListSource['run'] = (statement) => slices.call(keyId, statement);
-    const read = async (): Promise<Representation> => {
-      const page = await reader.read(parseQuery(exchange.query), session.scope, { records, run, nowMs });
-      return write(exchange, keyId, resource, page, type);
-    };
-    // The day is part of it, since the sync token of a page names the day on which it was issued.
-    const key = `${resource.name}?${exchange.query} ${session.scopeKey} ${dayOf(nowMs)} ${type}`;
-    return answerFrom(cache, exchange, key, read);
-  };
-}
-
-/** `GET /<resource>/{id}`: one record with all its fields; a record of another entity is not found. */
-export function createRecordHandler(domain: Domain, resource: ResourceDefinition, cache: RecordCache) {
-  const { records } = domain.store;
-  const readRecord = async (entityId: string, id: string): Promise<Representation> => {
-    const json = await records.get(resource, entityId, id);
-    if (json === undefined) throw notFound(resource);
-    return toRepresentation(`${json}\n`);
-  };
-  return (exchange: Exchange, session: Session): MaybePromise<Answer> => {
-    requireNoQuery(exchange.query);
-    mediaTypeFor(exchange.header('accept'), ['application/json']);
-    const id = exchange.parameter('id');
-    if (id === undefined) throw notFound(resource);
-    return answerFrom(cache, exchange, `${resource.name}/${id} ${session.scopeKey}`, () =>
-      readRecord(session.scope.entityId, id),
-    );
-  };
+/** What the API adds to records and changes all the time, so that no answer with it is kept. */
+export interface RecordStates {
+  /** The id of a record that a path names; undefined if there is none. */
+  idOf(entityId: string, name: string): Promise<string | undefined>;
+  /** Records as JSON, with commas between them, and what is added to each. */
+  complete(entityId: string, json: string, run: ListSource['run']): Promise<string>;
 }
 
 /**
- * Answers with the kept page if the store has not changed since, else reads it and keeps it. The version is read before
- * the page, so that a kept page is never older than its version says.
+ * Builds the handlers of a resource: `list` answers `GET /<resource>` with a page of records of the key's entity, or of the
+ * changes since a sync token; `single` answers `GET /<resource>/{id}`, where a record of another entity is not found.
  */
-function answerFrom(
-  { pages, version }: RecordCache,
-  exchange: Exchange,
-  key: string,
-  read: () => Promise<Representation>,
-): MaybePromise<Answer> {
-  return chain(version(), (at) => {
-    const kept = pages.get(key, at);
-    return kept ? represent(exchange, kept) : readAndKeep(at);
-  });
-  // Reading the store takes so long that a promise does not matter.
-  async function readAndKeep(at: number): Promise<Answer> {
-    const page = await read();
-    pages.put(key, at, page);
-    return represent(exchange, page);
+export function createRecordHandlers(
+  domain: Domain,
+  resource: ResourceDefinition,
+  { pages, version, write, slices }: RecordOptions,
+  states?: RecordStates,
+) {
+  const { records } = domain.store;
+  const reader = createListReader(resource);
+  const runFor =
+    ({ principal }: Session): ListSource['run'] =>
+    (statement) =>
+      slices.call(principal.keyId, statement);
+  return {
+    list(exchange: Exchange, session: Session): MaybePromise<Answer> {
+      const type = listTypeFor(exchange);
+      const nowMs = domain.clock();
+      const { scope, scopeKey, principal } = session;
+      const run = runFor(session);
+      const read = async () => {
+        const page = await reader.read(parseQuery(exchange.query), scope, { records, run, nowMs });
+        if (states) page.json = await states.complete(scope.entityId, page.json, run);
+        return write(exchange, principal.keyId, resource, page, type);
+      };
+      // The day is part of it, since the sync token of a page names the day on which it was issued.
+      return answer(exchange, `${resource.name}?${exchange.query} ${scopeKey} ${dayOf(nowMs)} ${type}`, read);
+    },
+
+    single(exchange: Exchange, session: Session): MaybePromise<Answer> {
+      requireNoQuery(exchange.query);
+      mediaTypeFor(exchange.header('accept'), ['application/json']);
+      const name = exchange.parameter('id');
+      if (name === undefined) throw notFound(resource);
+      const { entityId } = session.scope;
+      const read = async () => {
+        const id = states ? await states.idOf(entityId, name) : name;
+        const json = id === undefined ? undefined : await records.get(resource, entityId, id);
+        if (json === undefined) throw notFound(resource);
+        const text = states ? await states.complete(entityId, json, runFor(session)) : json;
+        return toRepresentation(`${text}\n`);
+      };
+      return answer(exchange, `${resource.name}/${name} ${session.scopeKey}`, read);
+    },
+  };
+
+  /**
+   * Answers with the kept page if the store has not changed since, else reads it and keeps it. The version is read before
+   * the page, so that a kept page is never older than its version says.
+   */
+  function answer(exchange: Exchange, key: string, read: () => Promise<Representation>): MaybePromise<Answer> {
+    if (states) return read().then((page) => represent(exchange, page));
+    return chain(version(), (at) => {
+      const kept = pages.get(key, at);
+      if (kept) return represent(exchange, kept);
+      // Reading the store takes so long that a promise does not matter.
+      return read().then((page) => {
+        pages.put(key, at, page);
+        return represent(exchange, page);
+      });
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Slices } from '../../../src/http/fairness/slices.ts';
-import { recordsToCsv } from '../../../src/http/routes/records-csv.ts';
+import { recordsToCsv } from '../../../src/http/routes/lists.ts';
 import { orders } from '../../../src/resources/jobs-and-orders.ts';
 
 const records = Array.from({ length: 300 }, (_, n) => JSON.stringify({ id: `O-${n}`, order_number: 'a "b", c' }));
