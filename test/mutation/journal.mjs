@@ -1,7 +1,6 @@
 const lines = 'src/store/engine/journal-lines.ts';
 const written = 'src/store/sqlite/registry/journal.ts';
 const stops = 'src/store/archive/stops.ts';
-const added = 'src/store/archive/journal.ts';
 const present = 'src/store/archive/states.ts';
 const restoring = 'src/store/archive/restoring.ts';
 const restoration = 'src/store/sqlite/restore/restoration.ts';
@@ -18,30 +17,37 @@ const tests = [
 export const journalMutants = [
   [lines, "if (word === 'revoked') keys.set(third, atMs);", "if (word !== 'revoked') keys.set(third, atMs);", ...tests],
   [lines, 'else keys.delete(third);', 'else keys.clear();', ...tests],
-  [lines, 'else if (events.at(-1)?.event === event) events.pop();', 'else events.length = 0;', ...tests],
-  [lines, 'if (!isWithdrawn) events.push({ event, atMs });', 'if (atMs > 0) events.push({ event, atMs });', ...tests],
-  [lines, 'const event = events.at(-1);', 'const event = events[0];', ...tests],
+  [lines, 'else if (events.at(-1)?.event === last.event) events.pop();', 'else events.length = 0;', ...tests],
+  [lines, 'if (!isWithdrawn) events.push(last);', 'if (last.atMs > 0) events.push(last);', ...tests],
+  [lines, 'events.slice(-1)', 'events.slice(0, 1)', ...tests],
   [lines, "} else if (line !== '') torn++;", '}', ...tests],
-  [lines, "return name.replace(/[^!-~]/g, '?') || '?';", 'return name;', ...tests],
+  [lines, "name.replace(/[^!-~]/g, '?') || '?'", 'name', ...tests],
   [written, 'const isTorn = before > 0 &&', 'const isTorn = before < 0 &&', ...tests],
   [written, 'if (starts.length > 0) recordStarts', 'if (starts.length > 9) recordStarts', ...tests],
   [written, 'if (stillHold()) appendLines', 'appendLines', ...tests],
   [written, '          appendLines(journal, lines);\n', '', ...tests],
   [written, '      appendLines(journal, withdrawal);\n', '', ...tests],
-  [stops, 'if (revokedAtMs !== null) revoked.set(id, revokedAtMs);', '', ...tests],
-  [stops, 'for (const [id, atMs] of journal.keys) revoked.set(id, atMs);', '', ...tests],
-  [stops, "atMs !== undefined || now?.status === 'inactive'", 'atMs !== undefined', ...tests],
-  [stops, "atMs !== undefined || now?.status === 'inactive'", "now?.status === 'inactive'", ...tests],
-  [stops, 'lowest(user.role, now?.role, change?.event)', 'lowest(user.role, now?.role)', ...tests],
-  [stops, 'lowest(user.role, now?.role, change?.event)', 'lowest(user.role, change?.event)', ...tests],
-  [stops, "if (now === undefined && (event?.event === 'removed'", "if ((event?.event === 'removed'", ...tests],
-  [stops, "(event?.event === 'removed' || present.isContinued)", "event?.event === 'removed'", ...tests],
-  [stops, "(event?.event === 'removed' || present.isContinued)", 'present.isContinued', ...tests],
-  [stops, "(atMs === undefined && now !== 'inactive')", 'atMs === undefined', ...tests],
-  [stops, "(atMs === undefined && now !== 'inactive')", "now !== 'inactive'", ...tests],
-  [stops, 'if (left.length > 0) throw nobodyLeft(left, kept);', '', ...tests],
-  [added, "if (what === 'removed_entity') lines.set", "if (what === 'revoked_key') lines.set", ...tests],
-  [added, 'withRole?.has(id) !== false', 'withRole === undefined', ...tests],
+  [stops, 'journal.keys.get(id) ?? keys.get(id)?.revokedAtMs', 'journal.keys.get(id)', ...tests],
+  [stops, 'journal.keys.get(id) ?? keys.get(id)?.revokedAtMs', 'keys.get(id)?.revokedAtMs', ...tests],
+  [stops, 'last?.event === event ? last.atMs : holds ? nowMs : undefined', 'holds ? nowMs : undefined', ...tests],
+  [
+    stops,
+    'last?.event === event ? last.atMs : holds ? nowMs : undefined',
+    'last?.event === event ? last.atMs : undefined',
+    ...tests,
+  ],
+  [stops, 'lowest(role, now?.role, change?.event)', 'lowest(role, now?.role)', ...tests],
+  [stops, 'lowest(role, now?.role, change?.event)', 'lowest(role, change?.event)', ...tests],
+  [
+    stops,
+    "now === undefined ? since(last, 'removed', present.isContinued) : undefined",
+    "since(last, 'removed', present.isContinued)",
+    ...tests,
+  ],
+  [stops, "'removed', present.isContinued)", "'removed', false)", ...tests],
+  [stops, '  requireLeaders(backup, kept);\n', '', ...tests],
+  [stops, "if (what === 'removed_entity') removed.set", "if (what === 'revoked_key') removed.set", ...tests],
+  [stops, 'withRole?.has(id) !== false', 'withRole === undefined', ...tests],
   [present, 'end !== undefined && ', 'end === undefined || true || ', ...tests],
   [restoration, 'await purgeKept(path, options, kept);', '', ...tests],
   [restoration, "if (thrown.code === 'store_corrupt') requireRestOfStore(path);", '', ...tests],

@@ -7,9 +7,8 @@ import { servedAt } from '../engine/refusals.ts';
 import type { Statements } from '../registry/statements.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { journalIn, type OpenBackup, openBackup } from './format.ts';
-import { missingLines, missingRemovals } from './journal.ts';
 import { type PresentStore, readStates } from './states.ts';
-import { stopStatements, stopsSince } from './stops.ts';
+import { missingLines, missingRemovals, stopStatements, stopsSince } from './stops.ts';
 import { readBackup, readBackupHead } from './verification.ts';
 
 /** The place of the store that a backup replaces, as an engine supplies it. */

@@ -1,7 +1,14 @@
 import { type Role, roleExceeds } from '../../core/access/roles.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { KeptStopped } from '../../core/operations/backups.ts';
-import type { JournalSummary } from '../engine/journal-lines.ts';
+import {
+  type JournalSummary,
+  keyLine,
+  type LastEvent,
+  readJournal,
+  type StateEntry,
+  stateLine,
+} from '../engine/journal-lines.ts';
 import type { PresentStore, RegistryStates } from './states.ts';
 
 /** What is known to be stopped since: by the store that is replaced and by the journal. */
@@ -33,52 +40,41 @@ export function stopStatements({ what, id, atMs, role }: KeptStopped): Statement
  * unless it was withdrawn: what it names was about to be stopped. Throws `state_forbids` if an organization would be left
  * without an active Super user.
  */
-export function stopsSince(backup: RegistryStates, since: Since): KeptStopped[] {
-  const kept = [...keyStops(backup, since), ...userStops(backup, since), ...entityStops(backup, since)];
-  const off = new Set(
-    kept
-      .filter(({ what, role }) => what === 'deactivated_user' || (what === 'demoted_user' && role !== 'super_user'))
-      .map(({ id }) => id),
-  );
-  const leaders = backup.users.filter(({ role, status }) => role === 'super_user' && status === 'active');
-  const led = new Set(leaders.map(({ tenantId }) => tenantId));
-  const still = new Set(leaders.filter(({ id }) => !off.has(id)).map(({ tenantId }) => tenantId));
-  const left = backup.tenants.filter(({ id }) => led.has(id) && !still.has(id));
-  if (left.length > 0) throw nobodyLeft(left, kept);
+export function stopsSince(backup: RegistryStates, { present, journal, nowMs }: Since): KeptStopped[] {
+  const keys = byId(present.states.keys);
+  const users = byId(present.states.users);
+  const entities = byId(present.states.entities);
+  const kept: KeptStopped[] = [];
+  /** The time of an event that is the last one in the journal; now if only the present store has it. */
+  const since = (last: LastEvent<string> | undefined, event: string, holds: boolean) =>
+    last?.event === event ? last.atMs : holds ? nowMs : undefined;
+  for (const { id, tenantId, prefix: name, revokedAtMs } of backup.keys) {
+    const atMs = journal.keys.get(id) ?? keys.get(id)?.revokedAtMs ?? null;
+    if (revokedAtMs === null && atMs !== null) kept.push({ what: 'revoked_key', id, tenantId, name, atMs });
+  }
+  kept.sort((a, b) => a.atMs - b.atMs);
+  for (const { id, tenantId, login: name, status, role } of backup.users) {
+    const now = users.get(id);
+    const atMs = since(journal.userStatus.get(id), 'deactivated', now?.status === 'inactive');
+    if (status === 'active' && atMs !== undefined) kept.push({ what: 'deactivated_user', id, tenantId, name, atMs });
+    const change = journal.userRole.get(id);
+    const lower = lowest(role, now?.role, change?.event);
+    if (lower === role) continue;
+    kept.push({ what: 'demoted_user', id, tenantId, name, atMs: since(change, lower, true) ?? nowMs, role: lower });
+  }
+  for (const { id, tenantId, code: name, status } of backup.entities) {
+    const now = entities.get(id);
+    const last = journal.entities.get(id);
+    // An entity that still exists was not removed, even if the journal has an entry of a failed removal: its records stay.
+    const removedMs = now === undefined ? since(last, 'removed', present.isContinued) : undefined;
+    const atMs = removedMs ?? since(last, 'deactivated', now?.status === 'inactive');
+    if (removedMs !== undefined) kept.push({ what: 'removed_entity', id, tenantId, name, atMs: removedMs });
+    else if (status === 'active' && atMs !== undefined) {
+      kept.push({ what: 'deactivated_entity', id, tenantId, name, atMs });
+    }
+  }
+  requireLeaders(backup, kept);
   return kept;
-}
-
-function keyStops({ keys }: RegistryStates, { present, journal }: Since): KeptStopped[] {
-  const active = new Map(keys.filter(({ revokedAtMs }) => revokedAtMs === null).map((key) => [key.id, key]));
-  const revoked = new Map<string, number>();
-  for (const { id, revokedAtMs } of present.states.keys) if (revokedAtMs !== null) revoked.set(id, revokedAtMs);
-  for (const [id, atMs] of journal.keys) revoked.set(id, atMs);
-  const stops: KeptStopped[] = [];
-  for (const [id, atMs] of revoked) {
-    const key = active.get(id);
-    if (key) stops.push({ what: 'revoked_key', id, tenantId: key.tenantId, name: key.prefix, atMs });
-  }
-  return stops;
-}
-
-function userStops({ users }: RegistryStates, { present, journal, nowMs }: Since): KeptStopped[] {
-  const presentUsers = byId(present.states.users);
-  const stops: KeptStopped[] = [];
-  for (const { login: name, ...user } of users) {
-    const of = { id: user.id, tenantId: user.tenantId, name };
-    const now = presentUsers.get(user.id);
-    const status = journal.userStatus.get(user.id);
-    const atMs = status?.event === 'deactivated' ? status.atMs : undefined;
-    if (user.status === 'active' && (atMs !== undefined || now?.status === 'inactive')) {
-      stops.push({ what: 'deactivated_user', ...of, atMs: atMs ?? nowMs });
-    }
-    const change = journal.userRole.get(user.id);
-    const role = lowest(user.role, now?.role, change?.event);
-    if (role !== user.role) {
-      stops.push({ what: 'demoted_user', ...of, atMs: change?.event === role ? change.atMs : nowMs, role });
-    }
-  }
-  return stops;
 }
 
 function byId<Row extends { id: string }>(rows: readonly Row[]): ReadonlyMap<string, Row> {
@@ -90,37 +86,79 @@ function lowest(role: Role, ...since: (Role | undefined)[]): Role {
   return since.reduce<Role>((kept, next) => (next !== undefined && roleExceeds(kept, next) ? next : kept), role);
 }
 
-function entityStops({ entities }: RegistryStates, { present, journal, nowMs }: Since): KeptStopped[] {
-  const presentEntities = byId(present.states.entities);
-  const stops: KeptStopped[] = [];
-  for (const { code: name, id, tenantId, status } of entities) {
-    const event = journal.entities.get(id);
-    const now = presentEntities.get(id)?.status;
-    // An entity that still exists was not removed, even if the journal has an entry of a failed removal: its records stay.
-    if (now === undefined && (event?.event === 'removed' || present.isContinued)) {
-      const removedMs = event?.event === 'removed' ? event.atMs : undefined;
-      stops.push({ what: 'removed_entity', id, tenantId, name, atMs: removedMs ?? nowMs });
-      continue;
-    }
-    const atMs = event?.event === 'deactivated' ? event.atMs : undefined;
-    if (status === 'inactive' || (atMs === undefined && now !== 'inactive')) continue;
-    stops.push({ what: 'deactivated_entity', id, tenantId, name, atMs: atMs ?? nowMs });
-  }
-  return stops;
-}
-
-/** Nobody could act in such an organization again, and no stopped user is started to prevent that. */
-function nobodyLeft(tenants: readonly { id: string; name: string }[], kept: readonly KeptStopped[]): HkctlError {
-  const ids = new Set(tenants.map(({ id }) => id));
-  const logins = kept
-    .filter(({ what, tenantId }) => what.endsWith('_user') && ids.has(tenantId))
-    .map(({ name }) => name);
-  const names = tenants.map(({ name }) => name).join(', ');
-  return new HkctlError(
+/** Without an active Super user nobody could act in an organization again, and no stopped user is started to prevent that. */
+function requireLeaders({ tenants, users }: RegistryStates, kept: readonly KeptStopped[]): void {
+  const stopped = new Set(kept.map(({ id }) => id));
+  const leaders = users.filter(({ role, status }) => role === 'super_user' && status === 'active');
+  const left = tenants.filter(({ id }) => {
+    const own = leaders.filter(({ tenantId }) => tenantId === id);
+    return own.length > 0 && own.every((user) => stopped.has(user.id));
+  });
+  if (left.length === 0) return;
+  const names = left.map(({ name }) => name).join(', ');
+  const logins = kept.filter(
+    ({ what, tenantId }) => what.endsWith('_user') && left.some((tenant) => tenant.id === tenantId),
+  );
+  throw new HkctlError(
     'state_forbids',
-    `The Super users whom the backup knows were stopped since (${[...new Set(logins)].join(', ')}): nobody could act in ${names}. Nothing was changed.`,
+    `The Super users whom the backup knows were stopped since (${[...new Set(logins.map(({ name }) => name))].join(', ')}): nobody could act in ${names}. Nothing was changed.`,
     {
       hint: 'Give one of them the role again (hkctl users set-role, hkctl users activate). Or restore the backup elsewhere with --store PATH, add a Super user there, back that up, and restore that.',
     },
   );
+}
+
+/**
+ * The lines that a journal is missing to say what a store says: of an engine whose rows are the record of what is stopped, and
+ * that writes lines only for rows that go; and of a store that was restored from a backup of another one. Of other users than
+ * `withRole` the role needs no line, since they never had a higher one.
+ */
+export function missingLines(
+  text: string,
+  { keys, users, entities }: RegistryStates,
+  nowMs: number,
+  withRole?: ReadonlySet<string>,
+): string[] {
+  const journal = readJournal(text);
+  const lines: string[] = [];
+  for (const { id: keyId, revokedAtMs: atMs, ...key } of keys) {
+    if (atMs !== null && !journal.keys.has(keyId)) lines.push(keyLine('revoked', { atMs, keyId, ...key }));
+  }
+  const add = (entry: Omit<StateEntry, 'atMs'>) => lines.push(stateLine({ ...entry, atMs: nowMs }));
+  for (const { id, login: name, status, role } of users) {
+    const event = missingState(status, journal.userStatus.get(id)?.event);
+    if (event) add({ event, of: 'user', id, name });
+    const known = journal.userRole.get(id)?.event ?? 'super_user';
+    if (known !== role && withRole?.has(id) !== false) add({ event: `role:${role}`, of: 'user', id, name });
+  }
+  for (const { id, code: name, status } of entities) {
+    const event = missingState(status, journal.entities.get(id)?.event);
+    if (event) add({ event, of: 'entity', id, name });
+  }
+  return lines;
+}
+
+/** The event that is missing in a journal whose last one is `last`; an existing object was not removed. */
+function missingState(status: 'active' | 'inactive', last = 'activated'): 'deactivated' | 'activated' | undefined {
+  const event = status === 'inactive' ? 'deactivated' : 'activated';
+  return event === last ? undefined : event;
+}
+
+/**
+ * The lines of removed entities that a journal is missing: of those that a restore kept removed, and of those in the journal of its
+ * backup. Their rows are gone, so that nothing else would keep them removed when an older backup is restored.
+ */
+export function missingRemovals(
+  text: string,
+  { kept, ofBackup, entities }: { kept: readonly KeptStopped[]; ofBackup: string } & Pick<RegistryStates, 'entities'>,
+): string[] {
+  const known = readJournal(text).entities;
+  const existing = byId(entities);
+  const removed = new Map([...readJournal(ofBackup).entities].filter(([id]) => !existing.has(id)));
+  for (const { what, id, ...entity } of kept) {
+    if (what === 'removed_entity') removed.set(id, { ...entity, event: 'removed' });
+  }
+  return [...removed]
+    .filter(([id, { event }]) => event === 'removed' && known.get(id)?.event !== 'removed')
+    .map(([id, { atMs, name }]) => stateLine({ atMs, event: 'removed', of: 'entity', id, name }));
 }

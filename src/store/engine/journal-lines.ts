@@ -22,9 +22,10 @@ export interface StateEntry {
   name: string;
 }
 
-interface LastEvent<Event> {
+export interface LastEvent<Event> {
   event: Event;
   atMs: number;
+  name: string;
 }
 
 /** The last events in a journal; withdrawn entries do not count. */
@@ -46,17 +47,13 @@ export function keyLine(event: KeyEvent, { atMs, keyId, prefix, secretHash }: Re
 
 /** The line of a user or an entity: `TIME EVENT user ID LOGIN`, `TIME EVENT entity ID CODE`. */
 export function stateLine({ atMs, event, of, id, name }: StateEntry): string {
-  return `${new Date(atMs).toISOString()} ${event} ${of} ${id} ${inOneWord(name)}\n`;
+  // A line break in a name, which only tampering puts there, must not begin another line of the journal.
+  return `${new Date(atMs).toISOString()} ${event} ${of} ${id} ${name.replace(/[^!-~]/g, '?') || '?'}\n`;
 }
 
 /** The line that withdraws an entry: the same with `withdrawn:EVENT`. */
-export function withdrawnStateLine({ atMs, event, of, id, name }: StateEntry): string {
-  return `${new Date(atMs).toISOString()} withdrawn:${event} ${of} ${id} ${inOneWord(name)}\n`;
-}
-
-/** A line break in a name, which only tampering puts there, must not begin another line of the journal. */
-function inOneWord(name: string): string {
-  return name.replace(/[^!-~]/g, '?') || '?';
+export function withdrawnStateLine(entry: StateEntry): string {
+  return stateLine(entry).replace(' ', ' withdrawn:');
 }
 
 /** Parses the text of a journal. A line that a power cut left incomplete matches no pattern and does not count. */
@@ -67,7 +64,7 @@ export function readJournal(journal: string): JournalSummary {
   const entities = new History<'deactivated' | 'activated' | 'removed'>();
   let torn = 0;
   for (const line of journal.split('\n')) {
-    const [at = '', word = '', third = '', id = ''] = line.split(' ');
+    const [at = '', word = '', third = '', id = '', name = ''] = line.split(' ');
     const atMs = Date.parse(at);
     const event = word.replace(/^withdrawn:/, '');
     const isWithdrawn = event !== word;
@@ -76,16 +73,17 @@ export function readJournal(journal: string): JournalSummary {
       else keys.delete(third);
     } else if (statePattern.test(line)) {
       const role = roleNames.find((name) => event === `role:${name}`);
-      if (third === 'user' && role) userRole.add(id, role, atMs, isWithdrawn);
-      else if (event === 'deactivated' || event === 'activated') {
-        (third === 'user' ? userStatus : entities).add(id, event, atMs, isWithdrawn);
-      } else if (third === 'entity' && event === 'removed') entities.add(id, event, atMs, isWithdrawn);
+      const add = <Event>(to: History<Event>, event: Event) => to.add(id, { event, atMs, name }, isWithdrawn);
+      if (third === 'user' && role) add(userRole, role);
+      else if (event === 'deactivated' || event === 'activated') add(third === 'user' ? userStatus : entities, event);
+      else if (third === 'entity' && event === 'removed') add(entities, event);
       else torn++;
     } else if (line !== '') torn++;
   }
   return { keys, userStatus: userStatus.last(), userRole: userRole.last(), entities: entities.last(), torn };
 }
 
+/** The whole lines of a journal. */
 export function entriesIn(journal: string): string[] {
   return journal.split('\n').filter((line) => keyPattern.test(line) || statePattern.test(line));
 }
@@ -97,19 +95,14 @@ const statePattern = /^\S+Z (?:withdrawn:)?(?:deactivated|activated|removed|role
 class History<Event> {
   readonly #events = new Map<string, LastEvent<Event>[]>();
 
-  add(id: string, event: Event, atMs: number, isWithdrawn: boolean): void {
+  add(id: string, last: LastEvent<Event>, isWithdrawn: boolean): void {
     const events = this.#events.get(id) ?? [];
-    if (!isWithdrawn) events.push({ event, atMs });
-    else if (events.at(-1)?.event === event) events.pop();
+    if (!isWithdrawn) events.push(last);
+    else if (events.at(-1)?.event === last.event) events.pop();
     this.#events.set(id, events);
   }
 
   last(): Map<string, LastEvent<Event>> {
-    const last = new Map<string, LastEvent<Event>>();
-    for (const [id, events] of this.#events) {
-      const event = events.at(-1);
-      if (event) last.set(id, event);
-    }
-    return last;
+    return new Map([...this.#events].flatMap(([id, events]) => events.slice(-1).map((last) => [id, last] as const)));
   }
 }

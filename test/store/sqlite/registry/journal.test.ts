@@ -111,9 +111,9 @@ describe('the journal', () => {
     expect(text.startsWith(`${new Date(nowMs).toISOString()} deactivated`)).toBe(true);
     expect(readJournal(text)).toEqual({
       keys: new Map(),
-      userStatus: new Map([[user.id, { event: 'activated', atMs: nowMs }]]),
-      userRole: new Map([[user.id, { event: 'super_user', atMs: nowMs }]]),
-      entities: new Map([[plant.entity.id, { event: 'removed', atMs: nowMs }]]),
+      userStatus: new Map([[user.id, { event: 'activated', atMs: nowMs, name: 'carl' }]]),
+      userRole: new Map([[user.id, { event: 'super_user', atMs: nowMs, name: 'carl' }]]),
+      entities: new Map([[plant.entity.id, { event: 'removed', atMs: nowMs, name: 'BER' }]]),
       torn: 0,
     });
   });
