@@ -11,7 +11,7 @@ import {
 import { rowsToChunks } from '../sqlite-database/schema/rows-to-chunks.ts';
 import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
 import { damagedBackup, type OpenBackup } from './format.ts';
-import { copyRead, refusingRows } from './rows.ts';
+import { copyRows, refusingRows } from './rows.ts';
 
 /** A database to be made from a backup. */
 interface DatabaseCopy {
@@ -41,8 +41,8 @@ export function copyDatabase(
   const copiedTables = tables.filter((table) => !without.has(table.name) && !(hasRows && table.name === 'readings'));
   refusingRows(
     () => {
-      copyRead(from, to, copiedTables, copied);
-      if (hasRows) for (const { count } of rowsToChunks({ from, rows: 'readings', to })) copied(count);
+      copyRows(from, to, copiedTables, copied);
+      if (hasRows) for (const { count } of rowsToChunks({ from, to })) copied(count);
     },
     () => damagedBackup(file, `it holds rows that its own tables forbid (${name})`),
   );

@@ -9,8 +9,6 @@ const rowsAtOnce = 65_536;
 /** Where the readings of an older store, a row each, are, and where their chunks go. */
 interface Conversion {
   from: Connection;
-  /** The table of readings, with the name of its database if it is attached. */
-  rows: string;
   to: Connection;
   done?: { series: number; atUs: number } | undefined;
 }
@@ -20,9 +18,9 @@ interface Conversion {
  * the numbers of series. What was read is in chunks then, so that the caller can commit. Throws the error of a damaged database
  * for a row that hkctl has not written.
  */
-export function* rowsToChunks({ from, rows, to, done }: Conversion): Generator<{ count: number; share: number }> {
+export function* rowsToChunks({ from, to, done }: Conversion): Generator<{ count: number; share: number }> {
   const chunks = new ChunkWriter(to);
-  const { nextSeries, lastSeries, firstUs, lastUs, piece, columns } = prepare(from, rows);
+  const { nextSeries, lastSeries, firstUs, lastUs, piece, columns } = prepare(from);
   let series: unknown = done?.series ?? nextSeries.get(Number.NEGATIVE_INFINITY);
   let atUs = done?.atUs ?? Number.NEGATIVE_INFINITY;
   for (; series !== undefined; series = nextSeries.get(series)) {
@@ -47,7 +45,7 @@ function isSeries(series: unknown): series is number {
   return Number.isSafeInteger(series);
 }
 
-function prepare(from: Connection, rows: string) {
+function prepare(from: Connection) {
   const columns = createColumns(rowsAtOnce);
   // The driver calls a function four times as fast as it makes arrays of rows.
   from.function('collect_reading', { directOnly: true }, (atUs: unknown, value: unknown, quality: unknown) => {
@@ -60,13 +58,13 @@ function prepare(from: Connection, rows: string) {
   const one = <Given extends unknown[], Value = number>(sql: string) => from.prepare<Given, Value>(sql).pluck();
   return {
     columns,
-    nextSeries: one<[unknown], unknown>(`select series from ${rows} where series > ? order by series limit 1`),
-    lastSeries: one<[]>(`select series from ${rows} order by series desc limit 1`),
-    firstUs: one<[number]>(`select at_us from ${rows} where series = ? order by at_us limit 1`),
-    lastUs: one<[number]>(`select at_us from ${rows} where series = ? order by at_us desc limit 1`),
+    nextSeries: one<[unknown], unknown>(`select series from readings where series > ? order by series limit 1`),
+    lastSeries: one<[]>(`select series from readings order by series desc limit 1`),
+    firstUs: one<[number]>(`select at_us from readings where series = ? order by at_us limit 1`),
+    lastUs: one<[number]>(`select at_us from readings where series = ? order by at_us desc limit 1`),
     piece: one<[number, number]>(
       `select count(collect_reading(at_us, value, quality)) from
-        (select at_us, value, quality from ${rows} where series = ? and at_us > ? order by at_us limit ${rowsAtOnce})`,
+        (select at_us, value, quality from readings where series = ? and at_us > ? order by at_us limit ${rowsAtOnce})`,
     ),
   };
 }

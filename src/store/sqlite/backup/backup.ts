@@ -4,13 +4,13 @@ import { HkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
 import type { BackupRequest } from '../../../core/operations/engine.ts';
 import { addTables } from '../../archive/format.ts';
-import { copyAttached, refusingRows } from '../../archive/rows.ts';
+import { copyRows, refusingRows } from '../../archive/rows.ts';
 import { translatingTarget } from '../../archive/target.ts';
 import { writeBackupFrom } from '../../archive/writing.ts';
 import { Chunks } from '../../sqlite-database/chunks/chunks.ts';
-import { type Connection, exactPath } from '../../sqlite-database/driver.ts';
-import { databaseNames, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
-import { filesOf, missingFile, rebuiltPath, type StoreFiles } from '../connection/files.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { type DatabaseName, databaseNames, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
+import { filesOf, missingFile, openFile, rebuiltPath, type StoreFiles } from '../connection/files.ts';
 import { preparedPath } from '../prepared.ts';
 import { remember } from '../readings/log/log.ts';
 import { LogMemory } from '../readings/log/memory.ts';
@@ -41,23 +41,31 @@ export function writeBackup(
 }
 
 function copyTo(backup: Connection, files: StoreFiles, migrationsFolder: string): string | undefined {
-  for (const name of databaseNames) backup.prepare(`attach ? as ${name}`).run(exactPath(files[name]));
-  // The first read of a database starts its snapshot.
-  for (const name of ['records', 'readings', 'registry']) {
-    backup.prepare(`select count(*) from ${name}.sqlite_master`).get();
+  const opened: Partial<Record<DatabaseName, Connection>> = {};
+  try {
+    for (const name of ['records', 'readings', 'registry'] as const) {
+      const connection = openFile(files[name]);
+      opened[name] = connection;
+      // The first read of a database starts its snapshot.
+      connection.exec('begin; select count(*) from sqlite_master');
+    }
+    for (const name of databaseNames) {
+      const from = opened[name];
+      if (!from) continue;
+      const version = Number(from.pragma('user_version', { simple: true }));
+      const tables = addTables(backup, name, version, migrationsFolder);
+      refusingRows(
+        () => {
+          copyRows(from, backup, tables.filter(isCopied));
+          if (tables.some((table) => !isCopied(table))) settleLog(from, backup);
+        },
+        () => damagedStore(files.registry, `it holds rows that its own tables forbid (${name})`),
+      );
+    }
+    return readJournalFile(files.revocations);
+  } finally {
+    for (const connection of Object.values(opened)) connection.close();
   }
-  for (const name of databaseNames) {
-    const version = Number(backup.pragma(`${name}.user_version`, { simple: true }));
-    const tables = addTables(backup, name, version, migrationsFolder);
-    refusingRows(
-      () => {
-        copyAttached(backup, name, 'main', tables.filter(isCopied));
-        if (tables.some((table) => !isCopied(table))) settleLog(backup);
-      },
-      () => damagedStore(files.registry, `it holds rows that its own tables forbid (${name})`),
-    );
-  }
-  return readJournalFile(files.revocations);
 }
 
 /** A backup has all readings in chunks: its reader needs no memory for a log. */
@@ -65,9 +73,9 @@ function isCopied({ name }: OwnTable): boolean {
   return name !== 'log';
 }
 
-function settleLog(backup: Connection): void {
+function settleLog(readings: Connection, backup: Connection): void {
   const memory = new LogMemory();
-  const rows = backup.prepare<[], { id: number; body: Buffer }>('select id, body from readings.log order by id');
+  const rows = readings.prepare<[], { id: number; body: Buffer }>('select id, body from log order by id');
   for (const { id, body } of rows.iterate()) remember(memory, id, body);
   settle({ log: { memory }, chunks: new Chunks(backup) }, Number.POSITIVE_INFINITY);
 }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { userVersionAt } from '../../archive/format.ts';
-import { copyAttached, syncFile, syncFolderOf } from '../../archive/rows.ts';
-import { type Connection, exactPath, openDatabase } from '../../sqlite-database/driver.ts';
+import { copyRows, syncFile, syncFolderOf } from '../../archive/rows.ts';
+import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { makeTables, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
 import { rowsToChunks } from '../../sqlite-database/schema/rows-to-chunks.ts';
@@ -61,29 +61,30 @@ interface Rebuilt {
 export function rebuildReadings(older: OlderReadings): Rebuilt {
   const { path } = older;
   const { readings } = filesOf(path);
-  const file = rebuiltPath(path);
   const old = openAlone(readings, path, (connection) => connection.exec('begin immediate; commit'));
+  let made: Connection | undefined;
+  const close = () => {
+    made?.close();
+    old.close();
+  };
   try {
-    translating(path, () => {
+    return translating(path, () => {
       // Without a log the state of the file is that of the database.
-      old.pragma('main.wal_checkpoint(truncate)');
-      if (!unfinishedRebuild(path)) {
-        removeRebuild(path);
-        createEmpty(file, older, identityOf(readings));
-      }
-      old.prepare('attach ? as made').run(exactPath(file));
+      old.pragma('wal_checkpoint(truncate)');
+      const isBegun = unfinishedRebuild(path) !== undefined;
+      if (!isBegun) removeRebuild(path);
+      const filled = openFile(rebuiltPath(path), { create: true });
+      made = filled;
+      if (!isBegun) makeEmpty(filled, older, identityOf(readings));
       // Its log keeps it consistent also if the machine fails; it is synced before it takes the place of the old one.
-      old.pragma('made.synchronous = normal');
-      fill(old, older);
+      filled.pragma('synchronous = normal');
+      fill(old, filled, older);
+      return { putInPlace: () => translating(path, () => replace(old, filled, readings)), close };
     });
   } catch (thrown) {
-    old.close();
+    close();
     throw thrown;
   }
-  return {
-    putInPlace: () => translating(path, () => replace(old, file, readings)),
-    close: () => old.close(),
-  };
 }
 
 /** Identifies the state of a database that has no log: any change of it changes its file. Null if there is a log. */
@@ -93,58 +94,50 @@ function identityOf(file: string): string | null {
   return [ino, size, mtimeNs].join(' ');
 }
 
-function createEmpty(file: string, { migrationsFolder, backup }: OlderReadings, identity: string | null): void {
-  const made = openFile(file, { create: true });
-  try {
-    made.exec('begin; create table migrated_from (identity text not null, backup text)');
-    made.prepare('insert into migrated_from values (?, ?)').run(identity, backup);
-    makeTables(made, 'readings', firstWithChunks, migrationsFolder);
-    made.pragma(`user_version = ${firstWithChunks}`);
-    made.exec('commit');
-  } finally {
-    made.close();
-  }
+function makeEmpty(made: Connection, { migrationsFolder, backup }: OlderReadings, identity: string | null): void {
+  made.exec('begin; create table migrated_from (identity text not null, backup text)');
+  made.prepare('insert into migrated_from values (?, ?)').run(identity, backup);
+  makeTables(made, 'readings', firstWithChunks, migrationsFolder);
+  made.pragma(`user_version = ${firstWithChunks}`);
+  made.exec('commit');
 }
 
 /** Copies everything that a killed process has not copied yet. */
-function fill(old: Connection, { version, migrationsFolder, progress }: OlderReadings): void {
-  const done = old
-    .prepare<[], { series: number; atUs: number }>(
-      'select series, to_us as atUs from made.chunks order by id desc limit 1',
-    )
+function fill(old: Connection, made: Connection, { version, migrationsFolder, progress }: OlderReadings): void {
+  const done = made
+    .prepare<[], { series: number; atUs: number }>('select series, to_us as atUs from chunks order by id desc limit 1')
     .get();
-  old.exec('begin');
+  made.exec('begin');
   if (!done) {
     const { tables } = migratedSchema('readings', version, migrationsFolder);
     const others = tables.filter(({ name }) => name !== 'readings');
-    for (const { name } of others) old.exec(`delete from made."${name}"`);
-    copyAttached(old, 'main', 'made', others);
+    for (const { name } of others) made.exec(`delete from "${name}"`);
+    copyRows(old, made, others);
   }
   let uncommitted = 0;
-  // The old database has no table of that name, so that the chunks go into the new one.
-  for (const { count, share } of rowsToChunks({ from: old, rows: 'main.readings', to: old, done })) {
+  for (const { count, share } of rowsToChunks({ from: old, to: made, done })) {
     uncommitted += count;
     if (uncommitted < readingsInCommit) continue;
-    old.exec('commit; begin');
+    made.exec('commit; begin');
     uncommitted = 0;
     progress(share);
   }
-  old.exec('commit');
+  made.exec('commit');
 }
 
-function replace(old: Connection, file: string, readings: string): void {
+function replace(old: Connection, made: Connection, readings: string): void {
   // On a full disk this is what fails, and what was converted must still be known as such then.
-  old.pragma('made.wal_checkpoint(truncate)');
-  old.exec('drop table made.migrated_from');
-  old.pragma('made.wal_checkpoint(truncate)');
-  old.exec('detach made');
-  syncFile(file);
+  made.pragma('wal_checkpoint(truncate)');
+  made.exec('drop table migrated_from');
+  made.pragma('wal_checkpoint(truncate)');
+  made.close();
+  syncFile(made.name);
   // SQLite would read the log of the old database, which has the same name, as that of the new one.
-  old.pragma('main.journal_mode = delete');
+  old.pragma('journal_mode = delete');
   rmSync(`${readings}-journal`, { force: true });
   const fd = openSync(readings, 'r+');
   try {
-    renameSync(file, readings);
+    renameSync(made.name, readings);
     syncFolderOf(readings);
     // A program of the older version that has been waiting for the old file would write to it, and what it wrote would be lost.
     writeSync(fd, Uint8Array.of(0, 0, 0, firstWithChunks), 0, 4, userVersionAt);

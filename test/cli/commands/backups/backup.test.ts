@@ -13,10 +13,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HkctlError } from '../../../../src/core/errors.ts';
 import { addTables } from '../../../../src/store/archive/format.ts';
-import { copyAttached } from '../../../../src/store/archive/rows.ts';
+import { copyRows } from '../../../../src/store/archive/rows.ts';
 import { type BackupSource, writeBackupFrom } from '../../../../src/store/archive/writing.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { preparedPath } from '../../../../src/store/sqlite/prepared.ts';
+import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
 import { databaseNames } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { tamper } from '../../tamper.ts';
@@ -112,10 +113,11 @@ describe('backup', () => {
     await cli.ok(['backup', made]);
     const first = writing(async (backup) => {
       await cli.ok(['backup', file]);
-      backup.prepare('attach ? as made').run(made);
+      const from = openDatabase(made, { readonly: true });
       for (const name of databaseNames) {
-        copyAttached(backup, 'made', 'main', addTables(backup, name, schemaVersions[name], migrationsFolder));
+        copyRows(from, backup, addTables(backup, name, schemaVersions[name], migrationsFolder));
       }
+      from.close();
       return undefined;
     });
     await expect(first).rejects.toMatchObject({ code: 'state_forbids' });

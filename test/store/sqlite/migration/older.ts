@@ -1,8 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
-import { copyAttached } from '../../../../src/store/archive/rows.ts';
+import { copyRows } from '../../../../src/store/archive/rows.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
-import { exactPath } from '../../../../src/store/sqlite-database/driver.ts';
 import { makeTables, migratedSchema } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
 
 const migrationsFolder = 'migrations';
@@ -17,10 +16,9 @@ export function makeOlder(path: string): number {
   const older = openFile(file, { create: true });
   makeTables(older, 'readings', version, migrationsFolder);
   older.pragma(`user_version = ${version}`);
-  older.prepare('attach ? as now').run(exactPath(readings));
   const { tables } = migratedSchema('readings', version, migrationsFolder);
   const others = tables.filter(({ name }) => name !== 'readings');
-  copyAttached(older, 'now', 'main', others);
+  copyRows(now, older, others);
   const put = older.prepare('insert into readings (series, at_us, value, quality) values (?, ?, ?, ?)');
   const stored = new StoredReadings(now);
   const numbers = now.prepare<[], number>('select series from series').pluck().all();
