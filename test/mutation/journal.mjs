@@ -4,7 +4,7 @@ const stops = 'src/store/archive/stops.ts';
 const present = 'src/store/archive/states.ts';
 const restoring = 'src/store/archive/restoring.ts';
 const restoration = 'src/store/sqlite/restore/restoration.ts';
-const prepared = 'src/store/sqlite/restore/restore.ts';
+const prepared = 'src/store/sqlite/restore/databases.ts';
 const backups = 'test/cli/commands/backups';
 const tests = [
   'test/store/sqlite/registry/journal.test.ts',
@@ -49,7 +49,12 @@ export const journalMutants = [
   [stops, "if (what === 'removed_entity') removed.set", "if (what === 'revoked_key') removed.set", ...tests],
   [stops, 'withRole?.has(id) !== false', 'withRole === undefined', ...tests],
   [present, 'end !== undefined && ', 'end === undefined || true || ', ...tests],
-  [restoration, 'await purgeKept(path, options, kept);', '', ...tests],
+  [
+    restoration,
+    'await purgeKept(path, options, await replaceBy(replacement, path, options));',
+    'await replaceBy(replacement, path, options);',
+    ...tests,
+  ],
   [restoration, "if (thrown.code === 'store_corrupt') requireRestOfStore(path);", '', ...tests],
   [restoring, 'if (!isReadable) await hooks.authorize(store);', '', ...tests],
   [restoration, 'if (clock) await', 'if (clock && clock.seenMs < 0) await', ...tests],

@@ -1,24 +1,27 @@
-import { lstatSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { afterChange, HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
 import type { ClockSamples } from '../../../core/port/clock.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
+import { syncFile, syncFolderOf } from '../../archive/rows.ts';
 import { type PresentStore, readPresent, unknownPresent } from '../../archive/states.ts';
 import type { StoreOptions } from '../../engine/options.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { filesOf, makeFolder, openFile } from '../connection/files.ts';
-import { withoutDaemons } from '../connection/locks.ts';
+import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
+import { filesOf, makeFolder, openFile, type StoreFiles } from '../connection/files.ts';
+import { openAlone, withoutDaemons } from '../connection/locks.ts';
 import { openStore } from '../opening.ts';
+import { preparedPath, putInPlace } from '../prepared.ts';
 import { createAppendAudit } from '../registry/audit.ts';
 import { createClockStore } from '../registry/clock.ts';
 import { appendLines, readJournalFile } from '../registry/journal.ts';
 import { createRegistry } from '../registry/registry.ts';
 import { statementsOf } from '../registry/statements.ts';
 import { SqliteStore } from '../store.ts';
-import { abandonRestore, prepareRestore, replaceStore } from './restore.ts';
+import { makeDatabases } from './databases.ts';
 
 /** Replaces the store at a path by that of a backup; interrupted at any moment, it leaves either the old store or the new one. */
 export function restoreBackup(
@@ -44,7 +47,9 @@ export function restoreBackup(
     },
     replace(replacement: Replacement) {
       translating(path, () => makeFolder(dirname(path)));
-      return withoutDaemons(path, hintOfServed, () => replaceBy(replacement, path, options));
+      return withoutDaemons(path, hintOfServed, async () => {
+        await purgeKept(path, options, await replaceBy(replacement, path, options));
+      });
     },
   };
   return restoreFrom(file, target, options, hooks);
@@ -79,16 +84,58 @@ function requireRestOfStore(path: string): void {
   });
 }
 
-async function replaceBy(replacement: Replacement, path: string, options: StoreOptions): Promise<void> {
+/**
+ * Builds the new store next to the one at `path` and completes it while no other process can have the old one open, so that no
+ * change is missed. One small file decides: before it is on disk the old store is valid, afterwards the new one, and the next process
+ * that opens the store puts it in place. Throws `state_forbids` while another process has the old store open.
+ */
+async function replaceBy(
+  replacement: Replacement,
+  path: string,
+  options: StoreOptions,
+): Promise<readonly KeptStopped[]> {
+  putInPlace(path);
+  const { store: prepared, ready } = preparedPath(path);
+  const files = filesOf(prepared);
+  let alone: Connection | undefined;
   try {
-    const prepared = prepareRestore(path, replacement, options.migrationsFolder);
-    let kept: readonly KeptStopped[] = [];
-    await replaceStore(path, async (alone) => {
-      kept = await completeRestore(replacement, { path, prepared, alone }, options);
+    removeDatabases(files);
+    makeDatabases(files, replacement, options.migrationsFolder);
+    alone = existsSync(path) ? openRegistryAlone(path) : undefined;
+    const kept = await completeRestore(replacement, { path, prepared, alone }, options);
+    translating(ready, () => {
+      closeSync(openSync(ready, 'w', 0o600));
+      syncFile(ready);
+      syncFolderOf(ready);
     });
-    await purgeKept(path, options, kept);
+    putInPlace(path);
+    return kept;
   } catch (thrown) {
-    abandonRestore(path);
+    if (!existsSync(ready)) {
+      alone?.pragma('journal_mode = wal');
+      removeDatabases(files);
+    }
+    throw thrown;
+  } finally {
+    alone?.close();
+  }
+}
+
+function removeDatabases(files: StoreFiles): void {
+  for (const name of databaseNames) {
+    for (const kept of ['', '-wal', '-shm']) rmSync(`${files[name]}${kept}`, { force: true });
+  }
+}
+
+/**
+ * Opens a registry alone and without WAL, since closing it would delete the log of the new database, which has the same name by
+ * then. Undefined for a damaged one.
+ */
+function openRegistryAlone(path: string): Connection | undefined {
+  try {
+    return openAlone(path, path, (registry) => registry.pragma('journal_mode = delete'));
+  } catch (thrown) {
+    if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return undefined;
     throw thrown;
   }
 }
@@ -158,14 +205,9 @@ async function purgeKept(path: string, options: StoreOptions, kept: readonly Kep
     // Reading the trail completes what is left undone between the files.
     await store.audit.list('', { limit: 1 });
   } catch (thrown) {
-    if (!isHkctlError(thrown)) throw thrown;
-    throw new HkctlError(
-      thrown.code,
-      `The store was restored, but removed entities are not purged yet: ${thrown.message}`,
-      {
-        hint: 'Put that right; hkctl audit list goes on with it.',
-        cause: thrown,
-      },
+    throw afterChange(
+      thrown,
+      'The store was restored, but removed entities are not purged yet; hkctl audit list goes on with it.',
     );
   } finally {
     await store.close();
