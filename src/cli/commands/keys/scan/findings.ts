@@ -1,36 +1,40 @@
-import type { FoundSecret } from '../../../../core/keys/leak-scan.ts';
-import type { FoundKey, FoundKeys } from './found-keys.ts';
-import { mostListed, type Piece, type Place } from './secret-scan.ts';
+import type { Actor } from '../../../../core/domain/actors.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
+import type { Key } from '../../../../core/port/keys.ts';
+import { hashOf } from '../../../../core/secrets.ts';
+import { mostListed, type Occurrence } from './secret-scan.ts';
 
-/** A secret in a file: the place where it occurs first, how often it occurs, and its key if the store has it. */
-export interface Finding extends Place {
-  path: string;
-  secret: string;
+/** A secret in a file: the place where it occurs first, and how often it occurs. */
+export interface Finding extends Occurrence {
   count: number;
-  found: FoundKey | undefined;
 }
 
 /**
- * All findings of a scan, one for each secret and file. At most {@link mostListed} with a key and as many without are
- * listed, and at least one of each key, so that neither a long log nor a file of made-up secrets hides a key or fills the memory.
+ * All findings of a scan, one for each secret and file, with the keys of the store. At most {@link mostListed} with a key and as many
+ * without are listed, and at least one of each key, so that neither a long log nor a file of made-up secrets hides a key or fills the
+ * memory.
  */
 export class Findings {
   readonly listed: Finding[] = [];
+  /** The keys of the secrets that were found. */
+  readonly keys = new Map<string, Key>();
   /** How often any secret occurs, and how many of these occurrences belong to no finding that is listed. */
   occurrences = 0;
   unlisted = 0;
-  readonly #keys: FoundKeys;
-  readonly #listedKeys = new Set<FoundKey>();
+  readonly #session: { domain: Domain; actor: Actor } | undefined;
+  /** Secrets of no key. A file may hold any number of them, and the next look-up costs microseconds. */
+  readonly #strangers = new Set<string>();
   readonly #listedOf = { known: 0, unknown: 0 };
   /** Those of the present file, by their secret. */
   #here = new Map<string, Finding>();
 
-  constructor(keys: FoundKeys) {
-    this.#keys = keys;
+  /** Without a store all secrets are unknown. */
+  constructor(session: { domain: Domain; actor: Actor } | undefined) {
+    this.#session = session;
   }
 
-  /** Counts an occurrence. Returns its finding if it is the first in its file, or if it is not listed. */
-  async add(piece: Piece, occurrence: FoundSecret): Promise<Finding | undefined> {
+  /** Counts an occurrence. Returns its key if it is the first of that key. */
+  async add(occurrence: Occurrence): Promise<Key | undefined> {
     const { secret } = occurrence;
     this.occurrences++;
     const before = this.#here.get(secret);
@@ -38,13 +42,15 @@ export class Findings {
       before.count++;
       return undefined;
     }
-    const found = await this.#keys.find(secret);
-    const finding = { path: piece.path, ...piece.placeOf(occurrence), secret, count: 1, found };
-    if (this.#mayList(found)) {
+    const newKey = this.keys.has(secret) ? undefined : await this.#find(secret);
+    const kind = this.keys.has(secret) ? 'known' : 'unknown';
+    if (newKey || this.#listedOf[kind] < mostListed) {
+      const finding = { ...occurrence, count: 1 };
+      this.#listedOf[kind]++;
       this.#here.set(secret, finding);
       this.listed.push(finding);
     } else this.unlisted++;
-    return finding;
+    return newKey;
   }
 
   endFile(): Finding[] {
@@ -53,12 +59,12 @@ export class Findings {
     return ended;
   }
 
-  #mayList(found: FoundKey | undefined): boolean {
-    const kind = found ? 'known' : 'unknown';
-    const isFirst = found !== undefined && !this.#listedKeys.has(found);
-    if (!isFirst && this.#listedOf[kind] >= mostListed) return false;
-    this.#listedOf[kind]++;
-    if (found) this.#listedKeys.add(found);
-    return true;
+  async #find(secret: string): Promise<Key | undefined> {
+    if (!this.#session || this.#strangers.has(secret)) return undefined;
+    const { domain, actor } = this.#session;
+    const key = await domain.store.keys.findByHash(actor.user.tenantId, hashOf(secret));
+    if (key) this.keys.set(secret, key);
+    else if (this.#strangers.size < mostListed) this.#strangers.add(secret);
+    return key;
   }
 }

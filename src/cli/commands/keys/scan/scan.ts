@@ -1,7 +1,10 @@
-import { requirePermissions } from '../../../../core/domain/actors.ts';
+import { type Actor, requirePermissions } from '../../../../core/domain/actors.ts';
+import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError, isHkctlError } from '../../../../core/errors.ts';
-import { statusOf } from '../../../../core/keys/keys.ts';
+import type { KeyActor } from '../../../../core/keys/key-permissions.ts';
+import { revokeKeys, statusOf } from '../../../../core/keys/keys.ts';
 import { gitleaksRule } from '../../../../core/keys/leak-scan.ts';
+import type { Key } from '../../../../core/port/keys.ts';
 import { prefixOf, withoutSecrets } from '../../../../core/secrets.ts';
 import { defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
@@ -12,8 +15,15 @@ import { switchedTo } from '../../../store-account.ts';
 import { counted, grouped } from '../../../terminal/sentence.ts';
 import { namesOf } from '../names.ts';
 import { type Finding, Findings } from './findings.ts';
-import { FoundKeys, type ScanSession } from './found-keys.ts';
-import { linkReason, type ScanReport, type ScanStep, scanPaths, scanStream, unreadableReason } from './secret-scan.ts';
+import {
+  linkReason,
+  type Occurrence,
+  type ScanReport,
+  type ScanStep,
+  scanPaths,
+  scanStream,
+  unreadableReason,
+} from './secret-scan.ts';
 
 export const scan = defineCommand({
   name: 'scan',
@@ -42,21 +52,25 @@ export const scan = defineCommand({
     // Before the first file is read: a key may be found after an hour.
     if (revoke) requireConfirmable(context, yes, 'Revoke the active keys that are found.');
     const session = await openSession(context, revoke);
-    const keys = new FoundKeys(session);
-    const findings = new Findings(keys);
+    const clock = session?.domain.clock ?? context.io.clock;
+    const findings = new Findings(session);
     const report: ScanReport = { files: 0, bytes: 0, links: 0, others: 0, skipped: [] };
-    for await (const piece of stepsOf(context, paths, report)) {
-      if (piece === undefined) {
+    for await (const found of stepsOf(context, paths, report)) {
+      if (found === undefined) {
         const ended = findings.endFile();
-        if (!context.json) printFindings(context, ended, session);
+        if (!context.json) printFindings(context, ended, findings, session && clock());
         continue;
       }
-      for (const found of piece.found) {
-        const finding = await findings.add(piece, found);
-        if (finding?.found && keys.isToBeRevoked(finding.found)) await revokeFound(context, keys, finding, yes);
+      for (const occurrence of found) {
+        const key = await findings.add(occurrence);
+        if (!key || !session?.revoker || statusOf(key, clock()) !== 'Active') continue;
+        findings.keys.set(
+          occurrence.secret,
+          await revokeFound(context, session.domain, session.revoker, occurrence, key, yes),
+        );
       }
     }
-    if (context.json) context.printJson(reportJson(findings, report, nowOf(context, session)));
+    if (context.json) context.printJson(reportJson(findings, report, clock()));
     else printSummary(context, findings, report);
     if (findings.occurrences > 0) return 5;
     return report.others > 0 ? 1 : 0;
@@ -71,24 +85,36 @@ async function* stepsOf({ io }: Context, paths: readonly string[], report: ScanR
   if (paths.includes('-')) yield* scanStream(io.stdin, '-', report);
 }
 
-/** A leaked key works until it is revoked, so that nothing waits for the end of the scan. */
+/** A leaked key works until it is revoked, so that nothing waits for the end of the scan. Returns the key as it is then. */
 async function revokeFound(
   context: Context,
-  keys: FoundKeys,
-  { path, line, column, found }: Finding,
+  domain: Domain,
+  revoker: KeyActor<'revoke'>,
+  { path, line, column }: Occurrence,
+  key: Key,
   yes: boolean,
-): Promise<void> {
-  if (!found) return;
-  const name = namesOf([found.key]);
+): Promise<Key> {
+  const name = namesOf([key]);
   const place = withoutSecrets(`${path}:${line}:${column}`);
   const question = `Revoke API key: ${name}, found at ${place}. Access stops at once; no replacement key is created.`;
   await requireConfirmation(context, yes, question, 'Revoke key');
-  if (await keys.revoke(found)) context.say(`API key revoked: ${name}`);
+  try {
+    const [revoked = key] = await revokeKeys(domain, revoker, [key]);
+    context.say(`API key revoked: ${name}`);
+    return revoked;
+  } catch (thrown) {
+    // Another process has ended it meanwhile.
+    if (!isHkctlError(thrown) || thrown.code !== 'key_not_active') throw thrown;
+    return (await domain.store.keys.find(revoker.user.tenantId, key.id)) ?? key;
+  }
 }
 
 /** A machine without a store, such as a CI runner, can scan as well; the keys of the secrets are then unknown. */
-async function openSession(context: Context, revoke: boolean): Promise<ScanSession> {
-  let session: ScanSession;
+async function openSession(
+  context: Context,
+  revoke: boolean,
+): Promise<{ domain: Domain; actor: Actor; revoker?: KeyActor<'revoke'> } | undefined> {
+  let session: { domain: Domain; actor: Actor };
   try {
     session = await context.session();
   } catch (thrown) {
@@ -105,17 +131,19 @@ async function openSession(context: Context, revoke: boolean): Promise<ScanSessi
   return { domain, actor, revoker };
 }
 
-function nowOf({ io }: Context, session: ScanSession): number {
-  return (session?.domain ?? io).clock();
-}
-
-function printFindings(context: Context, findings: readonly Finding[], session: ScanSession): void {
-  const { style } = context;
-  const noKey = session ? 'no key of your organization' : 'unknown, without a store';
-  for (const { path, line, column, secret, count, found } of findings) {
-    const whose = found ? `${statusOf(found.key, nowOf(context, session))}: ${found.key.name}` : noKey;
+/** `nowMs` is undefined without a store. */
+function printFindings(
+  { style, print }: Context,
+  findings: readonly Finding[],
+  { keys }: Findings,
+  nowMs: number | undefined,
+): void {
+  const none = nowMs === undefined ? 'unknown, without a store' : 'no key of your organization';
+  for (const { path, line, column, secret, count } of findings) {
+    const key = keys.get(secret);
+    const whose = key && nowMs !== undefined ? `${statusOf(key, nowMs)}: ${key.name}` : none;
     const times = count > 1 ? ` (${counted(count, 'time')} in this file)` : '';
-    context.print(`${path}:${line}:${column}: ${style.red(prefixOf(secret))}… ${whose}${times}`);
+    print(`${path}:${line}:${column}: ${style.red(prefixOf(secret))}… ${whose}${times}`);
   }
 }
 
@@ -133,9 +161,9 @@ function printSummary(context: Context, { occurrences, unlisted }: Findings, rep
 
 function reportJson(findings: Findings, report: ScanReport, nowMs: number): unknown {
   return {
-    findings: findings.listed.map(({ path, line, column, secret, count, found }) => {
-      const key = found ? keyJson(found.key, nowMs) : null;
-      return { path, line, column, prefix: prefixOf(secret), count, key };
+    findings: findings.listed.map(({ path, line, column, secret, count }) => {
+      const key = findings.keys.get(secret);
+      return { path, line, column, prefix: prefixOf(secret), count, key: key ? keyJson(key, nowMs) : null };
     }),
     occurrences: findings.occurrences,
     unlisted: findings.unlisted,
