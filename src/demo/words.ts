@@ -1,7 +1,6 @@
 export const partNames =
   'Bearing housing, Gear shaft, Planet carrier, Ring gear, Flange, Valve body, Coupling hub'.split(', ');
 export const materials = 'EN-GJS-400-15, 42CrMo4, 18CrNiMo7-6, 1.4301, EN AW-6082, 100Cr6, C45'.split(', ');
-export const categories = 'Castings, Shafts, Gears, Turned parts, Forgings'.split(', ');
 export const firstNames = 'Jana, Marcus, Elif, Tomasz, Grace, Anders, Leila, Pedro, Hanna, Kwame, Mei, Ola'.split(', ');
 export const lastNames = 'Krüger, Hill, Yılmaz, Nowak, Okafor, Berg, Haddad, Santos, Weber, Mensah, Lin, Dahl'.split(
   ', ',
@@ -11,14 +10,6 @@ export const customers =
 export const departments = 'Heat treatment, Machining, Assembly, Quality, Logistics, Maintenance'.split(', ');
 export const treatments =
   'Stress relief annealing, Case hardening, Nitriding, Tempering, Turning, Milling, Grinding'.split(', ');
-export const courses =
-  'Forklift licence, Crane operation, Measuring equipment, Fire protection, Internal auditor'.split(', ');
-export const faults =
-  'Bore out of tolerance, Surface hardness too low, Porosity, Wrong marking, Transport damage'.split(', ');
-export const incidents = 'Oil on walkway, Blocked escape route, Missing machine guard, Minor cut at deburring'.split(
-  ', ',
-);
-export const serviceCodes = 'ANNEAL, CASEHARD, NITRIDE, TEMPER, TURN, MILL, GRIND, INSPECT'.split(', ');
 
 /**
  * Machines in the order of their ids; all have the sensors below. What these measure while it rests and while it works: Cel, the
