@@ -1,43 +1,43 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
+import { unwritable } from '../../../core/files.ts';
 import { serveDefaults } from '../../../core/operations/settings.ts';
+import { holdsSecret } from '../../../core/secrets.ts';
 import { defineCommand } from '../../command/command.ts';
 import { parsed, toggle } from '../../command/flags.ts';
+import { readNamedText } from '../../terminal/named-files.ts';
 import { parseKeep } from '../backup/keep.ts';
 import { parsePort, requireBothOfTls } from '../serve/serve.ts';
-import {
-  backupUnits,
-  daemonService,
-  daemonSocket,
-  quotedArgument,
-  requirePath,
-  requirePathWithoutBlanks,
-  requirePlain,
-  type Unit,
-} from './units.ts';
+import service from './hkctl.service?raw';
+import socket from './hkctl.socket?raw';
+import backupService from './hkctl-backup.service?raw';
+import backupTimer from './hkctl-backup.timer?raw';
 
-/** The folders that ProtectHome and PrivateTmp hide from a unit. */
-const hidden = ['/home', '/root', '/run/user', '/tmp', '/var/tmp'];
+/**
+ * The units are as systemd reads them, but for words such as `@EXEC@`. Services have no rights, and nothing to write to but the state
+ * directory. MemoryDenyWriteExecute is missing, since V8 makes code while it runs, and would be killed. V8 also asks for memory
+ * protection keys (@pkey) at its start; any other call outside the list fails instead of killing the process.
+ *
+ * The daemon: systemd-notify sends its messages, hence `NotifyAccess=all`. It is started again without end, since a store that was
+ * locked, full or not migrated yet becomes usable while it runs. The journal may drop no line, or many requests would hide heads of the
+ * audit trail; limits of each key and address bound their number. Large reads lower the priority of their thread (setpriority).
+ *
+ * systemd keeps the socket open and passes it to the service of the same name, so that connections wait while the daemon is restarted.
+ * A backup of a store on PostgreSQL needs the network.
+ */
+const texts = {
+  'hkctl.service': service,
+  'hkctl.socket': socket,
+  'hkctl-backup.service': backupService,
+  'hkctl-backup.timer': backupTimer,
+} as const;
 
-/** Refuses a path that the unit could not see, directly or behind links: `usage`. `what` names it, as "program". */
-function requireVisible(path: string, what: string, hint: string): void {
-  const real = realPath(path);
-  if (![resolve(path), real].some((form) => hidden.some((folder) => `${form}/`.startsWith(`${folder}/`)))) return;
-  const shown = real === path ? path : `${path} (${real})`;
-  throw new HkctlError('usage', `The ${what} ${shown} is in a folder that the unit hides: ${hidden.join(', ')}.`, {
-    hint,
-  });
-}
-
-/** Where a path leads; the path itself if nothing is there, as for a unit of another machine. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+interface Unit {
+  name: keyof typeof texts;
+  text: string;
 }
 
 export default defineCommand({
@@ -63,7 +63,7 @@ export default defineCommand({
     environmentFile: parsed(
       '--environment-file <PATH>',
       'file with HKCTL_ variables (default /etc/default/hkctl)',
-      requirePath,
+      (given) => requirePlain(given, /^\/[^\p{Cc}%"'\\]+$/u),
     ),
     tlsCert: parsed('--tls-cert <FILE>', 'certificate that root reads for the daemon', requirePathWithoutBlanks),
     tlsKey: parsed('--tls-key <FILE>', 'private key that root reads for the daemon', requirePathWithoutBlanks),
@@ -87,33 +87,119 @@ export default defineCommand({
     const { host = serveDefaults.host, port = serveDefaults.port, backupFolder, keep = 14 } = flags;
     requireBothOfTls(flags);
     const program = flags.exec === undefined ? context.io.program : [flags.exec];
-    const exec = program.map(quotedArgument).join(' ');
     if (!flags.socket || flags.backup) for (const path of program) requireVisible(path, 'program', howToInstall);
     if (flags.backup && backupFolder !== undefined) requireVisible(backupFolder, 'folder', 'Name another folder.');
-    const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
-    const units = [
-      ...(flags.socket ? [daemonSocket(host, port)] : []),
-      ...(flags.backup ? backupUnits({ account, exec, environmentFile, folder: backupFolder, keep }) : []),
+    const hasTls = tlsCert !== undefined;
+    // The specifier %d would need systemd 250; the variable has been there since 247.
+    const folder = `\${CREDENTIALS_DIRECTORY}`;
+    const values: Record<string, string> = {
+      ACCOUNT: account,
+      ENVIRONMENT_FILE: environmentFile,
+      EXEC: program.map(quotedArgument).join(' '),
+      CREDENTIALS: hasTls ? `LoadCredential=tls-cert:${tlsCert}\nLoadCredential=tls-key:${tlsKey}\n` : '',
+      FLAGS: hasTls ? ` --tls-cert ${folder}/tls-cert --tls-key ${folder}/tls-key` : '',
+      ADDRESS: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,
+      OWN_FOLDER: backupFolder === undefined ? ' hkctl/backups' : '',
+      OTHER_FOLDER: backupFolder === undefined ? '' : `ReadWritePaths=${backupFolder}\n`,
+      KEEP: `${keep}`,
+      FOLDER: backupFolder ?? '%S/hkctl/backups',
+    };
+    const wanted: Unit['name'][] = [
+      ...(flags.socket ? (['hkctl.socket'] as const) : []),
+      ...(flags.backup ? (['hkctl-backup.service', 'hkctl-backup.timer'] as const) : []),
     ];
-    if (units.length === 0) units.push(daemonService({ account, exec, environmentFile, tls }));
+    const names = wanted.length > 0 ? wanted : (['hkctl.service'] as const);
+    const units = names.map((name): Unit => {
+      const text = texts[name].trimEnd().replace(/@([A-Z_]+)@/g, (_all, word: string) => values[word] ?? '');
+      return { name, text };
+    });
     if (flags.folder !== undefined) {
-      const { writeUnits } = await import('./unit-files.ts');
       const files = writeUnits(flags.folder, units);
       context.report({ files }, ...files.map((file) => `Written: ${file}`), 'Next: systemctl daemon-reload');
     } else if (units.length === 1) {
       context.printDocument(units[0]?.text ?? '', { unit: units[0]?.text });
-    } else context.printDocument(units.map(titled).join('\n\n'), { units });
+    } else context.printDocument(units.map(({ name, text }) => `# ${name}\n${text}`).join('\n\n'), { units });
   },
 });
 
 const howToInstall =
   'Install hkctl (and Node.js) for the whole machine: sudo dpkg -i packages/hkctl_*.deb after npm run package, or sudo npm install -g ./hkctl-*.tgz after npm pack. Then call that one, or name it: --exec /usr/bin/hkctl';
 
-function titled({ name, text }: Unit): string {
-  return `# ${name}\n${text}`;
+/** The folders that ProtectHome and PrivateTmp hide from a unit. */
+const hidden = ['/home', '/root', '/run/user', '/tmp', '/var/tmp'];
+
+/** Refuses a path that the unit could not see, directly or behind links: `usage`. `what` names it, as "program". */
+function requireVisible(path: string, what: string, hint: string): void {
+  const real = realPath(path);
+  if (![resolve(path), real].some((form) => hidden.some((folder) => `${form}/`.startsWith(`${folder}/`)))) return;
+  const shown = real === path ? path : `${path} (${real})`;
+  throw new HkctlError('usage', `The ${what} ${shown} is in a folder that the unit hides: ${hidden.join(', ')}.`, {
+    hint,
+  });
+}
+
+/** Where a path leads; the path itself if nothing is there, as for a unit of another machine. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** An argument of a command line, quoted for systemd whatever is in it. */
+function quotedArgument(argument: string): string {
+  const escaped = argument.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  return /[\s"'\\;]/.test(argument) ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;
+}
+
+/** Checks a value that is written into a unit as it is. Throws `usage`. */
+function requirePlain(given: string, pattern: RegExp): string {
+  // Everybody on the machine can read a unit.
+  if (pattern.test(given) && !holdsSecret(given)) return given;
+  throw new HkctlError('usage', `"${given}" cannot be written in a unit.`);
+}
+
+/** A path for a place where systemd separates paths by blanks, or by colons. Throws `usage`. */
+function requirePathWithoutBlanks(given: string): string {
+  return requirePlain(given, /^\/[^\s\p{Cc}%"'\\:$;]+$/u);
 }
 
 function requireAddress(given: string): string {
   if (isIP(given) !== 0) return given;
   throw new HkctlError('usage', `"${given}" is not an IP address.`);
+}
+
+/**
+ * Writes units into a folder and returns their paths. A file of that name with other content is left as it is
+ * (`state_forbids`), since it may have been edited; then none is written.
+ */
+function writeUnits(folder: string, units: readonly Unit[]): string[] {
+  const files = units.map(({ name, text }) => ({ file: resolve(join(folder, name)), text: `${text}\n` }));
+  const missing = files.filter(({ file, text }) => {
+    const present = contentOf(file);
+    if (present === undefined || present === text) return present === undefined;
+    throw new HkctlError('state_forbids', `${file} is there already, and is different; nothing was written.`, {
+      hint: 'Keep your changes in a drop-in (systemctl edit), remove the file, and write it again.',
+    });
+  });
+  for (const { file, text } of missing) {
+    try {
+      writeFileSync(file, text, { flag: 'wx', mode: 0o644 });
+    } catch (thrown) {
+      throw unwritable(file, thrown) ?? thrown;
+    }
+  }
+  return files.map(({ file }) => file);
+}
+
+const mostBytes = 1024 * 1024;
+
+function contentOf(file: string): string | undefined {
+  try {
+    return readNamedText(file, mostBytes);
+  } catch (thrown) {
+    if (errnoOf(thrown) === 'ENOENT') return undefined;
+    throw unwritable(file, thrown) ?? thrown;
+  }
 }
