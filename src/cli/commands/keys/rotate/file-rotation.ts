@@ -2,7 +2,6 @@ import type { Actor } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { SecretFileLock } from '../../../../core/keys/file-lock.ts';
 import {
-  type FoundRotation,
   findInterrupted,
   isActiveSecret,
   isSecretOf,
@@ -12,84 +11,55 @@ import { requireActive } from '../../../../core/keys/keys.ts';
 import { requireKey } from '../../../../core/keys/references.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import type { Context } from '../../../command/context.ts';
-import { completePending, discardPending, type Replacing, readRotationFiles } from '../../../delivery/replaced-file.ts';
+import { completePending, discardPending, readRotationFiles } from '../../../delivery/replaced-file.ts';
 import { deliveryJson } from '../../../delivery/stdout.ts';
 
-interface FileRotationOptions {
-  path: string;
-  force: boolean;
-  digest: string | undefined;
-}
+export type FileRotation = ReturnType<typeof createFileRotation>;
 
-/** The rotation of one key into a file that may hold the old secret, step by step. */
-export class FileRotation {
-  readonly #context: Context;
-  readonly #domain: Domain;
-  readonly #actor: Actor;
-  readonly #options: FileRotationOptions;
-  readonly #lock: SecretFileLock;
-
-  constructor(context: Context, domain: Domain, actor: Actor, options: FileRotationOptions) {
-    this.#context = context;
-    this.#domain = domain;
-    this.#actor = actor;
-    this.#options = options;
-    this.#lock = new SecretFileLock(domain);
-  }
-
-  get replacing(): Replacing {
-    return {
-      regain: () => this.#lock.regain(),
-      isActive: (secret) => isActiveSecret(this.#domain, this.#actor, secret),
-    };
-  }
-
-  /** Ends a rotation that was cut off after its commit: returns the successor, whose secret is in its place then. */
-  finish(old: Key): Promise<Key | undefined> {
-    return this.#lock.hold(() => this.#finish(this.#found(old)));
-  }
-
-  /** Runs the rotation itself, unless another command has left one to finish meanwhile: then that is finished. */
-  rotate(old: Key, work: () => Promise<Key[]>): Promise<Key[]> {
-    return this.#lock.hold(async () => {
-      const found = this.#found(old);
-      const finished = await this.#finish(found);
-      if (finished) return [finished];
-      // While a person read the question, another command may have rotated it.
-      const now = await requireKey(this.#domain, this.#actor, old.id);
-      await requireActive(this.#domain, this.#actor, [now], 'rotated');
-      const worthless = await requireReplaceable(this.#domain, this.#actor, found);
-      if (worthless !== undefined) {
-        const { path } = this.#options;
-        discardPending(path);
-        this.#context.say(`Discarded ${path}.new: ${worthless}.`);
-      }
-      return work();
-    });
-  }
-
-  holds(key: Key): Promise<boolean> {
-    return isSecretOf(this.#domain, this.#actor, this.#found(key).files.text, key);
-  }
-
-  #found(old: Key): FoundRotation {
-    const { path, force } = this.#options;
-    return { old, force, files: readRotationFiles(path) };
-  }
-
-  async #finish(found: FoundRotation): Promise<Key | undefined> {
-    const interrupted = await findInterrupted(this.#domain, this.#actor, found);
+/** Creates the rotation of one key into a file that may hold the old secret; `digest` is that of the command after it, if any. */
+export function createFileRotation(
+  { json, printJson, say }: Context,
+  domain: Domain,
+  actor: Actor,
+  { path, force, digest }: { path: string; force: boolean; digest: string | undefined },
+) {
+  const lock = new SecretFileLock(domain);
+  /** Under the lock: the successor of a rotation that was cut off after its commit, once its secret is in its place. */
+  const finishHeld = async (old: Key): Promise<Key | undefined> => {
+    const interrupted = await findInterrupted(domain, actor, { old, force, files: readRotationFiles(path) });
     if (!interrupted) return undefined;
-    const { json, printJson, say } = this.#context;
-    const { path, digest } = this.#options;
     const { key, revoked } = interrupted;
     // The run that was cut off may have had another command, or none.
-    if (digest !== undefined) await this.#domain.store.commands.add([key.id], digest);
+    if (digest !== undefined) await domain.store.commands.add([key.id], digest);
     completePending(path);
-    if (json) printJson(deliveryJson(this.#domain.clock(), [{ key, revoked, secretFile: path }], false));
+    if (json) printJson(deliveryJson(domain.clock(), [{ key, revoked, secretFile: path }], false));
     say(
       `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix}); an earlier run was cut off, and ${path} now holds its secret.`,
     );
     return key;
-  }
+  };
+  return {
+    replacing: {
+      regain: () => lock.regain(),
+      isActive: (secret: string) => isActiveSecret(domain, actor, secret),
+    },
+    /** Ends a rotation that was cut off after its commit: returns the successor. */
+    finish: (old: Key) => lock.hold(() => finishHeld(old)),
+    /** Runs the rotation itself, unless another command has left one to finish meanwhile: then that is finished. */
+    rotate: (old: Key, work: () => Promise<Key[]>): Promise<Key[]> =>
+      lock.hold(async () => {
+        const finished = await finishHeld(old);
+        if (finished) return [finished];
+        // While a person read the question, another command may have rotated it.
+        const now = await requireKey(domain, actor, old.id);
+        await requireActive(domain, actor, [now], 'rotated');
+        const worthless = await requireReplaceable(domain, actor, { old, force, files: readRotationFiles(path) });
+        if (worthless !== undefined) {
+          discardPending(path);
+          say(`Discarded ${path}.new: ${worthless}.`);
+        }
+        return work();
+      }),
+    holds: (key: Key) => isSecretOf(domain, actor, readRotationFiles(path).text, key),
+  };
 }

@@ -17,7 +17,7 @@ import { requireConfirmation } from '../../../questions/confirmation.ts';
 import { keysOrAsk, lastUses } from '../../../questions/key.ts';
 import { canAsk } from '../../../terminal/io.ts';
 import { namesOf, refsArgument, refsGiven } from '../names.ts';
-import { FileRotation } from './file-rotation.ts';
+import { createFileRotation, type FileRotation } from './file-rotation.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),
@@ -65,10 +65,8 @@ export const rotate = defineCommand({
     requireFittingTarget(given, refs);
     const digest = exec === undefined ? undefined : digestOf(context, given, exec);
     const keys = await keysOrAsk(context, domain, actor, refs);
-    const file =
-      secretFile === undefined
-        ? undefined
-        : new FileRotation(context, domain, actor, { path: secretFile, force, digest });
+    const target = secretFile === undefined ? undefined : { path: secretFile, force, digest };
+    const file = target && createFileRotation(context, domain, actor, target);
     const options = { ...given, file, digest, several: refs.length > 1 };
     const rotated = await rotateDue(context, domain, actor, keys, options);
     if (exec === undefined || digest === undefined) return;
@@ -105,24 +103,18 @@ async function rotateDue(
   const finished = only && (await file?.finish(only));
   if (finished) return [finished];
   const nowMs = domain.clock();
-  const report = (kept: readonly Key[]) => {
-    if (context.json) context.printJson(deliveryJson(nowMs, kept.map(unrotated), given.several));
-    return [];
-  };
   const earlier = await rotatedEarlier(domain, actor, keys, given);
-  if (earlier) return report(earlier);
-  await requireActive(domain, actor, keys, 'rotated');
-  const isDue = ({ createdAtMs }: Key) => ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan;
+  if (!earlier) await requireActive(domain, actor, keys, 'rotated');
+  const isDue = ({ createdAtMs }: Key) => !earlier && (ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan);
   const due = keys.filter(isDue);
-  const kept = keys.filter((key) => !isDue(key));
-  if (kept.length > 0) context.say(`Not rotated, since not old enough: ${namesOf(kept)}`);
-  if (due.length === 0) {
-    // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
-    if (!given.yes && !canAsk(context.io))
-      context.warn('Once a key is old enough, this needs --yes if there is no terminal to ask.');
-    return report(kept);
-  }
-  return rotateAndDeliver(context, domain, actor, due, { ...given, kept });
+  const kept = earlier ?? keys.filter((key) => !isDue(key));
+  if (!earlier && kept.length > 0) context.say(`Not rotated, since not old enough: ${namesOf(kept)}`);
+  if (due.length > 0) return rotateAndDeliver(context, domain, actor, due, { ...given, kept });
+  // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
+  if (!earlier && !given.yes && !canAsk(context.io))
+    context.warn('Once a key is old enough, this needs --yes if there is no terminal to ask.');
+  if (context.json) context.printJson(deliveryJson(nowMs, kept.map(unrotated), given.several));
+  return [];
 }
 
 /** The successors of keys that the same command has rotated before without success of the command after it; else undefined. */
@@ -180,11 +172,8 @@ export async function rotateAndDeliver(
 }
 
 function againFrom(domain: Domain, actor: KeyActor<'rotate'>, keys: readonly Key[]): Promise<Key[]> {
-  return findKeys(
-    domain,
-    actor,
-    keys.map(({ id }) => id),
-  );
+  const ids = keys.map(({ id }) => id);
+  return findKeys(domain, actor, ids);
 }
 
 /**
@@ -206,19 +195,17 @@ function sentenceOf({ key, revoked }: RotatedKey, file: string | undefined): str
 }
 
 function requireFittingTarget(
-  given: { secretFile?: string; secretDir?: string; force: boolean },
+  { secretFile, secretDir, force }: { secretFile?: string; secretDir?: string; force: boolean },
   refs: readonly string[],
 ): void {
-  if (given.secretFile !== undefined && given.secretDir !== undefined) {
-    throw new HkctlError('usage', 'Give --secret-file or --secret-dir, not both.');
-  }
-  if (given.secretFile !== undefined && refs.length > 1) {
-    throw new HkctlError('usage', '--secret-file takes one key; for several give --secret-dir DIR.');
-  }
-  if (given.force && given.secretFile === undefined) {
-    throw new HkctlError('usage', '--force goes with --secret-file.');
-  }
-  const { secretDir } = given;
+  const hasFile = secretFile !== undefined;
+  const faults = [
+    hasFile && secretDir !== undefined && 'Give --secret-file or --secret-dir, not both.',
+    hasFile && refs.length > 1 && '--secret-file takes one key; for several give --secret-dir DIR.',
+    force && !hasFile && '--force goes with --secret-file.',
+  ];
+  const fault = faults.find((one) => one !== false);
+  if (fault !== undefined) throw new HkctlError('usage', fault);
   if (secretDir !== undefined) requireFolder(secretDir);
 }
 
