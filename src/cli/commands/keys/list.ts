@@ -19,18 +19,14 @@ export const listFlags = {
     requireOneOf(statuses.find((status) => status === given.toLowerCase()) ?? given, statuses),
   ),
   search: text('--search <TEXT>', 'only keys with this in their name, note, prefix, entity code or entity name'),
-  expiringWithin: parsed(
-    '--expiring-within <SPAN>',
-    'only keys that expire within this time, such as 14d',
-    parseSpanMs,
-  ),
-  unusedFor: parsed('--unused-for <SPAN>', 'only keys that were not used for this time, such as 90d', parseSpanMs),
-  olderThan: parsed(
-    '--older-than <SPAN>',
-    'only keys that were created longer ago than this, such as 90d',
-    parseSpanMs,
-  ),
+  expiringWithin: span('--expiring-within', 'only keys that expire within this time, such as 14d'),
+  unusedFor: span('--unused-for', 'only keys that were not used for this time, such as 90d'),
+  olderThan: span('--older-than', 'only keys that were created longer ago than this, such as 90d'),
 };
+
+function span(name: string, doc: string) {
+  return parsed(`${name} <SPAN>`, doc, parseSpanMs);
+}
 
 export const list = defineCommand({
   name: 'list',

@@ -29,46 +29,35 @@ export const show = defineCommand({
     const nowMs = domain.clock();
     const usage = await usageOf(domain, key);
     if (context.json) context.printJson({ ...keyJson(key, nowMs), usage: usage.map(usageJson) });
-    else context.print(...describe({ key, chain: await lineageOf(domain, actor, key), usage, nowMs }, context));
+    else context.print(...describe(context, key, { chain: await lineageOf(domain, actor, key), usage, nowMs }));
   },
 });
 
-interface Described {
-  key: Key;
-  /** Its predecessors, itself and its successor, the oldest first. */
-  chain: readonly Key[];
-  usage: readonly DayUsage[];
-  nowMs: number;
-}
-
 const labelWidth = 10;
 
-function describe({ key, chain, usage, nowMs }: Described, context: Context): string[] {
+/** `chain` holds its predecessors, itself and its successor, the oldest first. */
+function describe(
+  context: Context,
+  key: Key,
+  { chain, usage, nowMs }: { chain: readonly Key[]; usage: readonly DayUsage[]; nowMs: number },
+): string[] {
   const columns = context.io.stdout.columns();
   const { style } = context;
   const timeAt = (ms: number | null, one: Key) => fullTime(context, ms, one.entity?.timezone ?? 'UTC');
   const { entity, createdBy, revokedBy } = key;
+  const byWhom = revokedBy ? ` by ${revokedBy.name} (${revokedBy.login})` : '';
+  const site = entity && `${entity.code}  ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}`;
   const facts: [string, string][] = [
     ['Prefix', style.cyan(key.prefix)],
     ['Id', key.id],
     ['Status', statusOf(key, nowMs)],
-    [
-      'Entity',
-      entity ? `${entity.code}  ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}` : 'none (removed)',
-    ],
+    ['Entity', site ?? 'none (removed)'],
     ['Created', `${timeAt(key.createdAtMs, key)} by ${createdBy.name} (${createdBy.login})`],
     ['Last used', `${timeAt(key.lastUsedAtMs, key)}${key.lastUsedIp === null ? '' : ` from ${key.lastUsedIp}`}`],
     ['Expires', timeAt(key.expiresAtMs, key)],
     ['Allowed', key.allowedIps.length === 0 ? 'from anywhere' : `only from ${key.allowedIps.join(', ')}`],
-    ...(key.note === null ? [] : [['Note', key.note] as [string, string]]),
-    ...(key.revokedAtMs === null
-      ? []
-      : [
-          [
-            'Revoked',
-            `${timeAt(key.revokedAtMs, key)}${revokedBy ? ` by ${revokedBy.name} (${revokedBy.login})` : ''}`,
-          ] as [string, string],
-        ]),
+    ['Note', key.note ?? ''],
+    ['Revoked', key.revokedAtMs === null ? '' : `${timeAt(key.revokedAtMs, key)}${byWhom}`],
   ];
   const permissions = permissionGroups.flatMap((group) => {
     const held = group.permissions.filter((permission) => key.permissions.includes(permission.key));
@@ -89,7 +78,7 @@ function describe({ key, chain, usage, nowMs }: Described, context: Context): st
   const labelled = ([label, value]: [string, string]) => wrapLabelled(`${label.padEnd(labelWidth)} `, value, columns);
   return [
     style.bold(key.name),
-    ...facts.flatMap(labelled),
+    ...facts.filter(([, value]) => value !== '').flatMap(labelled),
     ...bars.map(([label, line]) => `${label.padEnd(labelWidth)} ${line}`),
     ...usageFacts(shown).flatMap(labelled),
     'Permissions',

@@ -35,19 +35,12 @@ export function usageBars({ days, today }: ShownUsage, { width, isAscii, style }
     for (const day of days) all[usageDays - 1 - (today - day.day)] = countOn(day);
     return all;
   };
-  const requests = barsOf(
-    values((day) => day.requests),
-    width,
-    isAscii,
-  );
-  const refused = barsOf(values(refusedOn), width, isAscii);
+  const bars = (countOn: (day: DayUsage) => number) => barsOf(values(countOn), width, isAscii);
+  const requests = bars((day) => day.requests);
+  const refused = bars(({ refused, readings }) => totalOf(refused) + totalOf(readings.rejected));
   const lines: [string, string][] = [['Requests', style.green(requests.line)]];
   if (refused.most > 0) lines.push(['Refused', style.red(refused.line)]);
   return [...lines, ['', style.dim(axis(today, requests, refused))]];
-}
-
-function refusedOn({ refused, readings }: DayUsage): number {
-  return totalOf(refused) + totalOf(readings.rejected);
 }
 
 /** The first and the last day below the bars, and what the highest bars stand for, if it fits between them. */
@@ -64,23 +57,17 @@ function axis(today: number, { line, each, most }: Bars, refused: Bars): string 
 export function usageFacts({ days, today, time }: ShownUsage): [string, string][] {
   const all = sumOf(days);
   if (all.requests === 0) return [['Usage', `none in ${usageDays} days`]];
-  const { lastRejected: last } = all;
-  return [
+  const facts: [string, string][] = [
     [`${usageDays} days`, usageText(all, false)],
     ['Today', usageText(sumOf(days.filter(({ day }) => day === today)), true)],
-    ...(last
-      ? [
-          ['Rejected', `last ${time(last.atMs)}: ${[last.code, last.sensor ?? ''].join(' ').trim()}`] as [
-            string,
-            string,
-          ],
-        ]
-      : []),
   ];
+  const { lastRejected: last } = all;
+  if (last) facts.push(['Rejected', `last ${time(last.atMs)}: ${[last.code, last.sensor ?? ''].join(' ').trim()}`]);
+  return facts;
 }
 
 /** Usage in words; `isFull` names the codes. */
-export function usageText({ requests, refused, readings }: Usage, isFull: boolean): string {
+function usageText({ requests, refused, readings }: Usage, isFull: boolean): string {
   const { accepted, duplicates, rejected } = readings;
   const [refusals, rejections] = [totalOf(refused), totalOf(rejected)];
   const codes = (found: Readonly<Record<string, number>>) =>

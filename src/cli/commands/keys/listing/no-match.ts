@@ -27,41 +27,31 @@ export async function noMatch(
   if (parts.length === 0) {
     const isOthers = statuses.length > 0 && (await domain.store.keys.count(actor.user.tenantId, { nowMs })) > 0;
     const more = isOthers ? 'Show inactive keys: hkctl keys list --all. ' : '';
-    return {
-      sentence: statuses.length === 0 ? 'No keys.' : `No ${key}s.`,
-      hint: `${more}Create key: hkctl keys create`,
-    };
+    return { sentence: `No ${key}s.`, hint: `${more}Create key: hkctl keys create` };
   }
   const without: string[] = [];
-  for (const { flag, condition } of parts) {
+  for (const [flag, condition] of parts) {
     const count = await domain.store.keys.count(actor.user.tenantId, { nowMs, statuses, ...condition });
     if (count === 0) without.push(flag);
   }
-  const hint = isDefault ? 'Inactive keys are listed with --all.' : undefined;
-  if (without.length > 0) return { sentence: `No ${key} matches ${wordList(without, 'or')}.`, hint };
+  const all = parts.map(([flag]) => flag);
+  const which = without.length > 0 ? wordList(without, 'or') : `${wordList(all, 'and')} together`;
   return {
-    sentence: `No ${key} matches ${wordList(
-      parts.map(({ flag }) => flag),
-      'and',
-    )} together.`,
-    hint,
+    sentence: `No ${key} matches ${which}.`,
+    hint: isDefault ? 'Inactive keys are listed with --all.' : undefined,
   };
 }
 
-function filterParts(given: GivenFilters, filter: KeyFilter): { flag: string; condition: Partial<KeyFilter> }[] {
+/** The filters that were given: each as people type it, and as a condition by itself. */
+function filterParts(given: GivenFilters, filter: KeyFilter): [flag: string, condition: Partial<KeyFilter>][] {
   const { entityId, search, expiringByMs, unusedSinceMs, createdBeforeMs } = filter;
-  const parts = [
-    { flag: '--entity', value: given.entity, condition: { entityId } },
-    { flag: '--search', value: search && JSON.stringify(search), condition: { search } },
-    { flag: '--expiring-within', value: spanOf(given.expiringWithin), condition: { expiringByMs } },
-    { flag: '--unused-for', value: spanOf(given.unusedFor), condition: { unusedSinceMs } },
-    { flag: '--older-than', value: spanOf(given.olderThan), condition: { createdBeforeMs } },
+  const spanOf = (ms: number | undefined) => (ms === undefined ? undefined : formatSpanMs(ms));
+  const parts: [flag: string, value: string | undefined, condition: Partial<KeyFilter>][] = [
+    ['--entity', given.entity, { entityId }],
+    ['--search', search && JSON.stringify(search), { search }],
+    ['--expiring-within', spanOf(given.expiringWithin), { expiringByMs }],
+    ['--unused-for', spanOf(given.unusedFor), { unusedSinceMs }],
+    ['--older-than', spanOf(given.olderThan), { createdBeforeMs }],
   ];
-  return parts.flatMap(({ flag, value, condition }) =>
-    value === undefined ? [] : [{ flag: `${flag} ${value}`, condition }],
-  );
-}
-
-function spanOf(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : formatSpanMs(ms);
+  return parts.flatMap(([flag, value, condition]) => (value === undefined ? [] : [[`${flag} ${value}`, condition]]));
 }

@@ -23,7 +23,7 @@ export async function printKeys(
   const isOnlyActive = filter.statuses?.length === 1 && filter.statuses[0] === 'Active';
   const refusals = new Map<string, Refusals>();
   const columnsFor = (page: readonly Key[]) => [
-    ...(context.io.stdout.isTTY ? shownColumns(context, nowMs, isOnlyActive, page) : plainColumns(context, nowMs)),
+    ...keyColumns(context, nowMs, isOnlyActive, page),
     ...refusedColumn(context, refusals),
   ];
   let table: Awaited<ReturnType<typeof createTable<Key>>> | undefined;
@@ -64,34 +64,46 @@ function refusedColumn({ style, io }: Context, refusals: ReadonlyMap<string, Ref
 }
 
 /**
- * For people at a terminal: short, and the least important columns are left out first. Addresses have columns only if a key
- * of the first page has some.
+ * At a terminal short, and the least important columns are left out first; addresses have columns only if a key of the first page has
+ * some. For programs that read no JSON, all columns are there and stay as they are.
  */
-function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean, page: readonly Key[]): Column<Key>[] {
+function keyColumns(context: Context, nowMs: number, isOnlyActive: boolean, page: readonly Key[]): Column<Key>[] {
   const { style, utc } = context;
+  const { isTTY } = context.io.stdout;
   const timeText = createTimeText(context, nowMs);
-  const width = utc ? 0 : relativeTimeWidth;
+  const width = isTTY && !utc ? relativeTimeWidth : 0;
   const time = (ms: number | null, { entity }: Key) => timeText(ms, entity?.timezone ?? 'UTC');
+  const permissionsOf = ({ permissions }: Key) =>
+    isTTY
+      ? String(permissions.length)
+      : permissions.length > 2
+        ? `${permissions.length} permissions`
+        : permissions.join(', ');
+  const status: Column<Key> = {
+    heading: 'STATUS',
+    cell: (key) => statusOf(key, nowMs),
+    width: isTTY ? 'Revoked'.length : 0,
+    paint: (text, key) => (statusOf(key, nowMs) === 'Active' ? text : style.red(text)),
+  };
+  const permissions: Column<Key> = { heading: 'PERMISSIONS', cell: permissionsOf, leaveOut: 3 };
+  const createdBy: Column<Key> = {
+    heading: 'CREATED BY',
+    cell: ({ createdBy }) => createdBy.login,
+    min: 8,
+    leaveOut: 4,
+  };
+  const isShown = (has: (key: Key) => boolean) => !isTTY || page.some(has);
   return [
     { heading: 'PREFIX', cell: ({ prefix }) => prefix, paint: style.cyan },
     { heading: 'NAME', cell: ({ name }) => name, min: 16, wanted: 28 },
-    ...(isOnlyActive
-      ? []
-      : [
-          {
-            heading: 'STATUS',
-            cell: (key: Key) => statusOf(key, nowMs),
-            width: 'Revoked'.length,
-            paint: (text: string, key: Key) => (statusOf(key, nowMs) === 'Active' ? text : style.red(text)),
-          },
-        ]),
-    { heading: 'ENTITY', cell: ({ entity }) => entity?.code ?? 'removed', min: 8, leaveOut: 1 },
+    ...(isTTY && isOnlyActive ? [] : [status]),
     {
-      heading: 'LAST USED',
-      cell: (key) => time(key.lastUsedAtMs, key),
-      width,
-      leaveOut: 2,
+      heading: 'ENTITY',
+      cell: ({ entity }) => entity?.code ?? (isTTY ? 'removed' : 'none (removed)'),
+      min: 8,
+      leaveOut: 1,
     },
+    { heading: 'LAST USED', cell: (key) => time(key.lastUsedAtMs, key), width, leaveOut: 2 },
     {
       heading: 'EXPIRES',
       cell: (key) => time(key.expiresAtMs, key),
@@ -100,13 +112,12 @@ function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean, pa
       // On a narrow terminal, a whole instant next to the status leaves no space for a name.
       ...(utc && !isOnlyActive && { leaveOut: 0 }),
     },
-    { heading: 'PERMISSIONS', cell: ({ permissions }) => String(permissions.length), leaveOut: 3 },
-    { heading: 'CREATED BY', cell: ({ createdBy }) => createdBy.login, min: 8, leaveOut: 4 },
-    ...(page.some(({ allowedIps }) => allowedIps.length > 0)
+    ...(isTTY ? [permissions, createdBy] : [createdBy, permissions]),
+    ...(isShown(({ allowedIps }) => allowedIps.length > 0)
       ? [{ heading: 'ALLOWED FROM', cell: allowedFrom, min: 12, leaveOut: 5, isSpare: true }]
       : []),
-    ...(page.some(({ lastUsedIp }) => lastUsedIp !== null)
-      ? [{ heading: 'USED FROM', cell: usedFrom, min: 9, leaveOut: 6, isSpare: true }]
+    ...(isShown(({ lastUsedIp }) => lastUsedIp !== null)
+      ? [{ heading: 'USED FROM', cell: ({ lastUsedIp }: Key) => lastUsedIp ?? '', min: 9, leaveOut: 6, isSpare: true }]
       : []),
   ];
 }
@@ -114,30 +125,4 @@ function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean, pa
 function allowedFrom({ allowedIps }: Key): string {
   if (allowedIps.length === 0) return 'anywhere';
   return allowedIps.length > 2 ? `${allowedIps.length} networks` : allowedIps.join(', ');
-}
-
-function usedFrom({ lastUsedIp }: Key): string {
-  return lastUsedIp ?? '';
-}
-
-/** For programs that read no JSON: these columns stay as they are. */
-function plainColumns(context: Context, nowMs: number): Column<Key>[] {
-  const timeText = createTimeText(context, nowMs);
-  const time = (ms: number | null, { entity }: Key) => timeText(ms, entity?.timezone ?? 'UTC');
-  return [
-    { heading: 'PREFIX', cell: ({ prefix }) => prefix, paint: context.style.cyan },
-    { heading: 'NAME', cell: ({ name }) => name },
-    { heading: 'STATUS', cell: (key) => statusOf(key, nowMs) },
-    { heading: 'ENTITY', cell: ({ entity }) => entity?.code ?? 'none (removed)' },
-    { heading: 'LAST USED', cell: (key) => time(key.lastUsedAtMs, key) },
-    { heading: 'EXPIRES', cell: (key) => time(key.expiresAtMs, key) },
-    { heading: 'CREATED BY', cell: ({ createdBy }) => createdBy.login },
-    {
-      heading: 'PERMISSIONS',
-      cell: ({ permissions }) =>
-        permissions.length > 2 ? `${permissions.length} permissions` : permissions.join(', '),
-    },
-    { heading: 'ALLOWED FROM', cell: allowedFrom },
-    { heading: 'USED FROM', cell: usedFrom },
-  ];
 }
