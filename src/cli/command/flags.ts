@@ -24,8 +24,8 @@ export type Flags = Readonly<Record<string, Flag<any>>>;
 
 export type FlagValues<F extends Flags> = { [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
 
-export function text(spelling: string, doc: string, env?: readonly string[]): Flag<string | undefined> {
-  return { spelling, doc, kind: 'value', parse: (given) => given, env: env ?? variablesOf(spelling) };
+export function text(spelling: string, doc: string): Flag<string | undefined> {
+  return parsed(spelling, doc, (given) => given);
 }
 
 export function parsed<T>(spelling: string, doc: string, parse: (given: string) => T): Flag<T | undefined> {
@@ -93,25 +93,19 @@ export function nameOf(flag: Pick<Flag<unknown>, 'spelling'>): string {
 }
 
 function readFlag(flag: Flag<unknown>, given: unknown, env: Readonly<Record<string, string | undefined>>): unknown {
-  if (given !== undefined) return readGiven(flag, given);
-  const variable = flag.env.find((name) => env[name] !== undefined && env[name] !== '');
-  const value = variable && env[variable];
-  if (!value) return flag.kind === 'value' ? undefined : flag.kind === 'list' ? [] : false;
-  if (flag.kind !== 'list') return naming(variable, () => flag.parse(value));
-  return partsOf(value).map((part) => naming(variable, () => flag.parse(part)));
-}
-
-function readGiven(flag: Flag<unknown>, given: unknown): unknown {
-  if (flag.kind === 'toggle') return given === true;
-  const name = nameOf(flag);
-  if (Array.isArray(given)) {
-    const values: string[] = flag.takesCommas ? given.flatMap(partsOf) : given;
-    return values.map((one) => naming(name, () => flag.parse(one)));
-  }
-  return naming(name, () => {
-    flag.refuseGiven?.(String(given));
-    return flag.parse(String(given));
-  });
+  if (flag.kind === 'toggle' && given !== undefined) return given === true;
+  const variable = given === undefined ? flag.env.find((name) => env[name]) : undefined;
+  const found = variable === undefined ? given : env[variable];
+  if (found === undefined) return flag.kind === 'value' ? undefined : flag.kind === 'list' ? [] : false;
+  const texts = [found].flat().map(String);
+  const hasCommas = flag.kind === 'list' && (variable !== undefined || flag.takesCommas);
+  const values = (hasCommas ? texts.flatMap(partsOf) : texts).map((one) =>
+    naming(variable ?? nameOf(flag), () => {
+      if (variable === undefined) flag.refuseGiven?.(one);
+      return flag.parse(one);
+    }),
+  );
+  return flag.kind === 'list' ? values : values[0];
 }
 
 function partsOf(values: string): string[] {

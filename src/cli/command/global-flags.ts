@@ -11,10 +11,10 @@ export const globalFlags = {
     ),
     refuseGiven: refusePassword,
   },
-  as: text('--as <LOGIN>', 'act as this user profile instead of the OS account (variable: HKCTL_USER)', [
-    'HKCTL_USER',
-    'HKCTL_AS',
-  ]),
+  as: {
+    ...text('--as <LOGIN>', 'act as this user profile instead of the OS account (variable: HKCTL_USER)'),
+    env: ['HKCTL_USER', 'HKCTL_AS'],
+  },
   json: toggle('--json', 'print one JSON document on standard output, errors as JSON on standard error'),
   quiet: toggle('--quiet', 'leave out what is said on success; results, warnings and errors stay'),
   utc: toggle('--utc', 'show times in full and in UTC, instead of "4 min ago"'),

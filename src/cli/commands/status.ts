@@ -70,25 +70,16 @@ function statusJson(
 }
 
 /** One line of the screen; with `attention` it is marked if the number is not zero, and the command to run is on the line below. */
-interface Line {
-  label: string;
-  text: string;
-  attention?: Attention;
-  command?: string;
-}
+type Line = readonly [label: string, text: string, attention?: Attention, command?: string];
 
 function printStatus(context: Context, found: StoreStatus, nowMs: number): void {
-  const { style } = context;
-  for (const { label, text, attention, command } of linesOf(context, found, nowMs)) {
+  const { style, io, naming } = context;
+  for (const [label, text, attention, command] of linesOf(context, found, nowMs)) {
     const isMarked = attention !== undefined && found.attention.includes(attention);
     const print = isMarked ? context.print : context.confirm;
-    const lines = wrapLabelled(
-      `${isMarked ? '!' : ' '} ${label.padEnd(labelWidth)}`,
-      text,
-      context.io.stdout.columns(),
-    );
+    const lines = wrapLabelled(`${isMarked ? '!' : ' '} ${label.padEnd(labelWidth)}`, text, io.stdout.columns());
     print(...(isMarked ? lines.map(style.yellow) : lines));
-    if (isMarked && command !== undefined) print(`  ${' '.repeat(labelWidth)}${context.naming(command)}`);
+    if (isMarked && command !== undefined) print(`  ${' '.repeat(labelWidth)}${naming(command)}`);
   }
 }
 
@@ -97,83 +88,47 @@ const labelWidth = 'Readings'.length + 2;
 function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
   const { daemon, ended, keys, sensors, lastBackupMs, sizeBytes, space } = found;
   const time = createTimeText(context, nowMs);
-  const since = daemon && time(daemon.sinceMs, 'UTC');
   const neverHeard = sensors.neverHeard > 0 ? `, ${grouped(sensors.neverHeard)} never heard` : '';
-  return [
-    { label: 'Store', text: `${context.storePath} (${sizeText(sizeBytes)})` },
-    ...(space
-      ? [
-          {
-            label: '',
-            text: `${freeText(space)} free on its disk`,
-            attention: 'disk_low',
-            command: 'hkctl doctor',
-          } as const,
-        ]
-      : []),
+  const expiring = `${counted(keys.expiring, 'key')} ${keys.expiring === 1 ? 'expires' : 'expire'} within 14 days`;
+  const silentAt = sensors.silentAt.map((code) => `hkctl sensors list --entity ${code}`).join('; ');
+  const lines: (Line | null)[] = [
+    ['Store', `${context.storePath} (${sizeText(sizeBytes)})`],
+    space && ['', `${freeText(space)} free on its disk`, 'disk_low', 'hkctl doctor'],
     daemon
-      ? {
-          label: 'Daemon',
-          text: daemon.answers ? daemon.address : `${daemon.address} does not answer`,
-          attention: 'daemon_silent',
-          command: 'hkctl doctor',
-        }
-      : { label: 'Daemon', text: 'none is running' },
-    ...(daemon ? [{ label: '', text: `version ${daemon.version ?? 'unknown'}, since ${since}` }] : []),
-    ...ended.map(
-      ({ baseUrl, sinceMs }): Line => ({
-        label: '',
-        text: `${baseUrl}, started ${time(sinceMs, 'UTC')}, ended without a clean stop`,
-        attention: 'daemon_ended',
-        command: 'systemctl start hkctl, or hkctl serve',
-      }),
-    ),
-    { label: 'Keys', text: `${grouped(keys.active)} active` },
-    {
-      label: '',
-      text: `${counted(keys.expiring, 'key')} ${keys.expiring === 1 ? 'expires' : 'expire'} within 14 days`,
-      attention: 'keys_expiring',
-      command: 'hkctl keys list --expiring-within 14d',
-    },
-    {
-      label: '',
-      text: `${counted(keys.unused, 'key')} unused for 90 days`,
-      attention: 'keys_unused',
-      command: 'hkctl keys list --unused-for 90d',
-    },
-    { label: 'Sensors', text: `${grouped(sensors.active)} active${neverHeard}` },
-    {
-      label: '',
-      text: `${counted(sensors.silent, 'sensor')} silent for a day`,
-      attention: 'sensors_silent',
-      command: sensors.silentAt.map((code) => `hkctl sensors list --entity ${code}`).join('; '),
-    },
+      ? ['Daemon', `${daemon.address}${daemon.answers ? '' : ' does not answer'}`, 'daemon_silent', 'hkctl doctor']
+      : ['Daemon', 'none is running'],
+    daemon && ['', `version ${daemon.version ?? 'unknown'}, since ${time(daemon.sinceMs, 'UTC')}`],
+    ...ended.map(({ baseUrl, sinceMs }): Line => {
+      const text = `${baseUrl}, started ${time(sinceMs, 'UTC')}, ended without a clean stop`;
+      return ['', text, 'daemon_ended', 'systemctl start hkctl, or hkctl serve'];
+    }),
+    ['Keys', `${grouped(keys.active)} active`],
+    ['', expiring, 'keys_expiring', 'hkctl keys list --expiring-within 14d'],
+    ['', `${counted(keys.unused, 'key')} unused for 90 days`, 'keys_unused', 'hkctl keys list --unused-for 90d'],
+    ['Sensors', `${grouped(sensors.active)} active${neverHeard}`],
+    ['', `${counted(sensors.silent, 'sensor')} silent for a day`, 'sensors_silent', silentAt],
     ...rejectionLines(found.rejections),
-    {
-      label: 'Backup',
-      text: lastBackupMs === null ? 'never' : time(lastBackupMs, 'UTC'),
-      attention: 'backup_old',
-      command: 'hkctl backup FILE',
-    },
+    ['Backup', lastBackupMs === null ? 'never' : time(lastBackupMs, 'UTC'), 'backup_old', 'hkctl backup FILE'],
   ];
+  return lines.filter((line) => line !== null);
 }
 
 /** Keys with a line of their own; the others share one. */
 const mostKeys = 5;
 
 function rejectionLines(rejections: readonly KeyRejections[]): Line[] {
-  if (rejections.length === 0) return [{ label: 'Readings', text: 'none rejected in the last day' }];
+  if (rejections.length === 0) return [['Readings', 'none rejected in the last day']];
   const others = rejections.slice(mostKeys);
-  const lines: Omit<Line, 'label'>[] = rejections.slice(0, mostKeys).map(({ prefix, count, codes }) => ({
-    text: `${counted(count, 'reading')} of ${prefix} rejected in the last day: ${codes.map(codeText).join(', ')}`,
-    command: `hkctl keys show ${prefix}`,
-  }));
+  const lines = rejections.slice(0, mostKeys).map(({ prefix, count, codes }): [text: string, command: string] => {
+    const text = `${counted(count, 'reading')} of ${prefix} rejected in the last day: ${codes.map(codeText).join(', ')}`;
+    return [text, `hkctl keys show ${prefix}`];
+  });
   if (others.length > 0) {
     const sum = others.reduce((total, { count }) => total + count, 0);
     const text = `${counted(sum, 'reading')} of ${counted(others.length, 'other key')} rejected in the last day`;
-    lines.push({ text, command: 'hkctl keys list' });
+    lines.push([text, 'hkctl keys list']);
   }
-  return lines.map((line, n) => ({ ...line, label: n === 0 ? 'Readings' : '', attention: 'readings_rejected' }));
+  return lines.map(([text, command], n) => [n === 0 ? 'Readings' : '', text, 'readings_rejected', command]);
 }
 
 function codeText({ code, sensor }: KeyRejections['codes'][number]): string {

@@ -35,21 +35,9 @@ export default defineCommand({
     ),
     corsOrigin: list('--cors-origin <ORIGIN>', 'origin that browsers may call from (repeatable)'),
     metricsPublic: toggle('--metrics-public', 'let others than loopback read /metrics'),
-    limitFailedChecks: parsed(
-      '--limit-failed-checks <N/s|m|h>',
-      `failed key checks per client address, or off (default ${rateLimitText(serveDefaults.limitFailedChecks)})`,
-      limit,
-    ),
-    limitRequests: parsed(
-      '--limit-requests <N/s|m|h>',
-      `requests per key, or off (default ${rateLimitText(serveDefaults.limitRequests)})`,
-      limit,
-    ),
-    limitIngest: parsed(
-      '--limit-ingest <N/s|m|h>',
-      `ingest requests per key, or off (default ${rateLimitText(serveDefaults.limitIngest)})`,
-      limit,
-    ),
+    limitFailedChecks: limit('failed-checks', 'failed key checks per client address', serveDefaults.limitFailedChecks),
+    limitRequests: limit('requests', 'requests per key', serveDefaults.limitRequests),
+    limitIngest: limit('ingest', 'ingest requests per key', serveDefaults.limitIngest),
     logLevel: oneOf('--log-level <LEVEL>', logLevels, 'how much to log'),
   },
   examples: [
@@ -59,14 +47,8 @@ export default defineCommand({
   ],
   async run(context, flags) {
     requireBothOfTls(flags);
-    const { limitFailedChecks, limitRequests, limitIngest, ...given } = flags;
-    const settings: ServeSettings = {
-      ...serveDefaults,
-      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-      limitFailedChecks: limitFailedChecks ? limitFailedChecks.limit : serveDefaults.limitFailedChecks,
-      limitRequests: limitRequests ? limitRequests.limit : serveDefaults.limitRequests,
-      limitIngest: limitIngest ? limitIngest.limit : serveDefaults.limitIngest,
-    };
+    const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+    const settings: ServeSettings = { ...serveDefaults, ...Object.fromEntries(given) };
     const domain = await context.domain();
     const { newest: other } = await daemonsOf(domain, answersAt);
     const keys = (await domain.store.metrics?.read(domain.clock()))?.keys.active;
@@ -113,9 +95,9 @@ function served(other: Daemon, { code, message, cause }: HkctlError): HkctlError
   });
 }
 
-/** Wrapped, since `off` is null and nothing given is undefined. */
-function limit(given: string): { limit: ServeSettings['limitRequests'] } {
-  return { limit: parseRateLimit(given) };
+function limit(name: string, what: string, usual: ServeSettings['limitRequests']) {
+  const doc = `${what}, or off (default ${rateLimitText(usual)})`;
+  return parsed(`--limit-${name} <N/s|m|h>`, doc, parseRateLimit);
 }
 
 /** Refuses a certificate without its key, and a key without its certificate: `usage`. */
