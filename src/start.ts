@@ -76,17 +76,9 @@ async function makeStore(): Promise<number> {
 
 /** Issues a key into a file with mode 0600; one that exists is used again. */
 async function issueKey(): Promise<number> {
-  const options = [
-    '--name',
-    'Demo client',
-    '--entity',
-    entity,
-    '--preset',
-    'operational-core',
-    '--secret-file',
-    keyFile,
-  ];
-  const code = existsSync(keyFile) ? 0 : await hkctl(['keys', 'create', '--quiet', ...options]);
+  const flags = `--quiet --entity ${entity} --preset operational-core`.split(' ');
+  const create = ['keys', 'create', ...flags, '--name', 'Demo client', '--secret-file', keyFile];
+  const code = existsSync(keyFile) ? 0 : await hkctl(create);
   if (code === 0) done('key', `${cyan(secret().slice(0, 8))}…  Demo client, in ${dim(shown(keyFile))}`);
   return code;
 }
@@ -141,12 +133,9 @@ async function firstCalls(url: string): Promise<void> {
 
 /** Calls the daemon as the curl command does; throws its answer unless the status is 200. */
 async function call(url: string, body?: string): Promise<string> {
-  const headers = { authorization: `Bearer ${secret()}`, ...(body && { 'content-type': 'application/json' }) };
-  const response = await fetch(url, {
-    headers,
-    ...(body && { method: 'POST', body }),
-    signal: AbortSignal.timeout(10_000),
-  });
+  const headers = { authorization: `Bearer ${secret()}`, 'content-type': 'application/json' };
+  const posted = body === undefined ? {} : { method: 'POST', body };
+  const response = await fetch(url, { headers, ...posted, signal: AbortSignal.timeout(10_000) });
   const text = (await response.text()).trimEnd();
   if (response.status === 200) return text;
   if (response.status !== 401) throw new Error(`${url} answered ${response.status}: ${text}`);

@@ -5,17 +5,7 @@ import { HkctlError } from '../core/errors.ts';
 import { type Account, accountOf } from './store-account.ts';
 
 /** The rights of root on the store of another account (contract, section 3): it becomes that account, permanently. */
-export interface Rights {
-  /**
-   * Switches root permanently to the account that owns the folder of a store, before anything of the store is opened. Does nothing
-   * for other accounts and for a folder of root. With `makesFolder`, root makes a missing folder that will be its own. Throws
-   * `store_unreadable` (exit 6).
-   */
-  switchFor(storePath: string, options?: { makesFolder: boolean }): void;
-  /** The login that root has switched to, or `#` and its number if it has none; undefined without a switch. */
-  switchedTo(): string | undefined;
-  areRoots(): boolean;
-}
+export type Rights = ReturnType<typeof createRights>;
 
 /** The members of a process that decide its rights; Windows has none of them. */
 type RightsProcess = Pick<NodeJS.Process, 'geteuid' | 'seteuid' | 'setuid' | 'setgid' | 'setgroups'> & {
@@ -27,16 +17,25 @@ type RightsProcess = Pick<NodeJS.Process, 'geteuid' | 'seteuid' | 'setuid' | 'se
  * Creates the rights of a process. `env` is the environment of what it starts; `program` is a file that the account of the store
  * must be able to read.
  */
-export function createRights(process: RightsProcess, env: NodeJS.ProcessEnv, program: string): Rights {
+export function createRights(process: RightsProcess, env: NodeJS.ProcessEnv, program: string) {
   let switchedTo: string | undefined;
   const areRoots = () => process.geteuid?.() === 0;
   return {
-    switchFor(storePath, { makesFolder } = { makesFolder: false }) {
+    /**
+     * Switches root permanently to the account that owns the folder of a store, before anything of the store is opened. Does nothing
+     * for other accounts and for a folder of root. With `makesFolder`, root makes a missing folder that will be its own. Throws
+     * `store_unreadable` (exit 6).
+     */
+    switchFor(storePath: string, { makesFolder } = { makesFolder: false }): void {
       if (!areRoots() || storePath === ':memory:') return;
       const folder = dirname(storePath);
       let account = accountOf(folder);
       if (account === undefined && makesFolder) {
-        tryToMake(folder);
+        try {
+          makeFolder(folder);
+        } catch {
+          // The code that then misses the folder reports the reason.
+        }
         // Another account may have made it first.
         account = accountOf(folder);
       }
@@ -44,17 +43,10 @@ export function createRights(process: RightsProcess, env: NodeJS.ProcessEnv, pro
       switchedTo = switchTo(process, env, account);
       requireReadable(program, switchedTo);
     },
+    /** The login that root has switched to, or `#` and its number if it has none; undefined without a switch. */
     switchedTo: () => switchedTo,
     areRoots,
   };
-}
-
-function tryToMake(folder: string): void {
-  try {
-    makeFolder(folder);
-  } catch {
-    // The code that then misses the folder reports the reason.
-  }
 }
 
 /** Node's recursive mkdir never returns if a file system refuses one, as /proc does. */
@@ -75,7 +67,9 @@ function switchTo(process: RightsProcess, env: NodeJS.ProcessEnv, { uid, gid }: 
     process.setgid?.(group);
     process.setuid?.(uid);
     const login = found?.username ?? `#${uid}`;
-    adopt(env, { HOME: found?.homedir ?? '/', USER: login, LOGNAME: login });
+    // Programs that hkctl starts, such as that of --exec, find the files of the account and not those of root.
+    for (const name of Object.keys(env)) if (name.startsWith('XDG_')) delete env[name];
+    Object.assign(env, { HOME: found?.homedir ?? '/', USER: login, LOGNAME: login });
     return login;
   } catch (thrown) {
     throw new HkctlError(
@@ -84,12 +78,6 @@ function switchTo(process: RightsProcess, env: NodeJS.ProcessEnv, { uid, gid }: 
       { hint: 'Run hkctl as that account: sudo -u ACCOUNT hkctl …', cause: thrown },
     );
   }
-}
-
-/** Programs that hkctl starts, such as that of --exec, find the files of the account and not those of root. */
-function adopt(env: NodeJS.ProcessEnv, own: Record<string, string>): void {
-  for (const name of Object.keys(env)) if (name.startsWith('XDG_')) delete env[name];
-  Object.assign(env, own);
 }
 
 /** The entry of an account; Node can look up only that of the effective user id. */

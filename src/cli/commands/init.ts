@@ -49,13 +49,8 @@ export default defineCommand({
       const actor = { user, osAccount: io.osAccount };
       const tries = given.demo ? await services.loadDemo(context.domainOf(store), actor, entity) : [];
       if (context.json) {
-        const answer = {
-          store: storePath,
-          tenant: tenantJson(tenant),
-          entity: entityJson(entity),
-          user: userJson(user),
-        };
-        context.printJson(answer);
+        const made = { tenant: tenantJson(tenant), entity: entityJson(entity), user: userJson(user) };
+        context.printJson({ store: storePath, ...made });
       } else {
         context.confirm(
           `Store made: ${storePath}`,
@@ -108,28 +103,15 @@ async function completeInput(context: Context, given: Given, login: string): Pro
   requireGiven(context, required);
   // If all that is required was given, the week start alone is no reason to ask.
   const asksNothing = !Object.values(required).includes(undefined);
-  const org = await textOrAsk(context, given.org, {
-    flag: '--org',
-    question: 'Name of the organization',
-    rule: (text) => requireLabel(text, 'A name'),
-  });
+  const ask = (flag: keyof typeof required, question: string, rule: (text: string) => unknown, preset?: string) =>
+    textOrAsk(context, required[flag], { flag, question, rule, preset });
+  const requireName = (text: string) => requireLabel(text, 'A name');
+  const org = await ask('--org', 'Name of the organization', requireName);
   const weekStart = given.weekStart ?? (asksNothing ? 'monday' : await askWeekStart(context));
-  const code = await textOrAsk(context, given.entity, {
-    flag: '--entity',
-    question: 'Code of the first entity (site)',
-    rule: requireEntityCode,
-  });
-  const name = await textOrAsk(context, given.entityName, {
-    flag: '--entity-name',
-    question: 'Its name',
-    rule: (text) => requireLabel(text, 'A name'),
-  });
-  const timezone = await textOrAsk(context, given.timezone, {
-    flag: '--timezone',
-    question: 'Its time zone',
-    rule: requireTimezone,
-    preset: hostTimezone(),
-  });
+  const code = await ask('--entity', 'Code of the first entity (site)', requireEntityCode);
+  const name = await ask('--entity-name', 'Its name', requireName);
+  const hostTimezone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timezone = await ask('--timezone', 'Its time zone', requireTimezone, hostTimezone);
   return { name: org, weekStart, entity: { code, name, timezone }, admin: { login, name: login } };
 }
 
@@ -152,8 +134,4 @@ function requireValid({ name, entity, admin }: FirstTenantInput): void {
 function present<T extends object>(values: T): Partial<T> {
   // Only entries are left out, so that what remains has the same types.
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
-}
-
-function hostTimezone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -46,17 +46,12 @@ export default defineCommand({
     ['erp-export | hkctl import orders - --entity BER --map AUFNR=id --map KUNDE=customer_name', 'from an ERP'],
   ],
   async needs({ entity = '', template }, [name = ''], { services }) {
-    if (name === 'readings') {
-      return template ? undefined : { permissions: ['records.import'], action: 'readings.import', target: entity };
-    }
-    const resource = await findResource(services, name);
+    const kind = name === 'readings' ? name : (await findResource(services, name)).name;
     // The declarations alone make a template: neither a store nor a profile is needed.
     if (template) return undefined;
-    return {
-      permissions: ['records.import'],
-      action: 'records.import',
-      target: entity === '' ? resource.name : `${entity}/${resource.name}`,
-    };
+    if (kind === 'readings') return { permissions: ['records.import'], action: 'readings.import', target: entity };
+    const target = entity === '' ? kind : `${entity}/${kind}`;
+    return { permissions: ['records.import'], action: 'records.import', target };
   },
   async run(context, flags, [name = '', file]) {
     if (name === 'readings') {

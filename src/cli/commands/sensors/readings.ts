@@ -8,49 +8,12 @@ import { csvCell } from '../../../core/text/csv-cell.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
-import type { Context } from '../../command/context.ts';
 import { oneOf } from '../../command/flags.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { counted } from '../../terminal/sentence.ts';
 import { terminalLine } from '../../terminal/terminal-text.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';
-
-interface RowWriter {
-  begin(): void;
-  /** What each row of a sensor begins with, as `ReadingTextRequest.lead`. */
-  leadOf(sensor: Sensor): string;
-  write(rows: string): void;
-  end(): void;
-}
-
-/** With `--json` the rows are those of ndjson, in one array. */
-function rowWriter(context: Context, format: 'csv' | 'ndjson'): RowWriter {
-  const { stdout } = context.io;
-  const write = (rows: string) => stdout.write(rows);
-  const leadOf = (sensor: Sensor) => `"sensor":${toSafeJson(sensor.code)},`;
-  if (context.json) {
-    let first = true;
-    return {
-      begin: () => write('['),
-      leadOf,
-      write(rows) {
-        write(`${first ? '' : ','}\n${rows.slice(0, -1).replaceAll('\n', ',\n')}`);
-        first = false;
-      },
-      end: () => write(']\n'),
-    };
-  }
-  if (format === 'ndjson') return { begin() {}, leadOf, write, end() {} };
-  // On a terminal what was imported is made safe; a file or a pipe gets it as it is.
-  const shown = stdout.isTTY ? terminalLine : (text: string) => text;
-  return {
-    begin: () => write('sensor,at,value,quality\n'),
-    leadOf: (sensor) => `${csvCell(asText(shown(sensor.code)))},`,
-    write,
-    end() {},
-  };
-}
 
 /** A code that a spreadsheet would run as a formula, with an apostrophe before it (OWASP, "CSV Injection"). */
 function asText(code: string): string {
@@ -81,14 +44,23 @@ export const exportReadings = defineCommand({
     const sensors = await sensorsOf(domain, site, refs);
     // Before the first reading is out: an export that is cut off took something along as well.
     await auditExport(domain, actor, site, { ...range, sensors: refs.length === 0 ? undefined : sensors });
-    const format = flags.format ?? 'csv';
-    const writer = rowWriter(context, format);
-    writer.begin();
+    const { json, io } = context;
+    const format = json ? 'ndjson' : (flags.format ?? 'csv');
+    // On a terminal what was imported is made safe; a file or a pipe gets it as it is.
+    const shown = io.stdout.isTTY ? terminalLine : (text: string) => text;
+    const leadOf = ({ code }: Sensor) =>
+      format === 'csv' ? `${csvCell(asText(shown(code)))},` : `"sensor":${toSafeJson(code)},`;
+    if (json) io.stdout.write('[');
+    else if (format === 'csv') io.stdout.write('sensor,at,value,quality\n');
+    let isFirst = true;
     for (const sensor of sensors) {
-      const request = { ...range, format: context.json ? 'ndjson' : format, lead: writer.leadOf(sensor) } as const;
-      for await (const rows of textOf(domain, sensor, request)) writer.write(rows);
+      for await (const rows of textOf(domain, sensor, { ...range, format, lead: leadOf(sensor) })) {
+        // With --json the rows are those of ndjson, in one array.
+        io.stdout.write(json ? `${isFirst ? '' : ','}\n${rows.slice(0, -1).replaceAll('\n', ',\n')}` : rows);
+        isFirst = false;
+      }
     }
-    writer.end();
+    if (json) io.stdout.write(']\n');
   },
 });
 
