@@ -1,31 +1,24 @@
 import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type ClosedFolder, closedFolder } from './rights/store-account.ts';
+import { closedFolder } from './rights/store-account.ts';
 import { callerOfSudo } from './rights/sudo.ts';
 
-/** The environment of the process. Only this file reads it, once, for the composition root. */
-interface Environment {
-  env: Readonly<Record<string, string | undefined>>;
-  /** The account of the operating system that acts; under sudo the one that called it (contract, section 2). */
-  osAccount: string;
-  /** Path of the store if no flag or variable names another (contract, section 3). */
-  defaultStorePath: string;
-  /** Whether that is the store of the system's daemon, since the account has none of its own. */
-  isSystemStore: boolean;
-  /** The folder of the system's store, if this account may not enter it: a store may be there. Checked when called. */
-  closedSystemStore(): ClosedFolder | undefined;
-}
-
+/** Reads the environment of the process, for the composition root: only this file reads it, once. */
 export function readEnvironment(
   process: { env: NodeJS.ProcessEnv; ppid: number; getuid?: () => number },
   callerOf: typeof callerOfSudo = callerOfSudo,
   exists: (path: string) => boolean = existsSync,
-): Environment {
-  const env = process.env;
-  const osAccount = osAccountOf(env, process.getuid?.(), () => callerOf(process.ppid));
-  const closedSystemStore = () => (env.STATE_DIRECTORY ? undefined : closedFolder(dirname(systemStorePath)));
-  return { env, osAccount, ...defaultStoreOf(env, exists), closedSystemStore };
+) {
+  const { env } = process;
+  return {
+    env,
+    /** The account of the operating system that acts; under sudo the one that called it (contract, section 2). */
+    osAccount: osAccountOf(env, process.getuid?.(), () => callerOf(process.ppid)),
+    ...defaultStoreOf(env, exists),
+    /** The folder of the system's store, if this account may not enter it: a store may be there. Checked when called. */
+    closedSystemStore: () => (env.STATE_DIRECTORY ? undefined : closedFolder(dirname(systemStorePath))),
+  };
 }
 
 function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined, caller: () => string | undefined): string {
@@ -43,10 +36,8 @@ function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined, caller: ()
 /** The store of the daemon that `hkctl systemd-unit` sets up. */
 const systemStorePath = '/var/lib/hkctl/hkctl.db';
 
-function defaultStoreOf(
-  env: NodeJS.ProcessEnv,
-  exists: (path: string) => boolean,
-): Pick<Environment, 'defaultStorePath' | 'isSystemStore'> {
+/** The path of the store if no flag or variable names another (contract, section 3), and whether it is that of the system's daemon. */
+function defaultStoreOf(env: NodeJS.ProcessEnv, exists: (path: string) => boolean) {
   // systemd may name several state directories, joined by colons; the first is ours.
   const stateDirectory = env.STATE_DIRECTORY?.split(':')[0];
   if (stateDirectory) return { defaultStorePath: join(stateDirectory, 'hkctl.db'), isSystemStore: false };

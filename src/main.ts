@@ -58,14 +58,8 @@ function createServices(
   return {
     version: packageJson.version,
     engine,
-    async nextBackupNumber(series) {
-      const { nextBackupNumber } = await import('./store/archive/series.ts');
-      return nextBackupNumber(series);
-    },
-    async removeOldBackups(series) {
-      const { removeOldBackups } = await import('./store/archive/series.ts');
-      return removeOldBackups(series);
-    },
+    nextBackupNumber: async (series) => (await import('./store/archive/series.ts')).nextBackupNumber(series),
+    removeOldBackups: async (series) => (await import('./store/archive/series.ts')).removeOldBackups(series),
     async postgresRoles(location) {
       const { rolesSql, schemaOf } = await import('./store/postgres/operations/roles.ts');
       return rolesSql(schemaOf(location, io.env));

@@ -52,14 +52,11 @@ function openToOthers(folder: string, mode: number): HkctlError {
   });
 }
 
-export interface ClosedFolder {
-  folder: string;
-  /** Its login, or `#` and its number if this machine's file of accounts has none; sudo accepts both. */
-  account: string;
-}
-
-/** The folder if this account may not enter it; undefined if it may, or if there is none. */
-export function closedFolder(folder: string): ClosedFolder | undefined {
+/**
+ * The folder if this account may not enter it; undefined if it may, or if there is none. The account that owns it is its login, or `#`
+ * and its number if this machine's file of accounts has none; sudo accepts both.
+ */
+export function closedFolder(folder: string): { folder: string; account: string } | undefined {
   try {
     accessSync(folder, constants.X_OK);
     return undefined;

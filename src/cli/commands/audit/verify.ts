@@ -45,23 +45,19 @@ export const verify = defineCommand({
       if (report.anchors) context.print(`It holds all of ${counted(report.anchors.count, 'head')} in the log.`);
     }
     if (damaged.length > 0) context.warn(`warning: ${damageText(damaged)}`);
+    const refuse = (message: string, hint?: string) => new HkctlError('state_forbids', message, { hint });
     if (broken) {
-      throw new HkctlError('state_forbids', `The audit trail is broken at record ${broken.seq}: ${broken.reason}.`, {
-        hint: `The ${records} records before it fit. Compare with an export or a backup from before.`,
-      });
+      const hint = `The ${records} records before it fit. Compare with an export or a backup from before.`;
+      throw refuse(`The audit trail is broken at record ${broken.seq}: ${broken.reason}.`, hint);
     }
     if (fault) {
-      throw new HkctlError(
-        'state_forbids',
+      throw refuse(
         `The audit trail is not the one of the log from record ${fault.seq} on: ${fault.reason}.`,
-        {
-          hint: 'The end was cut off, the chain was written anew, or an older store was put back: a record store.restore says when.',
-        },
+        'The end was cut off, the chain was written anew, or an older store was put back: a record store.restore says when.',
       );
     }
-    if (knownHeadFound === false) {
-      throw new HkctlError('state_forbids', 'The chain does not hold the given head: it was written anew or cut off.');
-    }
+    if (knownHeadFound === false)
+      throw refuse('The chain does not hold the given head: it was written anew or cut off.');
   },
 });
 

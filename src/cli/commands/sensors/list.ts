@@ -26,10 +26,7 @@ export const list = defineCommand({
     const nowMs = domain.clock();
     const plots = context.json ? new Map() : await plotsOf(context, domain, site, nowMs);
     const columns = columnsOf(context, nowMs, site.timezone, sensors, plots);
-    await printTable(context, columns, sensors, {
-      json: (sensor) => sensor,
-      none: `No sensors in entity ${site.code}.`,
-    });
+    await printTable(context, columns, sensors, { json: (one) => one, none: `No sensors in entity ${site.code}.` });
     if (sensors.length === 0) {
       context.say(`Load some: hkctl import sensors FILE --entity ${site.code}`);
       return;
