@@ -56,7 +56,10 @@ interface Side {
  */
 export async function run(): Promise<BenchReport[]> {
   const reports: BenchReport[] = [];
-  for (const plant of isShort ? [hall] : [workshop, hall, factory]) reports.push(await measurePlant(plant));
+  const chosen = process.env.HKCTL_BENCH_SENSORS?.split(',').map(Number);
+  for (const plant of isShort ? [hall] : [workshop, hall, factory]) {
+    if (chosen === undefined || chosen.includes(plant.sensors)) reports.push(await measurePlant(plant));
+  }
   return reports;
 }
 
