@@ -17,16 +17,16 @@ import type { Connection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { createDroppable } from './readings/droppable.ts';
 import { createErasure } from './readings/erasure.ts';
-import type { ReaderClient } from './readings/reader/client.ts';
-import { createReader, type Reader } from './readings/reader/reader.ts';
+import { createReader, type Reader, type ReaderCalls } from './readings/reader/reader.ts';
 import type { StoredReadings } from './readings/stored.ts';
+import type { ThreadClient } from './readings/thread-client.ts';
 import type { WriterClient } from './readings/writer/client.ts';
 import { entityNumber } from './records/tables.ts';
 
 /** The threads of a store. */
 export interface ReadingThreads {
   writer: WriterClient;
-  reader: ReaderClient;
+  reader: ThreadClient<ReaderCalls>;
 }
 
 interface SensorRow {
@@ -98,7 +98,10 @@ export function createReadingStore(options: {
     of: Parameters<Reader[Kind]>[0],
   ): MaybePromise<ReturnType<Reader[Kind]>> => {
     const daemon = daemonThreads();
-    if (daemon) return daemon.writer.logged(kind, of).then((logged) => daemon.reader.read(kind, of, logged));
+    if (daemon)
+      return daemon.writer
+        .logged(kind, of)
+        .then((logged) => daemon.reader.call(kind, { of, logged } as ReaderCalls[Kind]['of']));
     const inThisThread = reader()[kind] as (given: typeof of) => ReturnType<Reader[Kind]>; // of the same kind
     return translating(path, () => inThisThread(of));
   };

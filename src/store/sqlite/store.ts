@@ -18,8 +18,9 @@ import { lockExclusive } from './connection/locks.ts';
 import { OpenFiles } from './connection/open-files.ts';
 import { type Reserve, withinReserve } from './connection/reserve.ts';
 import { purgeRemoved } from './purge.ts';
-import { ReaderClient } from './readings/reader/client.ts';
+import type { ReaderData } from './readings/reader/reader.ts';
 import { StoredReadings } from './readings/stored.ts';
+import { ThreadClient } from './readings/thread-client.ts';
 import { WriterClient } from './readings/writer/client.ts';
 import { createReadingStore, type ReadingThreads } from './readings.ts';
 import { importRecords } from './records/imports.ts';
@@ -86,7 +87,11 @@ export class SqliteStore implements Store {
     const { threads } = options;
     this.#threads = threads && {
       writer: new WriterClient(threads.writer, { path }, () => this.requireInPlace()),
-      reader: new ReaderClient(threads.reader, this.#files.readings),
+      reader: new ThreadClient({
+        script: threads.reader,
+        data: { file: this.#files.readings } satisfies ReaderData,
+        role: 'reader',
+      }),
     };
 
     const runner = createRunner(this.#registry, this.#append, this.#files.revocations);

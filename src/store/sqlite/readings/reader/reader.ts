@@ -16,6 +16,20 @@ export interface Reader {
   states(series: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState>;
 }
 
+/** What the reader thread is asked for: the arguments of a method of its reader. */
+export type ReaderCalls = {
+  [Kind in keyof Reader]: {
+    of: { of: Parameters<Reader[Kind]>[0]; logged?: Logged[Kind] };
+    result: ReturnType<Reader[Kind]>;
+  };
+};
+
+/** Data with which the reader thread starts. */
+export interface ReaderData {
+  /** Path of the file with the readings. */
+  file: string;
+}
+
 /** Creates what reads readings on a connection. */
 export function createReader(connection: Connection, stored: StoredReadings): Reader {
   return {

@@ -6,9 +6,9 @@ import type { Connection } from '../../../sqlite-database/driver.ts';
 import { toDomainError } from '../../../sqlite-database/errors.ts';
 import { openFile } from '../../connection/files.ts';
 import { StoredReadings } from '../stored.ts';
+import type { ThreadAnswer, ThreadRequest } from '../thread-client.ts';
 import { toPostedError } from '../thread-errors.ts';
-import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
-import { createReader, type Reader } from './reader.ts';
+import { createReader, type ReaderCalls, type ReaderData } from './reader.ts';
 
 /** The reader thread: it reads readings and writes them as text, so that the main thread can serve others meanwhile. */
 function host(port: MessagePort, { file }: ReaderData): void {
@@ -20,25 +20,25 @@ function host(port: MessagePort, { file }: ReaderData): void {
     opened.pragma('query_only = on');
     return createReader(opened, new StoredReadings(opened));
   });
-  port.on('message', (request: ReaderRequest) => {
-    if (request === 'close') {
+  const reply = (answer: ThreadAnswer, transferred: ArrayBuffer[] = []) => port.postMessage([answer], transferred);
+  port.on('message', (request: ThreadRequest<ReaderCalls>) => {
+    if (request.kind === 'close') {
       opened?.close();
       port.close();
-      return;
-    }
-    try {
-      const read = answer(reader(), request);
-      port.postMessage({ read } satisfies ReaderAnswer, 'text' in read ? [read.text.buffer] : []);
-    } catch (thrown) {
-      port.postMessage({ error: toPostedError(toDomainError(thrown, file)) } satisfies ReaderAnswer);
+    } else if (request.kind === 'start') reply({ id: request.id, result: null });
+    else {
+      const { id } = request;
+      try {
+        if (request.kind === 'states') reply({ id, result: reader().states(request.of.of, request.of.logged) });
+        else {
+          const slice = reader().slice(request.of.of, request.of.logged);
+          reply({ id, result: slice }, [slice.text.buffer]);
+        }
+      } catch (thrown) {
+        reply({ id, error: toPostedError(toDomainError(thrown, file)) });
+      }
     }
   });
-  port.postMessage('loaded' satisfies ReaderAnswer);
-}
-
-function answer(reader: Reader, request: Exclude<ReaderRequest, 'close'>): ReturnType<Reader[keyof Reader]> {
-  if (request.kind === 'slice') return reader.slice(request.of, request.logged);
-  return reader.states(request.of, request.logged);
 }
 
 /** On Linux this sets the priority of the calling thread: on busy processors it gets a third of another thread's time. */

@@ -15,7 +15,7 @@ export interface IngestGroup {
   /** How many readings each batch holds. */
   sizes: readonly number[];
   /** The rows of all batches, as {@link ReadingBatch} has them. */
-  rows: Float64Array;
+  rows: Float64Array<ArrayBuffer>;
   heartbeats: readonly (readonly Heartbeat[])[];
 }
 

@@ -4,7 +4,6 @@ import type { DropRequest, DropResult, RetentionState } from '../../../../core/p
 import type { UsageMerge } from '../../../../core/port/usage.ts';
 import type { SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import type { Logged } from '../log/logged.ts';
-import type { PostedError } from '../thread-errors.ts';
 import type { GroupResult, IngestGroup } from './ingest-writer.ts';
 
 /** Data with which the writer thread starts. */
@@ -24,16 +23,4 @@ export interface WriterCalls {
   slice: { of: SliceRequest; result: Logged['slice'] };
   /** The same for states. */
   states: { of: readonly number[]; result: Logged['states'] };
-  close: { of: null; result: null };
 }
-
-/** Requests of the main thread; each is answered with its id. */
-export type WriterRequest = {
-  [Kind in keyof WriterCalls]: { id: number; kind: Kind; of: WriterCalls[Kind]['of'] };
-}[keyof WriterCalls];
-
-/** The answer: the result, or an error of the domain. Posted in lists. */
-export type WriterAnswer = { id: number } & (
-  | { result: WriterCalls[keyof WriterCalls]['result'] }
-  | { error: PostedError }
-);

@@ -13,14 +13,16 @@ import { createDroppable } from '../droppable.ts';
 import { loggedForSlice, loggedForStates } from '../log/logged.ts';
 import { createDrop } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
+import type { ThreadAnswer, ThreadRequest } from '../thread-client.ts';
 import { toPostedError } from '../thread-errors.ts';
 import { IdleSettler } from './idle-settler.ts';
 import { IngestWriter } from './ingest-writer.ts';
-import type { WriterAnswer, WriterCalls, WriterData, WriterRequest } from './messages.ts';
+import type { WriterCalls, WriterData } from './messages.ts';
 import { settleIdle } from './settling.ts';
 
+type WriterRequest = ThreadRequest<WriterCalls>;
 type GroupRequest = Extract<WriterRequest, { kind: 'group' }>;
-type OtherRequest = Exclude<WriterRequest, GroupRequest>;
+type OtherRequest = Exclude<WriterRequest, GroupRequest | { kind: 'start' | 'close' }>;
 type OtherCalls = { [Kind in OtherRequest['kind']]: (of: WriterCalls[Kind]['of']) => WriterCalls[Kind]['result'] };
 
 /** How long a commit waits for another process that writes readings, such as the removal of an entity. */
@@ -47,10 +49,10 @@ function host(port: MessagePort, { path }: WriterData): void {
   const idle = new IdleSettler(() => settleUnlessRefused(stored, reserve, files.readings));
   idle.written();
 
-  const reply = (answers: readonly WriterAnswer[]) => port.postMessage(answers);
+  const reply = (answers: readonly ThreadAnswer[]) => port.postMessage(answers);
 
   const writeGroups = (requests: readonly GroupRequest[]) => {
-    let answers: WriterAnswer[];
+    let answers: ThreadAnswer[];
     try {
       const results = writer.write(requests.map(({ of }) => of));
       answers = requests.map(({ id }, index) => ({ id, result: results[index] ?? null }));
@@ -79,12 +81,6 @@ function host(port: MessagePort, { path }: WriterData): void {
     retention: (entityId) => droppable().state(entityId),
     slice: (request) => stored.reading(() => loggedForSlice(stored.log.memory, request)),
     states: (series) => stored.reading(() => loggedForStates(stored.log.memory, series)),
-    close() {
-      idle.close();
-      readings.close();
-      registryConnection.close();
-      return null;
-    },
   };
 
   const answer = ({ id, kind, of }: OtherRequest) => {
@@ -94,21 +90,31 @@ function host(port: MessagePort, { path }: WriterData): void {
       const file = kind === 'uses' || kind === 'clock' ? path : files.readings;
       reply([{ id, error: toPostedError(toDomainError(thrown, file)) }]);
     }
-    if (kind === 'close') port.close();
+  };
+
+  const close = () => {
+    idle.close();
+    readings.close();
+    registryConnection.close();
+    port.close();
   };
 
   port.on('message', (first: WriterRequest) => {
     // One transaction for all that arrived while the last one was synced; nothing waits for a timer.
     const groups: GroupRequest[] = [];
     const others: OtherRequest[] = [];
+    let isOver = false;
     for (let request: WriterRequest | undefined = first; request; request = nextOn(port)) {
       if (request.kind === 'group') groups.push(request);
+      else if (request.kind === 'start') reply([{ id: request.id, result: null }]);
+      else if (request.kind === 'close') isOver = true;
       // A read need not wait for the disk.
       else if (request.kind === 'slice' || request.kind === 'states') answer(request);
       else others.push(request);
     }
     if (groups.length > 0) writeGroups(groups);
     for (const request of others) answer(request);
+    if (isOver) close();
   });
 }
 

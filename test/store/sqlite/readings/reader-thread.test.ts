@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
 import { openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { ReaderClient } from '../../../../src/store/sqlite/readings/reader/client.ts';
+import type { ReaderCalls } from '../../../../src/store/sqlite/readings/reader/reader.ts';
+import { ThreadClient } from '../../../../src/store/sqlite/readings/thread-client.ts';
 import { applyMigrations } from '../../../../src/store/sqlite-database/schema/migrations.ts';
 import { readingsOn } from './sent.ts';
 
 const script = join(process.cwd(), 'dist', 'readings.cjs');
 const slice: SliceRequest = { series: 1, limit: 10, most: 10, format: 'csv' };
+
+const readerOf = (program: string, of: string) =>
+  new ThreadClient<ReaderCalls>({ script: program, data: { file: of }, role: 'reader' });
 
 let folder: string;
 let file: string;
@@ -28,40 +32,40 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the reader thread', () => {
   it('reads slices, one after the other, and ends when it is closed', async () => {
-    const client = new ReaderClient(script, file);
-    const first = await client.read('slice', { ...slice, limit: 1 });
+    const client = readerOf(script, file);
+    const first = await client.call('slice', { of: { ...slice, limit: 1 } });
     expect(Buffer.from(first.text).toString()).toBe('1970-01-01T00:00:00.000000Z,1.5,good\n');
     expect(first).toMatchObject({ count: 1, scanned: 1, nextUs: 1_000_000 });
-    expect((await client.read('slice', { ...slice, fromUs: 1 })).count).toBe(1);
+    expect((await client.call('slice', { of: { ...slice, fromUs: 1 } })).count).toBe(1);
     await client.close();
-    await expect(client.read('slice', slice)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(client.call('slice', { of: slice })).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('can be closed before anything was read, and while something is', async () => {
-    await new ReaderClient(script, file).close();
-    const client = new ReaderClient(script, file);
-    const [read] = await Promise.all([client.read('slice', slice), client.close()]);
+    await readerOf(script, file).close();
+    const client = readerOf(script, file);
+    const [read] = await Promise.all([client.call('slice', { of: slice }), client.close()]);
     expect(read.count).toBe(2);
   });
 
   it('can be started before anything is read, and is started once', async () => {
-    const client = new ReaderClient(script, file);
+    const client = readerOf(script, file);
     await client.start();
     await client.start();
-    expect((await client.read('slice', slice)).count).toBe(2);
+    expect((await client.call('slice', { of: slice })).count).toBe(2);
     await client.start();
     await client.close();
   });
 
   it('reports what is wrong with the file in words of the domain, each time anew', async () => {
-    const client = new ReaderClient(script, join(folder, 'absent.db'));
+    const client = readerOf(script, join(folder, 'absent.db'));
     for (let attempt = 0; attempt < 2; attempt++) {
-      await expect(client.read('slice', slice)).rejects.toMatchObject({ code: 'store_absent' });
+      await expect(client.call('slice', { of: slice })).rejects.toMatchObject({ code: 'store_absent' });
     }
     const broken = join(folder, 'broken.db');
     writeFileSync(broken, Buffer.concat([readFileSync(file).subarray(0, 4096), Buffer.alloc(8192, 'x')]));
-    const other = new ReaderClient(script, broken);
-    await expect(other.read('slice', slice)).rejects.toMatchObject({ code: 'store_corrupt' });
+    const other = readerOf(script, broken);
+    await expect(other.call('slice', { of: slice })).rejects.toMatchObject({ code: 'store_corrupt' });
     await other.close();
     await client.close();
   });
@@ -79,10 +83,10 @@ describe('the reader thread', () => {
         throw new Error('broken down');
       });`,
     );
-    const client = new ReaderClient(fragile, file);
-    await expect(client.read('slice', slice)).rejects.toMatchObject({ code: 'unavailable' });
+    const client = readerOf(fragile, file);
+    await expect(client.call('slice', { of: slice })).rejects.toMatchObject({ code: 'unavailable' });
     expect(existsSync(marker)).toBe(true);
-    expect((await client.read('slice', slice)).count).toBe(2);
+    expect((await client.call('slice', { of: slice })).count).toBe(2);
     await client.close();
   });
 
@@ -96,8 +100,8 @@ describe('the reader thread', () => {
       os.setPriority = () => setPriority(2 ** 31 - 1, 5);
       require(${JSON.stringify(script)});`,
     );
-    const client = new ReaderClient(confined, file);
-    expect((await client.read('slice', slice)).count).toBe(2);
+    const client = readerOf(confined, file);
+    expect((await client.call('slice', { of: slice })).count).toBe(2);
     await client.close();
   });
 
@@ -108,8 +112,8 @@ describe('the reader thread', () => {
         // The nineteenth field; the second is the name, in parentheses.
         .map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
     const before = nices().filter((nice) => nice > 0).length;
-    const client = new ReaderClient(script, file);
-    await client.read('slice', slice);
+    const client = readerOf(script, file);
+    await client.call('slice', { of: slice });
     expect(nices().filter((nice) => nice > 0).length).toBe(before + 1);
     await client.close();
   });

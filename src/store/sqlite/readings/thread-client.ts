@@ -1,0 +1,126 @@
+import type { Worker } from 'node:worker_threads';
+import { HkctlError } from '../../../core/errors.ts';
+import { fromPostedError, type PostedError } from './thread-errors.ts';
+
+/** What a thread can be asked for: by kind what each call takes, and its result. */
+export type ThreadCalls<Calls> = { [Kind in keyof Calls]: { of: unknown; result: unknown } };
+
+/** A request to a thread, which answers each with its id; without one, its end. */
+export type ThreadRequest<Calls extends ThreadCalls<Calls>> =
+  | { [Kind in keyof Calls]: { id: number; kind: Kind; of: Calls[Kind]['of'] } }[keyof Calls]
+  | { id: number; kind: 'start' }
+  | { kind: 'close' };
+
+/** The answer to a request: its result, or an error of the domain. Posted in lists. */
+export type ThreadAnswer = { id: number } & ({ result: unknown } | { error: PostedError });
+
+interface Waiter {
+  resolve(result: never): void;
+  reject(error: unknown): void;
+}
+
+interface ThreadOptions {
+  script: string;
+  data: unknown;
+  /** The role of the thread, for its errors. */
+  role: string;
+  /** Called before each start of the thread. */
+  beforeStart?(): void;
+}
+
+/** The main thread's end of another one, which the first call starts, and the next one after a crash. */
+export class ThreadClient<Calls extends ThreadCalls<Calls>> {
+  readonly #options: ThreadOptions;
+  readonly #waiters = new Map<number, Waiter>();
+  #worker: Worker | undefined;
+  #lastId = 0;
+  #isStarted = false;
+  #isClosed = false;
+
+  constructor(options: ThreadOptions) {
+    this.#options = options;
+  }
+
+  /** Whether `start` was called. */
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  /** Starts the thread before there is anything to do: an upgrade may replace its files while the daemon runs. */
+  async start(): Promise<void> {
+    this.#isStarted = true;
+    await this.#send('start', null, []);
+  }
+
+  /** Resolves with the result; `unavailable` if the thread crashed. What is transferred must not be used any more. */
+  call<Kind extends keyof Calls>(
+    kind: Kind,
+    of: Calls[Kind]['of'],
+    transferred: readonly ArrayBuffer[] = [],
+  ): Promise<Calls[Kind]['result']> {
+    return this.#send(kind, of, transferred);
+  }
+
+  /** Ends the thread once all calls are answered. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const worker = this.#worker;
+    if (!worker) return;
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    worker.ref();
+    worker.postMessage({ kind: 'close' });
+    await ended;
+  }
+
+  #send<Result>(kind: keyof Calls | 'start', of: unknown, transferred: readonly ArrayBuffer[]): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(this.#brokenDown());
+    return new Promise((resolve, reject) => {
+      const worker = this.#running();
+      // Only while something waits does the thread keep the process alive.
+      if (this.#waiters.size === 0) worker.ref();
+      const id = ++this.#lastId;
+      this.#waiters.set(id, { resolve, reject });
+      worker.postMessage({ id, kind, of }, transferred);
+    });
+  }
+
+  #running(): Worker {
+    if (this.#worker) return this.#worker;
+    const { script, data, beforeStart } = this.#options;
+    beforeStart?.();
+    // Loading the module takes longer than most commands, which need no thread.
+    const { Worker } = process.getBuiltinModule('node:worker_threads');
+    const worker = new Worker(script, { workerData: data, resourceLimits: { maxYoungGenerationSizeMb } });
+    worker.on('message', (answers: readonly ThreadAnswer[]) => {
+      for (const answer of answers) this.#settle(worker, answer);
+    });
+    worker.on('error', (error) => this.#broken(worker, error));
+    worker.on('exit', () => this.#broken(worker, undefined));
+    this.#worker = worker;
+    return worker;
+  }
+
+  #settle(worker: Worker, answer: ThreadAnswer): void {
+    const waiter = this.#waiters.get(answer.id);
+    this.#waiters.delete(answer.id);
+    if (this.#waiters.size === 0) worker.unref();
+    if ('result' in answer)
+      waiter?.resolve(answer.result as never); // of the kind that was called for
+    else waiter?.reject(fromPostedError(answer.error));
+  }
+
+  #broken(worker: Worker, cause: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const waiters = [...this.#waiters.values()];
+    this.#waiters.clear();
+    for (const { reject } of waiters) reject(this.#brokenDown(cause));
+  }
+
+  #brokenDown(cause?: unknown): HkctlError {
+    return new HkctlError('unavailable', `The ${this.#options.role} of the store broke down; try again.`, { cause });
+  }
+}
+
+/** Of 48 MB: what a thread makes is soon garbage, and collecting it more often costs nothing measurable. */
+const maxYoungGenerationSizeMb = 12;
