@@ -179,6 +179,8 @@ export interface ReadingTextRequest extends ReadingRange {
   buckets?: BucketRequest;
   /** The first cells or fields of each row, with the comma after them. */
   lead?: string;
+  /** Bytes to leave free before and after the text, for the document around it. */
+  margins?: { before: number; after: number };
 }
 
 /** The client of a read: engines serve owners round-robin, and the reads of one owner one after the other. */
@@ -188,6 +190,8 @@ export interface ReadingClient {
   signal?: AbortSignal;
   /** Called with 0 before anything is read, then with the readings that each part scanned; what it throws ends the read. */
   charge(readings: number): void;
+  /** Memory of at least so many bytes for the text, and whatever is in it. */
+  memory?(bytes: number): Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -195,7 +199,7 @@ export interface ReadingClient {
  * at least one before the last page: an engine scans a bounded number of readings, and more only for a single bucket.
  */
 export interface ReadingText {
-  pieces: readonly Uint8Array[];
+  text: Uint8Array<ArrayBuffer>;
   count: number;
   /** A hash of the content, for the ETag. */
   digest: string;

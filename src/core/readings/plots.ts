@@ -35,7 +35,7 @@ export async function readPlot(
       },
       client,
     );
-    const rows: (PlotBucket & { at: string })[] = JSON.parse(`[${Buffer.concat(page.pieces).toString()}]`);
+    const rows: (PlotBucket & { at: string })[] = JSON.parse(`[${Buffer.from(page.text).toString()}]`);
     buckets.push(...rows.map(({ at, ...bucket }) => ({ ...bucket, atUs: parseInstantUs(at) ?? 0 })));
     nextUs = page.nextUs;
   }

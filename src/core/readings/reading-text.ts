@@ -32,11 +32,16 @@ export class RowWriter {
   readonly #bucketEnd: Uint8Array;
   readonly #isJson: boolean;
   readonly #longest: number;
-  #bytes: Uint8Array;
+  #bytes: Uint8Array<ArrayBuffer>;
   #length = 0;
   #count = 0;
 
-  constructor({ format, buckets, lead = '' }: Pick<ReadingTextRequest, 'format' | 'buckets' | 'lead'>, rows: number) {
+  /** For so many rows, and more; in the memory, if it is large enough. */
+  constructor(
+    { format, buckets, lead = '' }: Pick<ReadingTextRequest, 'format' | 'buckets' | 'lead'>,
+    rows: number,
+    memory = new ArrayBuffer(0),
+  ) {
     const { before, after, label, end } = shapes[format];
     const bytesBefore = ascii.encode(before(lead));
     const bytesAfter = ascii.encode(buckets ? after : `${after}${label('value')}`);
@@ -49,7 +54,9 @@ export class RowWriter {
     this.#bucketEnd = ascii.encode(end);
     this.#isJson = format === 'json';
     this.#longest = longestRow(buckets) + 3 * lead.length;
-    this.#bytes = new Uint8Array(rows * this.#longest);
+    this.#bytes = new Uint8Array(
+      memory.byteLength < rows * this.#longest ? new ArrayBuffer(rows * this.#longest) : memory,
+    );
   }
 
   get count(): number {
@@ -79,10 +86,10 @@ export class RowWriter {
     this.#count++;
   }
 
-  /** The text, in a buffer of its own. */
+  /** The text, in a buffer that nothing else is in. */
   text(): Uint8Array<ArrayBuffer> {
     // No comma precedes the first object.
-    return this.#bytes.slice(this.#isJson ? Math.min(1, this.#length) : 0, this.#length);
+    return this.#bytes.subarray(this.#isJson ? Math.min(1, this.#length) : 0, this.#length);
   }
 
   #reserve(rows: number): void {

@@ -133,7 +133,7 @@ export async function* textOf(
   for (let fromUs: number | null | undefined = request.fromUs; fromUs !== null; ) {
     const given = { ...request, series: sensor.series, fromUs, limit: pageSize };
     const page: ReadingText = await domain.store.readings.text(given, client);
-    for (const piece of page.pieces) if (piece.length > 0) yield decoder.decode(piece);
+    if (page.text.length > 0) yield decoder.decode(page.text);
     fromUs = page.nextUs;
   }
 }

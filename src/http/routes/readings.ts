@@ -15,6 +15,7 @@ import { findSensor } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
 import { readingPageLimit, readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
 import { FairScheduler } from '../../core/sharing/fair-scheduler.ts';
+import { Spares } from '../../core/sharing/spares.ts';
 import { startOfDayMs } from '../../core/time/calendar.ts';
 import { boundedUs, isDate } from '../../core/time/instants.ts';
 import { meantInstant, orMean } from '../../core/time/meant-values.ts';
@@ -61,6 +62,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
   const { answers, links, slices, charge } = options;
   const { readings } = domain.store;
   const coding = new FairScheduler(1);
+  const spares = new Spares((bytes) => Buffer.allocUnsafeSlow(bytes), sparesBytes);
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
     const query = readQuery(exchange.query, session.scope.timezone);
     const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
@@ -72,30 +74,45 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     const digest = queryDigest(query, sensor);
     const { limit, toUs, buckets } = query;
     const fromUs = query.cursor === undefined ? query.fromUs : readStart(query.cursor, digest);
-    const request = { series: sensor.series, fromUs, toUs, limit, buckets, format: formats[type] };
+    const margins = { before: headOf(type, query).length, after: longestEnd };
+    const request = { series: sensor.series, fromUs, toUs, limit, buckets, format: formats[type], margins };
     const owner = session.principal.keyId;
     const metered = createMeter((more) => charge(exchange, session, more));
     const gone = new AbortController();
     whenOver(exchange.node, () => gone.abort());
     const { signal } = gone;
+    const taken: Buffer<ArrayBuffer>[] = [];
+    const memory = (bytes: number) => {
+      const bodyMemory = spares.take(bytes);
+      taken.push(bodyMemory);
+      return bodyMemory;
+    };
     const read = async (): Promise<ReadingText | undefined> => {
       // Reserves the largest possible answer; the rest is released once the length is known.
       exchange.answerReservation = await answers.reserve(limit * longestRow(buckets), exchange.keyPrefix);
       try {
-        return await slices.call(owner, () => readings.text(request, { owner, signal, charge: metered }));
+        return await slices.call(owner, () => readings.text(request, { owner, signal, charge: metered, memory }));
       } catch (thrown) {
         if (signal.aborted) return undefined;
         throw thrown;
       }
     };
-    const text = await read();
-    if (text === undefined) return clientGone;
-    const cursor = text.nextUs === null ? null : writeCursor(digest, [text.nextUs]);
-    const { head, end } = envelopeOf(type, query, cursor);
-    const representation = toRepresentation(Buffer.concat([Buffer.from(head), ...text.pieces, Buffer.from(end)]), {
+    const found = await read();
+    if (found === undefined) return clientGone;
+    // Only now is it certain that nothing is written into it any more.
+    whenOver(exchange.node, () => {
+      for (const bodyMemory of taken) spares.give(bodyMemory, bodyMemory.length);
+    });
+    const { text, nextUs, digest: ofText } = found;
+    const cursor = nextUs === null ? null : writeCursor(digest, [nextUs]);
+    const [head, end] = [headOf(type, query), endOf(type, cursor)];
+    const body = Buffer.from(text.buffer, text.byteOffset, text.length - longestEnd + end.length);
+    body.write(head, 0, 'latin1');
+    body.write(end, body.length - end.length, 'latin1');
+    const representation = toRepresentation(body, {
       type,
       // The reader thread hashed the pieces: hashing megabytes here would delay other requests.
-      tag: sha256([head, text.digest, end].join(), 'base64url').slice(0, 22),
+      tag: sha256([head, ofText, end].join(), 'base64url').slice(0, 22),
       headers: links(exchange, cursor),
       vary: 'Authorization, Accept',
       whenToCode: (code) => coding.run(owner, code),
@@ -103,6 +120,9 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     return represent(exchange, representation);
   };
 }
+
+/** Memory for large answers that is kept for the next ones. */
+const sparesBytes = 16 * 1024 * 1024;
 
 /** The answer if the client has closed its connection: it is logged and never sent. nginx uses the same status. */
 const clientGone: Answer = { status: 499, headers: [], body: null };
@@ -187,12 +207,14 @@ function queryDigest({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Senso
 
 const formats = { 'application/json': 'json', 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
 
-function envelopeOf(
-  type: ReadingsType,
-  { buckets }: ReadingsQuery,
-  cursor: string | null,
-): { head: string; end: string } {
-  if (type === 'application/x-ndjson') return { head: '', end: '' };
-  if (type === 'text/csv') return { head: `${columnsOf(buckets).join(',')}\n`, end: '' };
-  return { head: '{"data":[', end: `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}\n` };
+function headOf(type: ReadingsType, { buckets }: ReadingsQuery): string {
+  if (type === 'application/x-ndjson') return '';
+  return type === 'text/csv' ? `${columnsOf(buckets).join(',')}\n` : '{"data":[';
 }
+
+function endOf(type: ReadingsType, cursor: string | null): string {
+  return type === 'application/json' ? `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}\n` : '';
+}
+
+/** More bytes than any end of a document has. */
+const longestEnd = 256;

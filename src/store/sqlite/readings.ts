@@ -62,7 +62,7 @@ export function createReadingStore(options: {
     readings().prepare<[string, string]>('insert or ignore into series (entity_id, sensor_id) values (?, ?)'),
   );
   const reader = lazily(() => createReader(readings(), stored()));
-  const reads = new Reads(async (request) => read('slice', request));
+  const reads = new Reads(async (request, memory) => read('slice', request, memory));
   const writer = () => {
     const found = threads()?.writer;
     if (!found) throw new Error('this store was opened without the thread that writes readings');
@@ -96,19 +96,22 @@ export function createReadingStore(options: {
   const read = <Kind extends keyof Reader>(
     kind: Kind,
     of: Parameters<Reader[Kind]>[0],
+    memory?: ArrayBuffer,
   ): MaybePromise<ReturnType<Reader[Kind]>> => {
     const daemon = daemonThreads();
     if (daemon)
       return daemon.writer
         .logged(kind, of)
-        .then((logged) => daemon.reader.call(kind, { of, logged } as ReaderCalls[Kind]['of']));
+        .then((logged) =>
+          daemon.reader.call(kind, { of, logged, memory } as ReaderCalls[Kind]['of'], memory ? [memory] : []),
+        );
     const inThisThread = reader()[kind] as (given: typeof of) => ReturnType<Reader[Kind]>; // of the same kind
     return translating(path, () => inThisThread(of));
   };
 
   /** A small page does not wait for large ones, of which one slice at a time is read. */
   const readAtOnce = async (request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> =>
-    textOf(await read('slice', { ...request, most: request.limit }), client);
+    textOf(await read('slice', { ...request, most: request.limit }), request, client);
 
   return {
     directory(entityId) {

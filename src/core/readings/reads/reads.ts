@@ -21,8 +21,8 @@ interface SliceSizes {
   summedUp: number;
 }
 
-/** Reads one slice: in a thread of SQLite, or on a connection of PostgreSQL. */
-type ReadSlice = (request: SliceRequest) => Promise<Slice>;
+/** Reads one slice: in a thread of SQLite, or on a connection of PostgreSQL. The text may be written into the memory. */
+type ReadSlice = (request: SliceRequest, memory?: ArrayBuffer) => Promise<Slice>;
 
 /** Whether one slice holds a page, which then need not wait for large ones. */
 export function isSmall({ buckets, limit }: ReadingTextRequest): boolean {
@@ -30,9 +30,11 @@ export function isSmall({ buckets, limit }: ReadingTextRequest): boolean {
 }
 
 /** The text of a small page; charges its client. */
-export function textOf({ text, count, digest, scanned, nextUs }: Slice, client: ReadingClient): ReadingText {
-  client.charge(scanned);
-  return { pieces: [text], count, digest, nextUs };
+export function textOf(slice: Slice, request: ReadingTextRequest, client: ReadingClient): ReadingText {
+  client.charge(slice.scanned);
+  const read = new Read(request, client);
+  read.take(slice);
+  return read.text();
 }
 
 /** Reads in slices, round-robin by owner and one slice at a time over all of them; one owner's reads one after the other. */
@@ -41,6 +43,8 @@ export class Reads {
   readonly #sizes: SliceSizes;
   readonly #reads = new FairScheduler(Number.POSITIVE_INFINITY);
   readonly #slices = new FairScheduler(1);
+  /** The memory of the last slice, which the next one can be written into: there is one at a time. */
+  #memory: ArrayBuffer | undefined;
 
   constructor(readSlice: ReadSlice, sizes: SliceSizes = readLimits) {
     this.#readSlice = readSlice;
@@ -52,7 +56,7 @@ export class Reads {
     const { owner, signal } = client;
     signal?.throwIfAborted();
     if (this.#reads.waitingOf(owner) >= readLimits.waiting) throw tooManyWait();
-    return this.#reads.run(owner, () => this.#readAll(new Read(request), client), signal);
+    return this.#reads.run(owner, () => this.#readAll(new Read(request, client), client), signal);
   }
 
   /** Rejects the waiting reads; does not wait for a slice in progress. */
@@ -64,6 +68,7 @@ export class Reads {
     while (!read.isDone) {
       const slice = await this.#slices.run(client.owner, () => this.#nextSlice(read, client));
       read.take(slice);
+      this.#memory = slice.text.buffer;
       client.charge(slice.scanned);
     }
     return read.text();
@@ -73,7 +78,9 @@ export class Reads {
     client.signal?.throwIfAborted();
     if (!read.isBegun) client.charge(0);
     try {
-      return await this.#readSlice(read.nextSlice(this.#sizes));
+      const memory = this.#memory;
+      this.#memory = undefined;
+      return await this.#readSlice(read.nextSlice(this.#sizes), memory);
     } catch (thrown) {
       // What waits has waited as long already, and would wait for the same answer.
       if (isUnreachable(thrown)) this.#rejectWaiting(thrown);
@@ -91,7 +98,10 @@ class Read {
   readonly request: ReadingTextRequest;
   isBegun = false;
   isDone = false;
-  readonly #pieces: Uint8Array[] = [];
+  /** The text so far, after the margin before it. */
+  #bytes = new Uint8Array(0);
+  #length: number;
+  readonly #memory: (bytes: number) => Uint8Array<ArrayBuffer>;
   readonly #digests: string[] = [];
   #count = 0;
   #scanned = 0;
@@ -100,8 +110,10 @@ class Read {
   #summarisedUs: Slice['summarisedUs'];
   #ahead: Slice['ahead'];
 
-  constructor(request: ReadingTextRequest) {
+  constructor(request: ReadingTextRequest, { memory = (bytes) => new Uint8Array(bytes) }: ReadingClient) {
     this.request = request;
+    this.#length = request.margins?.before ?? 0;
+    this.#memory = memory;
   }
 
   nextSlice({ written, summedUp }: SliceSizes): SliceRequest {
@@ -121,8 +133,12 @@ class Read {
   take(slice: Slice): void {
     const { text, count, digest, scanned, nextUs, open, summarisedUs, ahead } = slice;
     if (count > 0) {
-      if (this.#count > 0 && this.request.format === 'json') this.#pieces.push(comma);
-      this.#pieces.push(text);
+      const comma = this.#count > 0 && this.request.format === 'json' ? 1 : 0;
+      const more = nextUs === null ? 0 : (text.length * (this.request.limit - this.#count)) / count;
+      this.#reserve(comma + text.length, more);
+      if (comma) this.#bytes[this.#length++] = 0x2c;
+      this.#bytes.set(text, this.#length);
+      this.#length += text.length;
       this.#digests.push(digest);
     }
     this.isBegun = true;
@@ -139,11 +155,20 @@ class Read {
   text(): ReadingText {
     // An incomplete bucket belongs to the next page.
     const nextUs = this.#open?.startUs ?? this.#nextUs;
-    return { pieces: this.#pieces, count: this.#count, digest: this.#digests.join('.'), nextUs };
+    this.#reserve(0);
+    const text = this.#bytes.subarray(0, this.#length + (this.request.margins?.after ?? 0));
+    return { text, count: this.#count, digest: this.#digests.join('.'), nextUs };
+  }
+
+  /** Makes sure that so many bytes fit, with the margin after them; `more` of them are expected to follow. */
+  #reserve(bytes: number, more = 0): void {
+    const needed = this.#length + bytes + (this.request.margins?.after ?? 0);
+    if (needed <= this.#bytes.length) return;
+    const larger = this.#memory(Math.ceil(needed + Math.max(1.02 * more, this.#bytes.length)));
+    larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
   }
 }
-
-const comma = Uint8Array.of(0x2c);
 
 function tooManyWait(): HkctlError {
   return new HkctlError(

@@ -13,7 +13,7 @@ export interface SliceRequest extends ReadingTextRequest {
 }
 
 export interface Slice {
-  /** In a buffer of its own, so that it can be transferred. */
+  /** In a buffer that nothing else is in, so that it can be transferred. */
   text: Uint8Array<ArrayBuffer>;
   count: number;
   digest: string;

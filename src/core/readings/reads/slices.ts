@@ -14,13 +14,18 @@ interface Dropped {
  * Writes the readings of a slice or sums them up. The pieces are all readings of its range in order of time, or at least as many
  * as `rangeOfSlice` asks for; they are read only as far as the slice needs them.
  */
-export function toSlice(request: SliceRequest, pieces: Iterable<Piece>, dropped?: Dropped): Slice {
-  return request.buckets ? sumUp(request, request.buckets.widthUs, pieces, dropped) : write(request, pieces);
+export function toSlice(
+  request: SliceRequest,
+  pieces: Iterable<Piece>,
+  dropped?: Dropped,
+  memory?: ArrayBuffer,
+): Slice {
+  return request.buckets ? sumUp(request, request.buckets.widthUs, pieces, dropped) : write(request, pieces, memory);
 }
 
-function write(request: SliceRequest, pieces: Iterable<Piece>): Slice {
+function write(request: SliceRequest, pieces: Iterable<Piece>, memory: ArrayBuffer | undefined): Slice {
   const wanted = Math.min(request.most, request.limit);
-  const rows = new RowWriter(request, wanted);
+  const rows = new RowWriter(request, wanted, memory);
   let nextUs: number | null = null;
   for (const { columns, from, to } of pieces) {
     const end = Math.min(to, from + wanted - rows.count);

@@ -60,7 +60,7 @@ export function createReadingStore(
   /** Small pages do not wait for large ones. */
   const readAtOnce = async (request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> => {
     client.signal?.throwIfAborted();
-    return textOf(await readSlice(small, { ...request, most: request.limit }), client);
+    return textOf(await readSlice(small, { ...request, most: request.limit }), request, client);
   };
 
   return {

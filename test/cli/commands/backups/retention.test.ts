@@ -25,7 +25,7 @@ it('a backup carries retention and summaries, which count a repeated reading no 
     store.readings.append({ count: 1, rows: Float64Array.of(series, atUs, atUs / hourUs, 0) });
   const buckets = async (store: Store, series: number) => {
     const request = { series, limit: 100, format: 'csv', buckets: { widthUs: hourUs, aggregates } } as const;
-    return Buffer.concat((await store.readings.text(request, client())).pieces).toString();
+    return Buffer.from((await store.readings.text(request, client())).text).toString();
   };
   const kept = await inStore(async (store, series) => {
     for (let n = 0; n < 20; n++) await append(store, series, n * (hourUs / 4));

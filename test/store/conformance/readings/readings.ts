@@ -23,7 +23,7 @@ export function client(owner = 'one', signal?: AbortSignal): ReadingClient & { c
 
 /** What a text says, all of it. */
 export async function textOf(store: Store, request: ReadingTextRequest, by = client()): Promise<string> {
-  return Buffer.concat((await store.readings.text(request, by)).pieces).toString();
+  return Buffer.from((await store.readings.text(request, by)).text).toString();
 }
 
 /** The instant of a first reading. */

@@ -131,7 +131,7 @@ describe('a page of buckets', () => {
     const { reads, scanned } = readsAtOnce();
     const buckets = { widthUs, aggregates: ['avg', 'min', 'max', 'last', 'count'] as const };
     const text = await reads.read({ series: 4, fromUs, limit: 1000, format: 'ndjson', buckets }, client());
-    const rows = Buffer.concat(text.pieces).toString().trimEnd().split('\n');
+    const rows = Buffer.from(text.text).toString().trimEnd().split('\n');
     return { rows: rows.map((row) => JSON.parse(row)), nextUs: text.nextUs, scanned: scanned() };
   };
 

@@ -12,14 +12,14 @@ import type { StoredReadings } from '../stored.ts';
  * readings of the log are taken into memory.
  */
 export interface Reader {
-  slice(request: SliceRequest, logged?: Logged['slice']): Slice;
+  slice(request: SliceRequest, logged?: Logged['slice'], memory?: ArrayBuffer): Slice;
   states(series: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState>;
 }
 
 /** What the reader thread is asked for: the arguments of a method of its reader. */
 export type ReaderCalls = {
   [Kind in keyof Reader]: {
-    of: { of: Parameters<Reader[Kind]>[0]; logged?: Logged[Kind] };
+    of: { of: Parameters<Reader[Kind]>[0]; logged?: Logged[Kind]; memory?: ArrayBuffer };
     result: ReturnType<Reader[Kind]>;
   };
 };
@@ -59,10 +59,12 @@ export function createSliceReader(connection: Connection, stored: StoredReadings
     const hours = hoursOf.all(series, firstHourUs, toUs, fromUs, toUs, limit);
     return toSlice(resumed, piecesOf(resumed, logged), { hours, summarisedUs });
   };
-  return (request, logged) => {
+  return (request, logged, memory) => {
     // In one transaction, or hours that are dropped between two statements would be missing.
     const read = () =>
-      usesSummaries(request) ? readBuckets(request, logged) : toSlice(request, piecesOf(request, logged));
+      usesSummaries(request)
+        ? readBuckets(request, logged)
+        : toSlice(request, piecesOf(request, logged), undefined, memory);
     return logged ? stored.readingChunks(read) : stored.reading(read);
   };
 }

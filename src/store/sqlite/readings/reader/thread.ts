@@ -31,7 +31,7 @@ function host(port: MessagePort, { file }: ReaderData): void {
       try {
         if (request.kind === 'states') reply({ id, result: reader().states(request.of.of, request.of.logged) });
         else {
-          const slice = reader().slice(request.of.of, request.of.logged);
+          const slice = reader().slice(request.of.of, request.of.logged, request.of.memory);
           reply({ id, result: slice }, [slice.text.buffer]);
         }
       } catch (thrown) {
