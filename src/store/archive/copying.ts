@@ -11,7 +11,7 @@ import {
 import { rowsToChunks } from '../sqlite-database/schema/rows-to-chunks.ts';
 import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
 import { damagedBackup, type OpenBackup } from './format.ts';
-import { copyRows, refusingRows } from './rows.ts';
+import { copyRows, isOfRow } from './rows.ts';
 
 /** A database to be made from a backup. */
 interface DatabaseCopy {
@@ -39,13 +39,12 @@ export function copyDatabase(
   makeTables(to, name, version, migrationsFolder);
   const { tables } = migratedSchema(name, versions[name], migrationsFolder);
   const copiedTables = tables.filter((table) => !without.has(table.name) && !(hasRows && table.name === 'readings'));
-  refusingRows(
-    () => {
-      copyRows(from, to, copiedTables, copied);
-      if (hasRows) for (const { count } of rowsToChunks({ from, to })) copied(count);
-    },
-    () => damagedBackup(file, `it holds rows that its own tables forbid (${name})`),
-  );
+  try {
+    copyRows(from, to, copiedTables, copied);
+    if (hasRows) for (const { count } of rowsToChunks({ from, to })) copied(count);
+  } catch (thrown) {
+    throw isOfRow(thrown) ? damagedBackup(file, `it holds rows that its own tables forbid (${name})`) : thrown;
+  }
   upgradeTables(to, name, version, migrationsFolder);
 }
 

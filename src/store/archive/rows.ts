@@ -74,17 +74,9 @@ export function copyRows(
   copySequences(from, to, tables);
 }
 
-/**
- * Runs a copy; if a row violates a constraint of its table, or has a number that is none of its column, throws the error of
- * `damaged`: only damage causes it.
- */
-export function refusingRows(copy: () => void, damaged: () => Error): void {
-  try {
-    copy();
-  } catch (thrown) {
-    const code = errnoOf(thrown);
-    throw code?.startsWith('SQLITE_CONSTRAINT') || code === 'SQLITE_MISMATCH' ? damaged() : thrown;
-  }
+/** Whether an error of a copy is of a row that violates a constraint of its table, or has a value that is none of its column. */
+export function isOfRow(thrown: unknown): boolean {
+  return thrown instanceof SyntaxError || /^SQLITE_(CONSTRAINT|MISMATCH)/.test(errnoOf(thrown) ?? '');
 }
 
 /** SQL for a number of `sqlite_sequence`, which earlier versions have written as a float into backups. */

@@ -1,11 +1,11 @@
 import { renameSync, rmSync } from 'node:fs';
-import type { HkctlError } from '../../core/errors.ts';
+import { HkctlError } from '../../core/errors.ts';
 import type { BackupFacts } from '../../core/operations/backups.ts';
 import type { BackupRequest } from '../../core/operations/engine.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';
 import { beginBackup, completeBackup } from './format.ts';
-import { createPrivate, syncFile, syncFolderOf } from './rows.ts';
+import { createPrivate, isOfRow, syncFile, syncFolderOf } from './rows.ts';
 import { pendingFor, removeAbandoned, requireTarget, translatingTarget } from './target.ts';
 import { readBackup } from './verification.ts';
 
@@ -14,8 +14,8 @@ export interface BackupSource {
   migrationsFolder: string;
   /** Copies all tables in the transaction of the backup; returns the journal, if any. */
   copyTo(backup: Connection): string | undefined | Promise<string | undefined>;
-  /** The error if the copy is damaged, which is a fault of the store. */
-  damaged(what: string): HkctlError;
+  /** The store, as a sentence that names its damage begins. */
+  shown: string;
 }
 
 /**
@@ -23,10 +23,14 @@ export interface BackupSource {
  * anything fails, nothing is left. Throws `state_forbids` if the file exists and `force` is false.
  */
 export async function writeBackupFrom(
-  { migrationsFolder, copyTo, damaged }: BackupSource,
+  { migrationsFolder, copyTo, shown }: BackupSource,
   target: string,
   { nowMs, force, number = 0 }: BackupRequest,
 ): Promise<BackupFacts> {
+  const damaged = (what: string) =>
+    new HkctlError('store_corrupt', `${shown} is damaged: ${what}. No backup was written.`, {
+      hint: 'Keep the last good backup; hkctl doctor and hkctl audit verify report more.',
+    });
   requireTarget(target, force);
   removeAbandoned(target, nowMs);
   const pending = pendingFor(target);
@@ -39,7 +43,7 @@ export async function writeBackupFrom(
       completeBackup(backup, await copyTo(backup));
       backup.exec('commit');
     } catch (thrown) {
-      throw toDomainError(thrown, target);
+      throw isOfRow(thrown) ? damaged('it holds rows that its own tables forbid') : toDomainError(thrown, target);
     } finally {
       backup.close();
     }

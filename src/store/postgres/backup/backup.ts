@@ -1,8 +1,7 @@
-import { HkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
 import type { BackupRequest } from '../../../core/operations/engine.ts';
 import { addTables } from '../../archive/format.ts';
-import { createRowWriter, refusingRows } from '../../archive/rows.ts';
+import { createRowWriter } from '../../archive/rows.ts';
 import { readStates } from '../../archive/states.ts';
 import { missingLines } from '../../archive/stops.ts';
 import { writeBackupFrom } from '../../archive/writing.ts';
@@ -17,8 +16,7 @@ import { readJournalText } from '../registry/journal.ts';
 import { statementsOf } from '../registry/statements.ts';
 import { readColumnTypes } from '../schema/column-types.ts';
 import { requireNotNewer, requireSchemaVersion, sqliteVersions } from '../schema/schema-version.ts';
-import { cursorRows } from './cursor-rows.ts';
-import { queryFor } from './queries.ts';
+import { queryFor, type Row } from './queries.ts';
 
 /** How a backup is written. */
 interface WriteOptions extends BackupRequest {
@@ -34,7 +32,6 @@ interface WriteOptions extends BackupRequest {
 export async function writeBackup(database: Database, target: string, options: WriteOptions): Promise<BackupFacts> {
   const { migrationsFolder, ofOlder = false, progress, ...request } = options;
   if (!ofOlder) await requireSchemaVersion(await database.session());
-  const damaged = (what: string) => damagedStore(database.location.shown, what);
   const copyTo = (backup: Connection) =>
     database.transaction(
       async (session) => {
@@ -44,19 +41,22 @@ export async function writeBackup(database: Database, target: string, options: W
           set local cursor_tuple_fraction = 1; lock table record_entities in access share mode`);
         if (!ofOlder) await requireSchemaVersion(session);
         const version = await requireNotNewer(session);
-        await copyTables(session, backup, { version, migrationsFolder }, damaged, () => progress?.(sizeOf(backup)));
+        await copyTables(session, backup, { version, migrationsFolder }, () => progress?.(sizeOf(backup)));
         const journal = version < firstWithJournal ? '' : await readJournalText(session);
         return journal + missingLines(journal, await readStates(statementsOf(session)), request.nowMs).join('');
       },
       { idleMs: 0 },
     );
-  return writeBackupFrom({ migrationsFolder, copyTo, damaged }, target, request);
+  return writeBackupFrom(
+    { migrationsFolder, copyTo, shown: `The PostgreSQL store ${database.location.shown}` },
+    target,
+    request,
+  );
 }
-
-type Damaged = (what: string) => HkctlError;
 
 /** Before, the journal of a store in PostgreSQL was in its rows only. */
 const firstWithJournal = 2;
+
 function sizeOf(backup: Connection): number {
   const pragma = (name: string) => Number(backup.pragma(name, { simple: true }));
   return pragma('page_count') * pragma('page_size');
@@ -66,7 +66,6 @@ async function copyTables(
   session: Session,
   backup: Connection,
   { version, migrationsFolder }: { version: number; migrationsFolder: string },
-  damaged: Damaged,
   copied: () => void,
 ): Promise<void> {
   const versions = sqliteVersions[version] ?? schemaVersions;
@@ -77,19 +76,17 @@ async function copyTables(
     const putIndexesBack = takeIndexes(backup, tables);
     if (name === 'readings') await copySeries(session, backup, tables, series);
     for (const table of tables) {
-      const found = queryFor(table, types, (entity, n) => series.find(entity, n, damaged));
+      const found = queryFor(table, types, (entity, n) => series.find(entity, n));
       if (found === undefined || table.name === 'series') continue;
       const { query, toRow = (row) => row } = found;
       const writer = table.name === 'chunks' ? chunkRows(backup) : createRowWriter(backup, table);
       for await (const rows of cursorRows(session, query)) {
-        refusing(table, damaged, () => {
-          for (const row of rows) writer.write(toRow(row));
-        });
+        for (const row of rows) writer.write(toRow(row));
         copied();
       }
-      refusing(table, damaged, () => writer.end());
+      writer.end();
     }
-    refusingRows(putIndexesBack, () => damaged('two of its rows have the same unique value'));
+    putIndexesBack();
   }
   const [head] = await session.query<{ seq: number }>('backup.head', 'select last_seq as seq from audit_head');
   if (head)
@@ -106,15 +103,6 @@ function chunkRows(backup: Connection) {
   };
 }
 
-function refusing({ name }: OwnTable, damaged: Damaged, copy: () => void): void {
-  try {
-    refusingRows(copy, () => damaged(`${name} holds rows that its own schema forbids`));
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) throw damaged(`${name} holds a text that is not JSON`);
-    throw thrown;
-  }
-}
-
 /** SQLite numbers series over all entities, PostgreSQL by entity. */
 class SeriesNumbers {
   readonly #numbers = new Map<number, number>();
@@ -125,10 +113,9 @@ class SeriesNumbers {
     return next;
   }
 
-  find(entity: number, series: number, damaged: Damaged): number {
-    const found = this.#numbers.get(toSeries(entity, series));
-    if (found === undefined) throw damaged('it holds readings of a sensor that it has no number for');
-    return found;
+  /** Null for a sensor without a number, which no table of a backup takes. */
+  find(entity: number, series: number): number | null {
+    return this.#numbers.get(toSeries(entity, series)) ?? null;
   }
 }
 
@@ -162,8 +149,33 @@ function takeIndexes(backup: Connection, tables: readonly OwnTable[]): () => voi
   };
 }
 
-function damagedStore(shown: string, what: string): HkctlError {
-  return new HkctlError('store_corrupt', `The PostgreSQL store ${shown} is damaged: ${what}. No backup was written.`, {
-    hint: 'Keep the last good backup; hkctl doctor and hkctl audit verify report more.',
-  });
+/** Rows of a piece; two pieces are in memory at once. */
+const fetched = 5000;
+
+/**
+ * The rows of a query inside the transaction of a session, fetched piece by piece: the next piece is on its way while the
+ * caller works on one.
+ */
+async function* cursorRows(session: Session, query: string): AsyncGenerator<Row[]> {
+  await session.run(`declare backup_rows no scroll cursor for ${query}`);
+  const fetch = () => {
+    const piece = session.send<unknown[]>({ text: `fetch ${fetched} from backup_rows`, rowMode: 'array' });
+    // It may fail before it is awaited, and is reported then.
+    void Promise.allSettled([piece]);
+    return piece;
+  };
+  let next = fetch();
+  try {
+    for (;;) {
+      const { rows } = await next;
+      const isLast = rows.length < fetched;
+      if (!isLast) next = fetch();
+      if (rows.length > 0) yield rows;
+      if (isLast) break;
+    }
+  } finally {
+    // If the caller gives up, nobody waits for a failure of the piece that is being fetched.
+    await Promise.allSettled([next]);
+  }
+  await session.run('close backup_rows');
 }

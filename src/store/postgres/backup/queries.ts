@@ -1,7 +1,9 @@
 import { qualities } from '../../../core/port/readings.ts';
 import type { OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
 import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/column-types.ts';
-import type { Row } from './cursor-rows.ts';
+
+/** A row, its values in the order of the columns. */
+export type Row = readonly unknown[];
 
 /** How the rows of a table of a backup are read from PostgreSQL. */
 interface TableQuery {
@@ -21,7 +23,7 @@ const withoutRows: ReadonlySet<string> = new Set(['daemons', 'audit_outbox', 'lo
 export function queryFor(
   { name: ofBackup, columns: inBackup }: OwnTable,
   allTypes: ReadonlyMap<string, ReadonlyMap<string, string>>,
-  seriesOf: (entity: number, series: number) => number,
+  seriesOf: (entity: number, series: number) => number | null,
 ): TableQuery | undefined {
   const isChunks = ofBackup === 'chunks';
   const name = isChunks ? 'readings' : ofBackup;

@@ -2,7 +2,13 @@ import { decodeChunk } from '../../sqlite-database/chunks/codec.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import type { OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
 import { bySeries, jsonTexts } from '../backup/queries.ts';
-import type { TableCopy } from './copying.ts';
+
+/** The rows that a table receives. */
+export interface TableCopy {
+  table: string;
+  columns: readonly string[];
+  rows: Iterable<readonly unknown[]>;
+}
 
 /** The rows of a checked backup for the tables of PostgreSQL, in an order in which references find their targets. */
 export function sourcesOf(backup: Connection, tables: readonly OwnTable[]): TableCopy[] {

@@ -4,12 +4,12 @@ import { HkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
 import type { BackupRequest } from '../../../core/operations/engine.ts';
 import { addTables } from '../../archive/format.ts';
-import { copyRows, refusingRows } from '../../archive/rows.ts';
+import { copyRows } from '../../archive/rows.ts';
 import { translatingTarget } from '../../archive/target.ts';
 import { writeBackupFrom } from '../../archive/writing.ts';
 import { Chunks } from '../../sqlite-database/chunks/chunks.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
-import { type DatabaseName, databaseNames, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
+import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
 import { filesOf, missingFile, openFile, rebuiltPath, type StoreFiles } from '../connection/files.ts';
 import { preparedPath } from '../prepared.ts';
 import { remember } from '../readings/log/log.ts';
@@ -35,7 +35,7 @@ export function writeBackup(
   const source = {
     migrationsFolder,
     copyTo: (backup: Connection) => copyTo(backup, files, migrationsFolder),
-    damaged: (what: string) => damagedStore(path, what),
+    shown: `The store ${path}`,
   };
   return writeBackupFrom(source, target, request);
 }
@@ -54,13 +54,13 @@ function copyTo(backup: Connection, files: StoreFiles, migrationsFolder: string)
       if (!from) continue;
       const version = Number(from.pragma('user_version', { simple: true }));
       const tables = addTables(backup, name, version, migrationsFolder);
-      refusingRows(
-        () => {
-          copyRows(from, backup, tables.filter(isCopied));
-          if (tables.some((table) => !isCopied(table))) settleLog(from, backup);
-        },
-        () => damagedStore(files.registry, `it holds rows that its own tables forbid (${name})`),
+      copyRows(
+        from,
+        backup,
+        tables.filter(({ name }) => name !== 'log'),
       );
+      // A backup has all readings in chunks: its reader needs no memory for a log.
+      if (tables.some(({ name }) => name === 'log')) settleLog(from, backup);
     }
     return readJournalFile(files.revocations);
   } finally {
@@ -68,22 +68,11 @@ function copyTo(backup: Connection, files: StoreFiles, migrationsFolder: string)
   }
 }
 
-/** A backup has all readings in chunks: its reader needs no memory for a log. */
-function isCopied({ name }: OwnTable): boolean {
-  return name !== 'log';
-}
-
 function settleLog(readings: Connection, backup: Connection): void {
   const memory = new LogMemory();
   const rows = readings.prepare<[], { id: number; body: Buffer }>('select id, body from log order by id');
   for (const { id, body } of rows.iterate()) remember(memory, id, body);
   settle({ log: { memory }, chunks: new Chunks(backup) }, Number.POSITIVE_INFINITY);
-}
-
-function damagedStore(path: string, what: string): HkctlError {
-  return new HkctlError('store_corrupt', `The store ${path} is damaged: ${what}. No backup was written.`, {
-    hint: 'Keep the last good backup; hkctl doctor and hkctl audit verify report more.',
-  });
 }
 
 /** Refuses a file of the store at a path, since a backup in its place would destroy both. Throws `bad_input`. */

@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HkctlError } from '../../../../src/core/errors.ts';
 import { addTables } from '../../../../src/store/archive/format.ts';
 import { copyRows } from '../../../../src/store/archive/rows.ts';
 import { type BackupSource, writeBackupFrom } from '../../../../src/store/archive/writing.ts';
@@ -25,8 +24,7 @@ import { cli, file, folder, renewPlant } from './backup-plant.ts';
 
 const migrationsFolder = join(process.cwd(), 'migrations');
 const writing = (copyTo: BackupSource['copyTo']) => {
-  const damaged = (what: string) => new HkctlError('store_corrupt', what);
-  return writeBackupFrom({ migrationsFolder, copyTo, damaged }, file, { nowMs: cli.nowMs, force: false });
+  return writeBackupFrom({ migrationsFolder, copyTo, shown: 'The store' }, file, { nowMs: cli.nowMs, force: false });
 };
 /** The files of backups that are not complete. */
 const pending = () => readdirSync(folder).filter((name) => name.endsWith('.new'));
