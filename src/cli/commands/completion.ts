@@ -1,3 +1,6 @@
+import { clientPermissions } from '../../core/access/permissions.ts';
+import { roleHolds } from '../../core/access/roles.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import { isHkctlError } from '../../core/errors.ts';
 import { withoutSecrets } from '../../core/secrets.ts';
 import { printable } from '../../core/text/shown-text.ts';
@@ -7,7 +10,7 @@ import { requireOneOf } from '../command/flags.ts';
 import bash from '../completion/hkctl.bash?raw';
 import fish from '../completion/hkctl.fish?raw';
 import zsh from '../completion/hkctl.zsh?raw';
-import { type Candidate, fittingAt, readLine } from '../completion/point.ts';
+import { type Candidate, fittingAt, readLine, type ValueKind } from '../completion/point.ts';
 
 /**
  * The completion scripts. Each calls `hkctl completion SHELL -- WORD...` with the words of the line, and shows the answer:
@@ -68,11 +71,62 @@ async function continuations(context: Context, words: readonly string[]) {
     const line = readLine(await context.program(before), before);
     const { candidates, kind, given = [] } = fittingAt(line, current);
     if (kind === undefined || kind === 'files') return { kind, found: candidates.filter(fits) };
-    const { valuesOfKind } = await import('../completion/values.ts');
     const values = await valuesOfKind(context, kind, current, line.values);
     return { kind, found: values.filter((one) => fits(one) && !given.includes(one.value)) };
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     return { kind: undefined, found: [] };
   }
+}
+
+/** As many keys as a person can choose from. */
+const mostKeys = 200;
+
+/**
+ * The values of a kind, for the beginning of a word behind flags that may name the store and the profile. Pressing Tab is never refused: if the profile may not
+ * list them, there are none, and nothing is audited.
+ */
+async function valuesOfKind(
+  context: Context,
+  kind: ValueKind,
+  begin: string,
+  flags: ReadonlyMap<string, string>,
+): Promise<Candidate[]> {
+  if (kind === 'permissions') return clientPermissions.map((value) => ({ value, doc: '' }));
+  if (kind === 'resources') {
+    const resources = (await context.services.resources()).map(({ name, title }) => ({ value: name, doc: title }));
+    return [...resources, { value: 'readings', doc: 'Readings of sensors' }];
+  }
+  const path = flags.get('store');
+  const login = flags.get('as') ?? context.login;
+  if (path === undefined) return storedValues(await context.domain(), login, kind, begin);
+  const store = await (await context.services.engine(path)).open();
+  try {
+    return await storedValues(context.domainOf(store), login, kind, begin);
+  } finally {
+    await store.close();
+  }
+}
+
+async function storedValues(
+  { store, clock }: Domain,
+  login: string,
+  kind: Exclude<ValueKind, 'permissions' | 'resources'>,
+  begin: string,
+): Promise<Candidate[]> {
+  const user = await store.users.findByLogin(login);
+  if (user?.status !== 'active') return [];
+  const { tenantId, role } = user;
+  if (kind === 'entities') {
+    return (await store.entities.list(tenantId)).map(({ code, name }) => ({ value: code, doc: name }));
+  }
+  if (kind === 'users') {
+    if (!roleHolds(role, 'users.manage')) return [];
+    return (await store.users.list(tenantId)).map(({ login, name }) => ({ value: login, doc: name }));
+  }
+  if (!roleHolds(role, 'api_keys.view')) return [];
+  const statuses = kind === 'active-keys' ? (['Active'] as const) : [];
+  const search = begin.length > 'hk_'.length ? begin : undefined;
+  const keys = await store.keys.list(tenantId, { nowMs: clock(), statuses, search }, { limit: mostKeys });
+  return keys.map(({ prefix, name }) => ({ value: prefix, doc: name }));
 }

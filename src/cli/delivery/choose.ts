@@ -4,11 +4,10 @@ import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Key } from '../../core/port/keys.ts';
 import type { Context } from '../command/context.ts';
 import { canDraw } from '../terminal/style.ts';
-import { withCopy } from './clipboard.ts';
 import { createNewFilesDelivery } from './files.ts';
-import { createPanelDelivery, fitsPanel, type PanelTexts } from './panel.ts';
+import { copySecret, createPanelDelivery, fitsPanel, type PanelTexts } from './panel.ts';
 import { createReplacingFileDelivery, type Replacing } from './replaced-file.ts';
-import { createOutputDelivery, type JsonOptions, requireReader } from './stdout.ts';
+import { createOutputDelivery, type JsonOptions, joinedSecrets, requireReader } from './stdout.ts';
 
 /** Where the command line sends secrets, and what the delivery needs for it. */
 interface DeliveryOptions extends PanelTexts, JsonOptions {
@@ -54,4 +53,17 @@ function requireNoScrollback(context: Context, keys: number): void {
   if (!io.stdinIsTTY) throw refuse('Standard input is not a terminal, so the one-time panel could not be dismissed.');
   if (!canDraw(io.env, io.stdout)) throw refuse('This terminal (TERM) has no alternate screen for the one-time panel.');
   if (!fitsPanel(context, keys)) throw refuse(`${keys} secrets do not fit on this screen at once.`, '--secret-dir DIR');
+}
+
+/** Adds a copy to another delivery, which succeeds even without a clipboard. */
+function withCopy(context: Context, inner: SecretDelivery): SecretDelivery {
+  return {
+    ...inner,
+    async deliver(delivered) {
+      await inner.deliver(delivered);
+      const { io, json } = context;
+      // With --json only the document goes to standard output.
+      context.say(await copySecret(io, joinedSecrets(delivered), json ? io.stderr : io.stdout));
+    },
+  };
 }

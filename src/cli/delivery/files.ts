@@ -41,13 +41,7 @@ export function createNewFilesDelivery(fileOf: (key: Key) => string): SecretDeli
 
 /** Refuses an existing path before any question: `state_forbids` (exit 5). */
 export function requireFreePath(path: string): void {
-  try {
-    lstatSync(path);
-  } catch (thrown) {
-    if (errnoOf(thrown) === 'ENOENT') return;
-    throw unusable(path, thrown);
-  }
-  throw taken(path);
+  if (statOf(path, lstatSync)) throw taken(path);
 }
 
 /** Refuses a path that is not a folder: `bad_input`. */
@@ -59,10 +53,10 @@ export function requireFolder(path: string): void {
   }
 }
 
-/** What is at a path, behind links; undefined if nothing is. */
-export function statOf(path: string): Stats | undefined {
+/** What is at a path, by default behind links; undefined if nothing is. */
+export function statOf(path: string, stat = statSync): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return stat(path, { throwIfNoEntry: false });
   } catch (thrown) {
     throw unusable(path, thrown);
   }
@@ -70,23 +64,19 @@ export function statOf(path: string): Stats | undefined {
 
 /** Writes a secret into a new file, synced with its folder, with the owner of another file if given. Throws if one is there. */
 export function writeNew(path: string, secret: string, like: Stats | undefined): void {
-  let fd: number;
+  let fd: number | undefined;
   try {
     fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-  } catch (thrown) {
-    throw unusable(path, thrown);
-  }
-  try {
     fchmodSync(fd, 0o600);
     if (like) keepOwner(fd, like);
     writeFileSync(fd, `${secret}\n`);
     fsyncSync(fd);
     syncFolder(path);
   } catch (thrown) {
-    unlinkSync(path);
+    if (fd !== undefined) unlinkSync(path);
     throw unusable(path, thrown);
   } finally {
-    closeSync(fd);
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -2,11 +2,11 @@ import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
 import { shellWord } from '../../core/text/shell.ts';
 import type { Context } from '../command/context.ts';
 import type { Screen } from '../terminal/asker.ts';
+import type { Io } from '../terminal/io.ts';
 import { isCancelKey, isEnter } from '../terminal/keypress.ts';
 import { openScreen } from '../terminal/screen.ts';
-import type { Style } from '../terminal/style.ts';
+import { canDraw, type Style } from '../terminal/style.ts';
 import { shortened, wrapText } from '../terminal/wrap.ts';
-import { copySecret } from './clipboard.ts';
 import { joinedSecrets, untilVerified } from './stdout.ts';
 
 export interface PanelTexts {
@@ -29,7 +29,7 @@ export function createPanelDelivery(
   let toast = '';
   const draw = (asking: boolean) => {
     const view = { delivered, toast, asking, baseUrl, naming };
-    screen?.draw(panelLines(view, io.stdout.columns() ?? 80, io.stdout.rows() ?? 24, style));
+    screen?.draw((columns, rows) => panelLines(view, columns, rows, style));
   };
   const copySecrets = async () => {
     toast = await copySecret(io, joinedSecrets(delivered));
@@ -148,7 +148,6 @@ async function untilDismissed(
   for (;;) {
     draw(asking);
     const event = await screen.next();
-    if (event === 'resize') continue;
     // The terminal is gone, or a second signal came, whose sender may have no way to answer: the key was shown, and is kept.
     if (event === 'end' || (event === 'signal' && signalled)) {
       // Whatever opened the screen ends by the same event.
@@ -167,4 +166,26 @@ async function untilDismissed(
     } else if (letter === 'y') return;
     else if (letter === 'n' || isEnter(event) || isCancelKey(event)) asking = false;
   }
+}
+
+/**
+ * Copies a secret to the clipboard of this machine, else to the terminal's by the OSC 52 sequence, which gets no
+ * acknowledgement. The returned message claims only what is certain.
+ */
+export async function copySecret(io: Io, secret: string, terminal = io.stdout): Promise<string> {
+  // Over SSH the clipboard of this machine is not the user's.
+  const remote = io.env.SSH_CONNECTION !== undefined || io.env.SSH_TTY !== undefined;
+  // Any failure means that there is no clipboard; the tools behind it report theirs in many ways.
+  const isCopied =
+    !remote &&
+    (await io.copy(secret).then(
+      () => true,
+      () => false,
+    ));
+  if (isCopied) return 'API key copied';
+  if (canDraw(io.env, terminal)) {
+    terminal.write(`\u001b]52;c;${Buffer.from(secret).toString('base64')}\u0007`);
+    return 'Sent to the terminal by OSC 52; if it allows that, the key is on your clipboard. Paste it to be sure.';
+  }
+  return 'Not copied: there is no clipboard here.';
 }

@@ -15,8 +15,8 @@ export interface PlotStyle {
 }
 
 /** The parts into which a plot of a width divides its span: a braille character has two dots next to each other. */
-export function partsOf({ width, isAscii }: Pick<PlotStyle, 'width' | 'isAscii'>): number {
-  return Math.max(1, width - axisWidth) * (isAscii ? 1 : 2);
+export function partsOf(width: number): number {
+  return Math.max(1, width - axisWidth) * 2;
 }
 
 /** Characters for the labels of the values, and for the axis behind them. */
@@ -25,7 +25,6 @@ const axisWidth = 11;
 /** Draws the lowest and the highest value of each part as a band, with the axes; one string for each line. */
 export function drawPlot(data: PlotData, { width, height, isAscii, timezone, paint }: PlotStyle): string[] {
   const columns = Math.max(1, width - axisWidth);
-  const cells = isAscii ? asciiCells(data, columns, height) : brailleCells(data, columns, height);
   const { lowest, highest } = boundsOf(data);
   const label = valueLabel(highest - lowest);
   const labels = new Map([
@@ -34,13 +33,21 @@ export function drawPlot(data: PlotData, { width, height, isAscii, timezone, pai
   ]);
   if (height > 4)
     labels.set((height - 1) >> 1, label(highest - ((highest - lowest) * ((height - 1) >> 1)) / (height - 1)));
-  const [tick, plain, corner] = isAscii ? ['+', '|', '+'] : ['┤', '│', '└'];
-  const lines = cells.map((row, at) => {
+  const lines = cellsOf(data, columns, height).map((row, at) => {
     const text = labels.get(at);
-    return `${(text ?? '').padStart(axisWidth - 2)} ${text === undefined ? plain : tick}${paint(row.trimEnd())}`;
+    return `${(text ?? '').padStart(axisWidth - 2)} ${text === undefined ? '│' : '┤'}${paint(row.trimEnd())}`;
   });
-  const { marks, names } = timeAxis(data, columns, timezone, isAscii);
-  return [...lines, `${' '.repeat(axisWidth - 1)}${corner}${marks}`, `${' '.repeat(axisWidth)}${names}`.trimEnd()];
+  const { marks, names } = timeAxis(data, columns, timezone);
+  const all = [...lines, `${' '.repeat(axisWidth - 1)}└${marks}`, `${' '.repeat(axisWidth)}${names}`.trimEnd()];
+  return isAscii ? all.map(toAscii) : all;
+}
+
+function toAscii(line: string): string {
+  return line
+    .replace(/[\u2801-\u28ff]/g, ':')
+    .replace(/[┤└┬]/g, '+')
+    .replace('│', '|')
+    .replaceAll('─', '-');
 }
 
 function boundsOf({ buckets }: PlotData): { lowest: number; highest: number } {
@@ -65,7 +72,7 @@ function bandsOf(data: PlotData, count: number, rows: number) {
   const parts = Math.ceil((toUs - fromUs) / widthUs);
   return Array.from({ length: count }, (_, dot) => {
     const bucket = byPart.get(Math.floor((dot * parts) / count));
-    return bucket && { top: rowOf(bucket.max), bottom: rowOf(bucket.min), middle: rowOf(bucket.avg) };
+    return bucket && { top: rowOf(bucket.max), bottom: rowOf(bucket.min) };
   });
 }
 
@@ -77,7 +84,7 @@ const brailleDots = [
   [0x40, 0x80],
 ] as const;
 
-function brailleCells(data: PlotData, columns: number, height: number): string[] {
+function cellsOf(data: PlotData, columns: number, height: number): string[] {
   const bits = Array.from({ length: height }, () => new Uint8Array(columns));
   const bands = bandsOf(data, columns * 2, height * 4);
   for (const [dot, band] of bands.entries()) {
@@ -92,18 +99,6 @@ function brailleCells(data: PlotData, columns: number, height: number): string[]
     }
   }
   return bits.map((line) => [...line].map((dots) => (dots === 0 ? ' ' : String.fromCharCode(0x2800 + dots))).join(''));
-}
-
-function asciiCells(data: PlotData, columns: number, height: number): string[] {
-  const bands = bandsOf(data, columns, height);
-  return Array.from({ length: height }, (_, row) =>
-    bands
-      .map((band) => {
-        if (!band || row < band.top || row > band.bottom) return ' ';
-        return row === band.middle ? '*' : ':';
-      })
-      .join(''),
-  );
 }
 
 /** Writes values with the digits that tell them apart in a range, in nine characters at most. */
@@ -150,13 +145,11 @@ function timeAxis(
   { fromUs, toUs }: Pick<PlotData, 'fromUs' | 'toUs'>,
   columns: number,
   timezone: string,
-  isAscii: boolean,
 ): { marks: string; names: string } {
   const [fromMs, toMs] = [fromUs / 1000, toUs / 1000];
   const spanMs = toMs - fromMs;
   const stepMs = steps.find((step) => (step / spanMs) * columns >= nameWidth) ?? spanMs;
-  const [line, mark] = isAscii ? ['-', '+'] : ['─', '┬'];
-  const marks = Array.from({ length: columns }, () => line);
+  const marks = Array.from({ length: columns }, () => '─');
   let names = '';
   const aheadMs = aheadOf(fromMs, timezone);
   for (let ms = Math.ceil((fromMs + aheadMs) / stepMs) * stepMs - aheadMs; ms < toMs; ms += stepMs) {
@@ -165,7 +158,7 @@ function timeAxis(
     const name = stepMs < dayMs ? local.slice(11, 16) : local.slice(0, 10);
     // A mark without room for its name is left out.
     if (at + name.length > columns) break;
-    marks[at] = mark ?? line;
+    marks[at] = '┬';
     names = `${names.padEnd(at)}${name}`;
   }
   return { marks: marks.join(''), names };

@@ -5,32 +5,28 @@ import { truncated, wrapFacts, wrapText } from '../terminal/wrap.ts';
 import { type EditedLine, edited, toEditedLine } from './line-editor.ts';
 import { createChoiceQuestion, createChoicesQuestion, type Question } from './list-questions.ts';
 
-interface DialogPlace {
-  screen: Screen;
-  /** The size of the terminal, which may change while a question is open. */
-  size(): { columns: number; rows: number };
-  style: Style;
-  head(columns: number): readonly string[];
-}
-
 /**
- * Asks one question after the other on an open screen, below the answers so far. It draws everything again for every key and
+ * Asks one question after the other on an open screen, below a head and the answers so far. It draws everything again for every key and
  * every new size of the terminal. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel (exit 130).
  */
-export function createDialog({ screen, size, style, head }: DialogPlace): Asker {
+export function createDialog(
+  screen: Screen,
+  style: Style,
+  head: (columns: number) => readonly string[] = () => [],
+): Asker {
   const answered: { message: string; echo: string }[] = [];
   const ask = async <T>(message: string, question: Question<T>, facts: readonly AskedFact[] = []): Promise<T> => {
     for (;;) {
-      const { columns, rows } = size();
-      const echoes = answered.map(
-        (one) => `${style.green('✔')} ${truncated(`${one.message}: ${one.echo}`, columns - 2)}`,
-      );
-      const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
-      // On a small terminal the question comes first, then the latest answers.
-      const lines = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
-      screen.draw([...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(0, rows));
+      screen.draw((columns, rows) => {
+        const echoes = answered.map(
+          (one) => `${style.green('✔')} ${truncated(`${one.message}: ${one.echo}`, columns - 2)}`,
+        );
+        const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
+        // On a small terminal the question comes first, then the latest answers.
+        const lines = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
+        return [...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(0, rows);
+      });
       const event = await screen.next();
-      if (event === 'resize') continue;
       if (event === 'signal' || event === 'end') {
         // Whatever opened the screen ends by the same event.
         screen.unread(event);

@@ -1,13 +1,13 @@
+import { Transform } from 'node:stream';
 import { input, password, select } from '@inquirer/prompts';
 import { type AskedFact, type Asker, type Choice, type ChoiceGroup, cancelled } from '../terminal/asker.ts';
-import type { Io } from '../terminal/io.ts';
+import type { Input, Io } from '../terminal/io.ts';
 import { isCancelKey, onKeypress } from '../terminal/keypress.ts';
 import { openScreen } from '../terminal/screen.ts';
 import { canDraw, createStyle } from '../terminal/style.ts';
 import { terminalLine } from '../terminal/terminal-text.ts';
 import { wrapFacts, wrapWhole } from '../terminal/wrap.ts';
 import { createDialog } from './dialog.ts';
-import { withoutLongPastes } from './pasted-text.ts';
 
 /**
  * Asks for a line of text; `validate` returns what is wrong with it, or undefined. An empty answer means the `preset`, which
@@ -82,15 +82,9 @@ function echo(io: Io, message: string, answer: string): void {
   io.stderr.write(`${terminalLine(`${style.green('✔')} ${message}: ${answer}`)}\n`);
 }
 
-async function askedOnScreen<T>(io: Io, ask: (dialog: Asker) => Promise<T>): Promise<T> {
-  const style = createStyle(io.env, io.stderr);
+function askedOnScreen<T>(io: Io, ask: (dialog: Asker) => Promise<T>): Promise<T> {
   const screen = openScreen(io, io.stderr);
-  const size = () => ({ columns: io.stderr.columns() ?? 80, rows: io.stderr.rows() ?? 24 });
-  try {
-    return await ask(createDialog({ screen, size, style, head: () => [] }));
-  } finally {
-    screen.close();
-  }
+  return ask(createDialog(screen, createStyle(io.env, io.stderr))).finally(screen.close);
 }
 
 /**
@@ -185,4 +179,46 @@ function promptTheme({ env, stderr }: Io) {
       keysHelpTip: () => terminalLine(style.dim('↑↓ choose, Enter submits, Esc cancels')),
     },
   };
+}
+
+/** An answer holds at most so many bytes that were pasted; no path of a file is longer. */
+const longestAnswer = 4096;
+/** More bytes at once than a single key sends. */
+const longestKey = 32;
+const ctrlC = Buffer.from('\u0003');
+
+/**
+ * The input of one question, without the rest of a text that was pasted and is longer than any answer. The question draws its
+ * line again for each character, so that a megabyte would keep it busy for hours, and Ctrl-C would wait behind it.
+ */
+export function withoutLongPastes(stdin: Input): { input: Input; release(): void } {
+  let left = longestAnswer;
+  const limited = new Transform({
+    transform(chunk: Buffer, _, done) {
+      if (chunk.length <= longestKey) return done(null, chunk);
+      const kept = chunk.subarray(0, wholeCharacters(chunk, left));
+      left -= kept.length;
+      if (kept.length > 0) this.push(kept);
+      if (chunk.includes(ctrlC, kept.length)) this.push(ctrlC);
+      done();
+    },
+  });
+  const input: Input = Object.assign(limited, stdin.setRawMode && { setRawMode: stdin.setRawMode.bind(stdin) });
+  stdin.pipe(limited);
+  return {
+    input,
+    release() {
+      stdin.unpipe(limited);
+      stdin.pause();
+      limited.destroy();
+    },
+  };
+}
+
+/** The greatest length up to `most` that ends between two characters of UTF-8. */
+function wholeCharacters(bytes: Buffer, most: number): number {
+  if (bytes.length <= most) return bytes.length;
+  let end = most;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return end;
 }

@@ -15,16 +15,16 @@ export interface ChoiceGroup<T> {
 
 export type AskedFact = readonly [label: string, value: string];
 
-/** A key, a new size of the terminal, a signal that would end the process, or the end of the input. */
-export type ScreenEvent = Keypress | 'resize' | 'signal' | 'end';
+/** A key, a signal that would end the process, or the end of the input. */
+export type ScreenEvent = Keypress | 'signal' | 'end';
 
 /**
  * The alternate screen while it is shown. Our own, since secrets are drawn on it: its lines must leave no trace in the scrollback,
  * whatever the terminal.
  */
 export interface Screen {
-  /** Draws lines from the top and clears the rows below them. */
-  draw(lines: readonly string[]): void;
+  /** Draws lines from the top and clears the rows below them; draws them again for each new size of the terminal. */
+  draw(linesFor: (columns: number, rows: number) => readonly string[]): void;
   next(): Promise<ScreenEvent>;
   hasMore(): boolean;
   /** Puts an event back, so that {@link next} returns it again. */

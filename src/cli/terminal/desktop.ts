@@ -14,16 +14,11 @@ export async function copyText(text: string): Promise<void> {
 
 /** Opens an address with the desktop's opener; rejects if there is none. */
 export function openInBrowser(url: string): Promise<void> {
-  const [program, ...args] = browsers[process.platform] ?? ['xdg-open'];
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+    const child = spawn(program, [url], { stdio: 'ignore', detached: true });
     child.on('error', reject);
     child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`))));
     child.unref();
   });
 }
-
-const browsers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['cmd', '/c', 'start', ''],
-};

@@ -87,6 +87,7 @@ type IoParts = Omit<
  * or are read: creating them costs a tenth of a short command's time.
  */
 export function createIo(process: NodeJS.Process, parts: IoParts): Io {
+  let interruption: AbortSignal | undefined;
   return {
     ...parts,
     program: [process.execPath, process.argv[1] ?? 'hkctl'],
@@ -101,7 +102,7 @@ export function createIo(process: NodeJS.Process, parts: IoParts): Io {
     },
     stdout: createOutput(process, parts.env, 1, () => process.stdout),
     stderr: createOutput(process, parts.env, 2, () => process.stderr),
-    interrupted: () => interruptedBy(process),
+    interrupted: () => (interruption ??= interruptedBy(process)),
     signals: createSignals(process),
   };
 }
@@ -189,14 +190,10 @@ function flush(fd: number): void {
   }
 }
 
-const interruptions = new WeakMap<NodeJS.Process, AbortSignal>();
-
 /** One Ctrl-C may arrive twice within this time: npm forwards it to processes that the terminal has already signalled. */
 const sameKeyMs = 300;
 
 function interruptedBy(process: NodeJS.Process): AbortSignal {
-  const known = interruptions.get(process);
-  if (known) return known;
   const controller = new AbortController();
   let askedAt: number | undefined;
   process.on('SIGINT', () => {
@@ -211,6 +208,5 @@ function interruptedBy(process: NodeJS.Process): AbortSignal {
   process.on('SIGHUP', () => {
     if (atTerminal) controller.abort('SIGHUP');
   });
-  interruptions.set(process, controller.signal);
   return controller.signal;
 }

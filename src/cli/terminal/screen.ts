@@ -23,6 +23,7 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
   const { stdin, signals } = io;
   const queue: ScreenEvent[] = [];
   let waiting: ((event: ScreenEvent) => void) | undefined;
+  let linesFor: Parameters<Screen['draw']>[0] = () => [];
   let rowsDrawn = 0;
   const push = (event: ScreenEvent) => {
     const resolve = waiting;
@@ -43,6 +44,15 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
     rowsDrawn = 0;
     stdin.setRawMode?.(false);
   };
+  const redraw = () => {
+    const [columns, shownRows] = [output.columns() ?? 80, output.rows() ?? 24];
+    const lines = linesFor(columns, shownRows);
+    // Addresses each row and leaves the cursor at the top: a terminal that shrinks then scrolls nothing away.
+    const rows = Math.max(lines.length, shownRows);
+    const texts = Array.from({ length: rows }, (_, i) => terminalLine(lines[i] ?? ''));
+    output.write(texts.map((text, i) => `\u001b[${i + 1};1H${eraseRow}${text}`).join('') + top);
+    rowsDrawn = Math.max(rowsDrawn, rows);
+  };
   const onEnd = () => push('end');
   stdin.on('end', onEnd);
   stdin.on('error', onEnd);
@@ -52,7 +62,7 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
       else push(key);
     }),
     () => stdin.off('end', onEnd).off('error', onEnd),
-    output.onResize(() => push('resize')),
+    output.onResize(redraw),
     signals.onInterrupt(() => push('signal')),
     signals.onStop({
       before: hide,
@@ -60,7 +70,7 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
         // Erases again, since SIGSTOP leaves no time to do so: the secret must be gone before `enter` clears the screen.
         hide();
         show();
-        push('resize');
+        redraw();
       },
     }),
     signals.onExit(() => unlessGone(hide)),
@@ -68,12 +78,9 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
   stdin.resume();
   show();
   return {
-    draw(lines) {
-      // Addresses each row and leaves the cursor at the top: a terminal that shrinks then scrolls nothing away.
-      const rows = Math.max(lines.length, output.rows() ?? 24);
-      const texts = Array.from({ length: rows }, (_, i) => terminalLine(lines[i] ?? ''));
-      output.write(texts.map((text, i) => `\u001b[${i + 1};1H${eraseRow}${text}`).join('') + top);
-      rowsDrawn = Math.max(rowsDrawn, rows);
+    draw(given) {
+      linesFor = given;
+      redraw();
     },
     next: () => {
       const event = queue.shift();

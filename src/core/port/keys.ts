@@ -86,19 +86,10 @@ export interface KeyFilter {
 
 export type KeyStatus = 'Active' | 'Expired' | 'Revoked';
 
-/** The position of a key in a list, newest first; valid also if the key is not in that list. */
-export interface KeyPosition {
-  createdAtMs: number;
-  id: string;
-}
-
-/** A page of a list, newest first: after a position, from it on, or right before it; without any, the first page. */
+/** A page of a list, newest first: after a key, which may have left that list; without one, the first page. */
 export interface KeyPageRequest {
   limit: number;
-  after?: KeyPosition;
-  from?: KeyPosition;
-  /** `end`: the last page. */
-  before?: KeyPosition | 'end';
+  after?: Pick<Key, 'createdAtMs' | 'id'>;
 }
 
 export interface KeyStore {

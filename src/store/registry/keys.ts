@@ -1,4 +1,4 @@
-import { and, asc, type Column, desc, eq, gt, gte, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, type Column, desc, eq, gt, gte, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { KeyFilter, KeyPageRequest, KeyStatus, KeyStore } from '../../core/port/keys.ts';
 
 type Columns<Name extends string> = Record<Name, Column>;
@@ -84,17 +84,14 @@ export function listCondition(
   );
 }
 
-/** Where a page of keys begins, and the order in which it is read: from newer to older keys, or back for the page before. */
+/** Where a page of keys begins, and the order in which it is read: from newer to older keys. */
 export function pageOf(
   { createdAtMs, id }: Columns<'createdAtMs' | 'id'>,
-  { after, from, before }: KeyPageRequest,
+  { after }: KeyPageRequest,
 ): { boundary: SQL | undefined; order: SQL[] } {
-  const isBack = before !== undefined;
-  const position = isBack ? (before === 'end' ? undefined : before) : (after ?? from);
-  const operator = sql.raw(isBack ? '>' : after ? '<' : '<=');
   return {
-    boundary: position && sql`(${createdAtMs}, ${id}) ${operator} (${position.createdAtMs}, ${position.id})`,
-    order: [createdAtMs, id].map(isBack ? asc : desc),
+    boundary: after && sql`(${createdAtMs}, ${id}) < (${after.createdAtMs}, ${after.id})`,
+    order: [createdAtMs, id].map(desc),
   };
 }
 

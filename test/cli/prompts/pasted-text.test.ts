@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { withoutLongPastes } from '../../../src/cli/prompts/pasted-text.ts';
+import { withoutLongPastes } from '../../../src/cli/prompts/prompts.ts';
 
 let stdin: PassThrough;
 let received: Buffer;

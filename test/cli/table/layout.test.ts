@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { layoutOf } from '../../../src/cli/table/layout.ts';
+import { layoutOf } from '../../../src/cli/table/table.ts';
 
 describe('a layout', () => {
   const columns = [{}, { min: 6 }, { leaveOut: 1 }, { leaveOut: 2, min: 4 }];

@@ -1,9 +1,11 @@
 import { expiresSoon } from '../../../core/keys/attention.ts';
-import type { Context } from '../../command/context.ts';
+import { statusOf } from '../../../core/keys/keys.ts';
+import type { Key } from '../../../core/port/keys.ts';
+import { relativeTime, relativeTimeWidth } from '../../table/relative-time.ts';
+import { type Column, createTable } from '../../table/table.ts';
 import { counted } from '../../terminal/sentence.ts';
 import type { Style } from '../../terminal/style.ts';
 import { truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
-import { rowsFrom } from './rows.ts';
 import { tileLines, tileRows } from './tile.ts';
 import { emptyLines, mostKeys, type PageView } from './view.ts';
 
@@ -12,43 +14,35 @@ export interface PageState {
   /** Whether keys are rows of one line instead of tiles. */
   isList: boolean;
   toast: string;
-}
-
-/** The size of the terminal; the page needs {@link fewestRows} of them, but a question must be seen on fewer, too. */
-export function sizeOf({ io }: Pick<Context, 'io'>): { columns: number; rows: number } {
-  return { columns: io.stdout.columns() ?? 80, rows: io.stdout.rows() ?? 24 };
+  /** How many keys the drawn page shows. */
+  shown: number;
 }
 
 const fewestRows = 12;
 const fewestColumns = 24;
 
-/** The lines of the page, and how many tiles fit; if not even the smallest page fits, only the chosen key and the foot. */
+/** The lines of the page; if not even the smallest page fits, only the chosen key and the foot. */
 export function pageLines(
   view: PageView,
   state: PageState,
-  context: Pick<Context, 'io' | 'style'>,
-): { lines: string[]; shown: number } {
-  const { style } = context;
-  const { rows, ...size } = sizeOf(context);
-  const columns = Math.max(fewestColumns, size.columns);
+  terminalColumns: number,
+  rows: number,
+  style: Style,
+): string[] {
+  const columns = Math.max(fewestColumns, terminalColumns);
   const isSmall = rows < fewestRows;
+  const isEmpty = view.keys.length === 0;
+  const isList = state.isList && !isEmpty && !isSmall;
   const head = isSmall ? [] : headLines(view, state, columns, style);
   const foot = footLines(view, state, columns, style);
   const freeRows = Math.max(0, rows - head.length - foot.length);
-  const isEmpty = view.keys.length === 0;
-  if (state.isList && !isEmpty && !isSmall) {
-    const { lines, shown } = rowsFrom(view, columns, freeRows, style);
-    return { lines: [...head, ...lines, ...foot], shown };
-  }
   // A blank line if it costs no tile.
-  const gap = !isSmall && (isEmpty || freeRows % tileRows > 0) ? [''] : [];
-  const body = isEmpty
-    ? [...emptyLines(view).flatMap((line) => wrapText(line, columns)), '']
-    : tilesFrom(view, columns, freeRows - gap.length, style);
-  return {
-    lines: [...head, ...[...gap, ...body].slice(0, freeRows), ...foot].slice(-rows),
-    shown: Math.max(1, Math.floor((freeRows - gap.length) / tileRows)),
-  };
+  const gap = !isSmall && !isList && (isEmpty || freeRows % tileRows > 0) ? [''] : [];
+  const bodyRows = freeRows - gap.length;
+  state.shown = Math.max(1, Math.floor(bodyRows / tileRows));
+  const empty = isEmpty ? [...emptyLines(view).flatMap((line) => wrapText(line, columns)), ''] : [];
+  const listed = isList ? rowsFrom(view, state, columns, freeRows, style) : tilesFrom(view, columns, bodyRows, style);
+  return [...head, ...[...gap, ...empty, ...listed].slice(0, freeRows), ...foot].slice(-rows);
 }
 
 /** Where the page is in the settings, and the card that leads to it (specification 5.4). */
@@ -124,4 +118,48 @@ function tilesFrom(view: PageView, columns: number, freeRows: number, style: Sty
   // The remaining rows show the beginning of the next tile.
   lines.push(...tile(after));
   return lines;
+}
+
+/** The list in rows of one line, the chosen one marked, and below them its tile if there is space for both. */
+function rowsFrom(view: PageView, state: PageState, columns: number, freeRows: number, style: Style): string[] {
+  const width = Math.min(columns, 120);
+  const chosen = view.keys[view.chosen];
+  const tile = chosen ? tileLines(view, chosen, true, width, style) : [];
+  const below = freeRows - tile.length >= leastRows ? tile : [];
+  const shown = Math.max(1, freeRows - below.length - 1);
+  state.shown = shown;
+  const from = Math.max(0, Math.min(view.chosen - Math.floor(shown / 2), view.keys.length - shown));
+  const lines: string[] = [];
+  const place = {
+    style: { bold: style.dim },
+    io: { stdout: { isTTY: true, columns: () => width - 2 } },
+    print: (...more: string[]) => lines.push(...more),
+  };
+  createTable(place, columnsOf(view, style)).print(view.keys.slice(from, from + shown));
+  const marked = lines.map((line, i) => (from + i - 1 === view.chosen ? `${style.cyan('❯')} ${line}` : `  ${line}`));
+  const gap = Array.from({ length: shown + 1 - lines.length }, () => '');
+  return [...marked, ...gap, ...below];
+}
+
+/** Fewer rows show too little of the list to be worth a tile. */
+const leastRows = 7;
+
+/** Widths are those of all keys, so that nothing jumps while the user moves. */
+function columnsOf({ activeOnly, nowMs, keys }: PageView, style: Style): Column<Key>[] {
+  const time = (ms: number | null) => (ms === null ? 'Never' : relativeTime(ms, nowMs));
+  const codes = keys.map(({ entity }) => entity?.code.length ?? 0);
+  const names = keys.map(({ name }) => widthOf(name));
+  return [
+    { heading: 'PREFIX', width: 8, cell: ({ prefix }) => prefix, paint: style.cyan },
+    { heading: 'NAME', width: Math.max(24, ...names), min: 12, cell: ({ name }) => name },
+    { heading: 'ENTITY', width: Math.max(6, ...codes), min: 6, leaveOut: 3, cell: ({ entity }) => entity?.code ?? '-' },
+    ...(activeOnly ? [] : [{ heading: 'STATUS', width: 7, leaveOut: 1, cell: (key: Key) => statusOf(key, nowMs) }]),
+    { heading: 'LAST USED', width: relativeTimeWidth, leaveOut: 2, cell: (key) => time(key.lastUsedAtMs) },
+    {
+      heading: 'EXPIRES',
+      width: relativeTimeWidth,
+      cell: (key) => time(key.expiresAtMs),
+      paint: (text, key) => (expiresSoon(key, nowMs) ? style.yellow(text) : text),
+    },
+  ];
 }

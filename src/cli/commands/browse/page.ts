@@ -7,9 +7,9 @@ import type { Screen } from '../../terminal/asker.ts';
 import { isCancelKey, isEnter, type Keypress } from '../../terminal/keypress.ts';
 import { openScreen } from '../../terminal/screen.ts';
 import type { Style } from '../../terminal/style.ts';
-import { padded, wrapText } from '../../terminal/wrap.ts';
+import { padded, wrapLabelled } from '../../terminal/wrap.ts';
 import { createHere, openDocumentation, outcomeOf, type PageSession, revokeHere, rotateHere } from './actions.ts';
-import { locationLines, type PageState, pageLines, sizeOf } from './layout.ts';
+import { locationLines, type PageState, pageLines } from './layout.ts';
 import { type Choices, createPageReader, firstChoices, orders, type PageOptions, type PageView } from './view.ts';
 
 interface Page {
@@ -30,19 +30,17 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
   const readPage = createPageReader(session.domain, session.actor, given);
   const choices = firstChoices(given);
   const screen = openScreen(context.io);
-  const state: PageState = { searching: false, isList: false, toast: '' };
+  const state: PageState = { searching: false, isList: false, toast: '', shown: 1 };
   const page: Page = { context, session, screen, choices, at: undefined, state, hasSearched: choices.search !== '' };
   try {
     let view = await readPage(choices);
     for (;;) {
-      const { lines, shown } = pageLines(view, state, context);
-      screen.draw(lines);
+      const drawn = view;
+      screen.draw((columns, rows) => pageLines(drawn, state, columns, rows, context.style));
       const event = await screen.next();
       if (event === 'signal' || event === 'end') return;
-      if (event !== 'resize') {
-        state.toast = '';
-        if (await press(page, view, event, shown)) return;
-      }
+      state.toast = '';
+      if (await press(page, view, event)) return;
       // While more typed characters wait, the list is not read: fast typing causes one read at its end.
       if (state.searching && screen.hasMore()) view = { ...view, search: choices.search };
       else {
@@ -57,7 +55,7 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
 }
 
 /** Handles a key; returns whether it quits. */
-async function press(page: Page, view: PageView, event: Keypress, shown: number): Promise<boolean> {
+async function press(page: Page, view: PageView, event: Keypress): Promise<boolean> {
   const { choices, state } = page;
   const isCancel = isCancelKey(event);
   const isEscape = isCancel && !event.ctrl;
@@ -77,7 +75,7 @@ async function press(page: Page, view: PageView, event: Keypress, shown: number)
   } else if (event.name === 'q' || isCancel) return true;
   else if (event.name === '?') await showHelp(page, view);
   else {
-    const place = placeOf(event, view, shown);
+    const place = placeOf(event, view, state.shown);
     if (place === undefined) await act(page, view, event);
     else page.at = place === 0 ? undefined : view.keys[Math.min(place, view.keys.length - 1)];
   }
@@ -151,25 +149,20 @@ async function act(page: Page, view: PageView, { name }: Keypress): Promise<void
 /** Runs an action whose questions are asked on the page's screen, below a title; returns the toast. */
 function asking({ context, screen }: Page, title: string, work: (inner: Context) => Promise<string>): Promise<string> {
   const { style } = context;
-  const asker = createDialog({
-    screen,
-    style,
-    size: () => sizeOf(context),
-    head: (columns) => [...locationLines(columns, style), '', ...(title === '' ? [] : [style.bold(title)])],
-  });
+  const head = (columns: number) => [
+    ...locationLines(columns, style),
+    '',
+    ...(title === '' ? [] : [style.bold(title)]),
+  ];
+  const asker = createDialog(screen, style, head);
   // The toast reports the success; lines on the normal screen would only flash.
   return outcomeOf(work({ ...context, io: { ...context.io, asker }, say: () => {} }), 'Cancelled');
 }
 
-async function showHelp({ context, screen }: Page, view: PageView): Promise<void> {
-  for (;;) {
-    const { columns } = sizeOf(context);
-    screen.draw([...locationLines(columns, context.style), '', ...helpLines(view, columns, context.style)]);
-    const event = await screen.next();
-    if (event === 'resize') continue;
-    if (event === 'signal' || event === 'end') screen.unread(event);
-    return;
-  }
+async function showHelp({ context: { style }, screen }: Page, view: PageView): Promise<void> {
+  screen.draw((columns) => [...locationLines(columns, style), '', ...helpLines(view, columns, style)]);
+  const event = await screen.next();
+  if (event === 'signal' || event === 'end') screen.unread(event);
 }
 
 function helpLines(view: PageView, columns: number, style: Style): string[] {
@@ -180,13 +173,9 @@ function helpLines(view: PageView, columns: number, style: Style): string[] {
     ...actions.filter(([, needed]) => view[needed]).map(([letter, , effect]) => [letter, effect]),
     ['q', 'quit'],
   ];
-  const width = 11;
   return [
     style.bold('Keys of this page'),
-    ...keys.flatMap(([name = '', effect = '']) => {
-      const [first = '', ...more] = wrapText(effect, Math.max(width, columns - width));
-      return [style.bold(padded(name, width)) + first, ...more.map((line) => ' '.repeat(width) + line)];
-    }),
+    ...keys.flatMap(([name = '', effect = '']) => wrapLabelled(style.bold(padded(name, 11)), effect, columns)),
     style.dim('Any key goes back.'),
   ];
 }

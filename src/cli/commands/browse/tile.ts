@@ -28,7 +28,7 @@ export function tileLines(view: PageView, key: Key, chosen: boolean, width: numb
   const extras = chosen ? [...extraFactsOf(key).flatMap((extra) => extraLines(extra, inner, style)), ...ofUsage] : [];
   const chips = chipLines(key, chosen, inner);
   const status = statusOf(key, view.nowMs);
-  const shownStatus = statusColour(status, style)(status);
+  const shownStatus = { Active: style.green, Expired: style.yellow, Revoked: style.red }[status](status);
   const prefix = style.cyan(key.prefix);
   const actions = actionsOf(view, key, chosen, style);
   if (width < narrow) {
@@ -56,10 +56,6 @@ function frameOf(chosen: boolean, width: number, style: Style) {
     row: (text: string) => `${paint(side)} ${padded(text, width - 4)} ${paint(side)}`,
     bottom: (right: string) => edge(corners[2], corners[3], '', right),
   };
-}
-
-function statusColour(status: ReturnType<typeof statusOf>, style: Style): (text: string) => string {
-  return { Active: style.green, Expired: style.yellow, Revoked: style.red }[status];
 }
 
 function inColumns(facts: readonly Fact[], inner: number, style: Style): string[] {
@@ -129,45 +125,37 @@ function actionsOf(view: PageView, key: Key, chosen: boolean, style: Style): str
 /** A fact of a tile: its values say the same, the longest first; the first that fits is shown. */
 interface Fact {
   label: string;
-  values: readonly [string, ...string[]];
-  isUrgent: boolean;
+  values: readonly string[];
+  isUrgent?: boolean;
 }
 
 /** The facts of a tile other than prefix, name and status, in the order of the settings page (specification 5.4). */
 export function factsOf(key: Key, nowMs: number): Fact[] {
-  const { lastUsedAtMs, lastUsedIp, expiresAtMs } = key;
-  const expires = timesOf(expiresAtMs, key, nowMs);
+  const { entity, lastUsedIp, lastUsedAtMs, expiresAtMs, createdBy } = key;
+  const scope = entity
+    ? `${entity.code} ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}`
+    : undefined;
   const used = timesOf(lastUsedAtMs, key, nowMs);
-  const relative = used.at(-1);
-  const withAddress = lastUsedIp && relative ? [`${used[0]} from ${lastUsedIp}`, `${relative} from ${lastUsedIp}`] : [];
-  const [longest, ...shorter] = [...withAddress, ...used];
+  const withAddress = lastUsedIp ? [`${used[0]} from ${lastUsedIp}`, `${used.at(-1)} from ${lastUsedIp}`] : [];
   return [
-    fact('Entity', [scopeOf(key)]),
-    fact('Last used', [longest ?? 'Never', ...shorter]),
-    { ...fact('Expires', expires), isUrgent: expiresSoon(key, nowMs) },
-    fact('Created by', [key.createdBy.name]),
+    { label: 'Entity', values: [scope ?? 'none (removed)'] },
+    { label: 'Last used', values: [...withAddress, ...used] },
+    { label: 'Expires', values: timesOf(expiresAtMs, key, nowMs), isUrgent: expiresSoon(key, nowMs) },
+    { label: 'Created by', values: [createdBy.name] },
   ];
 }
 
 /** The facts that only some keys have: the note, and the addresses a key may be used from. */
 export function extraFactsOf({ note, allowedIps }: Key): [label: string, value: string][] {
-  return [
-    ...(note ? [['Note', note] as [string, string]] : []),
-    ...(allowedIps.length > 0 ? [['Allowed from', allowedIps.join(', ')] as [string, string]] : []),
+  const facts: [string, string][] = [
+    ['Note', note ?? ''],
+    ['Allowed from', allowedIps.join(', ')],
   ];
-}
-
-function fact(label: string, values: readonly [string, ...string[]]): Fact {
-  return { label, values, isUrgent: false };
-}
-
-function scopeOf({ entity }: Key): string {
-  if (!entity) return 'none (removed)';
-  return `${entity.code} ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}`;
+  return facts.filter(([, value]) => value !== '');
 }
 
 /** An instant in the entity's zone and as a distance, both, and each alone. */
-function timesOf(ms: number | null, key: Key, nowMs: number): readonly [string, ...string[]] {
+function timesOf(ms: number | null, key: Key, nowMs: number): string[] {
   const absolute = timeAt(ms, key);
   if (ms === null) return [absolute];
   const relative = relativeTime(ms, nowMs);

@@ -41,11 +41,10 @@ export function createKeyStore(registry: Registry, runner: Runner, generations: 
     version: () => generations.keys(),
     async list(tenantId, filter, page) {
       const { boundary, order } = pageOf(keys, page);
-      const rows = await selectKeys(db)
+      return selectKeys(db)
         .where(and(await conditionOf(tenantId, filter), boundary))
         .orderBy(...order)
         .limit(page.limit);
-      return page.before === undefined ? rows : rows.reverse();
     },
     async count(tenantId, filter) {
       const [found] = await db

@@ -57,12 +57,11 @@ export function createKeyStore(registry: Registry, runner: Runner): KeyStore {
     list: (tenantId, filter, page) =>
       registry.read(() => {
         const { boundary, order } = pageOf(keys, page);
-        const rows = selectKeys(registry)
+        return selectKeys(registry)
           .where(and(filterCondition(registry, tenantId, filter), boundary))
           .orderBy(...order)
           .limit(page.limit)
           .all();
-        return page.before === undefined ? rows : rows.reverse();
       }),
     count: (tenantId, filter) =>
       registry.read(

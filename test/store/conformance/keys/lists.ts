@@ -48,7 +48,7 @@ export function keyListConformance(given: Given): void {
     expect(await list({ unusedSinceMs: nowMs + 40, statuses: ['Active'] })).toEqual([9, 8, 7, 5, 4]);
   });
 
-  it('pages from any place in both directions, also from that of a key that is not in the list', async () => {
+  it('pages from any place, also from that of a key that is not in the list', async () => {
     const { store, plant } = await given();
     // Three keys a millisecond, distinguished by their ids.
     const made = Array.from({ length: 30 }, (_, n) => newKey(plant, n, { createdAtMs: nowMs + Math.floor(n / 3) }));
@@ -60,14 +60,11 @@ export function keyListConformance(given: Given): void {
     await store.keys.revoke([gone], plant.user.id, nowMs, [draftOf(plant.tenant.id, 'key.revoke', 'x')]);
     const all = everything.map(({ id }) => id).filter((id) => id !== gone);
     expect(await list({ limit: 100 })).toEqual(all);
-    expect(await list({ limit: 7, before: 'end' })).toEqual(all.slice(-7));
     for (const [index, key] of everything.entries()) {
       const above = everything.slice(0, index).filter(({ id }) => id !== gone);
       const at = above.length;
       const below = key.id === gone ? at : at + 1;
       expect(await list({ limit: 4, after: key })).toEqual(all.slice(below, below + 4));
-      expect(await list({ limit: 4, from: key })).toEqual(all.slice(at, at + 4));
-      expect(await list({ limit: 4, before: key })).toEqual(all.slice(Math.max(0, at - 4), at));
     }
   });
 }
