@@ -34,14 +34,34 @@ export function createPanelDelivery(
   const copySecrets = async () => {
     toast = await copySecret(io, joinedSecrets(delivered));
   };
-  const dismissed = async (message: string) => {
-    if (!screen) return;
-    toast = toast === '' ? message : `${message}. ${toast}`;
-    try {
-      await untilDismissed(screen, draw, copySecrets);
-    } finally {
-      screen.close();
+  const untilDismissed = async (open: Screen) => {
+    let asking = false;
+    let signalled = false;
+    for (;;) {
+      draw(asking);
+      const event = await open.next();
+      // The terminal is gone, or a second signal came, whose sender may have no way to answer: the key was shown, and is kept.
+      if (event === 'end' || (event === 'signal' && signalled)) {
+        // Whatever opened the screen ends by the same event.
+        open.unread(event);
+        return;
+      }
+      if (event === 'signal') {
+        signalled = true;
+        asking = true;
+        continue;
+      }
+      const letter = event.ctrl || event.meta ? '' : event.name;
+      if (!asking) {
+        if (letter === 'c') await copySecrets();
+        else if (letter === 'd' || isEnter(event) || isCancelKey(event)) asking = true;
+      } else if (letter === 'y') return;
+      else if (letter === 'n' || isEnter(event) || isCancelKey(event)) asking = false;
     }
+  };
+  const dismissed = async (message: string) => {
+    toast = toast === '' ? message : `${message}. ${toast}`;
+    if (screen) await untilDismissed(screen).finally(screen.close);
   };
   return {
     async deliver(given) {
@@ -136,36 +156,6 @@ function curl(url: string, width: number): string[] {
   const broken = `  ${command} ${header} \\`;
   if (broken.length <= width) return [broken, `    ${url}`];
   return [`${command} \\`, `${header} \\`, url];
-}
-
-async function untilDismissed(
-  screen: Screen,
-  draw: (asking: boolean) => void,
-  copy: () => Promise<void>,
-): Promise<void> {
-  let asking = false;
-  let signalled = false;
-  for (;;) {
-    draw(asking);
-    const event = await screen.next();
-    // The terminal is gone, or a second signal came, whose sender may have no way to answer: the key was shown, and is kept.
-    if (event === 'end' || (event === 'signal' && signalled)) {
-      // Whatever opened the screen ends by the same event.
-      screen.unread(event);
-      return;
-    }
-    if (event === 'signal') {
-      signalled = true;
-      asking = true;
-      continue;
-    }
-    const letter = event.ctrl || event.meta ? '' : event.name;
-    if (!asking) {
-      if (letter === 'c') await copy();
-      else if (letter === 'd' || isEnter(event) || isCancelKey(event)) asking = true;
-    } else if (letter === 'y') return;
-    else if (letter === 'n' || isEnter(event) || isCancelKey(event)) asking = false;
-  }
 }
 
 /**

@@ -15,8 +15,8 @@ export interface PlotStyle {
 }
 
 /** The parts into which a plot of a width divides its span: a braille character has two dots next to each other. */
-export function partsOf(width: number): number {
-  return Math.max(1, width - axisWidth) * 2;
+export function partsOf({ width, isAscii }: Pick<PlotStyle, 'width' | 'isAscii'>): number {
+  return Math.max(1, width - axisWidth) * (isAscii ? 1 : 2);
 }
 
 /** Characters for the labels of the values, and for the axis behind them. */
@@ -60,22 +60,6 @@ function boundsOf({ buckets }: PlotData): { lowest: number; highest: number } {
   return { lowest, highest };
 }
 
-/** The band of each of `count` dots from left to right, in dots from the top; undefined without readings. */
-function bandsOf(data: PlotData, count: number, rows: number) {
-  const { buckets, fromUs, toUs, widthUs } = data;
-  const { lowest, highest } = boundsOf(data);
-  // Halves: the difference of two huge values may exceed a double.
-  const half = highest / 2 - lowest / 2;
-  const rowOf = (value: number) =>
-    half === 0 ? rows >> 1 : Math.round(((highest / 2 - value / 2) / half) * (rows - 1));
-  const byPart = new Map(buckets.map((bucket) => [Math.round((bucket.atUs - fromUs) / widthUs), bucket]));
-  const parts = Math.ceil((toUs - fromUs) / widthUs);
-  return Array.from({ length: count }, (_, dot) => {
-    const bucket = byPart.get(Math.floor((dot * parts) / count));
-    return bucket && { top: rowOf(bucket.max), bottom: rowOf(bucket.min) };
-  });
-}
-
 /** The bits of the dots of a braille character, by row and column (Unicode, "Braille Patterns"). */
 const brailleDots = [
   [0x01, 0x08],
@@ -84,19 +68,29 @@ const brailleDots = [
   [0x40, 0x80],
 ] as const;
 
+/** The band of each dot from left to right, in characters of two by four dots. */
 function cellsOf(data: PlotData, columns: number, height: number): string[] {
+  const { buckets, fromUs, toUs, widthUs } = data;
+  const { lowest, highest } = boundsOf(data);
+  // Halves: the difference of two huge values may exceed a double.
+  const half = highest / 2 - lowest / 2;
+  const lastRow = height * 4 - 1;
+  const rowOf = (value: number) => (half === 0 ? height * 2 : Math.round(((highest / 2 - value / 2) / half) * lastRow));
+  const byPart = new Map(buckets.map((bucket) => [Math.round((bucket.atUs - fromUs) / widthUs), bucket]));
+  const parts = Math.ceil((toUs - fromUs) / widthUs);
   const bits = Array.from({ length: height }, () => new Uint8Array(columns));
-  const bands = bandsOf(data, columns * 2, height * 4);
-  for (const [dot, band] of bands.entries()) {
-    if (!band) continue;
-    const before = bands[dot - 1];
+  let before: { top: number; bottom: number } | undefined;
+  for (let dot = 0; dot < columns * 2; dot++) {
+    const bucket = byPart.get(Math.floor((dot * parts) / (columns * 2)));
+    const band = bucket && { top: rowOf(bucket.max), bottom: rowOf(bucket.min) };
     // Joined with the part before, as a line would be.
-    const top = before ? Math.min(band.top, before.bottom + 1) : band.top;
-    const bottom = before ? Math.max(band.bottom, before.top - 1) : band.bottom;
+    const top = Math.min(band?.top ?? 0, before ? before.bottom + 1 : lastRow);
+    const bottom = band ? Math.max(band.bottom, before ? before.top - 1 : 0) : -1;
     for (let row = top; row <= bottom; row++) {
       const line = bits[row >> 2];
       if (line) line[dot >> 1] = (line[dot >> 1] ?? 0) | (brailleDots[row & 3]?.[dot & 1] ?? 0);
     }
+    before = band;
   }
   return bits.map((line) => [...line].map((dots) => (dots === 0 ? ' ' : String.fromCharCode(0x2800 + dots))).join(''));
 }

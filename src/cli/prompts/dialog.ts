@@ -3,7 +3,7 @@ import { isCancelKey, isEnter } from '../terminal/keypress.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncated, wrapFacts, wrapText } from '../terminal/wrap.ts';
 import { type EditedLine, edited, toEditedLine } from './line-editor.ts';
-import { createChoiceQuestion, createChoicesQuestion, type Question } from './list-questions.ts';
+import { createChoiceQuestion, createListQuestion, type Question } from './list-questions.ts';
 
 /**
  * Asks one question after the other on an open screen, below a head and the answers so far. It draws everything again for every key and
@@ -43,7 +43,7 @@ export function createDialog(
     text: (message, validate, preset) => ask(message, createTextQuestion(message, validate, preset, style)),
     choice: (message, choices, preset, facts) =>
       ask(message, createChoiceQuestion(message, choices, preset, style), facts),
-    choices: (message, groups) => ask(message, createChoicesQuestion(message, groups, style)),
+    choices: (message, groups) => ask(message, createListQuestion(message, groups, style)),
     screen,
   };
 }

@@ -47,6 +47,11 @@ export function edited({ characters, at }: EditedLine, key: Keypress): EditedLin
   }
 }
 
+/** A text after a key, with the cursor at its end. */
+export function editedText(text: string, key: Keypress): string {
+  return edited(toEditedLine(text), key).characters.join('');
+}
+
 /** Whether a key types text: no control character, and no key that only has a name. */
 function isTyped({ ctrl, meta, text }: Keypress): boolean {
   return !ctrl && !meta && /^[^\p{Cc}]+$/u.test(text);

@@ -2,7 +2,7 @@ import type { Choice, ChoiceGroup } from '../terminal/asker.ts';
 import { isEnter, type Keypress } from '../terminal/keypress.ts';
 import type { Style } from '../terminal/style.ts';
 import { shortened, truncated, wrapText } from '../terminal/wrap.ts';
-import { edited, toEditedLine } from './line-editor.ts';
+import { editedText } from './line-editor.ts';
 
 /** A question while it is asked: what it shows, and what a pressed key does to it. */
 export interface Question<T> {
@@ -19,153 +19,111 @@ export function createChoiceQuestion<T>(
   preset: T | undefined,
   style: Style,
 ): Question<T> {
-  const at = choices.findIndex(({ value }) => value === preset);
-  const filter = choices.length > 5 ? ', type to filter' : '';
-  const list = new FilteredList([{ heading: '', choices }], style, Math.max(0, at));
+  const { lines, press } = createListQuestion(message, [{ heading: '', choices }], style, { preset });
   return {
-    lines(columns, rows) {
-      const help = `↑↓ choose${filter}, Enter submits, Esc cancels`;
-      const foot = [list.marked?.description, help].filter(Boolean) as string[]; // none is undefined now
-      return list.lines(message, columns, rows, {
-        foot: foot.map((text) => style.dim(truncated(text, columns))),
-        textOf: ({ name }) => ` ${shortened(name, columns - 2)}`,
-      });
-    },
+    lines,
     press(key) {
-      const chosen = list.marked;
-      if (isEnter(key)) return chosen && { value: chosen.value, echo: chosen.name };
-      list.press(key);
-      return undefined;
+      const answer = press(key);
+      return answer && { value: answer.value[0] as T, echo: answer.echo }; // one was chosen
     },
   };
-}
-
-/** Asks for any number of choices under headings, at least one. A long selection is echoed as a count. */
-export function createChoicesQuestion<T>(
-  message: string,
-  groups: readonly ChoiceGroup<T>[],
-  style: Style,
-): Question<T[]> {
-  const choices = groups.flatMap((group) => group.choices);
-  const checked = new Set(choices.filter((choice) => choice.checked));
-  const list = new FilteredList(groups, style);
-  let problem: string[] = [];
-  return {
-    lines(columns, rows) {
-      const help = '↑↓ move, type to filter, space chooses, Ctrl-A all, Enter submits, Esc cancels';
-      return list.lines(`${message} (${checked.size} of ${choices.length})`, columns, rows, {
-        foot: [...problem.map(style.yellow), ...wrapText(help, columns).map(style.dim)],
-        textOf: (choice) => `${checked.has(choice) ? '◉' : '◯'} ${truncated(choice.name, columns - 3)}`,
-      });
-    },
-    press(key) {
-      problem = [];
-      const isAll = key.ctrl && key.name === 'a';
-      if (key.name === 'space' || isAll) {
-        const toggled = isAll ? list.shown : list.marked ? [list.marked] : [];
-        const isTicked = toggled.every((choice) => checked.has(choice));
-        for (const choice of toggled) isTicked ? checked.delete(choice) : checked.add(choice);
-        list.useFilter();
-      } else if (isEnter(key) && !list.isFiltering) {
-        const chosen = choices.filter((choice) => checked.has(choice));
-        const echo = chosen.length > 2 ? `${chosen.length} chosen` : chosen.map(({ name }) => name).join(', ');
-        if (chosen.length > 0) return { value: chosen.map(({ value }) => value), echo };
-        problem = ['Choose at least one.'];
-      } else list.press(key);
-      return undefined;
-    },
-  };
-}
-
-interface ListParts<T> {
-  foot: readonly string[];
-  /** The text of a choice behind the mark. */
-  textOf(choice: Choice<T>): string;
 }
 
 /**
- * A list of choices of which one is marked. Typed characters filter it: only choices stay whose name contains them, in upper or
- * lower case.
+ * Asks for any number of choices under headings, at least one, or with `single` for one of them, at first its preset. One choice is
+ * marked. Typed characters filter the list: only choices stay whose name contains them, in upper or lower case.
  */
-class FilteredList<T> {
-  #filter = '';
-  /** The next character begins a new filter. */
-  #isFilterUsed = false;
+export function createListQuestion<T>(
+  message: string,
+  groups: readonly ChoiceGroup<T>[],
+  style: Style,
+  single?: { preset: T | undefined },
+): Question<T[]> {
+  const choices = groups.flatMap((group) => group.choices);
+  const checked = new Set(choices.filter((choice) => choice.checked));
+  let at = Math.max(0, single ? choices.findIndex(({ value }) => value === single.preset) : 0);
+  let filter = '';
+  // Once it was used, the next character begins a new filter.
+  let isFilterUsed = false;
+  let problem: string[] = [];
+  const matching = (given: readonly Choice<T>[]) =>
+    given.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
+  const narrow = (given: string, marked?: Choice<T>) => {
+    filter = given;
+    isFilterUsed = false;
+    at = Math.max(0, marked ? matching(choices).indexOf(marked) : 0);
+  };
+  const answerOf = (chosen: readonly Choice<T>[]) => ({
+    value: chosen.map(({ value }) => value),
+    echo: chosen.length > 2 ? `${chosen.length} chosen` : chosen.map(({ name }) => name).join(', '),
+  });
+  return {
+    lines(columns, rows) {
+      const marked = matching(choices)[at];
+      const count = single ? '' : ` (${checked.size} of ${choices.length})`;
+      const typed = filter === '' ? '' : `  Filter: ${filter}${isFilterUsed ? '' : '_'}`;
+      const asked = wrapText(`? ${message}${count}${typed}`, columns);
+      const foot = single
+        ? [
+            marked?.description ?? '',
+            `↑↓ choose${choices.length > 5 ? ', type to filter' : ''}, Enter submits, Esc cancels`,
+          ]
+            .filter(Boolean)
+            .map((text) => style.dim(truncated(text, columns)))
+        : [...problem.map(style.yellow), ...wrapText(severalHelp, columns).map(style.dim)];
+      const most = Math.max(1, rows - 3 - foot.length);
+      if (asked.length > most) asked.push(truncated(asked.splice(most - 1).join(' '), columns));
+      const all = groups.flatMap(({ heading, choices: grouped }): readonly (Choice<T> | string)[] => {
+        const shown = matching(grouped);
+        return heading === '' || shown.length === 0 ? shown : [heading, ...shown];
+      });
+      if (all.length === 0) return [...asked, style.yellow('  No match. Backspace takes a character back.'), ...foot];
+      // As many rows as fit, at least three, the marked one among them.
+      const free = Math.max(3, rows - asked.length - foot.length);
+      const from = Math.max(0, Math.min(all.indexOf(marked ?? '') - Math.floor(free / 2), all.length - free));
+      const to = from + free;
+      const lines = all.slice(from, to).map((row, i) => {
+        if (i === 0 && from > 0) return style.dim(`  ↑ ${choicesIn(all.slice(0, from + 1))} more above`);
+        if (i === free - 1 && to < all.length) return style.dim(`  ↓ ${choicesIn(all.slice(to - 1))} more below`);
+        if (typeof row === 'string') return style.dim(` ── ${row}`);
+        const tick = checked.has(row) ? '◉' : '◯';
+        const text = single ? ` ${shortened(row.name, columns - 2)}` : `${tick} ${truncated(row.name, columns - 3)}`;
+        return row === marked ? style.cyan(`❯${text}`) : ` ${text}`;
+      });
+      return [...asked, ...lines, ...foot];
+    },
+    press(key) {
+      const shown = matching(choices);
+      const marked = shown[at];
+      const moved = movedTo(at, shown.length, key);
+      const isAll = key.ctrl && key.name === 'a';
+      problem = [];
+      if (single && isEnter(key)) return marked && answerOf([marked]);
+      if (!single && (isAll || key.name === 'space')) {
+        const toggled = isAll ? shown : shown.slice(at, at + 1);
+        const isTicked = toggled.every((choice) => checked.has(choice));
+        for (const choice of toggled) isTicked ? checked.delete(choice) : checked.add(choice);
+        isFilterUsed = true;
+      } else if (moved !== undefined) at = moved;
+      // Enter ends a filter with which nothing was done yet, as it ends a search.
+      else if (isEnter(key) && filter !== '' && !isFilterUsed) narrow('', marked);
+      else if (isEnter(key)) {
+        if (checked.size > 0) return answerOf(choices.filter((choice) => checked.has(choice)));
+        problem = ['Choose at least one.'];
+      } else {
+        const after = editedText(filter, key);
+        const isNew = isFilterUsed && after.startsWith(filter);
+        if (after !== filter) narrow(isNew ? after.slice(filter.length) : after);
+      }
+      return undefined;
+    },
+  };
+}
 
-  constructor(
-    private readonly groups: readonly ChoiceGroup<T>[],
-    private readonly style: Style,
-    private at = 0,
-  ) {}
+const severalHelp = '↑↓ move, type to filter, space chooses, Ctrl-A all, Enter submits, Esc cancels';
 
-  get shown(): readonly Choice<T>[] {
-    return this.groups.flatMap((group) => this.#matching(group));
-  }
-
-  get marked(): Choice<T> | undefined {
-    return this.shown[this.at];
-  }
-
-  /** The message with what was typed, the choices that fit, at least three rows of them, and the foot. */
-  lines(message: string, columns: number, rows: number, { foot, textOf }: ListParts<T>): string[] {
-    const typed = this.#filter === '' ? '' : `  Filter: ${this.#filter}${this.#isFilterUsed ? '' : '_'}`;
-    const asked = wrapText(`? ${message}${typed}`, columns);
-    const most = Math.max(1, rows - 3 - foot.length);
-    if (asked.length > most) asked.push(truncated(asked.splice(most - 1).join(' '), columns));
-    return [...asked, ...this.#rows(Math.max(3, rows - asked.length - foot.length), textOf), ...foot];
-  }
-
-  /** The rows that fit, the marked one among them; the first and last say how many more choices there are. */
-  #rows(rows: number, textOf: (choice: Choice<T>) => string): string[] {
-    const { marked, style } = this;
-    const all = this.groups.flatMap((group): readonly (Choice<T> | string)[] => {
-      const choices = this.#matching(group);
-      return group.heading === '' || choices.length === 0 ? choices : [group.heading, ...choices];
-    });
-    if (all.length === 0) return [style.yellow('  No match. Backspace takes a character back.')];
-    const from = Math.max(0, Math.min(all.indexOf(marked ?? '') - Math.floor(rows / 2), all.length - rows));
-    const to = from + rows;
-    return all.slice(from, to).map((row, i) => {
-      if (i === 0 && from > 0) return style.dim(`  ↑ ${choicesIn(all.slice(0, from + 1))} more above`);
-      if (i === rows - 1 && to < all.length) return style.dim(`  ↓ ${choicesIn(all.slice(to - 1))} more below`);
-      if (typeof row === 'string') return style.dim(` ── ${row}`);
-      return row === marked ? style.cyan(`❯${textOf(row)}`) : ` ${textOf(row)}`;
-    });
-  }
-
-  /** Ends the use of the filter: it stays until the next character is typed. */
-  useFilter(): void {
-    this.#isFilterUsed = true;
-  }
-
-  /** Whether a filter was typed and nothing was done with it yet. */
-  get isFiltering(): boolean {
-    return this.#filter !== '' && !this.#isFilterUsed;
-  }
-
-  /** Handles a key that moves the mark or changes the filter; Enter ends a filter, as it ends a search. */
-  press(key: Keypress): void {
-    const moved = movedTo(this.at, this.shown.length, key);
-    if (moved !== undefined) this.at = moved;
-    else if (isEnter(key)) this.#narrow('', this.marked);
-    else {
-      const before = this.#filter;
-      const after = edited(toEditedLine(before), key).characters.join('');
-      const isNew = this.#isFilterUsed && after.startsWith(before);
-      if (after !== before) this.#narrow(isNew ? after.slice(before.length) : after);
-    }
-  }
-
-  #narrow(filter: string, marked?: Choice<T>): void {
-    this.#filter = filter;
-    this.#isFilterUsed = false;
-    this.at = Math.max(0, marked ? this.shown.indexOf(marked) : 0);
-  }
-
-  #matching({ choices }: ChoiceGroup<T>): readonly Choice<T>[] {
-    const wanted = this.#filter.toLowerCase();
-    return choices.filter(({ name }) => name.toLowerCase().includes(wanted));
-  }
+function choicesIn(rows: readonly unknown[]): number {
+  return rows.filter((row) => typeof row !== 'string').length;
 }
 
 /** The index after a key that moves the mark; beyond an end it continues at the other one. */
@@ -176,8 +134,4 @@ function movedTo(at: number, count: number, { name }: Keypress): number | undefi
   if (step === undefined || count === 0) return undefined;
   if (Math.abs(step) > 1) return Math.max(0, Math.min(count - 1, at + step));
   return (at + step + count) % count;
-}
-
-function choicesIn(rows: readonly unknown[]): number {
-  return rows.filter((row) => typeof row !== 'string').length;
 }

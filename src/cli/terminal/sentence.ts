@@ -2,11 +2,8 @@ import { type HkctlError, isHkctlError } from '../../core/errors.ts';
 
 /** A count with its noun: `1 file`, `2,000 files`, `3 entities`. */
 export function counted(count: number, word: string): string {
-  return `${grouped(count)} ${count === 1 ? word : pluralOf(word)}`;
-}
-
-function pluralOf(word: string): string {
-  return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
+  const plural = /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
+  return `${grouped(count)} ${count === 1 ? word : plural}`;
 }
 
 /** A number with a comma after each three digits; Intl would cost a short command milliseconds. */

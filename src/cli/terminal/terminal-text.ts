@@ -14,22 +14,20 @@ export function colourMark(code: string): string {
 
 /** A text as a terminal will show it, with colours still as marks and deceptive characters as their numbers. */
 export function visibleText(text: string): string {
-  if (!isTricky(text)) return text;
   return mapParts(text, colourMark);
 }
 
 export function colourless(text: string): string {
-  if (!isTricky(text)) return text;
   return mapParts(text, () => '');
 }
 
 /** One line for the terminal: escapes deceptive characters of stored or given text and converts colour marks. */
 export function terminalLine(text: string): string {
-  if (!isTricky(text)) return text;
   return mapParts(text, (code) => `\u001b[${code}m`);
 }
 
 function mapParts(text: string, colour: (code: string) => string): string {
+  if (!isTricky(text)) return text;
   // A split by a pattern with a group returns texts and codes alternately.
   return text
     .split(marks)

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTextQuestion } from '../../../src/cli/prompts/dialog.ts';
 import { edited, toEditedLine } from '../../../src/cli/prompts/line-editor.ts';
-import { createChoiceQuestion, createChoicesQuestion, type Question } from '../../../src/cli/prompts/list-questions.ts';
+import { createChoiceQuestion, createListQuestion, type Question } from '../../../src/cli/prompts/list-questions.ts';
 import type { Keypress } from '../../../src/cli/terminal/keypress.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { widthOf } from '../../../src/cli/terminal/wrap.ts';
@@ -138,7 +138,7 @@ describe('a question for several choices', () => {
     heading,
     choices: [1, 2, 3].map((i) => ({ name: `${heading}${i}`, value: `${heading}${i}`, checked: heading + i === 'A1' })),
   }));
-  const asked = () => createChoicesQuestion('Which?', groups, style);
+  const asked = () => createListQuestion('Which?', groups, style);
 
   it('begins with the ticked ones; space and Ctrl-A tick', () => {
     expect(pressed(asked(), 'return')?.value).toEqual(['A1']);

@@ -2,7 +2,7 @@ import { statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../command/context.ts';
 import { createDialog } from '../../prompts/dialog.ts';
-import { edited, toEditedLine } from '../../prompts/line-editor.ts';
+import { editedText } from '../../prompts/line-editor.ts';
 import type { Screen } from '../../terminal/asker.ts';
 import { isCancelKey, isEnter, type Keypress } from '../../terminal/keypress.ts';
 import { openScreen } from '../../terminal/screen.ts';
@@ -69,7 +69,7 @@ async function press(page: Page, view: PageView, event: Keypress): Promise<boole
   } else if (state.searching) {
     if (isEnter(event)) state.searching = false;
     else {
-      choices.search = edited(toEditedLine(choices.search), event).characters.join('');
+      choices.search = editedText(choices.search, event);
       page.at = undefined;
     }
   } else if (event.name === 'q' || isCancel) return true;

@@ -102,17 +102,15 @@ function indexOf(keys: readonly Key[], { id, createdAtMs }: Key): number {
   return Math.max(0, older === -1 ? keys.length - 1 : older);
 }
 
+const never = Number.MAX_SAFE_INTEGER;
+
 /** The key that expires next, or that was not used for longest, comes first. */
 const comparisons: Record<Exclude<Choices['order'], 'newest'>, (a: Key, b: Key) => number> = {
-  expiry: (a, b) => compare(a.expiresAtMs ?? Number.POSITIVE_INFINITY, b.expiresAtMs ?? Number.POSITIVE_INFINITY),
-  'last use': (a, b) => compare(a.lastUsedAtMs ?? 0, b.lastUsedAtMs ?? 0),
+  expiry: (a, b) => (a.expiresAtMs ?? never) - (b.expiresAtMs ?? never),
+  'last use': (a, b) => (a.lastUsedAtMs ?? 0) - (b.lastUsedAtMs ?? 0),
   // By the numbers in names: line 9 comes before line 10.
   name: (a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }),
 };
-
-function compare(a: number, b: number): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
 
 export function emptyLines(view: PageView): string[] {
   if (!view.mayView) {

@@ -71,7 +71,7 @@ async function plotOf(context: Context, domain: Domain, site: Entity, plotted: P
   const isAscii = io.env.TERM === 'dumb';
   const toUs = range.toUs ?? (range.fromUs === undefined ? nowMs * 1000 : Math.max(nowMs * 1000, range.fromUs + 1));
   const fromUs = range.fromUs ?? toUs - dayMs * 1000;
-  const data = await readPlot(domain, site.id, sensor, { fromUs, toUs, parts: partsOf(width) });
+  const data = await readPlot(domain, site.id, sensor, { fromUs, toUs, parts: partsOf({ width, isAscii }) });
   const timezone = context.utc ? 'UTC' : site.timezone;
   // A part is longer than a second nearly always.
   const time = (us: number) => fullTime(context, Math.floor(us / 1000), timezone).replace(/:\d\d(Z| )/, '$1');
