@@ -83,8 +83,8 @@ async function continuations(context: Context, words: readonly string[]) {
 const mostKeys = 200;
 
 /**
- * The values of a kind, for the beginning of a word behind flags that may name the store and the profile. Pressing Tab is never refused: if the profile may not
- * list them, there are none, and nothing is audited.
+ * The values of a kind, for the beginning of a word behind flags that may name the store and the profile. Pressing Tab is never
+ * refused: if the profile may not list them, there are none, and nothing is audited.
  */
 async function valuesOfKind(
   context: Context,
@@ -99,12 +99,11 @@ async function valuesOfKind(
   }
   const path = flags.get('store');
   const login = flags.get('as') ?? context.login;
-  if (path === undefined) return storedValues(await context.domain(), login, kind, begin);
-  const store = await (await context.services.engine(path)).open();
+  const store = path === undefined ? undefined : await (await context.services.engine(path)).open();
   try {
-    return await storedValues(context.domainOf(store), login, kind, begin);
+    return await storedValues(store ? context.domainOf(store) : await context.domain(), login, kind, begin);
   } finally {
-    await store.close();
+    await store?.close();
   }
 }
 

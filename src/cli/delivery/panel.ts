@@ -121,11 +121,9 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
   ];
   const toast = wrapText(view.toast, width).map((line) => style.cyan(line));
   const secrets = keys.flatMap(({ secret }) => secret);
-  const named = keys.flatMap(({ name, secret }) => [name, ...secret]);
-  const spaced = keys.flatMap(({ name, secret }) => ['', name, ...secret]);
   const variants = [
-    [...spaced, '', ...toast, ...actions],
-    [...named, ...toast, ...actions],
+    [...keys.flatMap(({ name, secret }) => ['', name, ...secret]), '', ...toast, ...actions],
+    [...keys.flatMap(({ name, secret }) => [name, ...secret]), ...toast, ...actions],
     [...secrets, ...toast, ...actions],
   ];
   const bottom = variants.find(({ length }) => length <= rows) ?? [...secrets, ...actions];

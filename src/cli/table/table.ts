@@ -21,10 +21,6 @@ export interface Column<T> {
   isSpare?: boolean;
 }
 
-interface Table<T> {
-  print(rows: readonly T[]): void;
-}
-
 /** Where a table is printed, and for which width. */
 interface TablePlace {
   style: Pick<Context['style'], 'bold'>;
@@ -61,7 +57,7 @@ const gap = '  ';
  * Creates a table with its headings once. On a terminal it is never wider than that: less important columns are left out,
  * then cells are cut. Off a terminal nothing is left out or cut, for programs.
  */
-export function createTable<T>({ style, io: { stdout }, print }: TablePlace, columns: readonly Column<T>[]): Table<T> {
+export function createTable<T>({ style, io: { stdout }, print }: TablePlace, columns: readonly Column<T>[]) {
   const available = stdout.isTTY ? (stdout.columns() ?? usualWidth) : Number.POSITIVE_INFINITY;
   const needed = columns.map(({ heading, width = 0 }) => Math.max(heading.length, width));
   let layout: Layout | undefined;
@@ -71,7 +67,7 @@ export function createTable<T>({ style, io: { stdout }, print }: TablePlace, col
   };
 
   return {
-    print(rows) {
+    print(rows: readonly T[]): void {
       // Before a cell is cut: the rest of a secret would not be recognised.
       const cells = rows.map((row) => columns.map((column) => withoutSecrets(column.cell(row))));
       for (const row of cells) {

@@ -1,19 +1,13 @@
 import type { Io } from './io.ts';
 import { canDraw } from './style.ts';
 
-/** A progress bar on standard error that shows how much of a source was read. */
-interface Progress {
-  watch(source: AsyncIterable<Uint8Array>, total: number | undefined): AsyncIterable<Uint8Array>;
-  /** Shows how many bytes were read so far; without `total`, as of a pipe, not how much that is of all. */
-  at(bytes: number, total?: number): void;
-  /** Removes the bar; further calls do nothing. */
-  end(): void;
-}
-
 const stepMs = 100;
 
-/** Creates a progress bar, shown only if standard error is a terminal that can draw it, and not with `--json`. */
-export function createProgress({ io, json }: { io: Io; json: boolean }, label: string): Progress {
+/**
+ * Creates a progress bar of how much of a source was read, shown only if standard error is a terminal that can draw it, and not
+ * with `--json`. Without `total`, as of a pipe, it shows the bytes alone.
+ */
+export function createProgress({ io, json }: { io: Io; json: boolean }, label: string) {
   const shown = !json && canDraw(io.env, io.stderr);
   let drawnAtMs = 0;
   let drawn = false;
@@ -25,7 +19,7 @@ export function createProgress({ io, json }: { io: Io; json: boolean }, label: s
     io.stderr.write(`\r\u001b[K${progressLine(label, bytes, total, io.stderr.columns() ?? 80)}`);
   };
   return {
-    async *watch(source, total) {
+    async *watch(source: AsyncIterable<Uint8Array>, total: number | undefined) {
       let read = 0;
       for await (const chunk of source) {
         read += chunk.byteLength;
@@ -34,6 +28,7 @@ export function createProgress({ io, json }: { io: Io; json: boolean }, label: s
       }
     },
     at,
+    /** Removes the bar. */
     end() {
       if (drawn) io.stderr.write('\r\u001b[K');
       drawn = false;
