@@ -63,7 +63,7 @@ export function createPageReader(
     const shown = expiringOnly ? keys.filter((key) => expiresSoon(key, nowMs)) : keys;
     return { keys: order === 'newest' ? shown : shown.toSorted(comparisons[order]), inactiveOnly };
   };
-  /** Lists again only if the choices differ, keys may have changed, or five seconds have passed, in which one may have expired or been used. */
+  // Again only if the choices differ, keys may have changed, or five seconds have passed: a key may have expired or been used.
   const listed = async (choices: Choices, nowMs: number) => {
     const of = JSON.stringify([choices, Math.floor(nowMs / 5000), await store.version()]);
     if (last?.of !== of) last = { of, listed: await list(choices, nowMs) };
