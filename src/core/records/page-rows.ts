@@ -40,17 +40,14 @@ export function shownLists({ resource, include = [] }: RecordPageRequest): strin
   return Object.entries(pageFields(resource, include)).flatMap(([name, { kind }]) => (kind === 'list' ? [name] : []));
 }
 
-/**
- * The number of records, at least one, whose lists together stay within {@link mostListBytes}, by the bytes of the lists of
- * each; it takes no more sizes than it needs.
- */
-export function fittingRecords(sizes: Iterable<number>, limit: number): number {
+/** The number of records, at least one, whose lists together stay within {@link mostListBytes}; the row has the bytes of each record's. */
+export function fittingRecords(row: PageRow | undefined, limit: number): number {
   let left = mostListBytes;
   let fitting = 0;
-  for (const size of sizes) {
-    left -= size;
+  for (const size of (row?.json ?? '').split(pageSeparator)) {
+    left -= Number(size);
     if (left < 0) return Math.max(1, fitting);
-    if (++fitting === limit) break;
+    fitting++;
   }
   return limit;
 }

@@ -1,26 +1,143 @@
-import type { Field } from '../../core/fields/fields.ts';
+import { type Field, type Fields, pageFields } from '../../core/fields/fields.ts';
 import type { RecordCondition, RecordPageRequest } from '../../core/port/records.ts';
+import { mostScanned, pageSeparator } from '../../core/records/page-rows.ts';
+import { indexName, tableName } from './tables.ts';
 
-export const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;
+/** What only one engine can know of the query of a page. */
+export interface PageDialect {
+  /** SQL for the number of the entity that is bound as `$1`. */
+  entity: string;
+  /** The table of a page that walks an index. */
+  walked(table: string, index: string | undefined): string;
+  /** Selects each record of a FROM clause as the text of its JSON, named `json`. */
+  records(fields: Fields, from: string): string;
+  /** The function that makes a JSON array. */
+  array: string;
+  /**
+   * For a planner that chooses the index itself. An equality is written as a range, and its field stays in the order: of an equal
+   * field it knows that it does not matter for the order, and would take any index that has `id`. Records with a rare value are
+   * found apart, in the order of their index: it must not walk that of the page instead, in search of few records.
+   */
+  choosesIndex: boolean;
+}
+
+/** The query of a page. Requests of the same `shape` share a statement and differ in `values` (`$1`, `$2`) only. */
+export interface PageQuery {
+  shape: string;
+  sql(): string;
+  values: readonly unknown[];
+}
 
 /**
- * The field whose index serves a page, that of `id` if it is undefined, and the conditions that bound the index: a value, or
- * a range. The others are checked for each record. If few records have the value of the field `rare`, its index serves.
+ * Builds the query of a page. It walks one index in the order of the page, from the end of the page before, and checks the
+ * conditions that the index does not serve for each record on the way. If few records have the value of the field
+ * `rare`, it checks and sorts all of these instead. With `sizesOf` it returns the bytes of these lists instead of records.
  */
-export function servedBy(request: RecordPageRequest, rare?: string) {
-  const { conditions, orderBy } = request;
-  const field = rare ?? (orderBy === 'id' ? equalRarestFirst(request)[0]?.field : orderBy);
-  const ofField = conditions.filter((condition) => condition.field === field);
-  const held = ofField.find(({ op }) => op === 'eq');
-  const lower = held ? undefined : ofField.find(({ op }) => op === 'from');
-  const upper = held ? undefined : ofField.find(({ op }) => op === 'to' || op === 'before');
-  const checked = conditions.filter((one) => one !== held && one !== lower && one !== upper);
-  return { field, held, lower, upper, checked };
+export function pageQuery(
+  dialect: PageDialect,
+  request: RecordPageRequest,
+  entity: string | number,
+  rare?: string,
+  sizesOf?: readonly string[],
+): PageQuery {
+  const { resource, orderBy, limit, include = [] } = request;
+  const values = new Values();
+  values.add(entity);
+  const { field, walk, checked, order } = walkOf(dialect, request, values, rare);
+  const most = values.add(limit + 1);
+  const where = [`entity = ${dialect.entity}`, ...walk];
+  const table = dialect.walked(tableName(resource), field && indexName(resource, field));
+  const isFound = rare !== undefined && dialect.choosesIndex;
+  const isBounded = rare === undefined && checked.length > 0;
+
+  const sql = () => {
+    const page = (from: string, reached = 'null') => {
+      const sizes = sizesOf?.map((name) => `octet_length("${name}")`).join(' + ');
+      const shown = sizes
+        ? `select cast(${sizes} as text) as json from ${from}`
+        : dialect.records(pageFields(resource, include), from);
+      return `select string_agg(json, '${pageSeparator}') as json, cast(count(*) as int) as n,
+        cast(${reached} as text) as reached from (${shown}) as p`;
+    };
+    if (isFound) {
+      return `with found as materialized (select * from ${table} where ${all(where)} order by "${rare}", id)
+        ${page(`found where ${all(checked)} order by ${order} limit ${most}`)}`;
+    }
+    if (!isBounded) return page(`${table} where ${all([...where, ...checked])} order by ${order} limit ${most}`);
+    const walked = `from ${table} where ${all(where)} order by ${order}`;
+    const end = `select ${dialect.array}("${orderBy}", id) ${walked} limit 1 offset ${mostScanned - 1}`;
+    return page(
+      `(select * ${walked} limit ${mostScanned}) as w where ${all(checked)} limit ${most}`,
+      // Evaluated only for a page that is not full, in the same statement, so that both see the same records.
+      `case when count(*) < ${most} then (${end}) end`,
+    );
+  };
+  const names = [resource.name, include.join('+'), sizesOf?.length, rare, field];
+  return { shape: [...names, order, all(walk), all(checked)].join(), sql, values: values.all };
 }
 
 /** The conditions one of which may be served by a value that few records have, so that a page need not walk past all others. */
 export function rareCandidates(request: RecordPageRequest): RecordCondition[] {
   return request.conditions.length < 2 ? [] : equalRarestFirst(request);
+}
+
+class Values {
+  readonly all: unknown[] = [];
+
+  add(value: unknown): string {
+    return `$${this.all.push(value)}`;
+  }
+
+  /** A cursor may hold anything. PostgreSQL's texts have no NUL, and nothing is between a text and the same with one behind it. */
+  addPlace(value: string | number): string {
+    return this.add(typeof value === 'string' ? value.replace(/\0.*$/s, '') : value);
+  }
+}
+
+/**
+ * The field whose index serves a page, that of `id` if it is undefined; the bounds of the walk, the conditions to check for each
+ * record on the way, and the order. There is only one lower bound, since of two SQLite takes the first, and would walk again
+ * through all pages before; PostgreSQL begins at a comparison of rows.
+ */
+function walkOf(
+  { choosesIndex }: PageDialect,
+  request: RecordPageRequest,
+  values: Values,
+  rare: string | undefined,
+): { field: string | undefined; walk: string[]; checked: string[]; order: string } {
+  const { conditions, orderBy, after } = request;
+  const field = rare ?? (orderBy === 'id' ? equalRarestFirst(request)[0]?.field : orderBy);
+  const ofField = conditions.filter((condition) => condition.field === field);
+  const held = ofField.find(({ op }) => op === 'eq');
+  const lower = held ? undefined : ofField.find(({ op }) => op === 'from');
+  const upper = held ? undefined : ofField.find(({ op }) => op === 'to' || op === 'before');
+  const termOf = ({ field: of, op, value }: RecordCondition) => `"${of}" ${operators[op]} ${values.add(value)}`;
+  const checked = conditions.filter((one) => one !== held && one !== lower && one !== upper).map(termOf);
+
+  // Within one value the index is in order of id.
+  const isById = orderBy === 'id' || (held !== undefined && orderBy === field);
+  const ranged = choosesIndex && held ? values.add(held.value) : undefined;
+  const isRange = ranged !== undefined && rare === undefined;
+  const order = isRange ? `"${field}", id` : isById ? 'id' : `"${orderBy}", id`;
+  const place = () => {
+    if (!after) return undefined;
+    if (order === 'id') return `id > ${values.addPlace(after.id)}`;
+    return `(${order}) > (${isRange ? ranged : values.addPlace(after.value)}, ${values.addPlace(after.id)})`;
+  };
+  const position = place();
+  const isSorted = rare !== undefined && (choosesIndex || !isById);
+  if (position && isSorted) checked.push(position);
+  const begin = isSorted ? undefined : position;
+  const walk = ranged
+    ? [begin ?? `"${field}" >= ${ranged}`, `"${field}" <= ${ranged}`]
+    : [held && termOf(held), upper && termOf(upper), begin ?? (lower && termOf(lower))];
+  return { field, walk: walk.filter((term) => term !== undefined), checked, order };
+}
+
+const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;
+
+function all(terms: readonly string[]): string {
+  return terms.length === 0 ? 'true' : terms.join(' and ');
 }
 
 /** The equality conditions, those first that probably match the fewest records. */

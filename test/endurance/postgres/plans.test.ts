@@ -6,7 +6,8 @@ import { mostScanned, type PageRow, toPage } from '../../../src/core/records/pag
 import { pageParameters } from '../../../src/core/records/queries.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
-import { inOrder, type PageQuery, pageQuery } from '../../../src/store/postgres/records/pages.ts';
+import { inOrder, pageDialect } from '../../../src/store/postgres/records/pages.ts';
+import { type PageQuery, pageQuery } from '../../../src/store/records/pages.ts';
 import { tableName } from '../../../src/store/records/tables.ts';
 import { requestsOf } from '../../store/page-requests.ts';
 import { newDatabase } from '../../store/postgres/databases.ts';
@@ -21,8 +22,8 @@ beforeAll(async () => {
 afterAll(() => client.end());
 
 /** How PostgreSQL would answer whatever the values are, one line a step. */
-async function planOf({ text, values }: PageQuery): Promise<string> {
-  await client.query(`prepare page as ${text}`);
+async function planOf({ sql, values }: PageQuery): Promise<string> {
+  await client.query(`prepare page as ${sql()}`);
   const nulls = values.map(() => 'null').join(', ');
   const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain (costs off) execute page(${nulls})`);
   await client.query('deallocate page');
@@ -44,7 +45,7 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))('
     for (const name of [undefined, ...filters.map((filter) => filter.name)]) {
       for (const request of requestsOf(resource, name)) {
         const field = request.conditions[0]?.field;
-        const plan = await planOf(pageQuery(request, 1, undefined));
+        const plan = await planOf(pageQuery(pageDialect, request, 1));
         const [scan = '', ...more] = scansOf(plan);
         expect(more).toEqual([]);
         expect(plan).not.toMatch(/Sort|Seq Scan|Bitmap/);
@@ -64,7 +65,7 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))('
       for (const second of conditions.slice(index + 1)) {
         const both = [...first, ...second].sort((a, b) => Number(b.op === 'eq') - Number(a.op === 'eq'));
         const orderBy = both.find(({ op }) => op !== 'eq')?.field ?? 'id';
-        const plan = await planOf(pageQuery({ ...requestFor(resource, both), orderBy }, 1, undefined));
+        const plan = await planOf(pageQuery(pageDialect, { ...requestFor(resource, both), orderBy }, 1));
         expect(scansOf(plan).length).toBeGreaterThan(0);
         expect(plan).not.toMatch(/Sort|Seq Scan|Bitmap/);
       }
@@ -78,7 +79,9 @@ it('a page of a range with a value that few records have is sought by that value
     { field: 'updated_at', op: 'from', value: 'x' },
   ];
   const request = { ...requestFor(parts, conditions), orderBy: 'updated_at' };
-  expect(scansOf(await planOf(pageQuery(request, 1, 'part_number'))).join()).toMatch(/^parts_by_part_number \(/);
+  expect(scansOf(await planOf(pageQuery(pageDialect, request, 1, 'part_number'))).join()).toMatch(
+    /^parts_by_part_number \(/,
+  );
 });
 
 function requestFor(resource: ResourceDefinition, conditions: readonly RecordCondition[]): RecordPageRequest {
@@ -97,7 +100,8 @@ describe('many records that nothing is known of', () => {
 
   /** Reads a page; `read` is how many pages of the disk that needed. */
   async function readPage(request: RecordPageRequest) {
-    const { text, values } = pageQuery(request, 1, undefined);
+    const { sql, values } = pageQuery(pageDialect, request, 1);
+    const text = sql();
     const { rows } = await client.query<PageRow>(text, [...values]);
     const explained = await client.query(`explain (analyze, buffers, format json) ${text}`, [...values]);
     const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = explained.rows[0]['QUERY PLAN'][0].Plan;

@@ -3,13 +3,13 @@ import { createKept, lazily } from '../../../core/lazily.ts';
 import type { RecordCondition, RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
 import { fewRecords, fittingRecords, type PageRow, shownLists, toPage } from '../../../core/records/page-rows.ts';
 import type { ImportSession } from '../../records/import-session.ts';
-import { rareCandidates } from '../../records/pages.ts';
+import { pageQuery, rareCandidates } from '../../records/pages.ts';
 import { indexName, tableName } from '../../records/tables.ts';
 import type { Connection, Statement } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { statementsOf } from '../registry/statements.ts';
 import { changesOf, removedOf } from './changes.ts';
-import { bound, type PageQuery, pageQuery, sizesQuery } from './pages.ts';
+import { bound, named, pageDialect } from './pages.ts';
 import { entityNumber, jsonOf } from './tables.ts';
 
 /** Number of page statements kept prepared; requests come in few shapes. */
@@ -30,7 +30,6 @@ export function createRecordStore(
   const rows: ImportSession['rows'] = (text, values) => statements().query('', text, values);
   const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
   const pages = createKept<Statement<PageRow>>(keptStatements);
-  const sizes = createKept<Statement<number>>(keptStatements);
   const records = createKept<Statement<string>>();
   const counts = createKept<Statement<number>>();
   // pluck gives the only column
@@ -61,16 +60,14 @@ export function createRecordStore(
     page: (request) =>
       translating(path, () => {
         const rare = rareField(request);
-        const rowOf = ({ shape, sql, values }: PageQuery) =>
-          pages(shape, () => connection().prepare<unknown[], PageRow>(sql())).get(...values);
-        const sizesOf = ({ shape, sql, values }: PageQuery) =>
-          sizes(shape, () => prepare<number>(sql())).iterate(...values);
+        const rowOf = (page: RecordPageRequest, sizesOf?: string[]) => {
+          const { shape, sql, values } = pageQuery(pageDialect, page, page.entityId, rare, sizesOf);
+          return pages(shape, () => connection().prepare<unknown[], PageRow>(sql())).get(named(values));
+        };
         const lists = shownLists(request);
         const fitting =
-          lists.length === 0
-            ? request
-            : { ...request, limit: fittingRecords(sizesOf(sizesQuery(request, lists, rare)), request.limit) };
-        return toPage(rowOf(pageQuery(fitting, rare)), fitting);
+          lists.length === 0 ? request : { ...request, limit: fittingRecords(rowOf(request, lists), request.limit) };
+        return toPage(rowOf(fitting), fitting);
       }),
     changes: (resource, entityId) => changesOf(rows, resource, entityId),
     removed: (request) => removedOf(rows, request),

@@ -5,8 +5,9 @@ import { mostScanned, type PageRow, toPage } from '../../../../src/core/records/
 import { pageParameters } from '../../../../src/core/records/queries.ts';
 import { resources } from '../../../../src/resources/index.ts';
 import { parts } from '../../../../src/resources/projects-and-settings.ts';
+import { pageQuery } from '../../../../src/store/records/pages.ts';
 import { tableName } from '../../../../src/store/records/tables.ts';
-import { pageQuery } from '../../../../src/store/sqlite/records/pages.ts';
+import { named, pageDialect } from '../../../../src/store/sqlite/records/pages.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
 import { applyMigrations } from '../../../../src/store/sqlite-database/schema/migrations.ts';
 import { requestsOf } from '../../page-requests.ts';
@@ -20,9 +21,9 @@ afterAll(() => connection.close());
 
 /** How SQLite would answer, one line a step. */
 function planOf(request: RecordPageRequest, rare?: string): string[] {
-  const { sql, values } = pageQuery(request, rare);
+  const { sql, values } = pageQuery(pageDialect, request, request.entityId, rare);
   const rows = connection.prepare<unknown[], { detail: string }>(`explain query plan ${sql()}`);
-  return rows.all(...values).map(({ detail }) => detail);
+  return rows.all(named(values)).map(({ detail }) => detail);
 }
 
 /** The steps of a plan that read a resource's table. */
@@ -113,11 +114,11 @@ describe('values that many records have and that hardly meet', () => {
 
   /** Reads a page and counts the records that the conditions beside the walked one were checked for. */
   function readPage(request: RecordPageRequest) {
-    const { sql, values } = pageQuery(request);
+    const { sql, values } = pageQuery(pageDialect, request, request.entityId);
     scanned = 0;
     const counted = sql().replaceAll('"is_active" =', 'looked_at("is_active") =');
     expect(counted).not.toBe(sql());
-    const row: PageRow | undefined = connection.prepare<unknown[], PageRow>(counted).get(...values);
+    const row: PageRow | undefined = connection.prepare<unknown[], PageRow>(counted).get(named(values));
     const { json, next } = toPage(row, request);
     const ids: string[] = JSON.parse(`[${json}]`).map(({ id }: { id: string }) => id);
     return { ids, next, scanned };
