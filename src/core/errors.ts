@@ -1,8 +1,6 @@
-/**
- * Every error that a user can see, in one table: exit code of the CLI, HTTP status of the API, and title of the problem
- * document. `exit` and `status` are interfaces (contract, sections 3 and 6).
- */
-export const errorTable = {
+type Errors = Record<string, { exit: number; status: number; title: string }>;
+
+const commandErrors = {
   // Input and state, seen at the terminal.
   usage: { exit: 2, status: 400, title: 'Wrong usage' },
   bad_input: { exit: 2, status: 400, title: 'Bad input' },
@@ -27,7 +25,10 @@ export const errorTable = {
   commit_unknown: { exit: 6, status: 503, title: 'Outcome of a change unknown' },
   store_too_new: { exit: 6, status: 503, title: 'Store too new' },
   store_too_old: { exit: 6, status: 503, title: 'Store too old' },
-  // The API (contract, section 6).
+} as const satisfies Errors;
+
+/** The errors of the API, in the order of its documents (contract, section 6). */
+export const apiErrors = {
   bad_parameter: { exit: 2, status: 400, title: 'Bad parameter' },
   bad_json: { exit: 2, status: 400, title: 'Body is not JSON' },
   key_in_query: { exit: 2, status: 400, title: 'API key in the query' },
@@ -52,9 +53,15 @@ export const errorTable = {
   too_many_failed_checks: { exit: 1, status: 429, title: 'Too many failed key checks' },
   too_many_requests: { exit: 1, status: 429, title: 'Too many requests' },
   too_many_ingest_requests: { exit: 1, status: 429, title: 'Too many ingest requests' },
-  unavailable: { exit: 6, status: 503, title: 'Unavailable' },
   internal: { exit: 1, status: 500, title: 'Internal error' },
-} as const satisfies Record<string, { exit: number; status: number; title: string }>;
+  unavailable: { exit: 6, status: 503, title: 'Unavailable' },
+} as const satisfies Errors;
+
+/**
+ * Every error that a user can see, in one table: exit code of the CLI, HTTP status of the API, and title of the problem
+ * document. `exit` and `status` are interfaces (contract, sections 3 and 6).
+ */
+export const errorTable = { ...commandErrors, ...apiErrors } as const;
 
 /** The name of an error; stable, for programs. */
 export type ErrorCode = keyof typeof errorTable;

@@ -11,7 +11,7 @@ import type { Answer } from './answers/answer.ts';
 import { ApiError } from './answers/problem.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
 import { createGate, type Requirement } from './auth/gate.ts';
-import { createLimiter, type Limiter } from './auth/limits.ts';
+import type { Limiters } from './auth/limits.ts';
 import type { Session } from './auth/session.ts';
 import { createDocuments, type DocumentFolders, documentFiles } from './docs/docs.ts';
 import { RequestBatches } from './fairness/batches.ts';
@@ -21,7 +21,7 @@ import { ingestOperations } from './ingest/operations.ts';
 import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
 import { addStoreMetrics } from './monitoring/store-metrics.ts';
-import { createRejectionWarning } from './monitoring/warnings.ts';
+import { createRejectionWarning, createUnavailableWarning } from './monitoring/warnings.ts';
 import type { Connections } from './net/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { createCalls, type Handler } from './pipeline.ts';
@@ -29,7 +29,7 @@ import { PageCache, represent, toRepresentation } from './request/caching.ts';
 import { createCors } from './request/cors.ts';
 import type { Exchange } from './request/exchange.ts';
 import type { KeyTally } from './request/key-tally.ts';
-import { createMemory, type Memory, memoryLimits } from './request/memory.ts';
+import type { Memory } from './request/memory.ts';
 import { createHealth } from './routes/health.ts';
 import { createLinks, createPageWriter } from './routes/lists.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './routes/me.ts';
@@ -46,8 +46,7 @@ interface AppOptions extends DocumentFolders {
   tallyOf(credential: Credential): KeyTally;
   /** Receives the key and the client address of each successful authentication. */
   noteCall?: Parameters<typeof createGate>[0]['noteCall'];
-  /** Receives the limits, to share their counts with other daemons. */
-  shareLimits?(limiters: readonly (Limiter | undefined)[]): void;
+  limiters: Limiters;
   /** Returns true while the daemon drains and begins nothing new. */
   isStopping?(): boolean;
   /** Whether a request that arrives meanwhile is answered, and its connection then closed, instead of refused. */
@@ -56,7 +55,7 @@ interface AppOptions extends DocumentFolders {
   storeRefusal?(nowMs: number): ApiError | undefined;
   /** Further headers of every answer, such as HSTS under TLS. */
   commonHeaders?: readonly string[];
-  memory?: Memory;
+  memory: Memory;
   connections: Connections;
 }
 
@@ -69,16 +68,10 @@ const pageCacheBytes = 64 * 1024 * 1024;
 
 /** The whole API in one place: every route, what it requires of a key, and the path of a request through the layers. */
 export function createApp(options: AppOptions): H3 {
-  const { domain, settings, resources, version, log } = options;
+  const { domain, settings, resources, version, log, limiters, memory, connections } = options;
   const app = new H3({ silent: true, allowMalformedURL: true });
   const addresses = createAddressBook(settings.trustProxy);
-  const limiters = {
-    failedChecks: createLimiter('failed-checks', settings.limitFailedChecks),
-    requests: createLimiter('requests', settings.limitRequests),
-    ingest: createLimiter('ingest', settings.limitIngest),
-  };
-  options.shareLimits?.(Object.values(limiters));
-  const { iterations, table, pace } = options.connections;
+  const { iterations, table, pace } = connections;
   const batches = new RequestBatches(iterations);
   const gate = createGate({
     domain,
@@ -91,8 +84,7 @@ export function createApp(options: AppOptions): H3 {
     warnOverLimit: (address, code) =>
       log.unkeyed('warn', { address, code }, 'too many failed key checks from an address'),
   });
-  const memory = options.memory ?? createMemory(memoryLimits);
-  const metrics = new Metrics(limiters, memory, options.connections);
+  const metrics = new Metrics(limiters, memory, connections);
   addStoreMetrics(metrics, domain, log, version);
   const pages = new PageCache(pageCacheBytes);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
@@ -106,11 +98,11 @@ export function createApp(options: AppOptions): H3 {
     ...options,
     commonHeaders: options.commonHeaders ?? [],
     batches,
-    memory,
     metrics,
     cors,
     pace,
     slices,
+    warnUnavailable: createUnavailableWarning(log, () => performance.now()),
   });
   const warnRejected = createRejectionWarning(log, () => performance.now());
   const counts = metrics.ingest;

@@ -9,7 +9,6 @@ import type { BodyPace } from './fairness/body-pace.ts';
 import type { Slices } from './fairness/slices.ts';
 import type { Log } from './monitoring/log.ts';
 import type { Metrics, RouteCounts } from './monitoring/metrics.ts';
-import { createUnavailableWarning } from './monitoring/warnings.ts';
 import { clientOfSocket } from './net/connections/table.ts';
 import type { Cors } from './request/cors.ts';
 import { Exchange } from './request/exchange.ts';
@@ -37,10 +36,6 @@ interface CallOptions {
   answersWhileStopping?: boolean;
   /** Why no request can be answered at a time (`performance.now()`): the files of the store were replaced or lost. */
   storeRefusal?(nowMs: number): ApiError | undefined;
-}
-
-/** The services of a call: those of every request, and what the pipeline adds. */
-interface CallServices extends CallOptions {
   warnUnavailable(id: string, thrown: unknown): void;
 }
 
@@ -51,16 +46,11 @@ interface CallServices extends CallOptions {
 export function createCalls(options: CallOptions) {
   const { batches } = options;
   const nextId = createRequestIds();
-  const services: CallServices = {
-    ...options,
-    warnUnavailable: createUnavailableWarning(options.log, () => performance.now()),
-  };
-  const withoutStore: CallServices = { ...services, storeRefusal: undefined };
   return (route: string, handler: Handler): ((event: H3Event) => undefined) => {
     const counts = options.metrics.route(route);
-    const needsStore = route !== '/healthz';
+    const services = route === '/healthz' ? { ...options, storeRefusal: undefined } : options;
     return (event) => {
-      batches.join(new Call(needsStore ? services : withoutStore, counts, handler, new Exchange(event, nextId())));
+      batches.join(new Call(services, counts, handler, new Exchange(event, nextId())));
       return undefined;
     };
   };
@@ -68,18 +58,25 @@ export function createCalls(options: CallOptions) {
 
 class Call implements Work {
   readonly exchange: Exchange;
-  readonly source: Socket;
-  readonly #options: CallServices;
+  readonly client: unknown;
+  readonly #socket: Socket;
+  readonly #options: CallOptions;
   readonly #counts: RouteCounts;
   readonly #handler: Handler;
   readonly #startedAt = performance.now();
 
-  constructor(options: CallServices, counts: RouteCounts, handler: Handler, exchange: Exchange) {
+  constructor(options: CallOptions, counts: RouteCounts, handler: Handler, exchange: Exchange) {
     this.#options = options;
     this.#counts = counts;
     this.#handler = handler;
     this.exchange = exchange;
-    this.source = exchange.node.req.socket;
+    this.#socket = exchange.node.req.socket;
+    this.client = clientOfSocket(this.#socket);
+  }
+
+  /** What a client has sent counts, also if it did not wait for the answer. */
+  get isGone(): boolean {
+    return this.#socket.destroyed && this.exchange.method !== 'POST';
   }
 
   run(): void {
@@ -171,7 +168,7 @@ class Call implements Work {
 
   #deliverLarge(answer: Answer, body: Buffer, head: string[]): void {
     const sent = sendLarge(this.exchange.node, answer, body, head, (pieces) =>
-      this.#options.slices.run(clientOfSocket(this.source), pieces),
+      this.#options.slices.run(clientOfSocket(this.#socket), pieces),
     );
     sent.catch((thrown: unknown) => this.#cut(thrown));
   }

@@ -14,7 +14,7 @@ import type { Clock } from '../core/time/instants.ts';
 import { createApp } from './app.ts';
 import { isLoopbackAddress } from './auth/client-addresses.ts';
 import { DaemonClock } from './auth/clock.ts';
-import { LimitSharing } from './auth/limit-sharing.ts';
+import { createLimiters, createLimitSharing } from './auth/limits.ts';
 import { UsageRecorder } from './auth/usage-recorder.ts';
 import type { DocumentFolders } from './docs/docs.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
@@ -84,7 +84,8 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const domain = { ...options.domain, clock: clock.now, steady: () => clock.steady() };
   const guard = new StoreGuard(domain.store, log);
   const usage = new UsageRecorder(domain, retryLog);
-  const limitSharing = new LimitSharing(domain.store.limits, retryLog);
+  const limiters = createLimiters(settings);
+  const sharing = domain.store.limits && createLimitSharing(domain.store.limits, limiters, retryLog);
   const anchors = new AuditAnchors(domain.store.audit, retryLog);
   const retention = new Retention(domain, retryLog);
   const certificate = requireCertificate(settings);
@@ -97,11 +98,11 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     ...options,
     memory,
     connections,
+    limiters,
     domain,
     log,
     tallyOf: usage.tallyOf,
     noteCall: hooks.announcesCalls ? createFirstCalls((line) => out.write(line)) : undefined,
-    shareLimits: (limiters) => limitSharing.start(limiters),
     isStopping: () => hooks.stop.aborted,
     // If the next daemon takes over the socket, clients notice nothing of the change.
     answersWhileStopping: listenFd !== undefined,
@@ -124,6 +125,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   warnWhereExposed(host, settings, log);
   log.info({ url, version: options.version, pid: process.pid }, 'listening');
   usage.start();
+  sharing?.start();
   clock.start();
   await anchors.start();
   retention.start();
@@ -142,7 +144,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   guard.stop();
   guard.displaced.throwIfAborted();
   await usage.stop();
-  await limitSharing.stop();
+  await sharing?.stop();
   await clock.stop();
   await anchors.stop();
   await domain.store.daemon.clearAddress(process.pid);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import type { ServeSettings } from '../../src/core/operations/settings.ts';
 import { createApp } from '../../src/http/app.ts';
+import { createLimiters } from '../../src/http/auth/limits.ts';
 import { UsageRecorder } from '../../src/http/auth/usage-recorder.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
 import { Connections, connectionLimits } from '../../src/http/net/connections.ts';
@@ -45,6 +46,7 @@ export function bareApp(
     log,
     memory,
     connections,
+    limiters: createLimiters(given),
     tallyOf: usage.tallyOf,
   });
   const server = createServer({ maxHeaderSize: 64 * 1024 }, createListener(app, createFraming(log), connections));

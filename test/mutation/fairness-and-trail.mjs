@@ -45,7 +45,7 @@ export const furtherMutants = [
   ],
   ['src/http/routes/readings.ts', 'gone.abort()', 'void gone', 'test/endurance/http/fairness/large-answers.test.ts'],
   ['src/http/request/response.ts', 'if (!page) for (const text of apiHeaders) head.push(text);', '', ...answers],
-  ['src/http/request/response.ts', "if (this.#res.destroyed) return 'done';", '', ...answers],
+  ['src/http/request/response.ts', 'while (!res.destroyed) {', 'for (;;) {', ...answers],
   ['src/http/request/preconditions.ts', 'return isStrong && ', 'return ', ...answers],
   [
     'src/http/ingest/body.ts',
@@ -53,7 +53,12 @@ export const furtherMutants = [
     'if (!hasSpace',
     ...bodies,
   ],
-  ['src/http/fairness/batches.ts', 'if (work.source?.destroyed) continue;', '', 'test/http/fairness/slices.test.ts'],
+  [
+    'src/http/fairness/batches.ts',
+    'work === undefined || work.isGone',
+    'work === undefined',
+    'test/http/fairness/slices.test.ts',
+  ],
   ...[
     ['if (res.socket === null) this', 'if (!res) this'],
     ['this.#hold(connection);\n    if', 'if'],
@@ -64,7 +69,7 @@ export const furtherMutants = [
     ['!this.#restUntil.has(name) && ', ''],
     ['connection.hasPipelined ? client : singleOf(client)', 'client'],
     ['connection.hasPipelined ? client : singleOf(client)', 'singleOf(client)'],
-    ['restFactor * (now - since)', '0'],
+    ['restFactor * (until - since)', '0'],
     [
       'else this.#held.putBack(connection.waitsAs, connection);',
       'else this.#held.add(connection.waitsAs, connection);',

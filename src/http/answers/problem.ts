@@ -1,42 +1,15 @@
 import { STATUS_CODES } from 'node:http';
-import { type ErrorCode, errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
+import { apiErrors, type ErrorCode, errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import { redactSecrets } from '../../core/secrets.ts';
 import type { Answer } from './answer.ts';
 
-/** The error codes of the API (contract, section 6). */
-export const apiCodes = [
-  'bad_parameter',
-  'bad_json',
-  'key_in_query',
-  'missing_authorization',
-  'malformed_authorization',
-  'incomplete_secret',
-  'unknown_key',
-  'key_revoked',
-  'key_expired',
-  'creator_inactive',
-  'entity_missing',
-  'entity_inactive',
-  'address_not_allowed',
-  'permission_required',
-  'not_found',
-  'method_not_allowed',
-  'not_acceptable',
-  'sync_token_expired',
-  'too_large',
-  'unsupported_media_type',
-  'invalid_body',
-  'too_many_failed_checks',
-  'too_many_requests',
-  'too_many_ingest_requests',
-  'internal',
-  'unavailable',
-] as const satisfies readonly ErrorCode[];
+export type ApiCode = keyof typeof apiErrors;
 
-export type ApiCode = (typeof apiCodes)[number];
+/** The error codes of the API (contract, section 6). */
+export const apiCodes = Object.keys(apiErrors) as ApiCode[]; // they are all of them
 
 export function codesOf(status: number): ApiCode[] {
-  return apiCodes.filter((code) => errorTable[code].status === status);
+  return apiCodes.filter((code) => apiErrors[code].status === status);
 }
 
 /** A problem document without the id of its request, which goes between `start` and `end`. */
@@ -124,10 +97,8 @@ function membersOf(thrown: unknown): string {
   return `,${JSON.stringify(thrown.members).slice(1, -1)}`;
 }
 
-const knownCodes: ReadonlySet<string> = new Set(apiCodes);
-
 function isApiCode(code: ErrorCode): code is ApiCode {
-  return knownCodes.has(code);
+  return code in apiErrors;
 }
 
 function codeOf(thrown: unknown): ApiCode {

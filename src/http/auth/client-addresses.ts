@@ -43,17 +43,11 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
     }
     return client;
   };
-  // Every request is asked for its client, and most come by the same connection as another one shortly before.
-  let last: { peer: string; forwarded: string | undefined; client: string } | undefined;
-  const clientOf = (exchange: Exchange): string => {
-    const peer = exchange.peer ?? unknownAddress;
-    const forwarded = trusted.length > 0 ? exchange.header('x-forwarded-for') : undefined;
-    if (last?.peer !== peer || last.forwarded !== forwarded)
-      last = { peer, forwarded, client: resolve(peer, forwarded) };
-    return last.client;
-  };
   return {
-    clientOf,
+    clientOf(exchange) {
+      const forwarded = trusted.length > 0 ? exchange.header('x-forwarded-for') : undefined;
+      return resolve(exchange.peer ?? unknownAddress, forwarded);
+    },
     isLoopback(exchange) {
       const isForwarded = proxyHeaders.some((name) => exchange.header(name) !== undefined);
       return !isForwarded && isLoopbackAddress(plainAddress(exchange.peer ?? unknownAddress));

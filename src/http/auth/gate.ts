@@ -13,17 +13,13 @@ import type { Exchange } from '../request/exchange.ts';
 import type { KeyTally } from '../request/key-tally.ts';
 import { type AddressBook, networkOf } from './client-addresses.ts';
 import { type CachedCredential, CredentialCache, cacheCapacity } from './credential-cache.ts';
-import type { Limiter } from './limits.ts';
+import type { Limiters } from './limits.ts';
 import type { Session } from './session.ts';
 
-interface GateOptions {
+interface GateOptions extends Limiters {
   domain: Domain;
   addresses: AddressBook;
   batches: RequestBatches;
-  /** By network address; the other two by key. */
-  failedChecks: Limiter | undefined;
-  requests: Limiter | undefined;
-  ingest: Limiter | undefined;
   tallyOf(credential: Credential): KeyTally;
   /** Receives the key and the client address of each successful authentication. */
   noteCall?(key: CachedCredential['credential'], address: string): void;
@@ -141,6 +137,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     confirm: (exchange, next) =>
       new Promise((resolve, reject) => {
         batches.join({
+          client: exchange.keyPrefix,
           run() {
             try {
               resolve(admit(exchange, next));

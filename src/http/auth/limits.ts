@@ -1,5 +1,8 @@
 import { keepNewest } from '../../core/newest-entries.ts';
-import type { LimitCalls, LimitState, RateLimit } from '../../core/port/limits.ts';
+import type { ServeSettings } from '../../core/operations/settings.ts';
+import type { LimitCalls, LimitState, LimitStore, RateLimit } from '../../core/port/limits.ts';
+import type { Log } from '../monitoring/log.ts';
+import { Repetition } from '../monitoring/repetition.ts';
 
 /** The state of a client's limit after a call, with the two response headers that report it. */
 export interface Allowance {
@@ -23,6 +26,17 @@ export interface Limiter {
   size(): number;
   /** What was counted and not yet shared with other daemons, and a function that takes over what all of them counted. */
   unshared(): { calls: LimitCalls[]; adopt(states: readonly LimitState[]): void };
+}
+
+/** The limits of a daemon: of failed checks by network address, the other two by key. */
+export type Limiters = Record<'failedChecks' | 'requests' | 'ingest', Limiter | undefined>;
+
+export function createLimiters({ limitFailedChecks, limitRequests, limitIngest }: ServeSettings): Limiters {
+  return {
+    failedChecks: createLimiter('failed-checks', limitFailedChecks),
+    requests: createLimiter('requests', limitRequests),
+    ingest: createLimiter('ingest', limitIngest),
+  };
 }
 
 /** The number of clients in memory: under a flood of others the window that began first is dropped. */
@@ -114,4 +128,25 @@ interface Window {
   /** How many of those the other daemons know of. */
   shared: number;
   refused: number;
+}
+
+/** Limits hold over all daemons to within what this time lets through. */
+const shareMs = 1000;
+
+/**
+ * Shares the counts of limits with the other daemons once a second, so that a request costs no statement. While the store
+ * cannot be reached, each daemon counts by itself; while it is slow, the counts gather.
+ */
+export function createLimitSharing(store: LimitStore, limiters: Limiters, log: Log): Repetition {
+  return new Repetition(shareMs, async () => {
+    try {
+      for (const limiter of Object.values(limiters)) {
+        if (limiter === undefined) continue;
+        const { calls, adopt } = limiter.unshared();
+        if (calls.length > 0) adopt(await store.share(limiter.name, limiter.limit, calls));
+      }
+    } catch (thrown) {
+      log.warn({ err: thrown }, 'limits were not shared with other daemons; trying again');
+    }
+  });
 }

@@ -1,20 +1,17 @@
 import { FairQueue } from '../../core/sharing/fair-queue.ts';
-import { clientOfSocket } from '../net/connections/table.ts';
 import { Iterations, type Job } from './iterations.ts';
 
 /** A piece of work that waits for the end of a request batch; an object, since a request has one anyway. */
 export interface Work {
   /** Must not throw. */
   run(): void;
-  /** The connection whose request it answers; none for a request whose head was part of an earlier batch. */
-  readonly source?: Source | undefined;
+  /** The client that it is for: one that sends many requests does not hold up others. */
+  readonly client?: unknown;
+  /** Nobody waits for it any more. */
+  readonly isGone?: boolean;
 }
 
-export interface Source {
-  readonly destroyed: boolean;
-}
-
-/** A batch takes at most this long, with the sending of its answers. Requests left by then wait for the next batch, round-robin by client. */
+/** A batch takes at most this long, with the sending of its answers; what is left by then waits for the next one. */
 const longestMs = 2;
 /** The longest time that the sending of one answer is expected to take. */
 const longestSendMs = 0.1;
@@ -26,12 +23,11 @@ const longestSendMs = 0.1;
  * code that computes the next answer from the processor's caches.
  */
 export class RequestBatches {
-  #waiting: Work[] = [];
+  /** Taken round-robin by client: hundreds of requests of one do not come before the single one of another. */
+  readonly #waiting = new FairQueue<Work, unknown>();
   #deliveries: (() => void)[] = [];
   #number = 0;
   #isRunning = false;
-  /** Requests for which an earlier batch had no time, by client: hundreds of one do not come before the single one of another. */
-  readonly #left = new FairQueue<Work, unknown>();
   readonly #running: Job;
   /** How long it took to send an answer, on average over the last ones. */
   #sendMs = 0.02;
@@ -42,7 +38,7 @@ export class RequestBatches {
 
   /** Runs `work` at the end of this event-loop iteration, or of a later one if its client sends many requests. */
   join(work: Work): void {
-    this.#waiting.push(work);
+    this.#waiting.add(work.client, work);
     this.#running.soon();
   }
 
@@ -80,38 +76,25 @@ export class RequestBatches {
 
   /** Runs synchronously, so that meanwhile nothing is read from a connection and no promise continues. */
   #runBatch(): void {
-    const works = this.#waiting;
-    this.#waiting = [];
+    const endsAt = performance.now() + longestMs;
     this.#number++;
     this.#isRunning = true;
     try {
-      this.#run(works, performance.now() + longestMs);
+      this.#run(endsAt);
     } finally {
       this.#isRunning = false;
-      if (this.#left.size > 0) this.#running.soon();
+      if (this.#waiting.size > 0) this.#running.soon();
     }
   }
 
-  #run(works: readonly Work[], endsAt: number): void {
+  /** What joins meanwhile waits for the next batch. */
+  #run(endsAt: number): void {
     let done = 0;
-    const isTimeUp = (): boolean => ++done % 4 === 0 && performance.now() + done * this.#sendMs > endsAt;
-    let from = 0;
-    if (this.#left.size === 0) {
-      while (from < works.length) {
-        works[from++]?.run();
-        if (isTimeUp()) break;
-      }
-    }
-    for (let index = from; index < works.length; index++) {
-      const work = works[index];
-      if (work?.source === undefined) work?.run();
-      else this.#left.add(clientOfSocket(work.source), work);
-    }
-    if (from > 0) return;
-    for (let work = this.#left.take(); work !== undefined; work = this.#left.take()) {
-      if (work.source?.destroyed) continue;
+    for (let left = this.#waiting.size; left > 0; left--) {
+      const work = this.#waiting.take();
+      if (work === undefined || work.isGone) continue;
       work.run();
-      if (isTimeUp()) return;
+      if (++done % 4 === 0 && performance.now() + done * this.#sendMs > endsAt) return;
     }
   }
 }

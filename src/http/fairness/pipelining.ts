@@ -33,8 +33,8 @@ export class Pipelining {
   readonly #brought = new Map<string, number>();
   /** The times until which no connection is read from, by {@link Connection.waitsAs}. */
   readonly #restUntil = new Map<string, number>();
-  /** The connection that is read from in this iteration, and since when. */
-  #reads: { connection: Connection; since: number } | undefined;
+  /** The connection that has brought several requests in this iteration, and the times of the first and the last of them. */
+  #reads: { connection: Connection; since: number; until: number } | undefined;
   #waiting = 0;
 
   /**
@@ -58,6 +58,7 @@ export class Pipelining {
     const begin: RequestListener = (req, res) => {
       const connection = connectionOf(req.socket);
       if (connection) {
+        connection.hasAsked = true;
         connection.answer = res;
         connection.unsent = 0;
       }
@@ -136,7 +137,9 @@ export class Pipelining {
     const client = clientOf(connection);
     const before = this.#brought.get(client) ?? 0;
     this.#brought.set(client, before + requests);
-    this.#reads ??= { connection, since: this.#iterations.clock() };
+    const now = this.#iterations.clock();
+    this.#reads ??= { connection, since: now, until: now };
+    this.#reads.until = now;
     this.#reading.soon();
     if (before >= mostAtOnce || before + requests < mostAtOnce) return;
     for (const one of this.#table.sameClient(connection)) if (this.#hold(one)) this.#queue(one);
@@ -169,23 +172,22 @@ export class Pipelining {
     for (; next !== undefined && next.pipelined > 0; next = this.#held.take(mayRead)) next.waitsAs = undefined;
     if (next?.channel) {
       next.waitsAs = undefined;
-      this.#reads = { connection: next, since: this.#iterations.clock() };
       releaseReading(next.channel);
     }
     if (next) this.#reading.soon();
     else this.#reading.later();
   }
 
-  /** Lets the client that was read from in this iteration wait for a while, and holds new connections from its address. */
+  /** Lets the client that has brought several requests in this iteration wait for a while, and holds new connections from its address. */
   #rest(): void {
     const now = this.#iterations.clock();
     for (const [name, until] of this.#restUntil) if (until <= now) this.#restUntil.delete(name);
     if (this.#reads === undefined) return;
-    const { connection, since } = this.#reads;
+    const { connection, since, until } = this.#reads;
     this.#reads = undefined;
     const client = clientOf(connection);
-    const until = now + restFactor * (now - since);
-    for (const name of [client, singleOf(client), connection.client]) this.#restUntil.set(name, until);
+    const restUntil = now + restFactor * (until - since);
+    for (const name of [client, singleOf(client), connection.client]) this.#restUntil.set(name, restUntil);
   }
 }
 

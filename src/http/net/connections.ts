@@ -62,8 +62,6 @@ export class Connections {
     (connection, isSoon) => this.#shed(connection, isSoon),
     this.iterations,
   );
-  /** The number of connections without a request so far; at zero, a request costs nothing here. */
-  #withoutRequest = 0;
 
   constructor(limits: ConnectionLimits, log: Log) {
     this.#limits = limits;
@@ -97,7 +95,6 @@ export class Connections {
       const connection = connectionOf(socket);
       if (connection) this.pipelining.accept(connection);
     });
-    server.on('request', ({ socket }) => this.#noteFirstRequest(socket));
     const timer = setInterval(() => this.#closeSlow(isTight()), limits.checkEveryMs);
     timer.unref();
     server.on('close', () => clearInterval(timer));
@@ -122,14 +119,6 @@ export class Connections {
     for (const connection of this.table) destroyConnection(connection);
   }
 
-  #noteFirstRequest(socket: Socket): void {
-    if (this.#withoutRequest === 0) return;
-    const connection = connectionOf(socket);
-    if (connection === undefined || connection.hasAsked) return;
-    connection.hasAsked = true;
-    this.#withoutRequest--;
-  }
-
   #accept(socket: Socket, isEncrypted: boolean): void {
     const { connections } = this.#limits;
     if (this.table.size >= connections) {
@@ -143,7 +132,6 @@ export class Connections {
       this.#drop(least.connection, least.reason);
     }
     const connection = this.table.add(socket, isEncrypted);
-    this.#withoutRequest++;
     socket.once('close', () => this.#forget(connection));
   }
 
@@ -163,9 +151,7 @@ export class Connections {
   }
 
   #forget(connection: Connection): void {
-    if (!this.table.remove(connection)) return;
-    if (!connection.hasAsked) this.#withoutRequest--;
-    this.pipelining.forget(connection);
+    if (this.table.remove(connection)) this.pipelining.forget(connection);
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { H3Event } from 'h3';
-import type { Reservation } from '../fairness/reservation.ts';
+import type { Reservation } from '../fairness/budget.ts';
 import type { DayTally } from './key-tally.ts';
 
 /**

@@ -66,50 +66,31 @@ export async function sendLarge(
 ): Promise<void> {
   if (res.destroyed || res.headersSent) return;
   res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
-  const pieces = new Pieces(res, body);
-  while ((await run(pieces.sendSome())) !== 'done') await drained(res);
-}
-
-/** Whether the connection takes more, is full, or all was sent. */
-type Progress = 'more' | 'full' | 'done';
-
-class Pieces {
-  readonly #res: ServerResponse;
-  readonly #body: Buffer;
-  #from = 0;
-
-  constructor(res: ServerResponse, body: Buffer) {
-    this.#res = res;
-    this.#body = body;
-  }
-
-  /** Sends pieces until the connection is full. */
-  *sendSome(): Steps<Progress> {
-    for (;;) {
-      const progress = this.sendNext();
-      if (progress !== 'more') return progress;
+  let from = 0;
+  function* sendSome(): Steps<Progress> {
+    // The client may have left meanwhile.
+    while (!res.destroyed) {
+      const piece = body.subarray(from, from + pieceBytes);
+      from += piece.length;
+      const connection = res.socket && connectionOf(res.socket);
+      if (connection) connection.unsent = body.length - from;
+      if (from === body.length) {
+        res.end(piece);
+        return 'done';
+      }
+      const takesMore = res.write(piece);
+      // Node would keep the piece until the slice is over, and encrypt it then.
+      res.socket?.uncork();
+      if (!takesMore) return 'full';
       yield;
     }
+    return 'done';
   }
-
-  sendNext(): Progress {
-    // The client may have left meanwhile.
-    if (this.#res.destroyed) return 'done';
-    const piece = this.#body.subarray(this.#from, this.#from + pieceBytes);
-    this.#from += piece.length;
-    const left = this.#body.length - this.#from;
-    const connection = this.#res.socket && connectionOf(this.#res.socket);
-    if (connection) connection.unsent = left;
-    if (left === 0) {
-      this.#res.end(piece);
-      return 'done';
-    }
-    const takesMore = this.#res.write(piece);
-    // Node would keep the piece until the slice is over, and encrypt it then.
-    this.#res.socket?.uncork();
-    return takesMore ? 'more' : 'full';
-  }
+  while ((await run(sendSome())) === 'full') await drained(res);
 }
+
+/** Whether the connection is full, or nothing is left to send. */
+type Progress = 'full' | 'done';
 
 function drained(res: ServerResponse): Promise<void> | undefined {
   // The connection may have taken all meanwhile.

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Budget } from '../../../src/http/fairness/budget.ts';
-import type { Reservation } from '../../../src/http/fairness/reservation.ts';
+import { Budget, type Reservation } from '../../../src/http/fairness/budget.ts';
 
 /** Longer than any test lasts. */
 const waitMs = 60_000;

@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { RequestBatches, type Source } from '../../../src/http/fairness/batches.ts';
+import { RequestBatches } from '../../../src/http/fairness/batches.ts';
 import { finish, Slices, type Steps } from '../../../src/http/fairness/slices.ts';
-import { ConnectionTable } from '../../../src/http/net/connections/table.ts';
+import { ConnectionTable, clientOfSocket } from '../../../src/http/net/connections/table.ts';
 
 function spin(ms: number): void {
   const until = performance.now() + ms;
@@ -121,15 +121,13 @@ describe('work of one step', () => {
 });
 
 describe('a request batch with more work than time', () => {
-  const source = (): Source => ({ destroyed: false });
-
   it('leaves the rest to the next ones, round-robin by connection', async () => {
     const batches = new RequestBatches();
-    const [flood, other] = [source(), source()];
+    const [flood, other] = ['flood', 'other'];
     let answered = 0;
     for (let index = 0; index < 60; index++) {
       batches.join({
-        source: flood,
+        client: flood,
         run: () => {
           spin(1);
           answered++;
@@ -140,7 +138,7 @@ describe('a request batch with more work than time', () => {
     await setImmediate();
     expect(answered).toBeLessThan(30);
     batches.join({
-      source: other,
+      client: other,
       run: () => {
         answeredBefore = answered;
       },
@@ -159,7 +157,7 @@ describe('a request batch with more work than time', () => {
           spin(0.1);
           sent++;
         });
-      batches.join({ source: source(), run });
+      batches.join({ client: index, run });
     }
     const counts: number[] = [];
     while (sent < 1000) {
@@ -174,20 +172,22 @@ describe('a request batch with more work than time', () => {
 
   it('drops the requests of connections that have closed', async () => {
     const batches = new RequestBatches();
-    const gone = { destroyed: false };
+    const connection = { destroyed: false };
     let answered = 0;
     for (let index = 0; index < 40; index++) {
       batches.join({
-        source: gone,
         run: () => {
           spin(1);
           answered++;
+        },
+        get isGone() {
+          return connection.destroyed;
         },
       });
     }
     await setImmediate();
     const before = answered;
-    gone.destroyed = true;
+    connection.destroyed = true;
     for (let round = 0; round < 5; round++) await setImmediate();
     expect(answered).toBe(before);
   });
@@ -201,7 +201,7 @@ describe('a request batch with more work than time', () => {
       table.add(from, false);
       table.identify(from, client);
       batches.join({
-        source: from,
+        client: clientOfSocket(from),
         run() {
           order.push(client);
           spin(1);

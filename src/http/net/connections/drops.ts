@@ -38,8 +38,9 @@ const quietMs = 10_000;
 export class ConnectionDrops {
   readonly counts = { ...noDrops };
   readonly #log: Log;
-  #logged = noDrops;
-  #isQuiet = false;
+  /** Those since the last line. */
+  #dropped: Partial<Record<DropReason, number>> = {};
+  #quietUntil = 0;
 
   constructor(log: Log) {
     this.#log = log;
@@ -48,25 +49,12 @@ export class ConnectionDrops {
   /** Counts a closed connection; `open` is the number of open ones. */
   count(reason: DropReason, open: number): void {
     this.counts[reason]++;
-    if (!tooMany.includes(reason) || this.#isQuiet) return;
-    this.#report(open);
-    this.#isQuiet = true;
-    setTimeout(() => {
-      this.#isQuiet = false;
-      if (this.#newDrops().length > 0) this.#report(open);
-    }, quietMs).unref();
-  }
-
-  #report(open: number): void {
-    const dropped = Object.fromEntries(this.#newDrops());
-    this.#logged = { ...this.counts };
-    this.#log.warn({ connections: open, dropped }, 'too many connections: some were closed');
-  }
-
-  /** Reasons and numbers since the last line, of connections closed because there were too many. */
-  #newDrops(): [string, number][] {
-    return tooMany
-      .map((reason): [string, number] => [reason, this.counts[reason] - this.#logged[reason]])
-      .filter(([, count]) => count > 0);
+    if (!tooMany.includes(reason)) return;
+    this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1;
+    const now = performance.now();
+    if (now < this.#quietUntil) return;
+    this.#quietUntil = now + quietMs;
+    this.#log.warn({ connections: open, dropped: this.#dropped }, 'too many connections: some were closed');
+    this.#dropped = {};
   }
 }
