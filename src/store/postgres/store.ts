@@ -1,26 +1,24 @@
 import { hostname } from 'node:os';
 import type { FileLock, Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine/options.ts';
+import { createAuditStore } from '../registry/audit.ts';
+import { createClockStore } from '../registry/clock.ts';
 import { createCommandStore } from '../registry/commands.ts';
 import { createEntityStore } from '../registry/entities.ts';
+import { createKeyStore } from '../registry/keys.ts';
 import { createTenantStore } from '../registry/tenants.ts';
 import { createUserStore } from '../registry/users.ts';
 import type { Database } from './connection/database.ts';
-import { unwrapped } from './connection/unwrapped.ts';
 import { createDaemonStore } from './daemons/daemons.ts';
 import { Generations } from './daemons/generations.ts';
 import { createLimitStore } from './daemons/limits.ts';
 import { createReadingStore } from './readings/readings.ts';
 import { createRecordStore } from './records/records.ts';
-import { createAuditStore } from './registry/audit.ts';
-import { createClockStore } from './registry/clock.ts';
 import { lockFiles } from './registry/file-lock.ts';
-import { createKeyStore } from './registry/keys.ts';
-import { createMetricsStore } from './registry/metrics.ts';
+import { createMetrics } from './registry/metrics.ts';
 import { purgeRemoved } from './registry/purge.ts';
-import { createRegistry } from './registry/registry.ts';
 import { createRunner } from './registry/statements.ts';
-import { createUsageStore } from './registry/usage.ts';
+import { createRecordUse, createUsage } from './registry/usage.ts';
 
 export class PostgresStore implements Store {
   readonly tenants: Store['tenants'];
@@ -40,24 +38,31 @@ export class PostgresStore implements Store {
 
   constructor(database: Database, options: StoreOptions) {
     this.#database = database;
-    const registry = createRegistry(database);
     const purge = () => purgeRemoved(database);
-    const runner = createRunner(registry);
+    const runner = createRunner(database);
     const generations = new Generations(database, options.clock);
-    this.tenants = unwrapped(createTenantStore(runner, 'number'));
-    this.users = unwrapped(createUserStore(runner));
-    this.entities = unwrapped({ ...createEntityStore(runner, purge), finishRemovals: purge });
-    this.keys = unwrapped(createKeyStore(registry, runner, generations));
-    this.usage = createUsageStore(database);
-    this.commands = unwrapped(createCommandStore(runner));
-    this.audit = unwrapped(createAuditStore(registry));
+    this.tenants = createTenantStore(runner);
+    this.users = createUserStore(runner);
+    this.entities = { ...createEntityStore(runner, purge), finishRemovals: purge };
+    this.keys = createKeyStore(runner, {
+      version: () => generations.keys(),
+      // Each change begins by locking this row, and keeps it while it waits for a standby, even if its process is gone.
+      settle: () =>
+        database.transaction(async (session) => {
+          await session.query('keys.settle', "select from generations where name = 'keys' for share");
+        }),
+      recordUse: createRecordUse(database),
+    });
+    this.usage = createUsage(database);
+    this.commands = createCommandStore(runner);
+    this.audit = createAuditStore(runner);
     const records = createRecordStore(database, () => generations.records());
     this.records = { ...records, lastVersion: () => generations.lastRecords };
     this.readings = createReadingStore(database, () => generations.recordsSinceGate());
     this.daemon = createDaemonStore(database, generations, options.clock);
     this.limits = createLimitStore(database);
-    this.metrics = createMetricsStore(database);
-    this.clock = unwrapped({ ...createClockStore(registry, hostname()), serverMs: () => generations.nowMs });
+    this.metrics = createMetrics(database);
+    this.clock = { ...createClockStore(runner, hostname()), serverMs: () => generations.nowMs };
   }
 
   lockFiles(): Promise<FileLock | undefined> {

@@ -1,97 +1,120 @@
-import { and, type Column, eq, gte, isNull, lt, lte, or, type SQL } from 'drizzle-orm';
 import { chainRecord, fitForTrail, genesisHash } from '../../core/audit/chain.ts';
-import type { AuditDraft, AuditRecord, AuditStore } from '../../core/port/audit.ts';
+import type { AuditDraft, AuditHead, AuditRecord, AuditStore } from '../../core/port/audit.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-
-/** The row of an audit record: the actor is two columns. */
-type AuditRow = Omit<AuditRecord, 'actor'> & { actorId: string | null; actorLogin: string | null };
-
-export const walkedAtOnce = 1000;
-
-/** The mark with the time of the last backup, which monitoring reads without a search through the trail. */
-export const lastBackupMark = 'last_backup_ms';
-
-/** The mark up to which the outbox of imports was moved into the trail. */
-export const outboxMark = 'audit_outbox';
-
-export function isBackup({ action, outcome }: AuditDraft): boolean {
-  return action === 'store.backup' && outcome === 'done';
-}
+import { keepMark, lastBackupMark } from './marks.ts';
+import { columnsOf, createSelection } from './rows.ts';
+import {
+  type AuditRow,
+  createValues,
+  type Dialect,
+  type Runner,
+  resultOf,
+  type Steps,
+  type Writing,
+} from './statements.ts';
 
 /**
- * The row that continues the chain. `given` is the highest number ever assigned, so that a cut tail stays a gap whatever is
- * appended afterwards; if it was set back, the trail continues all the same, and verification reports it.
+ * Appends an event to the chain, inside a transaction. The number that follows is that of the highest ever assigned, so that a cut tail
+ * stays a gap whatever is appended afterwards; if it was set back, the trail continues all the same, and verification reports it.
  */
-export function nextRow(draft: AuditDraft, given: number, last: { seq: number; hash: string } | undefined): AuditRow {
-  const seq = Math.max(given, last?.seq ?? 0);
+export function* append({ dialect, query, first, insert }: Writing, draft: AuditDraft): Steps<AuditRow> {
+  const given = yield* resultOf(first<{ given: number }>('audit.lock', dialect.lastSeq + dialect.forUpdate));
+  const last = yield* resultOf(first<AuditHead>('audit.head', headSql));
+  const seq = Math.max(given?.given ?? 0, last?.count ?? 0);
   const before = seq === 0 ? undefined : { seq, hash: last?.hash ?? genesisHash };
-  const { actor, ...row } = chainRecord(fitForTrail(draft), before);
-  return { ...row, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
+  const { actor, ...record } = chainRecord(fitForTrail(draft), before);
+  const row = { ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
+  yield insert('audit', row);
+  if (draft.action === 'store.backup' && draft.outcome === 'done')
+    yield query('marks.keep', keepMark, [lastBackupMark, draft.atMs]);
+  return row;
 }
 
 export function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
   return { ...row, actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin } };
 }
 
+/** An intact chain has no gaps, so that the last number is the count. */
+const headSql = 'select seq as count, hash from audit order by seq desc limit 1';
+const lowestSql = 'select seq from audit where seq < $1 order by seq desc limit 1 offset $2';
+const lastDoneSql = `select at_ms as ms from audit where action = $1 and outcome = 'done' order by seq desc limit 1`;
+
 /** Records that one statement of a search looks at, which takes some milliseconds. */
 const searchedAtOnce = 20_000;
+const walkedAtOnce = 1000;
 
-/** How an engine searches the trail piece by piece: records from a number on and before another. */
-interface TrailReader {
-  /** Whether the target has a part in small letters, see {@link smallLetters}. */
-  hasTarget(part: string): SQL;
-  /** The lowest number of the `count` records before a number; undefined if there are fewer. */
-  lowest(before: number, count: number): MaybePromise<number | undefined>;
-  read(condition: SQL | undefined, limit: number): MaybePromise<AuditRow[]>;
-}
-
-/** Searches the trail from its end until `limit` records are found. */
-export async function searchTrail(
-  audit: AuditColumns & Record<'seq', Column>,
-  tenantId: string,
-  filter: Parameters<AuditStore['list']>[1],
-  reader: TrailReader,
-): Promise<AuditRecord[]> {
-  const { seq } = audit;
-  const { limit } = filter;
-  const condition = filterCondition(audit, tenantId, filter, reader.hasTarget);
-  const found: AuditRecord[] = [];
-  let before: number | undefined;
-  do {
-    const from: number | undefined = await reader.lowest(before ?? highestSeq, searchedAtOnce);
-    const piece = and(
-      before === undefined ? undefined : lt(seq, before),
-      from === undefined ? undefined : gte(seq, from),
-    );
-    for (const row of await reader.read(and(piece, condition), limit - found.length)) found.push(toRecord(row));
-    before = from;
-  } while (before !== undefined && found.length < limit);
-  return found;
-}
-
-/** Above every number that hkctl assigns. */
+/** Below and above every number, so that a record inserted before the first one is found as well. */
+const lowestSeq = '-9223372036854775808';
 const highestSeq = Number.MAX_SAFE_INTEGER;
 
-type AuditColumns = Record<'tenantId' | 'atMs' | 'action' | 'actorLogin' | 'osAccount' | 'outcome', Column>;
+/** The audit trail. `settle` moves events that wait elsewhere into it. */
+export function createAuditStore(
+  { dialect, query, first, change }: Runner,
+  settle: () => MaybePromise<void> = () => {},
+): AuditStore {
+  const record = createSelection<AuditRow>(columnsOf(dialect.tables.audit));
+  const afterSql = `select ${record.text} from audit where seq > $1 order by seq limit ${walkedAtOnce}`;
+  const read = async (name: string, text: string, values: readonly unknown[]) =>
+    (await query<Record<string, unknown>>(name, text, values)).map((row) => toRecord(record.read(row)));
+  return {
+    append: (draft) =>
+      change(function* ({ append }) {
+        yield append(draft);
+      }),
+    async list(tenantId, filter) {
+      settle();
+      const found: AuditRecord[] = [];
+      for (let before: number | undefined = highestSeq; before !== undefined && found.length < filter.limit; ) {
+        const lowest: { seq: number } | undefined = await first('audit.piece', lowestSql, [before, searchedAtOnce - 1]);
+        const { values, place } = createValues();
+        const conditions = [
+          `seq < ${place(before)}`,
+          lowest && `seq >= ${place(lowest.seq)}`,
+          ...conditionsOf(dialect, tenantId, filter, place),
+        ].filter((condition) => condition !== undefined);
+        const text = `select ${record.text} from audit where ${conditions.join(' and ')} order by seq desc`;
+        found.push(...(await read('', `${text} limit ${place(filter.limit - found.length)}`, values)));
+        before = lowest?.seq;
+      }
+      return found;
+    },
+    lastSeq: async () => (await first<{ given: number }>('audit.given', dialect.lastSeq))?.given ?? 0,
+    head: async () => (await first<AuditHead>('audit.head', headSql)) ?? { count: 0, hash: genesisHash },
+    lastDoneMs: async (action) => (await first<{ ms: number }>('audit.done', lastDoneSql, [action]))?.ms,
+    async *walk() {
+      settle();
+      for (let seq: string | number = lowestSeq; ; ) {
+        const records: AuditRecord[] = await read('audit.after', afterSql, [seq]);
+        const last: number | undefined = records.at(-1)?.seq;
+        // Numbers beyond the precision of a double, which only a forger writes, could repeat for ever.
+        if (last === undefined || (typeof seq === 'number' && last <= seq)) return;
+        yield* records;
+        seq = last;
+      }
+    },
+  };
+}
 
-function filterCondition(
-  audit: AuditColumns,
+function conditionsOf(
+  { tables, hasTarget }: Dialect,
   tenantId: string,
   { sinceMs, untilMs, actor, action, target, outcome, ofStore = false }: Parameters<AuditStore['list']>[1],
-  hasTarget: (part: string) => SQL,
-): SQL | undefined {
-  const ofTenant = eq(audit.tenantId, tenantId);
-  return and(
-    ofStore ? or(ofTenant, isNull(audit.tenantId)) : ofTenant,
-    sinceMs === undefined ? undefined : gte(audit.atMs, sinceMs),
-    untilMs === undefined ? undefined : lte(audit.atMs, untilMs),
+  place: (value: unknown) => string,
+): (string | undefined)[] {
+  const columns = columnsOf(tables.audit);
+  const is = (field: string, value: string) =>
+    `${columns[field]?.name} = ${place(columns[field]?.mapToDriverValue(value))}`;
+  return [
+    ofStore ? `(${is('tenantId', tenantId)} or tenant_id is null)` : is('tenantId', tenantId),
+    sinceMs === undefined ? undefined : `at_ms >= ${place(sinceMs)}`,
+    untilMs === undefined ? undefined : `at_ms <= ${place(untilMs)}`,
     actor === undefined
       ? undefined
-      : or(eq(audit.actorLogin, actor), and(isNull(audit.actorLogin), eq(audit.osAccount, actor))),
-    action === undefined ? undefined : eq(audit.action, action),
-    outcome === undefined ? undefined : eq(audit.outcome, outcome),
-    target === undefined ? undefined : hasTarget(smallLetters(target)),
-  );
+      : `(${is('actorLogin', actor)} or actor_login is null and ${is('osAccount', actor)})`,
+    action === undefined ? undefined : is('action', action),
+    outcome === undefined ? undefined : is('outcome', outcome),
+    target === undefined ? undefined : hasTarget(smallLetters(target), place),
+  ];
 }
 
 /** A text with the letters A to Z made small, as both engines do it. */

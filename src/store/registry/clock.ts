@@ -1,4 +1,15 @@
-import type { ClockSamples } from '../../core/port/clock.ts';
+import { acceptedSamples, afterSample, mergedSamples } from '../../core/domain/steady-clock.ts';
+import type { ClockSamples, ClockStore } from '../../core/port/clock.ts';
+import { keepMark } from './marks.ts';
+import {
+  type Change,
+  type ChangeKind,
+  type Dialect,
+  type Runner,
+  resultOf,
+  type Statements,
+  type Steps,
+} from './statements.ts';
 
 export const clockMarks: Readonly<Record<keyof ClockSamples, string>> = {
   seenMs: 'clock_seen_ms',
@@ -7,19 +18,53 @@ export const clockMarks: Readonly<Record<keyof ClockSamples, string>> = {
   candidateUpMs: 'clock_candidate_up_ms',
 };
 
-export const clockFields = Object.keys(clockMarks) as (keyof ClockSamples)[]; // Object.keys loses the names
+const fields = Object.keys(clockMarks) as (keyof ClockSamples)[]; // Object.keys loses the names
 
-/** The samples in marks; 0 if there is none yet. */
-export function samplesIn(
-  marks: readonly { name: string; value: number }[],
-  nameOf: (field: keyof ClockSamples) => string,
-): ClockSamples {
-  const values = new Map(marks.map(({ name, value }) => [name, value]));
-  const markOf = (field: keyof ClockSamples) => values.get(nameOf(field)) ?? 0;
+/**
+ * The samples of the clock, kept as marks. All machines share the latest time that was seen; how a clock relates to the
+ * uptime is kept for each `machine` by its name, if there may be several, since each has started at another time.
+ */
+export function createClockStore(runner: Runner, machine?: string): ClockStore {
+  const nameOf = (field: keyof ClockSamples) =>
+    field === 'seenMs' || machine === undefined ? clockMarks[field] : `${clockMarks[field]}@${machine}`;
+  const names = JSON.stringify(fields.map(nameOf));
+
+  const read = function* ({ query }: Statements, { each }: Dialect, locking = ''): Steps<ClockSamples> {
+    // The log-in of a daemon to PostgreSQL can write any number.
+    const text = `select name, value from marks where name in (select value from ${each})
+      and value between 0 and ${latestMs} order by name${locking}`;
+    const rows = yield* resultOf(query<{ name: string; value: number }>(`clock.read${locking}`, text, [names]));
+    const values = new Map(rows.map(({ name, value }) => [name, value]));
+    const msOf = (field: keyof ClockSamples) => values.get(nameOf(field)) ?? 0;
+    return {
+      seenMs: msOf('seenMs'),
+      steadyStartMs: msOf('steadyStartMs'),
+      candidateStartMs: msOf('candidateStartMs'),
+      candidateUpMs: msOf('candidateUpMs'),
+    };
+  };
+  const update = function* (change: Change, next: (stored: ClockSamples) => ClockSamples): Steps<void> {
+    const before = yield* read(change, change.dialect, change.dialect.forUpdate);
+    const after = next(before);
+    for (const field of fields) {
+      if (after[field] !== before[field]) yield change.query('marks.keep', keepMark, [nameOf(field), after[field]]);
+    }
+  };
+  const sampled = (kind: ChangeKind, next: (stored: ClockSamples) => ClockSamples) =>
+    runner.change((change) => update(change, next), kind);
+
   return {
-    seenMs: markOf('seenMs'),
-    steadyStartMs: markOf('steadyStartMs'),
-    candidateStartMs: markOf('candidateStartMs'),
-    candidateUpMs: markOf('candidateUpMs'),
+    read: () => runner.run(() => read(runner, runner.dialect)),
+    record: (sample) => sampled('sample', (stored) => afterSample(stored, sample)),
+    // Other daemons need not notice what one of them has sampled: each samples by itself.
+    merge: (progress) => sampled('merge', (stored) => mergedSamples(stored, progress)),
+    accept: (sample, audit) =>
+      runner.change(function* (change) {
+        yield* update(change, () => acceptedSamples(sample));
+        yield change.append(audit);
+      }),
   };
 }
+
+/** The end of the last year with four digits. */
+const latestMs = Date.UTC(10_000, 0) - 1;

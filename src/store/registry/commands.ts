@@ -2,10 +2,10 @@ import type { CommandStore } from '../../core/port/keys.ts';
 import { type Runner, resultOf, type Statements, type Steps } from './statements.ts';
 
 /** Which commands are due after a key, as marks. */
-export function createCommandStore({ query, run, change, each }: Runner): CommandStore {
+export function createCommandStore({ query, run, change, dialect }: Runner): CommandStore {
   const markOf = (keyId: string, digest: string) => duePrefix(keyId) + digest;
   const marksOf = (keyIds: readonly string[], digest: string) => JSON.stringify(keyIds.map((id) => markOf(id, digest)));
-  const marked = `from marks where name in (select value from ${each})`;
+  const marked = `from marks where name in (select value from ${dialect.each})`;
   return {
     add: (keyIds, digest) =>
       change(function* ({ query }) {

@@ -6,8 +6,11 @@ import type { Revocation } from '../engine/journal-lines.ts';
 import { carryCommands } from './commands.ts';
 import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
 
-export function createKeyChanges({ change, each }: Runner): Pick<KeyStore, 'insert' | 'rotate' | 'revoke' | 'setNote'> {
-  const among = `id in (select value from ${each})`;
+export function createKeyChanges({
+  change,
+  dialect,
+}: Runner): Pick<KeyStore, 'insert' | 'rotate' | 'revoke' | 'setNote'> {
+  const among = `id in (select value from ${dialect.each})`;
   const activeAmong = `select id as "keyId", prefix, secret_hash as "secretHash" from keys
     where ${among} and revoked_at_ms is null and (expires_at_ms is null or expires_at_ms > $2)`;
   // One statement for any number of keys: a leak may be of tens of thousands.

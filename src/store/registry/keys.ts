@@ -1,128 +1,163 @@
-import { and, type Column, desc, eq, gt, gte, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
-import type { KeyFilter, KeyPageRequest, KeyStatus, KeyStore } from '../../core/port/keys.ts';
+import { aliasedTable } from 'drizzle-orm';
+import type { Credential, Key, KeyFilter, KeyPageRequest, KeyStatus, KeyStore } from '../../core/port/keys.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import { createKeyChanges } from './key-changes.ts';
+import { columnsOf, createSelection } from './rows.ts';
+import { createValues, type Dialect, type Runner } from './statements.ts';
 
-type Columns<Name extends string> = Record<Name, Column>;
+type Place = (value: unknown) => string;
 
-const ofKey = ['prefix', 'name', 'permissions', 'expiresAtMs', 'revokedAtMs', 'allowedIps'] as const;
-const ofListedKey = [...ofKey, 'id', 'tenantId', 'createdAtMs', 'rotatedFrom', 'rotatedTo', 'note'] as const;
-const ofEntity = ['id', 'code', 'name', 'timezone', 'status'] as const;
-const ofUser = ['id', 'login', 'name'] as const;
-const ofRevoker = ['login', 'name'] as const;
-const ofUse = ['lastUsedAtMs', 'lastUsedIp'] as const;
-const ofTenant = ['id', 'name', 'weekStart', 'retainReadingsDays'] as const;
+/** Keys; `own` is what only one engine can know. */
+export function createKeyStore(runner: Runner, own: Pick<KeyStore, 'version' | 'settle' | 'recordUse'>): KeyStore {
+  const { query, first, dialect } = runner;
+  const { noIndex } = dialect;
+  const { key, credential } = createSelections(dialect);
+  const joins = 'join users on users.id = keys.created_by left join entities on entities.id = keys.entity_id';
+  const keysWhere = `select ${key.text} from keys ${joins}
+    left join users as revokers on revokers.id = keys.revoked_by ${dialect.uses.join} where`;
+  const credentialSql = `select ${credential.text} from keys ${joins}
+    join tenants on tenants.id = keys.tenant_id where keys.secret_hash = $1`;
 
-/** The columns of a key and of its related facts; `revokers` is a second table of users, `uses` has the times of last use. */
-export function keyColumns<
-  K extends Columns<(typeof ofListedKey)[number]>,
-  E extends Columns<(typeof ofEntity)[number]>,
-  U extends Columns<(typeof ofUser)[number]>,
-  R extends Columns<(typeof ofRevoker)[number]>,
-  L extends Columns<(typeof ofUse)[number]>,
->({ keys, entities, users, revokers, uses }: { keys: K; entities: E; users: U; revokers: R; uses: L }) {
+  const readKeys = async (name: string, condition: string, values: readonly unknown[]) =>
+    (await query<Record<string, unknown>>(name, `${keysWhere} ${condition}`, values)).map(key.read);
+
+  /** Up to this number expiring keys are read by their index and sorted; if there are more, a walk from the newest is faster. */
+  const hasFew = async (...range: [tenantId: string, nowMs: number, byMs: number]) =>
+    noIndex === '' || ((await first<{ n: number }>('keys.expiring', countExpiring, range))?.n ?? 0) <= fewExpiring;
+
+  /**
+   * The condition of a list of keys, written so that SQLite picks the index that reads the fewest rows. Only a search by name, note or
+   * entity reads all keys of the tenant, about 1 µs a key; a trigram index would read as much for a part that many names share,
+   * and would slow down every new key. A text that begins a prefix finds by that alone, if there is such a key.
+   */
+  const conditionOf = async (tenantId: string, filter: KeyFilter, place: Place): Promise<string> => {
+    const { nowMs, expiringByMs, search } = filter;
+    const prefixes = search === undefined ? undefined : prefixRange(search);
+    const ofPrefix = (place: Place, [from, to]: [string, string]) =>
+      `${noIndex}keys.tenant_id = ${place(tenantId)} and keys.prefix >= ${place(from)} and keys.prefix < ${place(to)}`;
+    const taken = prefixes && createValues();
+    const byPrefix =
+      taken &&
+      (await first(
+        'keys.prefixes',
+        `select 1 from keys where ${ofPrefix(taken.place, prefixes)} limit 1`,
+        taken.values,
+      ));
+    const expiring = (index: string) =>
+      `keys.revoked_at_ms is null and ${index}keys.expires_at_ms > ${place(nowMs)} and ${index}keys.expires_at_ms <= ${place(expiringByMs)}`;
+    return [
+      byPrefix && prefixes ? ofPrefix(place, prefixes) : `keys.tenant_id = ${place(tenantId)}`,
+      ...ownConditions(filter, `${dialect.uses.name}.last_used_at_ms`, place),
+      expiringByMs === undefined ? undefined : expiring((await hasFew(tenantId, nowMs, expiringByMs)) ? '' : noIndex),
+      search === undefined || byPrefix ? undefined : searchCondition(place(containing(search)), dialect.like),
+    ]
+      .filter((condition) => condition !== undefined)
+      .join(' and ');
+  };
+
   return {
-    ...pick(keys, ofListedKey),
-    entity: pick(entities, ofEntity),
-    createdBy: pick(users, ofUser),
-    revokedBy: pick(revokers, ofRevoker),
-    ...pick(uses, ofUse),
+    ...own,
+    async list(tenantId, filter, page) {
+      const { values, place } = createValues();
+      const condition = await conditionOf(tenantId, filter, place);
+      return readKeys('', `${condition} ${pageOf(page, place)} limit ${place(page.limit)}`, values);
+    },
+    async count(tenantId, filter) {
+      const { values, place } = createValues();
+      const text = `select count(*) as n from keys ${dialect.uses.join} where ${await conditionOf(tenantId, filter, place)}`;
+      return (await first<{ n: number }>('', text, values))?.n ?? 0;
+    },
+    find: async (tenantId, ref) =>
+      (await readKeys('keys.find', 'keys.tenant_id = $1 and (keys.id = $2 or keys.prefix = $2)', [tenantId, ref]))[0],
+    findByHash: async (tenantId, hash) =>
+      (await readKeys('keys.hash', 'keys.tenant_id = $1 and keys.secret_hash = $2', [tenantId, hash]))[0],
+    prefixTaken: async (prefix) =>
+      (await first('keys.prefix', 'select 1 from keys where prefix = $1', [prefix])) !== undefined,
+    credential: (hash) => mapped(first('keys.credential', credentialSql, [hash]), credential.read),
+    activeOf(owner, nowMs) {
+      const [column, id] = 'createdBy' in owner ? ['created_by', owner.createdBy] : ['entity_id', owner.entityId];
+      const text = `keys.${column} = $1 and ${statusCondition('Active', '$2')} order by keys.created_at_ms desc, keys.id desc`;
+      return readKeys(`keys.active.${column}`, text, [id, nowMs]);
+    },
+    ...createKeyChanges(runner),
   };
 }
 
-export function credentialColumns<
-  K extends Columns<(typeof ofKey)[number] | 'id'>,
-  E extends Columns<(typeof ofEntity)[number]>,
-  U extends Columns<'status'>,
-  T extends Columns<(typeof ofTenant)[number]>,
->({ keys, entities, users, tenants }: { keys: K; entities: E; users: U; tenants: T }) {
+function createSelections({ tables: { keys, entities, users, tenants }, uses }: Dialect) {
+  const common = {
+    ...columnsOf(keys, 'prefix', 'name', 'permissions', 'expiresAtMs', 'revokedAtMs', 'allowedIps'),
+    entity: columnsOf(entities, 'id', 'code', 'name', 'timezone', 'status'),
+  };
   return {
-    ...pick(keys, ofKey),
-    keyId: keys.id as K['id'], // a property of a generic table loses its type
-    creatorStatus: users.status as U['status'],
-    entity: pick(entities, ofEntity),
-    tenant: pick(tenants, ofTenant),
+    key: createSelection<Key>({
+      ...common,
+      ...columnsOf(keys, 'id', 'tenantId', 'createdAtMs', 'rotatedFrom', 'rotatedTo', 'note'),
+      ...columnsOf(uses.table, 'lastUsedAtMs', 'lastUsedIp'),
+      createdBy: columnsOf(users, 'id', 'login', 'name'),
+      revokedBy: columnsOf(aliasedTable(users, 'revokers'), 'login', 'name'),
+    }),
+    credential: createSelection<Credential>({
+      ...common,
+      keyId: columnsOf(keys, 'id').id,
+      creatorStatus: columnsOf(users, 'status').status,
+      tenant: columnsOf(tenants, 'id', 'name', 'weekStart', 'retainReadingsDays'),
+    }),
   };
 }
 
-function pick<T, N extends keyof T>(table: T, names: readonly N[]): Pick<T, N> {
-  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<T, N>; // exactly these columns
+const fewExpiring = 5000;
+const countExpiring = `select count(*) as n from (select 1 from keys where tenant_id = $1 and revoked_at_ms is null
+  and expires_at_ms > $2 and expires_at_ms <= $3 limit ${fewExpiring + 1}) as expiring`;
+
+function statusCondition(status: KeyStatus, now: string): string {
+  if (status === 'Revoked') return 'keys.revoked_at_ms is not null';
+  if (status === 'Expired') return `(keys.revoked_at_ms is null and keys.expires_at_ms <= ${now})`;
+  return `(keys.revoked_at_ms is null and (keys.expires_at_ms is null or keys.expires_at_ms > ${now}))`;
 }
 
-export function statusCondition(
-  { revokedAtMs, expiresAtMs }: Columns<'revokedAtMs' | 'expiresAtMs'>,
-  status: KeyStatus,
-  nowMs: number,
-): SQL | undefined {
-  if (status === 'Revoked') return isNotNull(revokedAtMs);
-  if (status === 'Expired') return and(isNull(revokedAtMs), lte(expiresAtMs, nowMs));
-  return and(isNull(revokedAtMs), or(isNull(expiresAtMs), gt(expiresAtMs, nowMs)));
-}
-
-interface OwnConditions {
-  ofTenant: SQL | undefined;
-  isExpiring: SQL | undefined;
-  isFound: SQL | undefined;
-}
-
-export function listCondition(
-  keys: Columns<'name' | 'entityId' | 'createdAtMs' | 'expiresAtMs' | 'revokedAtMs'>,
-  { lastUsedAtMs }: Columns<'lastUsedAtMs'>,
-  { nowMs, statuses = [], entityId, unusedSinceMs, createdBeforeMs, name }: KeyFilter,
-  { ofTenant, isExpiring, isFound }: OwnConditions,
-): SQL | undefined {
+function ownConditions(filter: KeyFilter, lastUsed: string, place: Place): (string | undefined)[] {
+  const { nowMs, statuses = [], entityId, unusedSinceMs, createdBeforeMs, name } = filter;
   const isAny = statuses.length === 0 || statuses.length === 3;
-  return and(
-    ofTenant,
-    isAny ? undefined : or(...statuses.map((status) => statusCondition(keys, status, nowMs))),
-    entityId === undefined ? undefined : eq(keys.entityId, entityId),
-    isExpiring,
-    unusedSinceMs === undefined
-      ? undefined
-      : and(lt(keys.createdAtMs, unusedSinceMs), or(isNull(lastUsedAtMs), lt(lastUsedAtMs, unusedSinceMs))),
-    createdBeforeMs === undefined ? undefined : lt(keys.createdAtMs, createdBeforeMs),
-    isFound,
-    name === undefined ? undefined : eq(keys.name, name),
-  );
+  const states = isAny
+    ? []
+    : statuses.map((status) => statusCondition(status, status === 'Revoked' ? '' : place(nowMs)));
+  const unused = (since: string) => `keys.created_at_ms < ${since} and (${lastUsed} is null or ${lastUsed} < ${since})`;
+  return [
+    isAny ? undefined : `(${states.join(' or ')})`,
+    entityId === undefined ? undefined : `keys.entity_id = ${place(entityId)}`,
+    unusedSinceMs === undefined ? undefined : unused(place(unusedSinceMs)),
+    createdBeforeMs === undefined ? undefined : `keys.created_at_ms < ${place(createdBeforeMs)}`,
+    name === undefined ? undefined : `keys.name = ${place(name)}`,
+  ];
 }
 
 /** Where a page of keys begins, and the order in which it is read: from newer to older keys. */
-export function pageOf(
-  { createdAtMs, id }: Columns<'createdAtMs' | 'id'>,
-  { after }: KeyPageRequest,
-): { boundary: SQL | undefined; order: SQL[] } {
-  return {
-    boundary: after && sql`(${createdAtMs}, ${id}) < (${after.createdAtMs}, ${after.id})`,
-    order: [createdAtMs, id].map(desc),
-  };
+function pageOf({ after }: KeyPageRequest, place: Place): string {
+  const boundary = after && `and (keys.created_at_ms, keys.id) < (${place(after.createdAtMs)}, ${place(after.id)})`;
+  return `${boundary ?? ''} order by keys.created_at_ms desc, keys.id desc`;
 }
 
-/** The active keys of a user or an entity, and their order: the newest first. */
-export function ownedBy(
-  keys: Columns<'createdBy' | 'entityId' | 'createdAtMs' | 'id' | 'expiresAtMs' | 'revokedAtMs'>,
-  owner: Parameters<KeyStore['activeOf']>[0],
-  nowMs: number,
-): { condition: SQL | undefined; order: SQL[] } {
-  const isOwn = 'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : eq(keys.entityId, owner.entityId);
-  return {
-    condition: and(isOwn, statusCondition(keys, 'Active', nowMs)),
-    order: [keys.createdAtMs, keys.id].map(desc),
-  };
-}
-
-export function expiringCondition(
-  { revokedAtMs, expiresAtMs }: Columns<'revokedAtMs' | 'expiresAtMs'>,
-  nowMs: number,
-  byMs: number,
-): SQL | undefined {
-  return and(isNull(revokedAtMs), gt(expiresAtMs, nowMs), lte(expiresAtMs, byMs));
+function searchCondition(pattern: string, like: Dialect['like']): string {
+  const ofKey = ['name', 'note', 'prefix'].map((column) => like(`keys.${column}`, pattern)).join(' or ');
+  const ofEntity = ['code', 'name'].map((column) => like(column, pattern)).join(' or ');
+  return `(${ofKey} or keys.entity_id in (select id from entities where ${ofEntity}))`;
 }
 
 /** The pattern for `like` that finds a text anywhere; a backslash takes the meaning of `%` and `_`. */
-export function containing(text: string): string {
+function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** Keys whose prefix begins with a text; undefined if the text cannot begin one. */
-export function prefixCondition({ prefix }: Columns<'prefix'>, text: string): SQL | undefined {
+/** The range of the prefixes that begin with a text; undefined if it cannot begin one. */
+function prefixRange(text: string): [from: string, to: string] | undefined {
   // `{` sorts right after every character of a prefix.
-  return /^hk_[0-9A-Za-z]{1,5}$/.test(text) ? and(gte(prefix, text), lt(prefix, `${text}{`)) : undefined;
+  return /^hk_[0-9A-Za-z]{1,5}$/.test(text) ? [text, `${text}{`] : undefined;
+}
+
+function mapped<From, To>(
+  result: MaybePromise<From | undefined>,
+  map: (from: From) => To,
+): MaybePromise<To | undefined> {
+  const of = (from: From | undefined) => (from === undefined ? undefined : map(from));
+  return result instanceof Promise ? result.then(of) : of(result);
 }

@@ -1,18 +1,39 @@
-import { mostCounted, type StoreFacts } from '../../core/port/metrics.ts';
+import { type MetricsStore, mostCounted, type StoreFacts } from '../../core/port/metrics.ts';
+import { lastBackupMark } from './marks.ts';
+import type { Statements } from './statements.ts';
 
 /** SQL for the number of rows, as `value`, up to the limit of what is counted; `from` is what follows `from`. */
 export function countedSql(from: string): string {
   return `select count(*) as value from (select 1 from ${from} limit ${mostCounted}) as counted`;
 }
 
-/** The counts of keys that both engines make, of all keys and of those that are not revoked. */
-export const keyCountsSql = {
+/** The statements that are the same in both engines: the counts of all keys and of those that are not revoked, the last backup. */
+export const factsSql = {
   total: countedSql('keys'),
   live: countedSql('keys where revoked_at_ms is null'),
+  lastBackup: `select value from marks where name = $1 and value between 0 and ${Date.UTC(10_000, 0) - 1}`,
 } as const;
 
-/** Keys by their state; `live` ones are not revoked, and some of them have expired. */
-export function keysByState(counts: { total: number; live: number; expired: number }): StoreFacts['keys'] {
-  const { total, live, expired } = counts;
-  return { active: live - expired, expired, revoked: total - live };
+interface OwnFacts extends Pick<StoreFacts, 'databases' | 'freeBytes' | 'nextExpiries'> {}
+
+/** Creates the facts for monitoring. Each statement reads one index up to a limit (`metrics.test.ts` of both engines). */
+export function createMetricsStore(
+  { first }: Statements,
+  expired: string,
+  own: (nowMs: number) => Promise<OwnFacts>,
+): MetricsStore {
+  const number = async (name: string, text: string, values: readonly unknown[] = []) =>
+    (await first<{ value: number }>(name, text, values))?.value;
+  return {
+    async read(nowMs) {
+      const [total = 0, live = 0, ended = 0, lastBackupMs, facts] = await Promise.all([
+        number('metrics.total', factsSql.total),
+        number('metrics.live', factsSql.live),
+        number('metrics.expired', expired, [nowMs]),
+        number('metrics.backup', factsSql.lastBackup, [lastBackupMark]),
+        own(nowMs),
+      ]);
+      return { keys: { active: live - ended, expired: ended, revoked: total - live }, lastBackupMs, ...facts };
+    },
+  };
 }

@@ -1,4 +1,5 @@
-import type { AuditDraft } from '../../core/port/audit.ts';
+import type { Table } from 'drizzle-orm';
+import type { AuditDraft, AuditRecord } from '../../core/port/audit.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { NewKey } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
@@ -14,14 +15,39 @@ export function* resultOf<T>(step: MaybePromise<T>): Steps<T> {
   return (yield step) as T; // both engines give a step its own result
 }
 
-/** Statements in SQL that both engines understand, with their values as `$1`, `$2`; the name identifies the text. */
+/** Statements in SQL that both engines understand, with their values as `$1`, `$2`; the name, if any, identifies the text. */
 export interface Statements {
   query<Row>(name: string, text: string, values?: readonly unknown[]): MaybePromise<Row[]>;
   first<Row>(name: string, text: string, values?: readonly unknown[]): MaybePromise<Row | undefined>;
 }
 
-export interface Change extends Statements {
-  insert<Table extends keyof Rows>(table: Table, row: Rows[Table]): MaybePromise<unknown>;
+/** What differs between the engines in the SQL of the registry. */
+export interface Dialect {
+  readonly tables: Readonly<Record<keyof Rows, Table>>;
+  /** The table with the times of last use of keys, and what joins it to `keys`. */
+  readonly uses: { table: Table; name: string; join: string };
+  /** The order in which organizations were made. */
+  readonly tenantOrder: string;
+  /** What keeps the planner from using an index for the column that follows. */
+  readonly noIndex: string;
+  /** What locks the rows of a query until the commit. */
+  readonly forUpdate: string;
+  /** The highest number of an audit record ever assigned, as `given`. */
+  readonly lastSeq: string;
+  /** A table with the elements of the JSON array `$1`, each as its `value`. */
+  readonly each: string;
+  /** Compares with a pattern, without regard to case; a backslash takes the meaning of what follows it. */
+  like(column: string, pattern: string): string;
+  /** Whether the target of an audit record has a part in small letters; `value` gives it its place in the text. */
+  hasTarget(part: string, value: (value: unknown) => string): string;
+}
+
+export interface Writing extends Statements {
+  readonly dialect: Dialect;
+  insert<Name extends keyof Rows>(table: Name, row: Rows[Name]): MaybePromise<unknown>;
+}
+
+export interface Change extends Writing {
   append(audit: AuditDraft): MaybePromise<void>;
   /** Notes in the journal what the change stops, before it changes that. */
   stop(entries: readonly StateEntry[]): MaybePromise<void>;
@@ -30,17 +56,32 @@ export interface Change extends Statements {
   start(entries: readonly StateEntry[], stillHold: () => Steps<boolean>): void;
 }
 
+/** The row of an audit record: the actor is two columns. */
+export type AuditRow = Omit<AuditRecord, 'actor'> & { actorId: string | null; actorLogin: string | null };
+
 export interface Rows {
   tenants: Tenant;
   users: User;
   entities: Entity;
   keys: NewKey;
+  audit: AuditRow;
 }
 
+/**
+ * How a change is made: a `stop` must work on a full disk, too; a `sample` does not wait for another process; a `merge` is one that
+ * daemons need not notice.
+ */
+export type ChangeKind = 'change' | 'stop' | 'sample' | 'merge';
+
 export interface Runner extends Statements {
-  /** SQL of a table with the elements of the JSON array `$1`, each as its `value`. */
-  readonly each: string;
+  readonly dialect: Dialect;
   run<T>(work: () => Steps<T>): MaybePromise<T>;
-  /** Runs steps in one transaction, while no other process changes the registry; a `stop` must work on a full disk, too. */
-  change<T>(work: (change: Change) => Steps<T>, kind?: 'change' | 'stop'): MaybePromise<T>;
+  /** Runs steps in one transaction, while no other process changes the registry. */
+  change<T>(work: (change: Change) => Steps<T>, kind?: ChangeKind): MaybePromise<T>;
+}
+
+/** Collects the values of a statement, each with its place in the text. */
+export function createValues(): { values: unknown[]; place: (value: unknown) => string } {
+  const values: unknown[] = [];
+  return { values, place: (value) => `$${values.push(value)}` };
 }

@@ -5,12 +5,12 @@ const select = `select id, name, week_start as "weekStart", created_at_ms as "cr
   retain_readings_days as "retainReadingsDays" from tenants`;
 const byId = `${select} where id = $1`;
 
-export function createTenantStore({ query, first, run, change }: Runner, number: 'rowid' | 'number'): TenantStore {
+export function createTenantStore({ query, first, run, change, dialect }: Runner): TenantStore {
   return {
-    list: () => query('tenants.list', `${select} order by ${number}`),
+    list: () => query('tenants.list', `${select} order by ${dialect.tenantOrder}`),
     firstId: () =>
       run(function* () {
-        const oldest = `select id from tenants order by ${number} limit 1`;
+        const oldest = `select id from tenants order by ${dialect.tenantOrder} limit 1`;
         return (yield* resultOf(first<{ id: string }>('tenants.first', oldest)))?.id;
       }),
     find: (id) => first('tenants.find', byId, [id]),

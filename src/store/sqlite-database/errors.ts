@@ -17,7 +17,7 @@ export function translating<T>(path: string, work: () => T): T {
 /** The domain's error for one of the driver or the file system; other errors are returned unchanged. */
 export function toDomainError(thrown: unknown, path: string): unknown {
   if (isHkctlError(thrown)) return thrown;
-  const code = codeOf(thrown);
+  const code = errnoOf(thrown);
   if (code === undefined) return thrown;
   const options = (hint: string) => ({ hint, cause: thrown });
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
@@ -105,12 +105,6 @@ function isStrangeFormat(thrown: unknown, code: string): boolean {
   const isStrange =
     /unsupported file format|must use the same text encoding|no such (?:table|column)|has no column|already exists|malformed/;
   return code === 'SQLITE_ERROR' && thrown instanceof Error && isStrange.test(thrown.message);
-}
-
-/** The error code of the driver or the file system, also if drizzle has wrapped it. */
-function codeOf(thrown: unknown): string | undefined {
-  if (!(thrown instanceof Error)) return undefined;
-  return errnoOf(thrown) ?? codeOf(thrown.cause);
 }
 
 function takenBy(columns: string): string {

@@ -1,10 +1,8 @@
-import { eq } from 'drizzle-orm';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { createErasure } from './readings/erasure.ts';
 import type { StoredReadings } from './readings/stored.ts';
 import { entityNumber } from './records/tables.ts';
 import type { Registry } from './registry/registry.ts';
-import { purges } from './registry/tables.ts';
 
 /** The database of readings, and what reads and writes those in its log and its chunks. */
 interface PlaceOfReadings {
@@ -14,10 +12,11 @@ interface PlaceOfReadings {
 
 /** Deletes the records and readings of removed entities; continues a purge that a crash interrupted. */
 export function purgeRemoved(registry: Registry, records: () => Connection, readings: () => PlaceOfReadings): void {
-  for (const { entityId } of registry.read(() => registry.db.select().from(purges).all())) {
+  const removed = registry.connection.prepare<[], string>('select entity_id from purges').pluck();
+  for (const entityId of registry.read(() => removed.all())) {
     purgeRecords(records(), entityId);
     purgeReadings(readings(), entityId);
-    registry.change(() => registry.db.delete(purges).where(eq(purges.entityId, entityId)).run());
+    registry.change(() => registry.connection.prepare('delete from purges where entity_id = ?').run(entityId));
   }
 }
 

@@ -1,13 +1,13 @@
 import { HkctlError } from '../../core/errors.ts';
 import { lazily } from '../../core/lazily.ts';
-import type { ClockStore } from '../../core/port/clock.ts';
-import type { KeyStore } from '../../core/port/keys.ts';
 import type { ImportRequest, ImportSummary } from '../../core/port/records.ts';
 import type { FileLock, Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine/options.ts';
+import { createAuditStore } from '../registry/audit.ts';
+import { createClockStore } from '../registry/clock.ts';
 import { createCommandStore } from '../registry/commands.ts';
 import { createEntityStore } from '../registry/entities.ts';
-import type { Runner } from '../registry/statements.ts';
+import { createKeyStore } from '../registry/keys.ts';
 import { createTenantStore } from '../registry/tenants.ts';
 import { createUserStore } from '../registry/users.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
@@ -26,14 +26,11 @@ import { createReadingStore, type ReadingThreads } from './readings.ts';
 import { importRecords } from './records/imports.ts';
 import { emptyOutbox } from './records/outbox.ts';
 import { createRecordStore } from './records/records.ts';
-import { type AppendAudit, createAppendAudit, createAuditStore } from './registry/audit.ts';
-import { createClockStore } from './registry/clock.ts';
 import { createDaemonStore } from './registry/daemons.ts';
-import { createKeyStore } from './registry/keys.ts';
-import { createMetricsStore } from './registry/metrics.ts';
+import { createMetrics } from './registry/metrics.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
-import { createRunner } from './registry/statements.ts';
-import { createUsageStore } from './registry/usage.ts';
+import { createRunner, type SqliteRunner } from './registry/statements.ts';
+import { createRecordUse, createUsage } from './registry/usage.ts';
 
 interface SqliteStoreOptions extends StoreOptions {
   /** Connections that are open already, when the store is being created. */
@@ -62,7 +59,7 @@ export class SqliteStore implements Store {
   readonly #files: StoreFiles;
   readonly #options: SqliteStoreOptions;
   readonly #registry: Registry;
-  readonly #append: AppendAudit;
+  readonly #runner: SqliteRunner;
   readonly #opened: Connection[];
   readonly #recordsFile: () => Connection;
   readonly #readingsFile: () => Connection;
@@ -79,7 +76,7 @@ export class SqliteStore implements Store {
     this.#options = options;
     const { reserve } = options;
     this.#registry = createRegistry(registry, path, reserve);
-    this.#append = createAppendAudit(this.#registry);
+    this.#runner = createRunner(this.#registry, this.#files.revocations);
     this.#opened = [registry, options.records, options.readings].filter((open) => open !== undefined);
     this.#recordsFile = lazily(() => options.records ?? this.#open('records'));
     this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
@@ -94,14 +91,25 @@ export class SqliteStore implements Store {
       }),
     };
 
-    const runner = createRunner(this.#registry, this.#append, this.#files.revocations);
-    this.tenants = createTenantStore(runner, 'rowid');
+    const runner = this.#runner;
+    // In a daemon the writer thread writes what comes often, so that the main thread never waits for a disk.
+    const writer = this.#threads?.writer;
+    const whole = async (write: () => Promise<void>) => {
+      reserve?.requireWhole();
+      await write();
+    };
+    this.tenants = createTenantStore(runner);
     this.users = createUserStore(runner);
     this.entities = createEntityStore(runner, () => this.#settle());
-    this.keys = this.#createKeys(runner);
-    this.usage = createUsageStore(this.#registry);
+    this.keys = createKeyStore(runner, {
+      version: this.#registry.version,
+      // A change in progress is that of a process that is still there: what it has not committed ends with it.
+      settle() {},
+      recordUse: writer ? (uses, usage) => whole(() => writer.recordUse(uses, usage)) : createRecordUse(runner),
+    });
+    this.usage = createUsage(runner);
     this.commands = createCommandStore(runner);
-    this.audit = createAuditStore(this.#registry, this.#append, () => this.#settle());
+    this.audit = createAuditStore(runner, () => this.#settle());
     this.records = createRecordStore(
       this.#recordsFile,
       path,
@@ -120,8 +128,9 @@ export class SqliteStore implements Store {
     const { release, ...daemon } = createDaemonStore(this.#registry, this.#files.daemons, options.clock);
     this.daemon = daemon;
     this.#release = release;
-    this.clock = this.#createClock();
-    this.metrics = createMetricsStore(this.#registry, this.#files);
+    const clock = createClockStore(runner);
+    this.clock = writer ? { ...clock, merge: (progress) => whole(() => writer.mergeClock(progress)) } : clock;
+    this.metrics = createMetrics(runner, this.#files);
   }
 
   lockFiles(): FileLock | undefined {
@@ -181,34 +190,6 @@ export class SqliteStore implements Store {
     return reserve ? reserve.withRoom(open) : open();
   }
 
-  /** In a daemon the writer thread writes the times of use, so that the main thread never waits for a disk. */
-  #createKeys(runner: Runner): KeyStore {
-    const keys = createKeyStore(this.#registry, runner);
-    const writer = this.#threads?.writer;
-    if (!writer) return keys;
-    return {
-      ...keys,
-      recordUse: async (uses, usage) => {
-        this.#options.reserve?.requireWhole();
-        await writer.recordUse(uses, usage);
-      },
-    };
-  }
-
-  /** In a daemon the writer thread writes the samples of the clock, too. */
-  #createClock(): ClockStore {
-    const clock = createClockStore(this.#registry, this.#append);
-    const writer = this.#threads?.writer;
-    if (!writer) return clock;
-    return {
-      ...clock,
-      merge: async (progress) => {
-        this.#options.reserve?.requireWhole();
-        await writer.mergeClock(progress);
-      },
-    };
-  }
-
   async #import(request: ImportRequest): Promise<ImportSummary> {
     this.#options.reserve?.requireWhole();
     this.#settle();
@@ -219,7 +200,7 @@ export class SqliteStore implements Store {
       const { summary, unsettled } = await importRecords(connection, registry, request, () =>
         requireSchemaVersion(connection, 'records', records),
       );
-      if (unsettled) this.#registry.change(() => this.#append(unsettled));
+      if (unsettled) this.#registry.change(() => this.#runner.append(unsettled));
       return summary;
     } finally {
       connection.close();
@@ -231,7 +212,7 @@ export class SqliteStore implements Store {
   #settle(): void {
     this.#ownRecordChanges++;
     translating(this.#path, () => {
-      emptyOutbox(this.#registry, this.#recordsFile(), this.#append);
+      emptyOutbox(this.#registry, this.#recordsFile(), this.#runner);
       purgeRemoved(this.#registry, this.#recordsFile, () => ({
         connection: this.#readingsFile(),
         stored: this.#stored(),

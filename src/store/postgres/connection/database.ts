@@ -80,7 +80,7 @@ export class PooledDatabase {
     return this.session().then((session) => session.query<Row>(name, text, values));
   }
 
-  /** The pipelined connection, for statements that drizzle has built. */
+  /** The pipelined connection. */
   async session(): Promise<Session> {
     if (this.#main?.isOpen) return this.#main;
     this.#requireUse();

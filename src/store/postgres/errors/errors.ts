@@ -103,7 +103,7 @@ interface Fault {
   routine: string;
 }
 
-/** The code of PostgreSQL or of Node, also if drizzle has wrapped the error, and for those of the driver without one. */
+/** The code of PostgreSQL or of Node, also if the error is the cause of another, and for those of the driver without one. */
 function faultOf(thrown: unknown): Fault | undefined {
   if (!(thrown instanceof Error)) return undefined;
   if ('code' in thrown && typeof thrown.code === 'string') {

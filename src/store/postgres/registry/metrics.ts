@@ -1,36 +1,18 @@
 import { type MetricsStore, mostExpiries, mostTenants, type StoreFacts } from '../../../core/port/metrics.ts';
-import { lastBackupMark } from '../../registry/audit.ts';
-import { countedSql, keyCountsSql, keysByState } from '../../registry/metrics.ts';
-import { isShownMs } from '../connection/column-types.ts';
+import { countedSql, createMetricsStore, factsSql } from '../../registry/metrics.ts';
 import type { Database } from '../connection/database.ts';
+import { statementsOf } from './statements.ts';
 
-/** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/postgres/registry/metrics.test.ts). */
-export function createMetricsStore(database: Database): MetricsStore {
-  const statements = metricsStatements;
-  const number = async (name: string, sql: string, values: unknown[] = []) => {
-    const [found] = await database.query<{ value: number }>(name, sql, values);
-    return found?.value;
-  };
-  return {
-    async read(nowMs) {
-      const [total = 0, live = 0, expired = 0, lastBackupMs, bytes = 0, nextExpiries] = await Promise.all([
-        number('metrics.total', statements.total),
-        number('metrics.live', statements.live),
-        number('metrics.expired', statements.expired, [nowMs]),
-        number('metrics.backup', statements.lastBackup, [lastBackupMark]),
-        number('metrics.size', sizeSql),
-        database.query<StoreFacts['nextExpiries'][number]>('metrics.next', statements.next, [nowMs]),
-      ]);
-      return {
-        keys: keysByState({ total, live, expired }),
-        nextExpiries,
-        lastBackupMs,
-        // The log and the free space of the disk are the database server's own.
-        databases: [{ name: 'store', bytes }],
-        freeBytes: undefined,
-      };
-    },
-  };
+export function createMetrics(database: Database): MetricsStore {
+  const { expired, next } = metricsStatements;
+  return createMetricsStore(statementsOf(database), expired, async (nowMs) => {
+    const [[size], nextExpiries] = await Promise.all([
+      database.query<{ value: number }>('metrics.size', sizeSql),
+      database.query<StoreFacts['nextExpiries'][number]>('metrics.next', next, [nowMs]),
+    ]);
+    // The log and the free space of the disk are the database server's own.
+    return { nextExpiries, databases: [{ name: 'store', bytes: size?.value ?? 0 }], freeBytes: undefined };
+  });
 }
 
 /** SQL for the size of the tables of the store with their indexes, as `value`. */
@@ -42,7 +24,7 @@ export const sizeSql = `select coalesce(sum(pg_total_relation_size(oid)), 0)::fl
  * join that would read all of it.
  */
 export const metricsStatements = {
-  ...keyCountsSql,
+  ...factsSql,
   expired: countedSql(`tenants cross join lateral (select 1 from keys where keys.tenant_id = tenants.id
     and revoked_at_ms is null and expires_at_ms <= $1 offset 0) as expired`),
   next: `select prefix, coalesce(entities.code, '') as entity, "atMs"
@@ -51,5 +33,4 @@ export const metricsStatements = {
       where keys.tenant_id = tenant.id and revoked_at_ms is null and expires_at_ms > $1
       order by expires_at_ms limit ${mostExpiries}) as next
     left join entities on entities.id = next.entity_id order by "atMs" limit ${mostExpiries}`,
-  lastBackup: `select value from marks where name = $1 and ${isShownMs('value')}`,
 } as const;

@@ -1,20 +1,42 @@
-import type { PgTable } from 'drizzle-orm/pg-core';
+import type { AuditDraft } from '../../../core/port/audit.ts';
 import { stateLine } from '../../engine/journal-lines.ts';
-import type { Change, Runner, Statements, Steps } from '../../registry/statements.ts';
+import { append } from '../../registry/audit.ts';
+import { insertionOf } from '../../registry/rows.ts';
+import type { Change, Dialect, Runner, Statements, Steps, Writing } from '../../registry/statements.ts';
+import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
-import { appendAudit } from './audit.ts';
 import { addToJournal } from './journal.ts';
-import { drizzleOn, type Registry } from './registry.ts';
-import { entities, keys, tenants, users } from './tables.ts';
+import { audit, entities, keys, keyUses, tenants, users } from './tables.ts';
 
-const tables = { tenants, users, entities, keys };
+const dialect: Dialect = {
+  tables: { tenants, users, entities, keys, audit },
+  uses: { table: keyUses, name: 'key_uses', join: 'left join key_uses on key_uses.key_id = keys.id' },
+  tenantOrder: 'number',
+  noIndex: '',
+  // Of the audit chain this locks the head, so that processes append one after the other.
+  forUpdate: ' for update',
+  lastSeq: 'select last_seq as given from audit_head',
+  each: 'json_array_elements_text($1::json)',
+  like: (column, pattern) => `${column} ilike ${pattern}`,
+  // Targets are kept as JSON, and the collation makes `lower` the same on every server.
+  hasTarget: (part, place) => `position(${place(JSON.stringify(part).slice(1, -1))} in lower(target collate "C")) > 0`,
+};
 
-export function createRunner({ database, change }: Registry): Runner {
+export function createRunner(database: Database): Runner {
   return {
     ...statementsOf(database),
-    each: 'json_array_elements_text($1::json)',
+    dialect,
     run: (work) => run(work()),
-    change: (work) => change((session) => run(work(changeIn(session)))),
+    /**
+     * One change at a time over all processes: each begins by locking the generation of keys, and its commit is what every daemon
+     * notices before it answers its next request.
+     */
+    change: (work, kind) =>
+      database.transaction(async (session) => {
+        if (kind !== 'merge')
+          await session.query('generations.keys', "update generations set value = value + 1 where name = 'keys'");
+        return run(work(changeIn(session)));
+      }),
   };
 }
 
@@ -27,11 +49,30 @@ export function statementsOf(session: Pick<Session, 'query'>): Statements {
   };
 }
 
-function changeIn(session: Session): Change {
+/** Appends an event to the audit chain, inside the transaction of a session. */
+export async function appendAudit(session: Session, draft: AuditDraft): Promise<void> {
+  const { seq, hash } = await run(append(writingIn(session), draft));
+  const head =
+    'insert into audit_head (one, last_seq) values (true, $1) on conflict (one) do update set last_seq = excluded.last_seq';
+  await session.query('audit.number', head, [seq]);
+  session.audit = { seq, hash };
+}
+
+function writingIn(session: Session): Writing {
   return {
     ...statementsOf(session),
-    insert: (table, row) => drizzleOn(session).insert<PgTable>(tables[table]).values(row),
-    append: (audit) => appendAudit(session, audit),
+    dialect,
+    insert(table, row) {
+      const { text, values } = insertionOf(dialect.tables[table], row);
+      return session.query(`${table}.insert`, text, values);
+    },
+  };
+}
+
+function changeIn(session: Session): Change {
+  return {
+    ...writingIn(session),
+    append: (draft) => appendAudit(session, draft),
     // Rows say themselves what is stopped; a restore of an older backup finds no row of what was removed.
     stop: (entries) => addToJournal(session, entries.filter(({ event }) => event === 'removed').map(stateLine)),
     revoke() {},

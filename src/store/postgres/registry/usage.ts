@@ -1,25 +1,20 @@
 import type { KeyStore } from '../../../core/port/keys.ts';
 import type { UsageStore } from '../../../core/port/usage.ts';
-import { removedAtOnce } from '../../registry/usage.ts';
+import { countColumns, createUsageStore, rejectedOf, removedAtOnce } from '../../registry/usage.ts';
 import type { Database } from '../connection/database.ts';
+import { statementsOf } from './statements.ts';
 
-export function createUsageStore(database: Database): UsageStore {
-  return {
-    of: (keyIds, { first, last }) => database.query('usage.of', ofKeys, [keyIds, first, last]),
-    rejected: (tenantId, { first, last }) => database.query('usage.rejected', rejectedOf, [tenantId, first, last]),
-  };
+export function createUsage(database: Database): UsageStore {
+  return createUsageStore(statementsOf(database), (keyIds, { first, last }) =>
+    database.query('usage.of', ofKeys, [keyIds, first, last]),
+  );
 }
-
-const countColumns = `day, key_id as "keyId", kind, code, count, last_at_ms as "lastAtMs", last_sensor as "lastSensor"`;
 
 /** Each day and key is one search of the primary key: `offset 0` keeps the planner from a join that would read all of it. */
 const ofKeys = `select used.* from unnest($1::text[]) as ids (id)
   cross join generate_series($2::int4, $3::int4) as days (number)
   cross join lateral (select ${countColumns} from key_usage where day = days.number and key_id = ids.id offset 0) as used
   order by day, "keyId", kind, code`;
-
-const rejectedOf = `select ${countColumns}, prefix from key_usage join keys on keys.id = key_id
-  where kind = 'rejected' and day between $2 and $3 and tenant_id = $1 order by day, key_id, code`;
 
 /**
  * Creates the merge of what a daemon has counted: last uses and usage in one statement, and so in one transaction. If the answer to

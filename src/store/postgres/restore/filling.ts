@@ -12,7 +12,7 @@ import { copyRows } from '../connection/copy.ts';
 import type { Session } from '../connection/session.ts';
 import { decimalText } from '../records/decimal-text.ts';
 import { escaped } from '../records/import-rows.ts';
-import { appendAudit } from '../registry/audit.ts';
+import { appendAudit } from '../registry/statements.ts';
 import type { ColumnTypes } from '../schema/column-types.ts';
 import { sourcesOf, type TableCopy } from './sources.ts';
 

@@ -1,9 +1,8 @@
-import { desc, eq, or } from 'drizzle-orm';
-import { lazily } from '../../../core/lazily.ts';
-import type { DaemonStore } from '../../../core/port/daemons.ts';
+import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
+import { keepMark } from '../../registry/marks.ts';
 import { holdAsDaemon, isServed } from '../connection/locks.ts';
 import type { Registry } from './registry.ts';
-import { daemons } from './tables.ts';
+import { statementsOf } from './statements.ts';
 
 /**
  * The addresses of daemons. `file` is the one that each of them locks. Rows left by ended daemons are dropped when one
@@ -14,19 +13,17 @@ export function createDaemonStore(
   file: string,
   clock: () => number,
 ): DaemonStore & { release(): void } {
-  const { db, connection } = registry;
-  const begunMs = lazily(() => connection.prepare<[string], number>('select value from marks where name = ?').pluck());
-  const keepBegun = lazily(() =>
-    connection.prepare<[string, number]>('insert or replace into marks (name, value) values (?, ?)'),
-  );
+  const { query } = statementsOf(registry);
+  const insert = ({ pid, baseUrl, sinceMs, version }: Daemon) =>
+    query('', insertDaemon, [pid, baseUrl, sinceMs, version]);
   let unlock: (() => void) | undefined;
-  let ended: (typeof daemons.$inferSelect)[] = [];
+  let ended: Daemon[] = [];
 
   const isAnyServing = () => unlock !== undefined || isServed(file);
   const begin = () => {
     if (unlock) return;
     registry.change(() => {
-      if (!isAnyServing()) ended = db.delete(daemons).returning().all();
+      if (!isAnyServing()) ended = query<Daemon>('', `delete from daemons returning ${columns}`);
     });
     unlock = holdAsDaemon(file);
   };
@@ -34,26 +31,22 @@ export function createDaemonStore(
     // One that could not start takes the place of none.
     const left = ended.splice(0);
     try {
-      if (left.length > 0) registry.change(() => db.insert(daemons).values(left).onConflictDoNothing().run());
+      if (left.length > 0) registry.change(() => left.forEach(insert));
     } finally {
       unlock?.();
       unlock = undefined;
     }
   };
 
-  const newest = () => {
-    const row = registry.read(() => db.select().from(daemons).orderBy(desc(daemons.sinceMs)).get());
-    // Under the write lock, held briefly: two processes that check at once would take each other for a daemon.
-    return row && registry.alone(() => isAnyServing()) ? row : undefined;
-  };
+  const newestFirst = () => query<Daemon>('', `select ${columns} from daemons order by since_ms desc`);
 
   const recorded = () => {
-    const rows = registry.read(() => db.select().from(daemons).orderBy(desc(daemons.sinceMs)).all());
+    const rows = newestFirst();
     if (rows.length === 0) return [];
     const isServed = registry.change(() => isAnyServing());
     // The lock shows whether any of several serves, and not which of them.
     const serves = isServed && rows.length > 1 ? undefined : isServed;
-    return rows.map(({ baseUrl, pid, sinceMs, version }) => ({ baseUrl, pid, sinceMs, version, serves }));
+    return rows.map((row) => ({ ...row, serves }));
   };
 
   return {
@@ -63,28 +56,35 @@ export function createDaemonStore(
     recordAddress(baseUrl, pid, version) {
       begin();
       registry.change(() => {
-        db.delete(daemons)
-          .where(or(eq(daemons.pid, pid), eq(daemons.baseUrl, baseUrl)))
-          .run();
-        db.insert(daemons)
-          .values({ pid, baseUrl, sinceMs: clock(), version: version ?? null })
-          .run();
+        query('', 'delete from daemons where pid = $1 or base_url = $2', [pid, baseUrl]);
+        insert({ pid, baseUrl, sinceMs: clock(), version: version ?? null });
       });
       ended = [];
     },
     clearAddress(pid) {
-      registry.stop(() => {
-        db.delete(daemons).where(eq(daemons.pid, pid)).run();
-      });
+      registry.stop(() => query('', 'delete from daemons where pid = $1', [pid]));
       release();
     },
     beginTask(task, nowMs, gapMs) {
       const name = `${task}_begun_ms`;
-      const isDue = () => Math.abs(nowMs - (registry.read(() => begunMs().get(name)) ?? 0)) >= gapMs;
+      const begun = () => query<{ value: number }>('', 'select value from marks where name = $1', [name])[0];
+      const isDue = () => Math.abs(nowMs - (begun()?.value ?? 0)) >= gapMs;
       // Most calls come too early, and take no lock.
       if (!isDue()) return false;
-      return registry.change(() => isDue() && keepBegun().run(name, nowMs).changes === 1);
+      return registry.change(() => {
+        if (!isDue()) return false;
+        query('', keepMark, [name, nowMs]);
+        return true;
+      });
     },
-    address: () => newest()?.baseUrl,
+    address() {
+      const [newest] = newestFirst();
+      // Under the write lock, held briefly: two processes that check at once would take each other for a daemon.
+      return newest && registry.alone(() => isAnyServing()) ? newest.baseUrl : undefined;
+    },
   };
 }
+
+const columns = 'pid, base_url as "baseUrl", since_ms as "sinceMs", version';
+const insertDaemon =
+  'insert into daemons (pid, base_url, since_ms, version) values ($1, $2, $3, $4) on conflict do nothing';

@@ -63,7 +63,7 @@ interface Notes {
 
 export function changeWithJournal<T>(
   registry: Registry,
-  { journal, kind }: { journal: string; kind: 'change' | 'stop' },
+  { journal, kind }: { journal: string; kind: 'change' | 'stop' | 'sample' },
   work: (notes: Notes) => T,
 ): T {
   let starts: readonly StateEntry[] = [];

@@ -1,59 +1,33 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { lazily } from '../../../core/lazily.ts';
 import { type MetricsStore, mostExpiries, mostTenants, type StoreFacts } from '../../../core/port/metrics.ts';
-import { lastBackupMark } from '../../registry/audit.ts';
-import { countedSql, keyCountsSql, keysByState } from '../../registry/metrics.ts';
+import { countedSql, createMetricsStore, factsSql } from '../../registry/metrics.ts';
+import type { Statements } from '../../registry/statements.ts';
 import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
 import type { StoreFiles } from '../connection/files.ts';
-import type { Registry } from './registry.ts';
-
-/** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/sqlite/registry/metrics.test.ts). */
-export function createMetricsStore(registry: Registry, files: StoreFiles): MetricsStore {
-  const statements = lazily(() => prepare(registry));
-  return {
-    read: (nowMs) =>
-      registry.read(() => {
-        const { total, live, expired, next, tenants, lastBackup } = statements();
-        const keys = keysByState({
-          total: total.get() ?? 0,
-          live: live.get() ?? 0,
-          expired: expired.get(nowMs) ?? 0,
-        });
-        const nextExpiries = tenants
-          .all()
-          .flatMap((tenantId) => next.all(tenantId, nowMs))
-          .sort((a, b) => a.atMs - b.atMs)
-          .slice(0, mostExpiries);
-        return { keys, nextExpiries, lastBackupMs: lastBackup.get(lastBackupMark), ...sizesOf(files) };
-      }),
-  };
-}
 
 /** The statements, whose plans a test checks. */
 export const metricsStatements = {
-  ...keyCountsSql,
+  ...factsSql,
   expired: countedSql(
-    'tenants cross join keys on keys.tenant_id = tenants.id where revoked_at_ms is null and expires_at_ms <= ?',
+    'tenants cross join keys on keys.tenant_id = tenants.id where revoked_at_ms is null and expires_at_ms <= $1',
   ),
   tenants: `select id from tenants limit ${mostTenants}`,
   next: `select prefix, coalesce(entities.code, '') as entity, expires_at_ms as atMs from keys
     left join entities on entities.id = keys.entity_id
-    where keys.tenant_id = ? and revoked_at_ms is null and expires_at_ms > ?
+    where keys.tenant_id = $1 and revoked_at_ms is null and expires_at_ms > $2
     order by expires_at_ms limit ${mostExpiries}`,
-  lastBackup: 'select value from marks where name = ?',
 } as const;
 
-function prepare({ connection }: Registry) {
-  const { total, live, expired, tenants, next, lastBackup } = metricsStatements;
-  return {
-    total: connection.prepare<[], number>(total).pluck(),
-    live: connection.prepare<[], number>(live).pluck(),
-    expired: connection.prepare<[number], number>(expired).pluck(),
-    tenants: connection.prepare<[], string>(tenants).pluck(),
-    next: connection.prepare<[string, number], StoreFacts['nextExpiries'][number]>(next),
-    lastBackup: connection.prepare<[string], number>(lastBackup).pluck(),
-  };
+export function createMetrics(statements: Statements, files: StoreFiles): MetricsStore {
+  const { expired, tenants, next } = metricsStatements;
+  return createMetricsStore(statements, expired, async (nowMs) => {
+    const expiries: StoreFacts['nextExpiries'][number][] = [];
+    for (const { id } of await statements.query<{ id: string }>('', tenants))
+      expiries.push(...(await statements.query<(typeof expiries)[number]>('', next, [id, nowMs])));
+    const nextExpiries = expiries.sort((a, b) => a.atMs - b.atMs).slice(0, mostExpiries);
+    return { nextExpiries, ...sizesOf(files) };
+  });
 }
 
 function sizesOf(files: StoreFiles): Pick<StoreFacts, 'databases' | 'freeBytes'> {

@@ -1,4 +1,3 @@
-import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { isHkctlError } from '../../../core/errors.ts';
 import { lazily } from '../../../core/lazily.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
@@ -7,7 +6,6 @@ import type { Reserve } from '../connection/reserve.ts';
 
 /** The database of organizations, users, entities, keys and the audit chain. */
 export interface Registry {
-  readonly db: BetterSQLite3Database;
   readonly connection: Connection;
   /** A number that grows with each commit to the registry by any connection. */
   version(): number;
@@ -17,6 +15,8 @@ export interface Registry {
   change<T>(work: () => T): T;
   /** The same for a change that stops something, and so must work on a full disk, too. */
   stop<T>(work: () => T): T;
+  /** The same for a sample of the clock: it is not worth the seconds that a change may wait for another writer, and the next one follows soon. */
+  sample<T>(work: () => T): T;
   /** Runs something that changes nothing, while no other process changes anything. */
   alone<T>(work: () => T): T;
 }
@@ -26,25 +26,34 @@ export function createRegistry(connection: Connection, path: string, reserve?: R
   const version = lazily(() => connection.prepare('PRAGMA data_version').pluck());
   // `data_version` does not change with commits of its own connection; both numbers only grow, so that their sum shows both.
   let ownChanges = 0;
-  const change = <T>(work: () => T): T => {
+  const alone = <T>(work: () => T): T => {
     ownChanges++;
     return translating(path, () => connection.transaction(work).immediate());
   };
+  const change = <T>(work: () => T): T => {
+    reserve?.requireWhole();
+    return alone(work);
+  };
   return {
-    db: drizzle(connection),
     connection,
     version: () => translating(path, () => Number(version().get()) + ownChanges),
     read: (work) => translating(path, work),
-    change(work) {
-      reserve?.requireWhole();
-      return change(work);
-    },
-    alone: change,
+    change,
+    alone,
     stop(work) {
-      if (!reserve) return change(work);
-      const result = reserve.withRoom(() => change(work));
+      if (!reserve) return alone(work);
+      const result = reserve.withRoom(() => alone(work));
       if (reserve.hasFreed) restartLog(connection);
       return result;
+    },
+    sample(work) {
+      const busyTimeoutMs = translating(path, () => Number(connection.pragma('busy_timeout', { simple: true })));
+      connection.pragma('busy_timeout = 0');
+      try {
+        return change(work);
+      } finally {
+        connection.pragma(`busy_timeout = ${busyTimeoutMs}`);
+      }
     },
   };
 }

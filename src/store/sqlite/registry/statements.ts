@@ -1,28 +1,54 @@
+import type { AuditDraft } from '../../../core/port/audit.ts';
 import { type KeyEvent, keyLine, type Revocation, stateLine, withdrawnStateLine } from '../../engine/journal-lines.ts';
-import type { Change, Runner, Statements, Steps } from '../../registry/statements.ts';
+import { append } from '../../registry/audit.ts';
+import { insertionOf } from '../../registry/rows.ts';
+import type { Dialect, Runner, Steps, Writing } from '../../registry/statements.ts';
 import type { Statement } from '../../sqlite-database/driver.ts';
-import type { AppendAudit } from './audit.ts';
 import { changeWithJournal } from './journal.ts';
 import type { Registry } from './registry.ts';
-import { entities, keys, tenants, users } from './tables.ts';
+import { audit, entities, keys, tenants, users } from './tables.ts';
 
-const tables = { tenants, users, entities, keys };
+const dialect: Dialect = {
+  tables: { tenants, users, entities, keys, audit },
+  uses: { table: keys, name: 'keys', join: '' },
+  tenantOrder: 'rowid',
+  noIndex: '+',
+  forUpdate: '',
+  lastSeq: "select seq as given from sqlite_sequence where name = 'audit'",
+  each: 'json_each($1)',
+  like: (column, pattern) => `${column} like ${pattern} escape '\\'`,
+  hasTarget: (part, place) => `instr(lower(target), ${place(part)}) > 0`,
+};
 
-/** Runs the operations of the registry. `journal` is the file that names what was stopped. */
-export function createRunner(registry: Registry, append: AppendAudit, journal: string): Runner {
+/** Runs the operations of the registry, each statement at once. */
+export interface SqliteRunner extends Runner {
+  /** Appends an event to the chain, inside the running transaction. */
+  append(draft: AuditDraft): void;
+}
+
+/** `journal` is the file that names what was stopped. */
+export function createRunner(registry: Registry, journal: string): SqliteRunner {
   const statements = statementsOf(registry);
-  const insert: Change['insert'] = (table, row) => registry.db.insert(tables[table]).values(row).run();
+  const writing: Writing = {
+    ...statements,
+    dialect,
+    insert(table, row) {
+      const { text, values } = insertionOf(dialect.tables[table], row);
+      return statements.query('', text, values);
+    },
+  };
+  const appendNow = (draft: AuditDraft) => void run(append(writing, draft));
   return {
     ...statements,
-    each: 'json_each($1)',
+    dialect,
+    append: appendNow,
     run: (work) => run(work()),
     change: (work, kind = 'change') =>
-      changeWithJournal(registry, { journal, kind }, ({ stop, start }) =>
+      changeWithJournal(registry, { journal, kind: kind === 'merge' ? 'sample' : kind }, ({ stop, start }) =>
         run(
           work({
-            ...statements,
-            insert,
-            append,
+            ...writing,
+            append: appendNow,
             stop: (entries) => stop(entries.map(stateLine), entries.map(withdrawnStateLine)),
             revoke: (keys) => stop(linesOf('revoked', keys), linesOf('withdrawn', keys)),
             start: (entries, stillHold) => start(entries, () => run(stillHold())),
@@ -33,7 +59,7 @@ export function createRunner(registry: Registry, append: AppendAudit, journal: s
 }
 
 /** Runs statements on a registry, each at once. */
-export function statementsOf({ connection, read }: Pick<Registry, 'connection' | 'read'>): Statements {
+export function statementsOf({ connection, read }: Pick<Registry, 'connection' | 'read'>) {
   const prepared = new Map<string, Statement>();
   const query = <Row>(_: string, text: string, values: readonly unknown[] = []): Row[] =>
     read(() => {

@@ -8,6 +8,7 @@ import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
 import { syncFile, syncFolderOf } from '../../archive/rows.ts';
 import { type PresentStore, readPresent, unknownPresent } from '../../archive/states.ts';
 import type { StoreOptions } from '../../engine/options.ts';
+import { createClockStore } from '../../registry/clock.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
@@ -15,11 +16,9 @@ import { filesOf, makeFolder, openFile, type StoreFiles } from '../connection/fi
 import { openAlone, withoutDaemons } from '../connection/locks.ts';
 import { openStore } from '../opening.ts';
 import { preparedPath, putInPlace } from '../prepared.ts';
-import { createAppendAudit } from '../registry/audit.ts';
-import { createClockStore } from '../registry/clock.ts';
 import { appendLines, readJournalFile } from '../registry/journal.ts';
 import { createRegistry } from '../registry/registry.ts';
-import { statementsOf } from '../registry/statements.ts';
+import { createRunner, statementsOf } from '../registry/statements.ts';
 import { SqliteStore } from '../store.ts';
 import { makeDatabases } from './databases.ts';
 
@@ -185,11 +184,11 @@ async function readOld(
   path: string,
   backup: Connection,
 ): Promise<{ present: PresentStore; clock?: ClockSamples }> {
-  const registry = createRegistry(connection, path);
+  const runner = createRunner(createRegistry(connection, path), filesOf(path).revocations);
   try {
     return {
-      present: await readPresent(statementsOf(registry), backup),
-      clock: await createClockStore(registry, createAppendAudit(registry)).read(),
+      present: await readPresent(runner, backup),
+      clock: await createClockStore(runner).read(),
     };
   } catch (thrown) {
     if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return { present: unknownPresent };

@@ -11,7 +11,7 @@ it('facts for monitoring are read by index: no statement scans the table of keys
   const plans: string[] = [];
   for (const sql of Object.values(metricsStatements)) {
     const statement = connection.prepare(`explain query plan ${sql}`);
-    const steps = statement.all(...Array.from({ length: sql.split('?').length - 1 }, () => 1)) as { detail: string }[]; // the columns of explain
+    const steps = statement.all({ 1: 1, 2: 1 }) as { detail: string }[]; // the columns of explain
     plans.push(...steps.map(({ detail }) => detail));
   }
   connection.close();

@@ -1,0 +1,158 @@
+import { sql } from 'drizzle-orm';
+import { usageChecks } from './usage.ts';
+
+type Core = typeof import('drizzle-orm/sqlite-core');
+type Text = ReturnType<Core['text']>;
+type Integer = ReturnType<Core['integer']>;
+
+/** What drizzle declares the tables of one engine with; the builders of both have the same methods. */
+export interface TableKit extends Pick<Core, 'integer' | 'index' | 'uniqueIndex' | 'primaryKey' | 'check'> {
+  table: Core['sqliteTable'];
+  text(name: string): Text;
+  /** Text that sorts and compares byte by byte. */
+  bytes(name: string): Text;
+  /** A value as JSON text. */
+  json(name: string): Text;
+  /** Text with any character. */
+  anyText(name: string): Text;
+  /** A whole number of up to 53 bits, such as an instant in milliseconds. */
+  whole(name: string): Integer;
+  /** The number of an audit record. */
+  seq(name: string): Integer;
+}
+
+/** The columns that only one of the engines has. */
+type OwnColumns = Partial<Record<'tenants' | 'keys', Record<string, Text | Integer>>>;
+
+/** The tables that both engines have: organizations, users, entities, keys, their usage, the audit chain. */
+export function registryTables(kit: TableKit, own: OwnColumns = {}) {
+  const { table, text, bytes, json, anyText, integer, whole, seq, index, uniqueIndex, primaryKey, check } = kit;
+
+  const tenants = table('tenants', {
+    id: bytes('id').primaryKey(),
+    name: text('name').notNull(),
+    weekStart: text('week_start').notNull(),
+    createdAtMs: whole('created_at_ms').notNull(),
+    /** Readings older than this are dropped; null = kept forever. */
+    retainReadingsDays: integer('retain_readings_days'),
+    ...own.tenants,
+  });
+  const ofTenant = () =>
+    bytes('tenant_id')
+      .notNull()
+      .references(() => tenants.id);
+
+  const users = table(
+    'users',
+    {
+      id: bytes('id').primaryKey(),
+      tenantId: ofTenant(),
+      login: bytes('login').notNull().unique('users_login_unique'),
+      name: text('name').notNull(),
+      role: text('role').notNull(),
+      status: text('status').notNull(),
+      createdAtMs: whole('created_at_ms').notNull(),
+    },
+    ({ tenantId, login }) => [index('users_tenant').on(tenantId, login)],
+  );
+
+  const entities = table(
+    'entities',
+    {
+      id: bytes('id').primaryKey(),
+      tenantId: ofTenant(),
+      code: bytes('code').notNull(),
+      name: text('name').notNull(),
+      timezone: text('timezone').notNull(),
+      status: text('status').notNull(),
+      createdAtMs: whole('created_at_ms').notNull(),
+    },
+    ({ tenantId, code }) => [uniqueIndex('entities_code').on(tenantId, code)],
+  );
+
+  /** API keys, with the hash of the secret, never the secret. */
+  const keys = table(
+    'keys',
+    {
+      id: bytes('id').primaryKey(),
+      tenantId: ofTenant(),
+      prefix: bytes('prefix').notNull().unique('keys_prefix_unique'),
+      secretHash: bytes('secret_hash').notNull().unique('keys_secret_hash_unique'),
+      name: text('name').notNull(),
+      permissions: json('permissions').notNull(),
+      entityId: bytes('entity_id').references(() => entities.id, { onDelete: 'set null' }),
+      createdBy: bytes('created_by')
+        .notNull()
+        .references(() => users.id),
+      createdAtMs: whole('created_at_ms').notNull(),
+      expiresAtMs: whole('expires_at_ms'),
+      revokedAtMs: whole('revoked_at_ms'),
+      revokedBy: bytes('revoked_by').references(() => users.id),
+      rotatedFrom: bytes('rotated_from'),
+      rotatedTo: bytes('rotated_to'),
+      /** Networks that the key may be used from, in CIDR notation; empty = from anywhere. */
+      allowedIps: json('allowed_ips').notNull().default(sql`'[]'`),
+      note: text('note'),
+      ...own.keys,
+    },
+    ({ tenantId, createdAtMs, id, entityId, createdBy, expiresAtMs }) => {
+      const live = sql`revoked_at_ms is null`;
+      return [
+        index('keys_newest').on(tenantId, createdAtMs, id),
+        index('keys_newest_live').on(tenantId, createdAtMs, id).where(live),
+        index('keys_live_of_entity').on(entityId, createdAtMs).where(live),
+        index('keys_live_of_user').on(createdBy, createdAtMs).where(live),
+        index('keys_live_expiring').on(tenantId, expiresAtMs).where(live),
+        index('keys_of_entity').on(entityId),
+      ];
+    },
+  );
+
+  /** What keys did, by day. Days come first, so that old ones are removed as one range. */
+  const keyUsage = table(
+    'key_usage',
+    {
+      /** Days from 1970-01-01 to the day of the entity. */
+      day: integer('day').notNull(),
+      keyId: bytes('key_id').notNull(),
+      kind: bytes('kind').notNull(),
+      code: bytes('code').notNull(),
+      count: whole('count').notNull(),
+      lastAtMs: whole('last_at_ms'),
+      lastSensor: text('last_sensor'),
+    },
+    ({ day, keyId, kind, code }) => [
+      primaryKey({ columns: [day, keyId, kind, code] }),
+      index('key_usage_rejected').on(day).where(sql`kind = 'rejected'`),
+      // A daemon's log-in to PostgreSQL may write into this table: what it cannot be given here, nothing that reads has to expect.
+      check('key_usage_valid', sql.raw(usageChecks)),
+    ],
+  );
+
+  const audit = table(
+    'audit',
+    {
+      seq: seq('seq'),
+      tenantId: anyText('tenant_id'),
+      atMs: whole('at_ms').notNull(),
+      action: text('action').notNull(),
+      actorId: anyText('actor_id'),
+      actorLogin: anyText('actor_login'),
+      osAccount: anyText('os_account').notNull(),
+      target: anyText('target').notNull(),
+      outcome: text('outcome').notNull(),
+      detail: json('detail').notNull(),
+      previousHash: text('previous_hash').notNull(),
+      hash: text('hash').notNull(),
+    },
+    ({ tenantId, seq }) => [index('audit_tenant').on(tenantId, seq)],
+  );
+
+  /** Removed entities whose records and readings may still be there. */
+  const purges = table('purges', { entityId: bytes('entity_id').primaryKey() });
+
+  /** Numbers that change in the same commit as other rows, such as the samples of the clock. */
+  const marks = table('marks', { name: text('name').primaryKey(), value: whole('value').notNull() });
+
+  return { tenants, users, entities, keys, keyUsage, audit, purges, marks };
+}
