@@ -37,7 +37,7 @@ const notes = 'src/core/keys/notes.ts';
 const noteTests = ['test/cli/commands/keys/notes.test.ts'];
 const secrets = 'src/core/secrets.ts';
 const secretTests = ['test/core/secrets.test.ts'];
-const keys = 'src/store/sqlite/registry/keys.ts';
+const keys = 'src/store/registry/keys.ts';
 const keyChanges = 'src/store/registry/key-changes.ts';
 const uses = 'src/store/sqlite/registry/usage.ts';
 const keyTests = ['test/store/conformance', 'test/endurance/e2e/keys/revocation.test.ts'];
@@ -330,7 +330,7 @@ export const mutants = [
     'test/cli/commands/keys/rotation.test.ts',
   ],
   ['src/http/request/key-tally.ts', '    this.use.ip = ip;\n', '', ...addressTests],
-  [uses, 'last_used_ip = ?', 'last_used_ip = coalesce(last_used_ip, ?)', ...keyTests],
+  [uses, 'last_used_ip = $2', 'last_used_ip = coalesce(last_used_ip, $2)', ...keyTests],
   [keyChanges, '        yield append(audit);\n        return true;', '        return true;', ...keyTests],
   // --- secrets
   [secrets, 'const unbiasedBelow = 248;', 'const unbiasedBelow = 256;', ...secretTests],
@@ -357,7 +357,7 @@ export const mutants = [
     "        yield insert('keys', key);",
     ...keyTests,
   ],
-  [uses, 'where id = ? and coalesce(last_used_at_ms, 0) < ?', 'where id = ? and ? > 0', ...keyTests],
+  [uses, ' and coalesce(last_used_at_ms, 0) < $1', '', ...keyTests],
   [
     keyChanges,
     'yield revoke(rows.map((row) => ({ ...row, atMs: nowMs })));',
@@ -365,19 +365,9 @@ export const mutants = [
     'test/endurance/cli/commands/backups/restore.test.ts',
   ],
   [keyChanges, ' and (expires_at_ms is null or expires_at_ms > $2)', ' and $2 > 0', ...keyTests],
-  [keys, "eq(keys.tenantId, sql.placeholder('tenantId')),\n          or(", 'or(', ...keyTests],
-  [
-    keys,
-    "and(eq(keys.tenantId, sql.placeholder('tenantId')), eq(keys.secretHash, sql.placeholder('hash')))",
-    "eq(keys.secretHash, sql.placeholder('hash'))",
-    ...keyTests,
-  ],
-  [
-    'src/store/registry/keys.ts',
-    "'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : eq(keys.entityId, owner.entityId);",
-    "'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : undefined;",
-    ...keyTests,
-  ],
+  [keys, 'keys.tenant_id = $1 and (keys.id = $2', '$1 is not null and (keys.id = $2', ...keyTests],
+  [keys, 'keys.tenant_id = $1 and keys.secret_hash = $2', '$1 is not null and keys.secret_hash = $2', ...keyTests],
+  [keys, "['entity_id', owner.entityId]", "['tenant_id', owner.entityId]", ...keyTests],
   // --- who may do what
   [actors, "if (user?.status !== 'active') await", 'if (!user) await', ...people],
   [actors, "if (user.status === 'inactive') {", 'if (false) {', ...people],
