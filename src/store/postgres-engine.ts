@@ -3,7 +3,7 @@ import type { StoreOptions } from './engine/options.ts';
 import { parseLocation } from './postgres/address/location.ts';
 import { type Database, PooledDatabase } from './postgres/connection/database.ts';
 import { requireSchemaVersion } from './postgres/schema/schema-version.ts';
-import { PostgresStore } from './postgres/store.ts';
+import { createPostgresStore } from './postgres/store.ts';
 
 /** The engine for the store in a PostgreSQL database. What few commands need is loaded when it is called. */
 export function createPostgresEngine(address: string, options: StoreOptions): Engine {
@@ -23,7 +23,7 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
     const database = new PooledDatabase(location);
     try {
       await requireSchemaVersion(await database.session());
-      const store = new PostgresStore(database, options);
+      const store = createPostgresStore(database, options);
       // Also shows how far the clock of the database is ahead.
       await store.keys.version();
       return store;

@@ -7,7 +7,7 @@ import type { Session } from './connection/session.ts';
 import { liftTimeLimits } from './connection/transaction.ts';
 import { applyMigrations, lockMigrations } from './schema/migrations.ts';
 import { readPlace, requireNotNewer } from './schema/schema-version.ts';
-import { PostgresStore } from './store.ts';
+import { createPostgresStore } from './store.ts';
 
 /** Refuses a schema that holds a store (`already_initialised`, exit 5) or tables of others (`store_corrupt`). */
 export async function requireNoStore(session: Session): Promise<void> {
@@ -32,7 +32,7 @@ export async function createStore(
       await lockMigrations(session);
       await requireNoStore(session);
       await prepareSchema(session, options.migrationsFolder);
-      const store = new PostgresStore(databaseWithin(session), options);
+      const store = createPostgresStore(databaseWithin(session), options);
       // What is filled in is dated by the clock of the database.
       await store.keys.version();
       await fill(store);

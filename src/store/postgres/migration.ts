@@ -9,7 +9,7 @@ import { type Location, usualSchema } from './address/location.ts';
 import type { Database } from './connection/database.ts';
 import { applyMigrations } from './schema/migrations.ts';
 import { requireNotNewer, schemaVersion } from './schema/schema-version.ts';
-import { PostgresStore } from './store.ts';
+import { createPostgresStore } from './store.ts';
 
 /**
  * Applies the missing migrations of a store in one transaction, and returns their number. `check` receives the store before
@@ -25,7 +25,7 @@ export async function migrateStore(
   const { shown } = database.location;
   const version = await requireNotNewer(await database.session());
   if (version === 0) throw storeAbsent(shown);
-  await check(new PostgresStore(database, options));
+  await check(createPostgresStore(database, options));
   if (version === schemaVersion) return { applied: 0 };
   const backup = withoutBackup ? undefined : await backUp(database, options);
   const applied = await database.transaction((session) => applyMigrations(session, options.migrationsFolder), {

@@ -16,7 +16,7 @@ import { filesOf, openFile } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { requireStorePath } from './connection/store-path.ts';
 import { finishRestore } from './prepared.ts';
-import { SqliteStore } from './store.ts';
+import { createSqliteStore } from './store.ts';
 
 /** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */
 export function requireNoStore(path: string): void {
@@ -65,7 +65,7 @@ export async function createStore(
       return connection;
     });
     const reserve = new Reserve(files.reserve, path);
-    const store = new SqliteStore(path, registry, { ...options, records, readings, reserve });
+    const store = createSqliteStore(path, registry, { ...options, records, readings, reserve });
     await fill(store);
     translating(path, () => registry.exec('commit'));
     return store;

@@ -9,7 +9,7 @@ import { filesOf, openFile, writeAhead } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { requireStorePath } from './connection/store-path.ts';
 import { finishRestore, preparedPath } from './prepared.ts';
-import { SqliteStore } from './store.ts';
+import { createSqliteStore } from './store.ts';
 
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
 export function openStore(path: string, options: StoreOptions): Store {
@@ -25,7 +25,7 @@ export function openStore(path: string, options: StoreOptions): Store {
     }
     return registry;
   });
-  return new SqliteStore(path, registry, { ...options, reserve });
+  return createSqliteStore(path, registry, { ...options, reserve });
 }
 
 /**

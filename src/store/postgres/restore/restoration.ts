@@ -16,7 +16,7 @@ import { purgeRemoved } from '../registry/purge.ts';
 import { statementsOf } from '../registry/statements.ts';
 import { type ColumnTypes, readColumnTypes } from '../schema/column-types.ts';
 import { requireNotNewer, schemaVersion } from '../schema/schema-version.ts';
-import { PostgresStore } from '../store.ts';
+import { createPostgresStore } from '../store.ts';
 import { fillFrom } from './filling.ts';
 
 /**
@@ -35,7 +35,7 @@ export function restoreBackup(
     hintOfServed,
     isThere: async () => (await version()) > 0,
     withPresent: async <T>(work: (store: Store) => Promise<T>) =>
-      (await version()) === schemaVersion ? work(new PostgresStore(database, options)) : undefined,
+      (await version()) === schemaVersion ? work(createPostgresStore(database, options)) : undefined,
     replace: (replacement: Replacement) =>
       useCurrent(replacement, { file, migrationsFolder }, (backup) =>
         database.transaction((session) => replace(session, backup, replacement, options), { idleMs: 0 }),
@@ -63,7 +63,7 @@ async function replace(
   await fillFrom({ backup, file, migrationsFolder, progress }, session, types);
   const within = databaseWithin(session);
   await complete({
-    store: new PostgresStore(within, options),
+    store: createPostgresStore(within, options),
     statements,
     present,
     journal: {

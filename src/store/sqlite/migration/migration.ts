@@ -14,7 +14,7 @@ import { firstWithChunks, requireNotNewer, schemaVersions } from '../../sqlite-d
 import { filesOf, openFile, rebuiltPath } from '../connection/files.ts';
 import { withoutDaemons } from '../connection/locks.ts';
 import { openRegistry } from '../opening.ts';
-import { SqliteStore } from '../store.ts';
+import { createSqliteStore } from '../store.ts';
 import { rebuildReadings, removeRebuild, unfinishedRebuild } from './rebuilt-readings.ts';
 
 type Versions = Record<DatabaseName, number>;
@@ -31,7 +31,7 @@ export async function migrateStore(
   { withoutBackup = false, progress }: MigrationRequest = {},
 ): Promise<MigrationOutcome> {
   const registry = openRegistry(path);
-  const store = new SqliteStore(path, registry, { ...options, threads: undefined });
+  const store = createSqliteStore(path, registry, { ...options, threads: undefined });
   try {
     const version = requireNotNewer(registry, 'registry', path);
     await check(store);

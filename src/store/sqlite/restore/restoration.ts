@@ -19,7 +19,7 @@ import { preparedPath, putInPlace } from '../prepared.ts';
 import { appendLines, readJournalFile } from '../registry/journal.ts';
 import { createRegistry } from '../registry/registry.ts';
 import { createRunner, statementsOf } from '../registry/statements.ts';
-import { SqliteStore } from '../store.ts';
+import { createSqliteStore } from '../store.ts';
 import { makeDatabases } from './databases.ts';
 
 /** Replaces the store at a path by that of a backup; interrupted at any moment, it leaves either the old store or the new one. */
@@ -154,7 +154,7 @@ async function completeRestore(
   options: StoreOptions,
 ): Promise<readonly KeptStopped[]> {
   const registry: Connection = openFile(filesOf(prepared).registry);
-  const store = new SqliteStore(prepared, registry, { ...options, threads: undefined });
+  const store = createSqliteStore(prepared, registry, { ...options, threads: undefined });
   try {
     registry.exec('begin immediate');
     const { present, clock } = alone && isReadable ? await readOld(alone, path, backup) : { present: unknownPresent };
