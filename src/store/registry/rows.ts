@@ -18,16 +18,20 @@ export function createSelection<Row>(shape: Shape): { text: string; read(row: Re
   const columns = Object.entries(shape).flatMap(([field, given]) =>
     Object.entries(is(given, Column) ? { '': given } : given).map(([inner, column]) => ({ field, inner, column })),
   );
+  const nested = Object.keys(shape).filter((field) => !is(shape[field], Column));
   return {
     text: columns.map(({ column }, n) => `"${getTableName(column.table)}"."${column.name}" as c${n}`).join(', '),
     read(from) {
       const row: Record<string, unknown> = {};
+      const joined = new Map(nested.map((field): [string, Record<string, unknown>] => [field, {}]));
       for (const [n, { field, inner, column }] of columns.entries()) {
         const given = from[`c${n}`];
         const value = given === null ? null : column.mapFromDriverValue(given);
-        if (inner === '') row[field] = value;
-        else if (value !== null) row[field] = Object.assign(row[field] ?? {}, { [inner]: value });
-        else row[field] ??= null;
+        const facts = joined.get(field) ?? row;
+        facts[inner === '' ? field : inner] = value;
+      }
+      for (const [field, facts] of joined) {
+        row[field] = Object.values(facts).every((value) => value === null) ? null : facts;
       }
       return row as Row; // the fields of the shape
     },
