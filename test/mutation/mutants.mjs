@@ -29,9 +29,9 @@ const keyPermissions = 'src/core/keys/key-permissions.ts';
 const expiry = 'src/core/keys/expiry.ts';
 const networks = 'src/core/keys/networks.ts';
 const networkTests = ['test/core/networks.test.ts'];
-const interrupted = 'src/core/keys/interrupted-rotation.ts';
+const interrupted = 'src/core/keys/interrupted.ts';
 const interruptedTests = ['test/cli/delivery/rotated-files.test.ts', 'test/cli/commands/keys/rotation.test.ts'];
-const created = 'src/core/keys/interrupted-creation.ts';
+const created = 'src/core/keys/interrupted.ts';
 const createdTests = ['test/cli/delivery/secret-files.test.ts'];
 const notes = 'src/core/keys/notes.ts';
 const noteTests = ['test/cli/commands/keys/notes.test.ts'];
@@ -309,7 +309,7 @@ export const mutants = [
   [interrupted, '(await keyOf(domain, actor, text))?.id !== old.id', 'false', ...interruptedTests],
   [created, "statusOf(key, nowMs) !== 'Active'", 'false', ...createdTests],
   [created, 'if (isAsked(key, input, nowMs)) return key;', 'return key;', ...createdTests],
-  [created, 'key.rotatedFrom === null', 'true', ...createdTests],
+  [created, 'key.rotatedFrom === null &&', 'true &&', ...createdTests],
   [created, 'Math.abs(difference) < spanToleranceMs', 'false', ...createdTests],
   [
     'src/cli/commands/keys/rotate/rotate.ts',

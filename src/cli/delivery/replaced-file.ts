@@ -2,7 +2,7 @@ import { linkSync, lstatSync, realpathSync, renameSync, rmSync, unlinkSync } fro
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { afterChange, HkctlError } from '../../core/errors.ts';
-import type { RotationFiles } from '../../core/keys/interrupted-rotation.ts';
+import type { RotationFiles } from '../../core/keys/interrupted.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import { secretLength } from '../../core/secrets.ts';
 import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';

@@ -5,7 +5,7 @@ import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../port/keys.ts'
 import { hashOf, isCompleteSecret } from '../secrets.ts';
 import { type Refusal, refusalOf } from './authentication.ts';
 import { type KeyActor, requireKeyActor } from './key-permissions.ts';
-import { latestOf, requireKey } from './references.ts';
+import { chainOf, latestOf, requireKey } from './references.ts';
 
 /** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (specification 3). */
 export function statusOf(key: { revokedAtMs: number | null; expiresAtMs: number | null }, nowMs: number): KeyStatus {
@@ -70,18 +70,8 @@ export async function verifySecret(
 
 /** A key with its predecessors and successor by rotation, oldest first. */
 export async function lineageOf(domain: Domain, actor: Actor, key: Key): Promise<Key[]> {
-  const chain = [key];
-  for (let id = key.rotatedFrom; id !== null; ) {
-    const before = await requireKey(domain, actor, id);
-    chain.unshift(before);
-    id = before.rotatedFrom;
-  }
-  for (let id = key.rotatedTo; id !== null; ) {
-    const next = await requireKey(domain, actor, id);
-    chain.push(next);
-    id = next.rotatedTo;
-  }
-  return chain;
+  const [, ...before] = await chainOf(domain, actor, key, 'rotatedFrom');
+  return [...before.reverse(), ...(await chainOf(domain, actor, key, 'rotatedTo'))];
 }
 
 /** Requires keys to be active; `key_not_active` (exit 5) names all that are not, and what they were rotated to. */

@@ -30,12 +30,25 @@ export async function requireKey(domain: Domain, actor: Actor, ref: string): Pro
   return key;
 }
 
+/** A key and those that it was rotated to, or from, one after the other. */
+export async function chainOf(
+  domain: Domain,
+  actor: Actor,
+  key: Key,
+  link: 'rotatedFrom' | 'rotatedTo',
+): Promise<Key[]> {
+  const chain = [key];
+  for (let ref = key[link]; ref !== null; ref = chain.at(-1)?.[link] ?? null)
+    chain.push(await requireKey(domain, actor, ref));
+  return chain;
+}
+
 /** The last keys of the chains of rotations that keys stand in. */
 export async function latestOf(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<Key[]> {
   const latest = new Map<string, Key>();
-  for (let key of keys) {
-    while (key.rotatedTo !== null) key = await requireKey(domain, actor, key.rotatedTo);
-    latest.set(key.id, key);
+  for (const key of keys) {
+    const last = (await chainOf(domain, actor, key, 'rotatedTo')).at(-1) ?? key;
+    latest.set(last.id, last);
   }
   return [...latest.values()];
 }

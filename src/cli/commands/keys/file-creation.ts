@@ -1,8 +1,7 @@
 import type { Actor } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { SecretFileLock } from '../../../core/keys/file-lock.ts';
-import { findCreated } from '../../../core/keys/interrupted-creation.ts';
-import { isActiveSecret, requireWorthless } from '../../../core/keys/interrupted-rotation.ts';
+import { findCreated, isActiveSecret, requireWorthless } from '../../../core/keys/interrupted.ts';
 import type { CreateKeyInput } from '../../../core/keys/issuance.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../command/context.ts';

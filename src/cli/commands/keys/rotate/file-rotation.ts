@@ -6,7 +6,7 @@ import {
   isActiveSecret,
   isSecretOf,
   requireReplaceable,
-} from '../../../../core/keys/interrupted-rotation.ts';
+} from '../../../../core/keys/interrupted.ts';
 import { requireActive } from '../../../../core/keys/keys.ts';
 import { requireKey } from '../../../../core/keys/references.ts';
 import type { Key } from '../../../../core/port/keys.ts';

@@ -1,10 +1,12 @@
+import { normalisePermissions } from '../access/permissions.ts';
 import type { Actor } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
 import type { Key } from '../port/keys.ts';
 import { hashOf, isCompleteSecret } from '../secrets.ts';
+import type { CreateKeyInput } from './issuance.ts';
 import { statusOf } from './keys.ts';
-import { requireKey } from './references.ts';
+import { chainOf, requireKey } from './references.ts';
 
 /** What is in the files of a rotation. A text is undefined if the file is missing. */
 export interface RotationFiles {
@@ -37,12 +39,11 @@ export async function findInterrupted(
   actor: Actor,
   { old, files, force }: FoundRotation,
 ): Promise<{ key: Key; revoked: Key | null } | undefined> {
-  const { path, pendingPath, pendingText } = files;
-  if (pendingText === undefined) return undefined;
-  const key = await keyOfPending(domain, actor, { pendingPath, pendingText });
+  const { path, pendingPath } = files;
+  const key = await keyOfPending(domain, actor, files);
   if (!key || statusOf(key, domain.clock()) !== 'Active') return undefined;
   if (!(await descendsFrom(domain, actor, key, old))) {
-    throw inTheWay(`${pendingPath} holds the secret of another active key, ${key.name} (${key.prefix}).`);
+    throw heldByAnother(pendingPath, key);
   }
   const revoked = key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
   const held = await keyOf(domain, actor, files.text);
@@ -87,16 +88,54 @@ export function requireWorthless(
 }
 
 /**
+ * Finds the active key that an earlier run of the same command has created, by the secret that it left in the pending file: it was
+ * killed, or never got the answer to its commit. Undefined if there is none. `state_forbids` (exit 5) for the secret of another
+ * active key. Runs under the lock of the files, as `findInterrupted`.
+ */
+export async function findCreated(
+  domain: Domain,
+  actor: Actor,
+  input: CreateKeyInput,
+  files: RotationFiles,
+): Promise<Key | undefined> {
+  const key = await keyOfPending(domain, actor, files);
+  const nowMs = domain.clock();
+  if (!key || statusOf(key, nowMs) !== 'Active') return undefined;
+  if (isAsked(key, input, nowMs)) return key;
+  throw heldByAnother(files.pendingPath, key);
+}
+
+/** How much later an expiry such as 90d may be for the same command: what it is counted from is the time of the command. */
+const spanToleranceMs = 60_000;
+
+function isAsked(key: Key, input: CreateKeyInput, nowMs: number): boolean {
+  const fields = (one: Omit<CreateKeyInput, 'entity' | 'expiresAtMs'>) => [
+    one.name,
+    normalisePermissions(one.permissions),
+    one.allowedIps ?? [],
+    one.note ?? null,
+  ];
+  const spanMs = (expiresAtMs: number | null, fromMs: number) => (expiresAtMs ?? Number.NaN) - fromMs;
+  const difference = spanMs(key.expiresAtMs, key.createdAtMs) - spanMs(input.expiresAtMs, nowMs);
+  return (
+    key.rotatedFrom === null &&
+    key.entity?.id === input.entity.id &&
+    JSON.stringify(fields(key)) === JSON.stringify(fields(input)) &&
+    (key.expiresAtMs === input.expiresAtMs || Math.abs(difference) < spanToleranceMs)
+  );
+}
+
+/**
  * The key whose secret a pending file holds, whatever its state, once no commit is in progress any more that could make it.
  * `state_forbids` (exit 5) for a key of another organization.
  */
-export async function keyOfPending(
+async function keyOfPending(
   domain: Domain,
   actor: Actor,
-  { pendingPath, pendingText }: { pendingPath: string; pendingText: string },
+  { pendingPath, pendingText }: RotationFiles,
 ): Promise<Key | undefined> {
   const key = await keyOf(domain, actor, pendingText);
-  if (key || !isCompleteSecret(pendingText)) return key;
+  if (key || pendingText === undefined || !isCompleteSecret(pendingText)) return key;
   await domain.store.keys.settle();
   const settled = await keyOf(domain, actor, pendingText);
   if (!settled && (await domain.store.keys.credential(hashOf(pendingText)))) {
@@ -114,8 +153,12 @@ export async function isActiveSecret(domain: Domain, actor: Actor, secret: strin
   return key !== undefined && statusOf(key, domain.clock()) === 'Active';
 }
 
+function heldByAnother(pendingPath: string, { name, prefix }: Key): HkctlError {
+  return inTheWay(`${pendingPath} holds the secret of another active key, ${name} (${prefix}).`);
+}
+
 /** The refusal because of a pending file that must not be replaced. */
-export function inTheWay(message: string): HkctlError {
+function inTheWay(message: string): HkctlError {
   return new HkctlError('state_forbids', message, { hint: 'Move that file away first.' });
 }
 
@@ -130,9 +173,6 @@ async function keyOf(domain: Domain, { user }: Actor, text: string | undefined):
   return domain.store.keys.findByHash(user.tenantId, hashOf(text));
 }
 
-async function descendsFrom(domain: Domain, actor: Actor, key: Key, ancestor: Key): Promise<boolean> {
-  for (let one = key; ; one = await requireKey(domain, actor, one.rotatedFrom)) {
-    if (one.id === ancestor.id) return true;
-    if (one.rotatedFrom === null) return false;
-  }
+async function descendsFrom(domain: Domain, actor: Actor, key: Key, { id }: Key): Promise<boolean> {
+  return (await chainOf(domain, actor, key, 'rotatedFrom')).some((one) => one.id === id);
 }
