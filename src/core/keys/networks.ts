@@ -49,9 +49,7 @@ export function parseAddress(text: string): readonly number[] | undefined {
 /** An address as text, in the form of RFC 5952 for IPv6, from {@link parseAddress}. */
 export function formatGroups(groups: readonly number[]): string {
   if (groups.length === 2) return groups.flatMap((group) => [group >> 8, group & 255]).join('.');
-  const run = longestZeros(groups);
-  const hex = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':');
-  return run.length < 2 ? hex(groups) : `${hex(groups.slice(0, run.at))}::${hex(groups.slice(run.at + run.length))}`;
+  return canonicalIpv6(groups.map((group) => group.toString(16)).join(':'));
 }
 
 interface Network {
@@ -90,18 +88,19 @@ function isMapped(groups: readonly number[]): boolean {
 }
 
 function readGroups(text: string): number[] | undefined {
-  // A client chooses the text of a proxy header, and the expression below takes the square of its length.
-  if (text.length > longestAddress) return undefined;
   if (!text.includes(':')) return readIpv4(text);
-  // The last 32 bits of an IPv6 address may be in the notation of IPv4.
-  const dotted = /^(.*:)([\d.]*\.[\d.]*)$/.exec(text);
-  if (!dotted) return readIpv6(text);
-  const tail = readIpv4(dotted[2] ?? '');
-  return tail && readIpv6(`${dotted[1]}${tail.map((group) => group.toString(16)).join(':')}`);
+  if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(`http://[${text}]`)) return undefined;
+  const [head = [], tail = []] = canonicalIpv6(text)
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array<string>(8 - head.length - tail.length).fill('0');
+  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
 }
 
-/** Six groups of four digits and an IPv4 address, each with a separator behind it but the last. */
-const longestAddress = 45;
+/** The form of RFC 5952, in which a URL has an IPv6 address. */
+function canonicalIpv6(address: string): string {
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
+}
 
 function readIpv4(text: string): number[] | undefined {
   const bytes = text.split('.');
@@ -110,25 +109,4 @@ function readIpv4(text: string): number[] | undefined {
     return undefined;
   const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
   return [(a << 8) | b, (c << 8) | d];
-}
-
-function readIpv6(text: string): number[] | undefined {
-  const parts = text.split('::').map((part) => (part === '' ? [] : part.split(':')));
-  const [head = [], tail] = parts;
-  const missing = 8 - head.length - (tail?.length ?? 0);
-  if (parts.length > 2 || (tail === undefined ? missing !== 0 : missing < 1)) return undefined;
-  const groups = [...head, ...Array<string>(missing).fill('0'), ...(tail ?? [])];
-  if (!groups.every((group) => /^[\da-f]{1,4}$/i.test(group))) return undefined;
-  return groups.map((group) => Number.parseInt(group, 16));
-}
-
-/** The first of the longest runs of groups that are zero. */
-function longestZeros(groups: readonly number[]): { at: number; length: number } {
-  let longest = { at: 0, length: 0 };
-  let run = { at: 0, length: 0 };
-  for (const [at, group] of groups.entries()) {
-    run = group !== 0 ? { at: at + 1, length: 0 } : { at: run.at, length: run.length + 1 };
-    if (run.length > longest.length) longest = run;
-  }
-  return longest;
 }
