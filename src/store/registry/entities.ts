@@ -3,7 +3,7 @@ import type { AuditDraft } from '../../core/port/audit.ts';
 import type { Entity, EntityStore } from '../../core/port/entities.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { StateEntry, StateEvent } from '../engine/journal-lines.ts';
-import { type Change, type Runner, resultOf } from './statements.ts';
+import type { Change, Runner } from './statements.ts';
 
 const select = `select id, tenant_id as "tenantId", code, name, timezone, status, created_at_ms as "createdAtMs"
   from entities`;
@@ -21,17 +21,12 @@ export function createEntityStore({ query, first, run, change }: Runner, purge: 
     setStatus(id, status, audit) {
       const isStop = status === 'inactive';
       const entries = [entryOf(isStop ? 'deactivated' : 'activated', id, audit)];
-      const update = function* ({ query, first, append, stop, start }: Change) {
+      const update = function* ({ query, append, stop, start }: Change) {
         if (isStop) yield stop(entries);
         yield query('entities.set', 'update entities set status = $2 where id = $1', [id, status]);
         yield append(audit);
-        if (isStop) return;
-        start(entries, function* () {
-          const read = first<Pick<Entity, 'status'>>('entities.status', 'select status from entities where id = $1', [
-            id,
-          ]);
-          return (yield* resultOf(read))?.status === status;
-        });
+        const stillHolds = 'select 1 from entities where id = $1 and status = $2';
+        if (!isStop) start(entries, 'entities.started', stillHolds, [id, status]);
       };
       return change(update, isStop ? 'stop' : 'change');
     },

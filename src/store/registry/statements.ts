@@ -52,8 +52,8 @@ export interface Change extends Writing {
   /** Notes in the journal what the change stops, before it changes that. */
   stop(entries: readonly StateEntry[]): MaybePromise<void>;
   revoke(keys: readonly Revocation[]): MaybePromise<void>;
-  /** Notes what it starts; `stillHold` is asked after the commit. */
-  start(entries: readonly StateEntry[], stillHold: () => Steps<boolean>): void;
+  /** Notes what it starts if a query finds a row after the commit, so that it still holds. */
+  start(entries: readonly StateEntry[], ...stillHolds: Parameters<Statements['query']>): void;
 }
 
 /** The row of an audit record: the actor is two columns. */

@@ -1,11 +1,12 @@
 import { commonRole, isActiveSuperUser, roleExceeds } from '../../core/access/roles.ts';
 import type { User, UserStore } from '../../core/port/users.ts';
 import type { StateEntry, StateEvent } from '../engine/journal-lines.ts';
-import { type Change, type Runner, resultOf, type Statements, type Steps } from './statements.ts';
+import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
 
 const select = `select id, tenant_id as "tenantId", login, name, role, status, created_at_ms as "createdAtMs" from users`;
 const otherSuperUsers = `select id from users
   where tenant_id = $1 and id <> $2 and role = 'super_user' and status = 'active' limit 1`;
+const stillHolds = 'select 1 from users where id = $1 and role = coalesce($2, role) and status = coalesce($3, status)';
 
 type UserChange = Parameters<UserStore['update']>[1];
 
@@ -19,9 +20,8 @@ export function createUserStore({ query, first, change }: Runner): UserStore {
         yield append(audit);
       }),
     update(id, changes, audit) {
-      const find = (query: Statements['first']) => resultOf(query<User>('users.find', `${select} where id = $1`, [id]));
       const update = function* ({ query, first, append, stop, start }: Change): Steps<boolean> {
-        const user = yield* find(first);
+        const user = yield* resultOf(first<User>('users.find', `${select} where id = $1`, [id]));
         if (!user) return false;
         const after = { ...user, ...changes };
         if (isActiveSuperUser(user) && !isActiveSuperUser(after)) {
@@ -32,10 +32,8 @@ export function createUserStore({ query, first, change }: Runner): UserStore {
         const set = 'update users set role = $2, status = $3 where id = $1';
         yield query('users.update', set, [id, after.role, after.status]);
         yield append(audit);
-        start(starts, function* () {
-          const now = yield* find(first);
-          return now !== undefined && Object.entries(changes).every(([name, value]) => now[name as 'role'] === value); // the names of a change
-        });
+        const { role = null, status = null } = changes;
+        start(starts, 'users.started', stillHolds, [id, role, status]);
         return true;
       };
       // A role may be a lower one.

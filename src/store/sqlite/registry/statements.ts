@@ -51,7 +51,7 @@ export function createRunner(registry: Registry, journal: string): SqliteRunner 
             append: appendNow,
             stop: (entries) => stop(entries.map(stateLine), entries.map(withdrawnStateLine)),
             revoke: (keys) => stop(linesOf('revoked', keys), linesOf('withdrawn', keys)),
-            start: (entries, stillHold) => start(entries, () => run(stillHold())),
+            start: (entries, ...stillHolds) => start(entries, () => statements.query(...stillHolds).length > 0),
           }),
         ),
       ),
