@@ -219,8 +219,8 @@ export const furtherMutants = [
   ['src/core/keys/leak-scan.ts', 'secretLength - 1', 'secretLength - 2', 'test/cli/commands/keys/scan.test.ts'],
   ['src/core/audit/chain.ts', 'if (previousHash !== (previous?.hash ?? genesisHash))', 'if (false)', ...trail],
   ['src/core/audit/chain.ts', 'withoutSecrets(wellFormed(text))', 'wellFormed(text)', ...trail],
-  ['src/core/audit/verification.ts', 'if (before > records)', 'if (false)', ...trail],
-  ['src/core/audit/verification.ts', 'if (after >= records) return null;', 'return null;', ...trail],
+  ['src/core/audit/chain.ts', 'if (before > records)', 'if (false)', ...trail],
+  ['src/core/audit/chain.ts', 'if (after >= records) return null;', 'return null;', ...trail],
   ['src/core/audit/anchors.ts', 'this.#last > records', 'false', ...trail],
   ['src/core/audit/anchors.ts', 'kept.size === 1 && kept.has(hash)', 'kept.has(hash)', ...trail],
   [

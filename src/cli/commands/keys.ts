@@ -1,5 +1,5 @@
 import { keyNeeds } from '../../core/keys/key-permissions.ts';
-import { setNote } from '../../core/keys/notes.ts';
+import { setNote } from '../../core/keys/keys.ts';
 import { requireKey } from '../../core/keys/references.ts';
 import { defineCommand, type Noun } from '../command/command.ts';
 import { keyJson } from '../command/output.ts';

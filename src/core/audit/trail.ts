@@ -3,7 +3,7 @@ import type { Domain } from '../domain/domain.ts';
 import type { AuditFilter, AuditRecord } from '../port/audit.ts';
 import type { AnchorReport, Anchors } from './anchors.ts';
 import type { ChainReport } from './chain.ts';
-import { verifyTrail } from './verification.ts';
+import { verifyTrail } from './chain.ts';
 
 /**
  * Audit records of the actor's organization, newest first. Records without an organization, such as attempts of unknown

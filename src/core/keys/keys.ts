@@ -3,15 +3,29 @@ import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../port/keys.ts';
 import { hashOf, isCompleteSecret } from '../secrets.ts';
+import { requireLabel } from '../text/labels.ts';
+import { dayMs } from '../time/spans.ts';
 import { type Refusal, refusalOf } from './authentication.ts';
 import { type KeyActor, requireKeyActor } from './key-permissions.ts';
-import { chainOf, latestOf, requireKey } from './references.ts';
+import { chainOf, keyNotFound, latestOf, requireKey } from './references.ts';
 
 /** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (specification 3). */
 export function statusOf(key: { revokedAtMs: number | null; expiresAtMs: number | null }, nowMs: number): KeyStatus {
   if (key.revokedAtMs !== null) return 'Revoked';
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return 'Expired';
   return 'Active';
+}
+
+/** A key that expires within this time is shown as urgent: its replacement has to be planned. */
+export const expiresSoonMs = 14 * dayMs;
+
+/** A key that was not used for this time is probably not needed any more. */
+export const unusedLongMs = 90 * dayMs;
+
+/** Whether a key that is not revoked expires within 14 days, but has not expired yet. */
+export function expiresSoon({ revokedAtMs, expiresAtMs }: Pick<Key, 'revokedAtMs' | 'expiresAtMs'>, nowMs: number) {
+  if (revokedAtMs !== null || expiresAtMs === null) return false;
+  return expiresAtMs > nowMs && expiresAtMs <= nowMs + expiresSoonMs;
 }
 
 /** Revokes active keys at once; all or nothing. Returns them as they are then. */
@@ -31,6 +45,21 @@ export async function revokeKeys(domain: Domain, actor: KeyActor<'revoke'>, keys
 
 export function revokedBy({ user: { login, name } }: Actor, key: Key, revokedAtMs: number): Key {
   return { ...key, revokedAtMs, revokedBy: { login, name } };
+}
+
+/** A note as it is stored: up to 500 visible characters (see {@link requireLabel}), null for an empty one. Throws `bad_input`. */
+export function parseNote(text: string): string | null {
+  if (text === '') return null;
+  requireLabel(text, 'A note', 500);
+  return text;
+}
+
+/** Sets or clears the note of a key in any state, and returns the key as it is then. */
+export async function setNote(domain: Domain, actor: KeyActor<'note'>, key: Key, text: string): Promise<Key> {
+  const note = parseNote(text);
+  const audit = auditDraft(domain, actor, 'key.note', key.prefix, { name: key.name, note });
+  if (!(await domain.store.keys.setNote(key.id, note, audit))) throw keyNotFound([]);
+  return { ...key, note };
 }
 
 /** Lists keys, newest first. Needs `api_keys.view`. */

@@ -1,6 +1,6 @@
 import { type Actor, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
-import { expiresSoonMs, unusedLongMs } from '../keys/attention.ts';
+import { expiresSoonMs, unusedLongMs } from '../keys/keys.ts';
 import { type KeyRejections, rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';

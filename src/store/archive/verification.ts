@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { verifyTrail } from '../../core/audit/verification.ts';
+import { verifyTrail } from '../../core/audit/chain.ts';
 import type { HkctlError } from '../../core/errors.ts';
 import type { BackupFacts, BackupHead } from '../../core/operations/backups.ts';
 import type { AuditRecord } from '../../core/port/audit.ts';

@@ -1,6 +1,6 @@
 import { afterChange } from '../../core/errors.ts';
 import type { AuditDraft } from '../../core/port/audit.ts';
-import type { Entity, EntityStore } from '../../core/port/entities.ts';
+import type { EntityStore } from '../../core/port/entities.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { StateEntry, StateEvent } from '../engine/journal-lines.ts';
 import type { Change, Runner } from './statements.ts';

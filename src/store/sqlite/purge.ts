@@ -44,22 +44,15 @@ function purgeReadings({ connection, stored }: PlaceOfReadings, entityId: string
   const remove = connection.prepare<[number]>('delete from series where series = ?');
   const { erase } = createErasure(connection, stored);
   const tables = { heartbeats: 'at_us', summaries: 'hour_us' };
-  const deletions = Object.entries(tables).map(([table, time]) => ({
-    // The end of the next piece; undefined for the last piece.
-    end: connection
-      .prepare<[number], number>(
-        `select ${time} from ${table} where series = ? order by ${time} limit 1 offset ${rowsAtOnce}`,
-      )
-      .pluck(),
-    piece: connection.prepare<[number, number]>(`delete from ${table} where series = ? and ${time} < ?`),
-    rest: connection.prepare<[number]>(`delete from ${table} where series = ?`),
-  }));
+  const deletions = Object.entries(tables).map(([table, time]) =>
+    connection.prepare<[number, number]>(
+      `delete from ${table} where series = ? and ${time} in
+        (select ${time} from ${table} where series = ? order by ${time} limit ${rowsAtOnce})`,
+    ),
+  );
   for (const series of numbers.all(entityId)) {
     erase({ series, fromUs: Number.NEGATIVE_INFINITY, toUs: Number.POSITIVE_INFINITY });
-    for (const { end, piece, rest } of deletions) {
-      for (let until = end.get(series); until !== undefined; until = end.get(series)) piece.run(series, until);
-      rest.run(series);
-    }
+    for (const deletion of deletions) while (deletion.run(series, series).changes === rowsAtOnce);
     // Last, since an interrupted purge finds by this row what is left to delete.
     remove.run(series);
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import { verifyTrail } from '../../../src/core/audit/verification.ts';
+import { verifyTrail } from '../../../src/core/audit/chain.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { pageOf, readAll } from '../conformance/records/stored-records.ts';

@@ -1,5 +1,4 @@
-import { expiresSoon } from '../../../core/keys/attention.ts';
-import { statusOf } from '../../../core/keys/keys.ts';
+import { expiresSoon, statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { relativeTime, relativeTimeWidth } from '../../table/relative-time.ts';
 import { type Column, createTable } from '../../table/table.ts';

@@ -1,6 +1,5 @@
 import { permissionLabels } from '../../../core/access/permissions.ts';
-import { expiresSoon } from '../../../core/keys/attention.ts';
-import { statusOf } from '../../../core/keys/keys.ts';
+import { expiresSoon, statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { timeAt } from '../../command/output.ts';
 import { relativeTime } from '../../table/relative-time.ts';

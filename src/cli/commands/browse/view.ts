@@ -1,6 +1,6 @@
 import { type Actor, actorHolds } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
-import { expiresSoon } from '../../../core/keys/attention.ts';
+import { expiresSoon } from '../../../core/keys/keys.ts';
 import { type DayUsage, usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { baseUrlOf } from '../../command/command.ts';

@@ -12,8 +12,7 @@ import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts'
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { toSeries } from '../readings/writer/series-numbers.ts';
-import { readJournalText } from '../registry/journal.ts';
-import { statementsOf } from '../registry/statements.ts';
+import { readJournalText, statementsOf } from '../registry/statements.ts';
 import { readColumnTypes } from '../schema/column-types.ts';
 import { requireNotNewer, requireSchemaVersion, sqliteVersions } from '../schema/schema-version.ts';
 import { queryFor, type Row } from './queries.ts';

@@ -5,7 +5,6 @@ import { insertionOf } from '../../registry/rows.ts';
 import type { Change, Dialect, Runner, Statements, Steps, Writing } from '../../registry/statements.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
-import { addToJournal } from './journal.ts';
 import { audit, entities, keys, keyUses, tenants, users } from './tables.ts';
 
 const dialect: Dialect = {
@@ -78,6 +77,18 @@ function changeIn(session: Session): Change {
     revoke() {},
     start() {},
   };
+}
+
+export async function addToJournal(session: Session, lines: readonly string[]): Promise<void> {
+  if (lines.length === 0) return;
+  const add =
+    'insert into journal (line) select line from unnest($1::text[]) with ordinality as l (line, n) order by n';
+  await session.query('journal.add', add, [lines.map((line) => line.trimEnd())]);
+}
+
+export async function readJournalText(session: Session): Promise<string> {
+  const rows = await session.query<{ line: string }>('journal.read', 'select line from journal order by number');
+  return rows.map(({ line }) => `${line}\n`).join('');
 }
 
 async function run<T>(steps: Steps<T>): Promise<T> {

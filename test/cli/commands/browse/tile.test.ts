@@ -5,7 +5,7 @@ import { createStyle } from '../../../../src/cli/terminal/style.ts';
 import { terminalLine } from '../../../../src/cli/terminal/terminal-text.ts';
 import { widthOf } from '../../../../src/cli/terminal/wrap.ts';
 import { clientPermissions } from '../../../../src/core/access/permissions.ts';
-import { expiresSoonMs } from '../../../../src/core/keys/attention.ts';
+import { expiresSoonMs } from '../../../../src/core/keys/keys.ts';
 import type { Key } from '../../../../src/core/port/keys.ts';
 import { silentOutput } from '../../silent-output.ts';
 

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { chainRecord } from '../../../../src/core/audit/chain.ts';
-import { verifyTrail } from '../../../../src/core/audit/verification.ts';
+import { chainRecord, verifyTrail } from '../../../../src/core/audit/chain.ts';
 import type { AuditDraft, AuditRecord } from '../../../../src/core/port/audit.ts';
 import { drawSecret } from '../../../../src/core/secrets.ts';
 import { draftOf } from '../../stores.ts';

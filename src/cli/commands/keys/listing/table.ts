@@ -1,7 +1,6 @@
 import type { Actor } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
-import { expiresSoon } from '../../../../core/keys/attention.ts';
-import { statusOf } from '../../../../core/keys/keys.ts';
+import { expiresSoon, statusOf } from '../../../../core/keys/keys.ts';
 import { type Refusals, refusalsOf } from '../../../../core/keys/usage.ts';
 import type { Key, KeyFilter } from '../../../../core/port/keys.ts';
 import type { Context } from '../../../command/context.ts';

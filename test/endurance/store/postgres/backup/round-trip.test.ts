@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifyTrail } from '../../../../../src/core/audit/verification.ts';
+import { verifyTrail } from '../../../../../src/core/audit/chain.ts';
 import { resources } from '../../../../../src/resources/index.ts';
 import { parts } from '../../../../../src/resources/projects-and-settings.ts';
 import { engineAt } from '../../../../../src/store/open.ts';
