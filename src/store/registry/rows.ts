@@ -15,23 +15,32 @@ export function columnsOf<Field extends string>(table: Table, ...fields: readonl
 
 /** What a statement reads: its columns in SQL, and the row that they make, with null for a joined one that is missing. */
 export function createSelection<Row>(shape: Shape): { text: string; read(row: Record<string, unknown>): Row } {
-  const columns = Object.entries(shape).flatMap(([field, given]) =>
-    Object.entries(is(given, Column) ? { '': given } : given).map(([inner, column]) => ({ field, inner, column })),
-  );
-  const nested = Object.keys(shape).filter((field) => !is(shape[field], Column));
+  const columns = Object.entries(shape)
+    .flatMap(([field, given]) =>
+      is(given, Column)
+        ? [{ joined: undefined, field, column: given }]
+        : Object.entries(given).map(([inner, column]) => ({
+            joined: field as string | undefined,
+            field: inner,
+            column,
+          })),
+    )
+    .map((column, n) => ({ ...column, name: `c${n}` }));
+  const joins = Object.keys(shape).filter((field) => !is(shape[field], Column));
   return {
-    text: columns.map(({ column }, n) => `"${getTableName(column.table)}"."${column.name}" as c${n}`).join(', '),
+    text: columns.map(({ column, name }) => `"${getTableName(column.table)}"."${column.name}" as ${name}`).join(', '),
     read(from) {
       const row: Record<string, unknown> = {};
-      const joined = new Map(nested.map((field): [string, Record<string, unknown>] => [field, {}]));
-      for (const [n, { field, inner, column }] of columns.entries()) {
-        const given = from[`c${n}`];
-        const value = given === null ? null : column.mapFromDriverValue(given);
-        const facts = joined.get(field) ?? row;
-        facts[inner === '' ? field : inner] = value;
+      const facts: Record<string, Record<string, unknown>> = {};
+      for (const join of joins) facts[join] = {};
+      for (const { joined, field, column, name } of columns) {
+        const given = from[name];
+        const to = joined === undefined ? row : facts[joined];
+        if (to) to[field] = given === null ? null : column.mapFromDriverValue(given);
       }
-      for (const [field, facts] of joined) {
-        row[field] = Object.values(facts).every((value) => value === null) ? null : facts;
+      for (const join of joins) {
+        const of = facts[join] ?? {};
+        row[join] = Object.values(of).every((value) => value === null) ? null : of;
       }
       return row as Row; // the fields of the shape
     },

@@ -61,17 +61,29 @@ export function createRunner(registry: Registry, journal: string): SqliteRunner 
 /** Runs statements on a registry, each at once. */
 export function statementsOf({ connection, read }: Pick<Registry, 'connection' | 'read'>) {
   const prepared = new Map<string, Statement>();
-  const query = <Row>(_: string, text: string, values: readonly unknown[] = []): Row[] =>
-    read(() => {
-      const statement = prepared.get(text) ?? connection.prepare(text);
-      prepared.set(text, statement);
-      // The names of `$1` and `$2` are their numbers.
-      const named = Object.fromEntries(values.map((value, n) => [n + 1, value]));
-      if (statement.reader) return statement.all(named) as Row[]; // the columns that the text names
-      statement.run(named);
-      return [];
-    });
-  return { query, first: <Row>(...given: Parameters<typeof query>) => query<Row>(...given)[0] };
+  const statementOf = (text: string) => {
+    const statement = prepared.get(text) ?? connection.prepare(text);
+    prepared.set(text, statement);
+    return statement;
+  };
+  return {
+    query: <Row>(_: string, text: string, values: readonly unknown[] = []): Row[] =>
+      read(() => {
+        const statement = statementOf(text);
+        if (statement.reader) return statement.all(named(values)) as Row[]; // the columns that the text names
+        statement.run(named(values));
+        return [];
+      }),
+    first: <Row>(_: string, text: string, values: readonly unknown[] = []): Row | undefined =>
+      read(() => statementOf(text).get(named(values)) as Row | undefined), // the same
+  };
+}
+
+/** Values for `$1` and `$2`, whose names are their numbers. */
+function named(values: readonly unknown[]): Record<number, unknown> {
+  const named: Record<number, unknown> = {};
+  for (let n = 0; n < values.length; n++) named[n + 1] = values[n];
+  return named;
 }
 
 function linesOf(event: KeyEvent, keys: readonly Revocation[]): string[] {
