@@ -22,7 +22,7 @@ import type { ReaderData } from './readings/reader/reader.ts';
 import { StoredReadings } from './readings/stored.ts';
 import { ThreadClient } from './readings/thread-client.ts';
 import { WriterClient } from './readings/writer/client.ts';
-import { createReadingStore } from './readings.ts';
+import { createReadingStore, type ReadingThreads } from './readings.ts';
 import { importRecords } from './records/imports.ts';
 import { emptyOutbox } from './records/outbox.ts';
 import { createRecordStore } from './records/records.ts';
@@ -47,7 +47,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
   const registry = createRegistry(registryFile, path, reserve);
   const runner = createRunner(registry, files.revocations);
   const opened = [registryFile, options.records, options.readings].filter((open) => open !== undefined);
-  const threads = options.threads && {
+  const threads: ReadingThreads | undefined = options.threads && {
     writer: new WriterClient(options.threads.writer, { path }, requireInPlace),
     reader: new ThreadClient({
       script: options.threads.reader,

@@ -1,12 +1,7 @@
 import type { Actor } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { SecretFileLock } from '../../../../core/keys/file-lock.ts';
-import {
-  findInterrupted,
-  isActiveSecret,
-  isSecretOf,
-  requireReplaceable,
-} from '../../../../core/keys/interrupted.ts';
+import { findInterrupted, isActiveSecret, isSecretOf, requireReplaceable } from '../../../../core/keys/interrupted.ts';
 import { requireActive } from '../../../../core/keys/keys.ts';
 import { requireKey } from '../../../../core/keys/references.ts';
 import type { Key } from '../../../../core/port/keys.ts';
