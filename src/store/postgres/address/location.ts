@@ -4,7 +4,7 @@ import { splitPassword } from '../../../core/store-address.ts';
 import { wrongAddress } from '../errors/errors.ts';
 import { isParameter, readParameters, shownName } from './parameters.ts';
 import { type Environment, readService } from './service-file.ts';
-import { requireTls, type TlsSettings } from './tls.ts';
+import { readTls, type TlsSettings } from './tls.ts';
 
 /** A host by name or address, or the folder of a Unix socket, which begins with a slash. */
 export interface Host {
@@ -39,7 +39,7 @@ export interface Location {
 export const usualSchema = 'hkctl';
 
 const defaultPort = 5432;
-const defaultTimeoutSeconds = 5;
+const mostTimeoutSeconds = 3600;
 
 /**
  * Reads an address as `psql` does, except that TLS is verified unless asked otherwise: the address first, then its service,
@@ -52,9 +52,13 @@ export function parseLocation(address: string, env: Environment): Location {
   const value = readParameters(given, service, env);
   const user = value('user') ?? ownAccount();
   const hosts = hostsOf(value('host'), value('hostaddr'), value('port'));
-  const isSocket = hosts.every(({ host }) => host.startsWith('/'));
+  const socket = hosts.every(({ host }) => host.startsWith('/')) ? hosts[0] : undefined;
   const database = value('dbname') ?? user;
   const schema = value('schema') ?? usualSchema;
+  const target = value('target_session_attrs') ?? 'read-write';
+  if (!/^(read-write|primary|any)$/.test(target)) {
+    throw wrongAddress('target_session_attrs must be read-write, primary or any, since a store is written');
+  }
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || /^(pg_|information_schema$)/.test(schema)) {
     throw wrongAddress('its schema must be a name of small letters, digits and _, and not of PostgreSQL itself');
   }
@@ -65,14 +69,19 @@ export function parseLocation(address: string, env: Environment): Location {
     password: value('password'),
     passwordFile: value('passfile') ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
     schema,
-    tls: requireTls(value, { isSocket, home: env.HOME }),
-    target: targetOf(value('target_session_attrs')),
+    tls: readTls(value, socket !== undefined, env.HOME),
+    target: target === 'any' ? 'any' : 'read-write',
     applicationName: value('application_name') ?? value('fallback_application_name') ?? 'hkctl',
     options: value('options'),
-    connectTimeoutMs: secondsOf(value('connect_timeout')) * 1000,
+    // 0 is without limit.
+    connectTimeoutMs: Math.min(Number(value('connect_timeout') ?? 5) || mostTimeoutSeconds, mostTimeoutSeconds) * 1000,
     keepsAlive: value('keepalives') !== '0',
     keepAliveIdleMs: Number(value('keepalives_idle') ?? 0) * 1000,
-    shown: shownAddress(hosts, database, schema),
+    shown: shownAddress(socket ? [] : hosts, database, {
+      host: socket?.host,
+      port: socket && socket.port !== defaultPort ? String(socket.port) : undefined,
+      schema: schema === usualSchema ? undefined : schema,
+    }),
   };
 }
 
@@ -91,51 +100,44 @@ function ownAccount(): string {
   }
 }
 
-function shownAddress(hosts: readonly Host[], database: string, schema: string): string {
-  const isSocket = hosts.every(({ host }) => host.startsWith('/'));
+function shownAddress(
+  hosts: readonly Host[],
+  database: string,
+  parameters: Record<string, string | undefined>,
+): string {
   const named = hosts.map(({ host, port }) => {
     const bracketed = host.includes(':') ? `[${host}]` : host;
     return port === defaultPort ? bracketed : `${bracketed}:${port}`;
   });
-  const [socket] = hosts;
-  const parameters = [
-    ...(isSocket && socket
-      ? [`host=${socket.host}`, ...(socket.port === defaultPort ? [] : [`port=${socket.port}`])]
-      : []),
-    ...(schema === usualSchema ? [] : [`schema=${schema}`]),
-  ];
-  const query = parameters.length === 0 ? '' : `?${parameters.join('&')}`;
-  return `postgres://${isSocket ? '' : named.join(',')}/${encodeURIComponent(database)}${query}`;
+  const pairs = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`));
+  const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  return `postgres://${named.join(',')}/${encodeURIComponent(database)}${query}`;
 }
 
 /** The parts of an address by libpq's names. WHATWG's URL cannot read several hosts, nor the folder of a socket. */
 function parametersOf(address: string): Record<string, string> {
-  const match = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/i.exec(address);
+  const match = /^postgres(?:ql)?:\/\/(?:([^/?#:]*)(?::([^/?#]*))?@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/i.exec(
+    address,
+  );
   if (!match) throw wrongAddress('it is not of the form postgres://USER@HOST:PORT/DATABASE?NAME=VALUE');
-  const [, login, hosts = '', database = '', query = ''] = match;
-  const found: Record<string, string> = {};
-  const keep = (name: string, text: string | undefined) => {
-    if (text !== undefined && text !== '') found[name] = decoded(text);
-  };
-  const [user, ...password] = login?.split(':') ?? [];
-  keep('user', user);
-  keep('password', password.length === 0 ? undefined : password.join(':'));
-  const listed = hosts === '' ? [] : hosts.split(',').map(splitHost);
-  keep('host', listed.map(({ host }) => host).join(','));
-  if (listed.some(({ port }) => port !== '')) keep('port', listed.map(({ port }) => port).join(','));
-  keep('dbname', database);
+  const [, user = '', password = '', hosts = '', dbname = '', query = ''] = match;
+  const listed = hosts.split(',').map(splitHost);
+  const host = listed.map(([name]) => name).join(',');
+  const port = listed.some(([, given]) => given !== '') ? listed.map(([, given]) => given).join(',') : '';
+  const found: Record<string, string> = { user, password, host, port, dbname };
   for (const pair of query === '' ? [] : query.split('&')) {
     const [name = '', ...value] = pair.split('=');
     if (!isParameter(name)) throw wrongAddress(`${shownName(name)} is an unknown parameter`);
-    keep(name, value.join('='));
+    found[name] = value.join('=') || (found[name] ?? '');
   }
-  return found;
+  const given = Object.entries(found).filter(([, text]) => text !== '');
+  return Object.fromEntries(given.map(([name, text]) => [name, decoded(text)]));
 }
 
-function splitHost(text: string): { host: string; port: string } {
+function splitHost(text: string): [host: string, port: string] {
   const match = /^(\[[^\]]*\]|[^:[\]\s]*)(?::(\d*))?$/.exec(text);
   if (!match) throw wrongAddress('a host or port in it is malformed');
-  return { host: (match[1] ?? '').replace(/^\[|\]$/g, ''), port: match[2] ?? '' };
+  return [(match[1] ?? '').replace(/^\[|\]$/g, ''), match[2] ?? ''];
 }
 
 function decoded(text: string): string {
@@ -164,18 +166,4 @@ function hostsOf(named: string | undefined, addresses: string | undefined, ports
     const address = numeric?.[index];
     return { host: host || address || 'localhost', port, ...(address && { address }) };
   });
-}
-
-function targetOf(text: string | undefined): Location['target'] {
-  if (text === undefined || text === 'read-write' || text === 'primary') return 'read-write';
-  if (text === 'any') return 'any';
-  throw wrongAddress('target_session_attrs must be read-write, primary or any, since a store is written');
-}
-
-function secondsOf(text: string | undefined): number {
-  if (text === undefined) return defaultTimeoutSeconds;
-  const seconds = Number(text);
-  if (!/^\d+$/.test(text) || seconds > 3600)
-    throw wrongAddress('connect_timeout must be a number of seconds up to 3600');
-  return seconds === 0 ? 3600 : seconds;
 }

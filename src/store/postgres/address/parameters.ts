@@ -19,7 +19,7 @@ const parameters: Readonly<Record<string, Parameter>> = {
   schema: [],
   application_name: ['PGAPPNAME'],
   fallback_application_name: [],
-  connect_timeout: ['PGCONNECT_TIMEOUT'],
+  connect_timeout: ['PGCONNECT_TIMEOUT', number],
   options: ['PGOPTIONS'],
   target_session_attrs: ['PGTARGETSESSIONATTRS'],
   sslmode: ['PGSSLMODE'],

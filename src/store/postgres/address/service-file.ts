@@ -14,28 +14,16 @@ export function readService(name: string, env: Environment): Record<string, stri
   const own = env.PGSERVICEFILE ?? (env.HOME && join(env.HOME, '.pg_service.conf'));
   const system = join(env.PGSYSCONFDIR ?? '/etc/postgresql-common', 'pg_service.conf');
   for (const file of [own, system]) {
-    const found = file === undefined || file === '' ? undefined : serviceIn(file, name);
-    if (found) return found;
+    const lines = file ? textOf(file).split(/\r?\n/) : [];
+    const trimmed = lines.map((line) => line.trim());
+    const start = trimmed.indexOf(`[${name}]`);
+    if (start === -1) continue;
+    const rest = trimmed.slice(start + 1);
+    const end = rest.findIndex((line) => line.startsWith('['));
+    const pairs = (end === -1 ? rest : rest.slice(0, end)).filter((line) => line !== '' && !line.startsWith('#'));
+    return Object.fromEntries(pairs.map((line) => [line.replace(/\s*=.*/, ''), line.replace(/^[^=]*=?\s*/, '')]));
   }
   throw wrongAddress(`no service file has the service ${JSON.stringify(name.slice(0, 60))}`);
-}
-
-function serviceIn(file: string, name: string): Record<string, string> | undefined {
-  let found: Record<string, string> | undefined;
-  let isInside = false;
-  for (const line of textOf(file).split(/\r?\n/)) {
-    const text = line.trim();
-    if (text === '' || text.startsWith('#')) continue;
-    if (text.startsWith('[')) {
-      if (found) return found;
-      isInside = text === `[${name}]`;
-      if (isInside) found = {};
-      continue;
-    }
-    const [key = '', ...value] = text.split('=');
-    if (isInside && found) found[key.trim()] = value.join('=').trim();
-  }
-  return found;
 }
 
 function textOf(file: string): string {

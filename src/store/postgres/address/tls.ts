@@ -5,46 +5,30 @@ import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { HkctlError } from '../../../core/errors.ts';
 import { wrongAddress } from '../errors/errors.ts';
 
-/** How the server is verified; `prefer` and `allow` of libpq are missing, since they protect from no attacker. */
-type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
+export type TlsSettings = ReturnType<typeof readTls>;
 
-export interface TlsSettings {
-  mode: TlsMode;
-  /** A file of certificates, or `system` for those of Node. */
-  rootCertificate: string | undefined;
-  certificate: string | undefined;
-  key: string | undefined;
-  revoked: string | undefined;
-  /** Whether a client certificate is sent if there is one. */
-  sendsCertificate: boolean;
-  /** The versions of TLS that are allowed, such as `TLSv1.3`. */
-  oldest: string | undefined;
-  newest: string | undefined;
-  /** Whether TLS begins with the first byte, as servers from version 17 on allow. */
-  isDirect: boolean;
-  /** Whether the log-in by SCRAM is bound to the certificate of the server. */
-  binding: 'disable' | 'prefer' | 'require';
-  /** The folder of the account, whose `.postgresql` may have the files. */
-  home: string | undefined;
-}
-
-const modes: ReadonlySet<string> = new Set<TlsMode>(['disable', 'require', 'verify-ca', 'verify-full']);
-
-/** Reads the parameters of TLS, of which the values are possible ones; `verify-full` by default, and nothing over a socket. */
-export function requireTls(
-  value: (name: string) => string | undefined,
-  { isSocket, home }: { isSocket: boolean; home: string | undefined },
-): TlsSettings {
-  const mode = requireTlsMode(value('sslmode'), isSocket);
-  const binding = value('channel_binding');
+/**
+ * Reads the parameters of TLS; `verify-full` by default, and nothing over a socket. `prefer` and `allow` of libpq are missing,
+ * since they protect from no attacker. `home` is the folder of the account, whose `.postgresql` may have the files.
+ */
+export function readTls(value: (name: string) => string | undefined, isSocket: boolean, home: string | undefined) {
+  const mode = isSocket ? 'disable' : (value('sslmode') ?? 'verify-full');
+  if (!/^(verify-full|verify-ca|require|disable)$/.test(mode)) {
+    throw wrongAddress('sslmode (or PGSSLMODE) must be verify-full, verify-ca, require or disable');
+  }
+  const binding = value('channel_binding') ?? 'disable';
+  // Whether TLS begins with the first byte, as servers from version 17 on allow.
   const isDirect = value('sslnegotiation') === 'direct' && !isSocket;
-  if (mode === 'disable' && isDirect)
-    throw wrongAddress('sslnegotiation=direct needs TLS, and sslmode=disable has none');
-  if (mode === 'disable' && binding === 'require') {
-    throw wrongAddress('channel_binding=require needs TLS: leave it out over a socket, and sslmode=disable elsewhere');
+  if (mode === 'disable' && (isDirect || binding === 'require')) {
+    const name = isDirect ? 'sslnegotiation=direct' : 'channel_binding=require';
+    throw wrongAddress(`${name} needs TLS, which sslmode=disable and sockets have not: leave it out`);
   }
   return {
     mode,
+    binding,
+    isDirect,
+    home,
+    /** A file of certificates, or `system` for those of Node. */
     rootCertificate: value('sslrootcert'),
     certificate: value('sslcert'),
     key: value('sslkey'),
@@ -52,23 +36,7 @@ export function requireTls(
     sendsCertificate: value('sslcertmode') !== 'disable',
     oldest: value('ssl_min_protocol_version'),
     newest: value('ssl_max_protocol_version'),
-    isDirect,
-    binding: binding === 'require' || binding === 'prefer' ? binding : 'disable',
-    home,
   };
-}
-
-function requireTlsMode(text: string | undefined, isSocket: boolean): TlsMode {
-  if (isSocket) return 'disable';
-  if (text === undefined) return 'verify-full';
-  if (modes.has(text)) return text as TlsMode; // a member of modes
-  throw new HkctlError(
-    'usage',
-    'The sslmode of the PostgreSQL store must be verify-full, verify-ca, require or disable.',
-    {
-      hint: 'Set it with ?sslmode=… in the address, or with PGSSLMODE.',
-    },
-  );
 }
 
 /** The options of Node's TLS for a host; false if none is wanted. Throws `store_unreadable` for a file that cannot be used. */

@@ -1,5 +1,6 @@
+import { errnoOf } from '../../../core/errno.ts';
 import type { Location } from '../address/location.ts';
-import { asOfDriver, isUnknownSetting } from '../errors/errors.ts';
+import { asOfDriver } from '../errors/errors.ts';
 
 const oldestVersion = 150_000;
 
@@ -27,7 +28,8 @@ export async function prepareSession(
   { schema, target }: Location,
 ): Promise<Pick<Settings, 'version' | 'server' | 'pid'>> {
   const { rows } = await session.send<Settings>(settingsSql(schema)).catch((thrown: unknown) => {
-    throw isUnknownSetting(thrown) ? asOfDriver('TOO_OLD', thrown) : thrown;
+    // A setting that the server does not know.
+    throw errnoOf(thrown) === '42704' ? asOfDriver('TOO_OLD', thrown) : thrown;
   });
   const [settings] = rows;
   if (!settings) throw new Error('the server returned no settings');

@@ -25,8 +25,7 @@ export function createDaemonStore(
 ): DaemonStore & { release(): Promise<void> } {
   const id = randomUUID();
   let timer: NodeJS.Timeout | undefined;
-  let beating: Promise<void> = Promise.resolve();
-
+  let beating: Promise<void> | undefined;
   let confirmedAt = 0;
   let { epoch } = database;
   const beat = async () => {
@@ -47,22 +46,16 @@ export function createDaemonStore(
   };
   const begin = async () => {
     if (timer !== undefined) return;
-    let isBeating = false;
     confirmedAt = performance.now();
     timer = setInterval(() => {
       leaveSilentServer();
-      // While one waits for the database, another would only wait behind it.
-      if (isBeating) return;
-      isBeating = true;
-      beating = beat().then(
-        () => {
-          isBeating = false;
-        },
-        // The lease ends by itself, and every request reports why.
-        () => {
-          isBeating = false;
-        },
-      );
+      // While one waits for the database, another would only wait behind it. Without any the lease ends by itself, and every
+      // request reports why.
+      beating ??= beat()
+        .catch(() => {})
+        .finally(() => {
+          beating = undefined;
+        });
     }, heartbeatMs);
     timer.unref();
     try {

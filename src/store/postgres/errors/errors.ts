@@ -9,23 +9,13 @@ export function toDomainError(thrown: unknown, shown: string): unknown {
   if (isHkctlError(thrown)) return thrown;
   const fault = faultOf(thrown);
   if (fault === undefined) return thrown;
-  const { code } = fault;
-  if (code === '23505') {
-    return new HkctlError('duplicate', `There is ${taken[fault.constraint] ?? 'one with the same value'} already.`, {
-      hint: 'Give another, or list what is there.',
-      cause: thrown,
-    });
-  }
   // The same code has several causes, which only the place in the server's source names in every language.
-  const inPlace = fault.routine === '' ? code : `${code} ${fault.routine}`;
-  const known = meanings.find(([codes]) => codes.test(inPlace)) ?? meanings.find(([codes]) => codes.test(code));
+  const inPlace = `${fault.code} ${fault.place}`.trim();
+  const known = meanings.find(([codes]) => codes.test(inPlace)) ?? meanings.find(([codes]) => codes.test(fault.code));
   if (known === undefined) return thrown;
   const [, as, message, hint] = known;
-  return new HkctlError(
-    as,
-    message.replace('{store}', () => shown),
-    { hint, cause: thrown },
-  );
+  const text = message.replace('{store}', () => shown);
+  return new HkctlError(as, text, { hint, cause: thrown });
 }
 
 /** The same for an error before the first statement of hkctl, where everything that is unknown comes from what answers there. */
@@ -66,11 +56,6 @@ export function mayBeRepeated(thrown: unknown): boolean {
   return isHkctlError(thrown) && (thrown.code === 'duplicate' || faultOf(thrown.cause)?.code === 'XX000');
 }
 
-/** Whether an error means that the server does not know a setting, as one of an older version. */
-export function isUnknownSetting(thrown: unknown): boolean {
-  return faultOf(thrown)?.code === '42704';
-}
-
 /** The error for an address that cannot be used; it never repeats the address, which may contain a password. */
 export function wrongAddress(why: string): HkctlError {
   return new HkctlError('usage', `The address of the PostgreSQL store is wrong: ${why}.`, {
@@ -90,30 +75,20 @@ export function unreachable(shown: string, why: string, cause?: unknown): HkctlE
   });
 }
 
-const taken: Readonly<Record<string, string>> = {
-  users_login_unique: 'a user profile with this login',
-  entities_code: 'an entity with this code',
-  keys_prefix_unique: 'a key with this prefix',
-};
-
 interface Fault {
   code: string;
-  constraint: string;
-  /** The function of the server that reported it. */
-  routine: string;
+  /** The constraint that is violated, or the function of the server that reported the error. */
+  place: string;
 }
 
 /** The code of PostgreSQL or of Node, also if the error is the cause of another, and for those of the driver without one. */
 function faultOf(thrown: unknown): Fault | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  if ('code' in thrown && typeof thrown.code === 'string') {
-    const text = (value: unknown) => (typeof value === 'string' ? value : '');
-    const constraint = 'constraint' in thrown ? text(thrown.constraint) : '';
-    return { code: thrown.code, constraint, routine: 'routine' in thrown ? text(thrown.routine) : '' };
-  }
-  const inner = thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause;
-  const code = driverMessages.find(([message]) => message.test(thrown.message))?.[1];
-  return code === undefined ? faultOf(inner) : { code, constraint: '', routine: '' };
+  const { code, constraint, routine } = thrown as { code?: unknown; constraint?: string; routine?: string }; // as pg's errors have them
+  if (typeof code === 'string') return { code, place: constraint ?? routine ?? '' };
+  const known = driverMessages.find(([message]) => message.test(thrown.message))?.[1];
+  if (known !== undefined) return { code: known, place: '' };
+  return faultOf(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause);
 }
 
 const driverMessages: readonly [RegExp, string][] = [

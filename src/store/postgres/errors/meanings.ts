@@ -1,10 +1,12 @@
 import type { ErrorCode } from '../../../core/errors.ts';
 
-/** What errors mean for a person: their codes (SQLSTATE of PostgreSQL, its routine, a code of Node), one sentence and a hint. */
+/** What errors mean for a person: their codes (SQLSTATE of PostgreSQL with its constraint or routine, a code of Node), one sentence and a hint. */
 type Meaning = readonly [codes: RegExp, as: ErrorCode, message: string, hint: string];
 
 /** Codes after which a connection is of no use any more. */
 export const lost = /^(08...|57P0[1-5]|25P0[34]|ECONNRESET|EPIPE|ECONNREFUSED|ETIMEDOUT|CONNECTION_LOST|NOT_POSTGRES)$/;
+
+const another = 'Give another, or list what is there.';
 
 /** The first that fits counts. `{store}` is the address of the store without a password. */
 // biome-ignore format: a table, one line for each meaning
@@ -39,6 +41,10 @@ export const meanings: readonly Meaning[] = [
   [/^(53100|53400|54000)$/, 'store_full', 'The disk of the PostgreSQL store {store} is full; this change was not made.', 'Free space on the server and try again. A key that must stop at once stops with every daemon that serves it.'],
   [/^(55P03|40P01|40001)$/, 'store_locked', 'The PostgreSQL store {store} is locked by another change.', 'Try again; if it stays so, look for a hanging session in pg_stat_activity.'],
   [/^57014$/, 'store_locked', 'The PostgreSQL store {store} cancelled a statement that took longer than statement_timeout allows.', 'Try again, or raise statement_timeout for the log-in of hkctl.'],
+  [/^23505 users_login_unique$/, 'duplicate', 'There is a user profile with this login already.', another],
+  [/^23505 entities_code$/, 'duplicate', 'There is an entity with this code already.', another],
+  [/^23505 keys_prefix_unique$/, 'duplicate', 'There is a key with this prefix already.', another],
+  [/^23505$/, 'duplicate', 'There is one with the same value already.', another],
   [/^23503$/, 'state_forbids', 'Something this refers to was removed meanwhile; nothing was changed.', 'Look at what is left and try again.'],
   [/^(22021|22P05)$/, 'bad_input', 'A text contains a character that PostgreSQL cannot store, such as NUL.', 'Leave that character out.'],
   [/^(XX001|XX002|58030|58P0[12])$/, 'store_corrupt', 'The PostgreSQL server reports damaged data or a failing disk of the store {store}.', 'Read the log of the server, and restore a backup if needed.'],
