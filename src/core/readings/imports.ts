@@ -1,6 +1,7 @@
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { requireEntity } from '../organization/entities.ts';
+import { type BatchResult, readingColumns as batchColumns, type ReadingBatch } from '../port/readings.ts';
 import type { ReadOptions } from '../records/imports.ts';
 import { ReadingValidator } from './readings.ts';
 import { addRefused, type Fault } from './rejections.ts';
@@ -38,6 +39,17 @@ export interface ReadingsSummary {
   rejectedCodes: Record<string, number>;
 }
 
+/** For each series of a piece its first and its last instant. */
+type Spans = ReadonlyMap<number, readonly [fromUs: number, toUs: number]>;
+
+interface StoredPiece {
+  spans: Spans;
+  /** Resolves once it is committed and in the summary, after those before it. */
+  counted: Promise<void>;
+}
+
+const nothing: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
+
 /** Rejected readings that are named one by one; the others are counted. */
 const mostNamed = 1000;
 
@@ -67,26 +79,60 @@ export async function importReadings(
     const { accepted, duplicates, rejectedCount: rejected } = summary;
     return audit.append({ ...auditDraft(domain, actor, action, code, { accepted, duplicates, rejected }), outcome });
   };
+  const count = ({ lines, faults }: ReadingRows, { positions, rejected }: ReadingValidator, result: BatchResult) => {
+    summary.accepted += result.accepted;
+    summary.duplicates += result.duplicates;
+    const refused = addRefused(rejected, result, positions).map(({ index, ...fault }) => ({
+      ...fault,
+      line: lines[index] ?? 0,
+    }));
+    for (const one of [...refused, ...faults].sort((a, b) => a.line - b.line)) reject(one);
+  };
   await audit.append(auditDraft(domain, actor, action, code, { begins: true }));
+  let before: StoredPiece | undefined;
+  let last: StoredPiece | undefined;
   try {
-    for await (const { items, lines, faults } of rows) {
+    // Two pieces are stored while a third one is read; one after the other if they could have the same reading.
+    for await (const piece of rows) {
       const time = { nowUs: domain.clock() * 1000, retainedFromUs: retainedFromUs(days, domain.steady) };
-      const validator = new ReadingValidator(items.length, sensors, time);
-      for (const [index, item] of items.entries()) validator.add(item, index);
-      const { batch, positions, rejected } = validator;
-      const result = batch.count === 0 ? { accepted: 0, duplicates: 0, conflicts: [] } : await readings.append(batch);
-      summary.accepted += result.accepted;
-      summary.duplicates += result.duplicates;
-      const refused = addRefused(rejected, result, positions).map(({ index, ...fault }) => ({
-        ...fault,
-        line: lines[index] ?? 0,
-      }));
-      for (const one of [...refused, ...faults].sort((a, b) => a.line - b.line)) reject(one);
+      const validator = new ReadingValidator(piece.items.length, sensors, time);
+      for (const [index, item] of piece.items.entries()) validator.add(item, index);
+      const spans = spansOf(validator.batch);
+      await (last && overlap(spans, last.spans) ? last : before)?.counted;
+      const stored = validator.batch.count === 0 ? nothing : readings.append(validator.batch);
+      const counted: Promise<void> = Promise.all([stored, last?.counted]).then(([result]) =>
+        count(piece, validator, result),
+      );
+      // It is awaited later, perhaps after another error.
+      counted.catch(() => {});
+      [before, last] = [last, { spans, counted }];
     }
+    await last?.counted;
   } catch (thrown) {
+    await Promise.allSettled([last?.counted]);
     await record('failed');
     throw thrown;
   }
   await record('done');
   return summary;
+}
+
+function spansOf({ count, rows }: ReadingBatch): Spans {
+  const spans = new Map<number, [number, number]>();
+  for (let place = 0; place < count * batchColumns; place += batchColumns) {
+    const [series = 0, atUs = 0] = [rows[place], rows[place + 1]];
+    const span = spans.get(series);
+    if (!span) spans.set(series, [atUs, atUs]);
+    else if (atUs < span[0]) span[0] = atUs;
+    else if (atUs > span[1]) span[1] = atUs;
+  }
+  return spans;
+}
+
+function overlap(spans: Spans, others: Spans): boolean {
+  for (const [series, [fromUs, toUs]] of spans) {
+    const other = others.get(series);
+    if (other && fromUs <= other[1] && toUs >= other[0]) return true;
+  }
+  return false;
 }

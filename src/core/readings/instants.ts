@@ -5,7 +5,10 @@ import { boundedUs, parseInstantUs } from '../time/instants.ts';
  * {@link boundedUs} does. Undefined for anything else.
  */
 export function instantUs(at: unknown): number | undefined {
-  if (typeof at === 'string') return parseInstantUs(at);
+  if (typeof at === 'string') {
+    const common = commonTextUs(at);
+    return Number.isNaN(common) ? parseInstantUs(at) : common;
+  }
   if (typeof at !== 'number' || !Number.isInteger(at)) return undefined;
   return boundedUs(at * 1000);
 }
@@ -59,6 +62,19 @@ export function commonInstantUs(bytes: Uint8Array, from: number, to: number): nu
   return (days * 86_400 + hour * 3600 + minute * 60 + second) * 1e6 + micros;
 }
 
+/** The same for a text: NaN for any that is not of the common shape. */
+function commonTextUs(text: string): number {
+  const { length } = text;
+  if (length > commonBytes.length) return Number.NaN;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return Number.NaN;
+    commonBytes[at] = code;
+  }
+  return commonInstantUs(commonBytes, 0, length);
+}
+
+const commonBytes = new Uint8Array('2026-11-20T08:15:00.123456Z'.length);
 const [firstYear, lastYear] = [1700, 2199];
 const dayMs = 86_400_000;
 const daysBeforeYear = Array.from({ length: 500 }, (_, index) => Date.UTC(firstYear + index, 0) / dayMs);

@@ -7,8 +7,8 @@ export type Settings = Readonly<Record<string, string>>;
 /** Runs single statements, which the connection prepares at their first use. */
 export interface Lane {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Runs a statement that writes; returns the number of rows that it has written. */
-  change(text: string, values?: readonly unknown[]): Promise<number>;
+  /** Sends rows by a statement such as `copy TABLE from stdin binary`, one at a time. */
+  copy(text: string, rows: Buffer): Promise<void>;
 }
 
 /** The most statements of one connection, since the server keeps a plan of each until the connection ends. */
@@ -34,9 +34,6 @@ export function createLane(use: <T>(work: (session: Session) => Promise<T>) => P
       const name = nameOf(text);
       return use((session) => session.query(name, text, values));
     },
-    change: (text, values) => {
-      const name = nameOf(text);
-      return use((session) => session.change(name, text, values));
-    },
+    copy: (text, rows) => use((session) => session.copy(text, rows)),
   };
 }

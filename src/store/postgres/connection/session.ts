@@ -4,6 +4,7 @@ import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
 import { isLostConnection, isSilence, toDomainError, unreachable, whileConnecting } from '../errors/errors.ts';
 import { createClient } from './client.ts';
+import { sendRows } from './rows.ts';
 import { prepareSession } from './server-settings.ts';
 
 export interface SessionOptions {
@@ -124,30 +125,18 @@ export class Session {
     return this.send<Row>({ name, text, values: [...values] }).then(({ rows }) => rows);
   }
 
-  /** Runs a statement that writes, prepared in the same way; returns the number of rows that it has written. */
-  change(name: string, text: string, values: readonly unknown[] = []): Promise<number> {
-    return this.send({ name, text, values: [...values] }).then(({ rowCount }) => rowCount ?? 0);
-  }
-
   async run(text: string): Promise<void> {
     await this.send(text);
   }
 
   /** Sends what the driver understands; the connection ends if no answer comes for too long. */
   send<Row>(config: string | (QueryConfig & { rowMode?: 'array' }), values?: unknown[]) {
-    if (this.#ended) return Promise.reject(this.#ended);
-    if (this.#waiting++ === 0) this.#answerBegins();
-    this.#watch();
-    return this.client.query<Row & object>(config as QueryConfig, values).then(
-      (result) => {
-        this.#answered();
-        return result;
-      },
-      (thrown) => {
-        this.#answered();
-        throw this.#ended ?? this.translate(thrown);
-      },
-    );
+    return this.#answerTo(() => this.client.query<Row & object>(config as QueryConfig, values));
+  }
+
+  /** Sends all rows of a COPY at once; nothing else may be sent meanwhile. */
+  copy(text: string, rows: Buffer): Promise<void> {
+    return this.#answerTo(() => sendRows(this.client, text, rows));
   }
 
   translate(thrown: unknown): unknown {
@@ -172,6 +161,22 @@ export class Session {
     if (this.#ended) return;
     const late = setTimeout(() => this.#socket.destroy(), closeMs);
     await this.client.end().finally(() => clearTimeout(late));
+  }
+
+  #answerTo<Result>(send: () => Promise<Result>): Promise<Result> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    if (this.#waiting++ === 0) this.#answerBegins();
+    this.#watch();
+    return send().then(
+      (result) => {
+        this.#answered();
+        return result;
+      },
+      (thrown) => {
+        this.#answered();
+        throw this.#ended ?? this.translate(thrown);
+      },
+    );
   }
 
   #answered(): void {

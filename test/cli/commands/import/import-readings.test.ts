@@ -113,6 +113,20 @@ describe('import readings', () => {
     expect((await exported()).split('\n').length).toBeGreaterThan(10_000);
   });
 
+  it('keeps the first of repeated readings of a long file, and names the others in the order of the lines', async () => {
+    const line = (n: number, value: number) => `OVEN-1,${1_709_190_000_000 + n * 1000},${value}`;
+    const lines = Array.from({ length: 50_000 }, (_, n) =>
+      n % 20_000 < 19_990 ? line(n, n) : line(n - 15, n % 2 ? n - 15 : -1),
+    );
+    const input = `sensor,at,value\n${lines.join('\n')}\n`;
+    const found = (await cli.ok(`${importing} --json`, { input })).json<{ rejected: { line: number }[] }>();
+    const wrong = [19_990, 39_990].flatMap((first) => [0, 2, 4, 6, 8].map((n) => first + n + 2));
+    expect(found).toMatchObject({ accepted: 49_980, duplicates: 10, rejected_codes: { reading_conflict: 10 } });
+    expect(found.rejected.map((one) => one.line)).toEqual(wrong);
+    const again = await cli.ok(`${importing} --json`, { input });
+    expect(again.json()).toMatchObject({ accepted: 0, duplicates: 49_990, rejected_count: 10 });
+  });
+
   it('is for Super users and Master data, and takes no flag of records', async () => {
     expect((await cli.run(`${importing} --as operator`, { input: history })).code).toBe(4);
     expect((await cli.ok(`${importing} --as master_data`, { input: history })).code).toBe(0);

@@ -2,6 +2,7 @@ import { readingColumns as columns, type ReadingBatch } from '../../../../core/p
 import type { Lane } from '../../connection/lane.ts';
 import { mayBeRepeated } from '../../errors/errors.ts';
 import { toBinaryArray } from './binary-arrays.ts';
+import { toBinaryRows } from './binary-rows.ts';
 import type { WriteGroup } from './ingest-queue.ts';
 import { allAccepted, notInserted, resultsOf } from './kept-rows.ts';
 import { keyArrays, rowKey } from './series-numbers.ts';
@@ -24,6 +25,10 @@ const arrays = 'unnest($1::int4[], $2::int4[], $3::int8[], $4::float8[], $5::int
  */
 const plainSql = `insert into readings (entity, series, at_us, value, quality)
   select e, s, t, v, q from ${arrays} as u (e, s, t, v, q) order by e, s, t`;
+
+/** The same for many rows at two thirds of the cost. It is planned each time, and never inside a statement of others. */
+const copySql = 'copy readings (entity, series, at_us, value, quality) from stdin binary';
+const leastForCopy = 1000;
 
 /**
  * After a group that could not be inserted plainly, this number of groups is not tried plainly: repeated readings come in
@@ -53,13 +58,12 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
     const count = rows.length / columns;
     if (count === 0) return allAccepted(sizes);
     const at = (row: number, column: number) => rows[row * columns + column] ?? 0;
-    const given = arraysOf(count, at);
     if (careful > 0) careful--;
     else {
-      if (await isInserted(lane, given)) return allAccepted(sizes);
+      if (await isInserted(lane, count, at)) return allAccepted(sizes);
       careful = carefulGroups;
     }
-    const [result] = await lane.query<Inserted>(insertSql, [...given, count]);
+    const [result] = await lane.query<Inserted>(insertSql, [...arraysOf(count, at), count]);
     if (!result) throw new Error('the insert returned nothing');
     if (result.n === count) return allAccepted(sizes);
     const keys = Array.from({ length: count }, (_, row) => rowKey(at(row, 0), at(row, 1)));
@@ -76,9 +80,10 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
 type NumberAt = (row: number, column: number) => number;
 
 /** Inserts all rows plainly; false if that is not possible, and then none is inserted. */
-async function isInserted(lane: Lane, given: readonly Buffer[]): Promise<boolean> {
+async function isInserted(lane: Lane, count: number, at: NumberAt): Promise<boolean> {
   try {
-    await lane.change(plainSql, given);
+    if (count < leastForCopy) await lane.query(plainSql, arraysOf(count, at));
+    else await lane.copy(copySql, toBinaryRows(count, at));
     return true;
   } catch (thrown) {
     if (mayBeRepeated(thrown)) return false;

@@ -9,13 +9,16 @@ import { newDatabase, onServer } from '../../databases.ts';
 /** A lane that counts the statements that insert a group without a search for its rows. */
 async function countingLane(address: string) {
   const session = await Session.open(parseLocation(address, {}), { silentMs: 30_000, connectTimeoutMs: 5000 });
-  const { query, change } = createLane((work) => work(session));
+  const { query, copy } = createLane((work) => work(session));
   const lane = {
     plain: 0,
-    query,
-    change(text: string, values?: readonly unknown[]) {
+    query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+      if (/^insert (?!.*on conflict)/s.test(text)) lane.plain++;
+      return query<Row>(text, values);
+    },
+    copy(text: string, rows: Buffer): Promise<void> {
       lane.plain++;
-      return change(text, values);
+      return copy(text, rows);
     },
     close: () => session.close(),
   };
@@ -65,6 +68,35 @@ it('repeated readings are found where the server gives their error no code of it
     expect(await write([batchOf(both.map((row) => [...row]))])).toEqual([
       { accepted: 1, duplicates: 1, conflicts: [] },
     ]);
+  } finally {
+    await lane.close();
+  }
+});
+
+it('large groups go by COPY, all or none, and what was there already is found afterwards', async () => {
+  const address = await newDatabase('store');
+  const lane = await countingLane(address);
+  const write = createReadingWriter(lane);
+  // Two series one after the other, in the order of time backwards.
+  const rows = Array.from({ length: 4000 }, (_, n): [number, number, number] => [
+    1 + (n % 2),
+    8_000_000_000 - n,
+    -n / 7,
+  ]);
+  try {
+    expect(await write([batchOf(rows.slice(0, 1500)), batchOf(rows.slice(1500, 3000))])).toEqual([
+      { accepted: 1500, duplicates: 0, conflicts: [] },
+      { accepted: 1500, duplicates: 0, conflicts: [] },
+    ]);
+    expect(lane.plain).toBe(1);
+    const stored = await lane.query<{ row: number[] }>(
+      'select array[entity, series, at_us, value, quality] as row from readings',
+    );
+    const sorted = rows.slice(0, 3000).sort(([a, at], [b, bt]) => a - b || at - bt);
+    expect(stored.map(({ row }) => row)).toEqual(sorted.map(([series, at, value]) => [0, series, at, value, 0]));
+    const [again] = await write([batchOf([...rows.slice(2000), [1, 8_000_000_000, 1]])]);
+    expect(again).toEqual({ accepted: 1000, duplicates: 1000, conflicts: [2000] });
+    expect(await write([batchOf(rows)])).toEqual([{ accepted: 0, duplicates: 4000, conflicts: [] }]);
   } finally {
     await lane.close();
   }
