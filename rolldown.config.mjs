@@ -44,7 +44,7 @@ const packCommands = {
 
 /**
  * drizzle's adapter imports a driver for those who open a database by its path. Ours are opened by `driver.ts`, which picks
- * the one that fits this Node; loading another beside it would only cost time.
+ * the one that fits this Node; loading another next to it would only cost time.
  */
 const noSecondDriver = replaceImport('better-sqlite3', 'drizzle-orm', 'export default undefined');
 

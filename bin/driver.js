@@ -44,7 +44,7 @@ Then run npm ci again.`);
   process.exitCode = 1;
 }
 
-/** Where the binary that was compiled stays for the next `npm ci`: in npm's cache, beside those that were downloaded. */
+/** Where the binary that was compiled stays for the next `npm ci`: in npm's cache, next to those that were downloaded. */
 function keptBinary(folder) {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const { modules } = process.versions;

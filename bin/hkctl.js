@@ -8,7 +8,7 @@ const { constants, Script } = require('node:vm');
 
 /**
  * Loads the built program. One file, `pack.js`, contains the files that every short command needs, with V8's code cache
- * beside it: finding, reading and compiling thirty files at every start costs more than the command itself. Everything else
+ * next to it: finding, reading and compiling thirty files at every start costs more than the command itself. Everything else
  * in `dist` is loaded on demand. Without pack or cache (as with another Node) the start only takes longer. This loader is a
  * single file, since one more would add a fiftieth of Node's own start.
  */

@@ -11,7 +11,7 @@ const { makeTree } = require('./tree.js');
 
 /**
  * `npm run package`: makes packages of the build in `packages/` (or a folder that is named), for the platform that it runs on:
- * a tarball, a Debian package where dpkg-deb is there, and a Containerfile beside the tarball, which it unpacks.
+ * a tarball, a Debian package where dpkg-deb is there, and a Containerfile next to the tarball, which it unpacks.
  */
 function main() {
   const { version } = readPackage(root);

@@ -38,16 +38,20 @@ const pageHeaders = [
   'camera=(), geolocation=(), microphone=()',
 ];
 
-/** The files of the documentation page, by their names under `/api/v1/docs/`. */
-export const documentFiles = [
-  'swagger-ui-bundle.js',
-  'swagger-ui.css',
-  'theme.js',
-  'start.js',
-  'style.css',
-  ...examplePrograms.map(({ name }) => `examples/${name}` as const),
-  ...['hkctl-api.7.md', 'hkctl-gateway.7.md', 'hkctl-resources.7.md'].map((name) => `markdown/${name}` as const),
-] as const;
+/** The files of the documentation page that are part of the program. */
+const texts: Readonly<Record<string, string>> = {
+  'theme.js': themeScript,
+  'start.js': documentsScript,
+  'style.css': documentsStyle,
+};
+const ofLibrary = ['swagger-ui-bundle.js', 'swagger-ui.css'];
+const ofManual = [
+  ...examplePrograms.map(({ name }) => `examples/${name}`),
+  ...['hkctl-api.7.md', 'hkctl-gateway.7.md', 'hkctl-resources.7.md'].map((name) => `markdown/${name}`),
+];
+
+/** The files of the page by their names under `/api/v1/docs/`. */
+export const documentFiles: readonly string[] = [...ofLibrary, ...Object.keys(texts), ...ofManual];
 
 const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
 
@@ -71,7 +75,8 @@ export function createDocuments({ docsFolder, manualFolder }: DocumentFolders): 
   page(exchange: Exchange): Promise<Answer>;
   /** Leads from the root of the server to the page, by a relative path, so that a proxy may put it anywhere. */
   root(): Answer;
-  file(name: (typeof documentFiles)[number]): (exchange: Exchange) => Promise<Answer>;
+  /** Serves one of {@link documentFiles}. */
+  file(name: string): (exchange: Exchange) => Promise<Answer>;
 } {
   const kept = createKept<Representation>();
   const serve = async (exchange: Exchange, name: string, type: string, read: () => string): Promise<Answer> => {
@@ -82,13 +87,7 @@ export function createDocuments({ docsFolder, manualFolder }: DocumentFolders): 
     });
     return { ...(await represent(exchange, found, 'public, no-cache')), page: true };
   };
-  const sources: Partial<Record<(typeof documentFiles)[number], () => string>> = {
-    'swagger-ui-bundle.js': () => readFileSync(join(docsFolder, 'swagger-ui-bundle.js'), 'utf8'),
-    'swagger-ui.css': () => readFileSync(join(docsFolder, 'swagger-ui.css'), 'utf8'),
-    'theme.js': () => themeScript,
-    'start.js': () => documentsScript,
-    'style.css': () => documentsStyle,
-  };
+  const folderOf = (name: string) => (ofLibrary.includes(name) ? docsFolder : manualFolder);
   return {
     root: () => ({
       status: 302,
@@ -100,9 +99,9 @@ export function createDocuments({ docsFolder, manualFolder }: DocumentFolders): 
       const root = rootFrom[exchange.path] ?? './';
       return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () => documentsPage(root));
     },
-    file: (name) => (exchange) => {
-      const ofManual = () => readFileSync(join(manualFolder, name), 'utf8');
-      return serve(exchange, name, `${types[extname(name)] ?? 'text/plain'}; charset=utf-8`, sources[name] ?? ofManual);
-    },
+    file: (name) => (exchange) =>
+      serve(exchange, name, `${types[extname(name)] ?? 'text/plain'}; charset=utf-8`, () => {
+        return texts[name] ?? readFileSync(join(folderOf(name), name), 'utf8');
+      }),
   };
 }

@@ -16,10 +16,7 @@ export const readLimits = {
 } as const;
 
 /** The most rows that a slice writes, and the most readings that it aggregates. */
-interface SliceSizes {
-  written: number;
-  summedUp: number;
-}
+type SliceSizes = Record<'written' | 'summedUp', number>;
 
 /** Reads one slice: in a thread of SQLite, or on a connection of PostgreSQL. The text may be written into the memory. */
 type ReadSlice = (request: SliceRequest, memory?: ArrayBuffer) => Promise<Slice>;
@@ -55,13 +52,13 @@ export class Reads {
   async read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
     const { owner, signal } = client;
     signal?.throwIfAborted();
-    if (this.#reads.waitingOf(owner) >= readLimits.waiting) throw tooManyWait();
+    if (this.#reads.waitingOf(owner) >= readLimits.waiting) throw new HkctlError('too_many_requests', tooManyWait);
     return this.#reads.run(owner, () => this.#readAll(new Read(request, client), client), signal);
   }
 
   /** Rejects the waiting reads; does not wait for a slice in progress. */
   close(): void {
-    this.#rejectWaiting(closed());
+    this.#rejectWaiting(new HkctlError('unavailable', 'The store is being closed.'));
   }
 
   async #readAll(read: Read, client: ReadingClient): Promise<ReadingText> {
@@ -96,7 +93,6 @@ export class Reads {
 
 class Read {
   readonly request: ReadingTextRequest;
-  isBegun = false;
   isDone = false;
   /** The text so far, after the margin before it. */
   #bytes = new Uint8Array(0);
@@ -105,10 +101,8 @@ class Read {
   readonly #digests: string[] = [];
   #count = 0;
   #scanned = 0;
-  #nextUs: number | null = null;
-  #open: Slice['open'];
-  #summarisedUs: Slice['summarisedUs'];
-  #ahead: Slice['ahead'];
+  /** Where and how the next slice continues; undefined before the first. */
+  #last: Pick<Slice, 'nextUs' | 'open' | 'summarisedUs' | 'ahead'> | undefined;
 
   constructor(request: ReadingTextRequest, { memory = (bytes) => new Uint8Array(bytes) }: ReadingClient) {
     this.request = request;
@@ -116,22 +110,24 @@ class Read {
     this.#memory = memory;
   }
 
+  get isBegun(): boolean {
+    return this.#last !== undefined;
+  }
+
   nextSlice({ written, summedUp }: SliceSizes): SliceRequest {
     const { fromUs, limit, buckets } = this.request;
+    const { nextUs, ...state } = this.#last ?? {};
     return {
       ...this.request,
-      fromUs: this.#nextUs ?? fromUs,
+      ...state,
+      fromUs: nextUs ?? fromUs,
       limit: limit - this.#count,
       most: buckets ? summedUp : written,
-      open: this.#open,
       beganUs: fromUs,
-      summarisedUs: this.#summarisedUs,
-      ahead: this.#ahead,
     };
   }
 
-  take(slice: Slice): void {
-    const { text, count, digest, scanned, nextUs, open, summarisedUs, ahead } = slice;
+  take({ text, count, digest, scanned, nextUs, open, summarisedUs, ahead }: Slice): void {
     if (count > 0) {
       const comma = this.#count > 0 && this.request.format === 'json' ? 1 : 0;
       const more = nextUs === null ? 0 : (text.length * (this.request.limit - this.#count)) / count;
@@ -141,20 +137,16 @@ class Read {
       this.#length += text.length;
       this.#digests.push(digest);
     }
-    this.isBegun = true;
     this.#count += count;
     this.#scanned += scanned;
-    this.#nextUs = nextUs;
-    this.#open = open;
-    this.#summarisedUs = summarisedUs;
-    this.#ahead = ahead;
+    this.#last = { nextUs, open, summarisedUs, ahead };
     const isEnough = this.#count >= this.request.limit || (this.#count > 0 && this.#scanned >= readLimits.page);
     this.isDone = nextUs === null || isEnough;
   }
 
   text(): ReadingText {
     // An incomplete bucket belongs to the next page.
-    const nextUs = this.#open?.startUs ?? this.#nextUs;
+    const nextUs = this.#last?.open?.startUs ?? this.#last?.nextUs ?? null;
     this.#reserve(0);
     const text = this.#bytes.subarray(0, this.#length + (this.request.margins?.after ?? 0));
     return { text, count: this.#count, digest: this.#digests.join('.'), nextUs };
@@ -170,13 +162,4 @@ class Read {
   }
 }
 
-function tooManyWait(): HkctlError {
-  return new HkctlError(
-    'too_many_requests',
-    'Too many large reads of this API key wait already. Ask for fewer at once.',
-  );
-}
-
-function closed(): HkctlError {
-  return new HkctlError('unavailable', 'The store is being closed.');
-}
+const tooManyWait = 'Too many large reads of this API key wait already. Ask for fewer at once.';

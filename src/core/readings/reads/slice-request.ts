@@ -27,17 +27,10 @@ export interface Slice {
   ahead?: Columns;
 }
 
-/** The readings that an engine has to read for a slice, in order of time. */
-export interface SliceRange {
-  series: number;
-  /** Inclusive. */
-  fromUs: number;
-  /** Exclusive. */
-  toUs: number;
-  /** One reading more than the slice takes, which shows whether there is more, and where it starts. */
-  limit: number;
-}
+/** The readings that an engine has to read, in order of time. */
+export type SliceRange = Required<ReadingRange>;
 
+/** One reading more than the slice takes shows whether there is more, and where it starts. */
 export function rangeOfSlice({ series, fromUs, toUs, limit, most, buckets }: SliceRequest): SliceRange {
   const wanted = buckets ? most : Math.min(most, limit);
   return boundedRange({ series, fromUs, toUs, limit: wanted + 1 });

@@ -1,28 +1,13 @@
 import { summaryWidthUs } from '../../port/readings.ts';
-import { bucketStart, type SummarisedHour } from './buckets.ts';
+import { bucketStart } from './buckets.ts';
 import { endOfTimeUs, type SliceRequest, within } from './slice-request.ts';
+import type { Summary } from './summaries.ts';
 
-/** A summary, the hour that it is of, and the last instant that it counts. */
-export interface HourRow extends SummarisedHour {
-  hourUs: number;
-  lastAtUs: number;
-}
+/** A summary, without what no bucket needs. */
+export type HourRow = Omit<Summary, 'first' | 'firstAtUs'>;
 
 /** The most summaries that a slice counts: some milliseconds. */
 export const hoursInSlice = 5000;
-
-/** The summaries that an engine has to read for a slice: those whose readings all lie in the range. No other can be divided. */
-interface HourRange {
-  series: number;
-  /** The first hour, inclusive. */
-  firstHourUs: number;
-  /** Inclusive. */
-  fromUs: number;
-  /** Exclusive. */
-  toUs: number;
-  /** One more than the slice takes. */
-  limit: number;
-}
 
 /** Whether summaries can answer a request: each bucket holds whole hours. */
 export function usesSummaries({ buckets }: Pick<SliceRequest, 'buckets'>): boolean {
@@ -42,7 +27,11 @@ export function resume(
   return { fromUs: Math.max(open.startUs, beganUs ?? open.startUs), open: undefined };
 }
 
-export function hoursOfSlice({ series, fromUs = -endOfTimeUs, toUs = endOfTimeUs }: SliceRequest): HourRange {
+/**
+ * The summaries that an engine has to read for a slice, from the first hour (inclusive) on: those whose readings all lie in the
+ * range, as no other can be divided, and one more than the slice takes.
+ */
+export function hoursOfSlice({ series, fromUs = -endOfTimeUs, toUs = endOfTimeUs }: SliceRequest) {
   const [firstHourUs, limit] = [firstHourOf(fromUs), hoursInSlice + 1];
   return { series, firstHourUs, fromUs: within(fromUs), toUs: within(toUs), limit };
 }
