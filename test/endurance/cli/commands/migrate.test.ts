@@ -76,10 +76,11 @@ describe('migrate', () => {
 
   it('changes nothing where a database after the first cannot be migrated', async () => {
     const { readings, registry } = filesOf(cli.store);
-    tamper(readings, 'create trigger foreign_one after insert on series begin select 1; end');
+    // Of that version it would have a table that is not there.
+    tamper(readings, 'pragma user_version = 1');
     expect((await cli.run('migrate --without-backup --json')).error().code).toBe('store_corrupt');
     expect(versionOf(registry)).toBe(1);
-    tamper(readings, 'drop trigger foreign_one');
+    tamper(readings, `pragma user_version = ${schemaVersions.readings}`);
     await cli.ok('migrate');
   });
 
