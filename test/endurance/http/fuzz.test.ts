@@ -69,7 +69,7 @@ it('queries', { timeout: 120_000 }, async () => {
       const text = parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
       await requireNoFault(`${path}?${text}`, { headers: headers() });
     }),
-    { numRuns: 500 },
+    { numRuns: 1500 },
   );
 });
 
@@ -90,7 +90,7 @@ it('paths', { timeout: 60_000 }, async () => {
         expect(isRoot ? [302, 405] : [200, 304, 400, 404, 405]).toContain(response.status);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 1500 },
   );
 });
 
@@ -119,7 +119,7 @@ it('headers', { timeout: 60_000 }, async () => {
       fc.dictionary(name, value),
       (path, given) => requireNoFault(path, { headers: headers(given) }),
     ),
-    { numRuns: 500 },
+    { numRuns: 1500 },
   );
 });
 
@@ -170,7 +170,7 @@ it('bodies', { timeout: 120_000 }, async () => {
         body: new Uint8Array(bytes),
       });
     }),
-    { numRuns: 500 },
+    { numRuns: 1500 },
   );
 });
 

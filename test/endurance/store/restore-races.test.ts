@@ -18,7 +18,7 @@ import { halted, type Point, pointsOf, resumed, runAt } from './traced.ts';
  */
 
 const isWhole = process.env.HKCTL_TEST_ROUNDS === 'all';
-const samples = { halted: 3, killed: 2, stopKilled: 2 };
+const samples = { halted: 4, killed: 3, stopKilled: 3 };
 
 const kinds = ['revoke', 'rotate', 'deactivate', 'demote', 'close', 'remove'] as const;
 type Kind = (typeof kinds)[number];

@@ -7,8 +7,7 @@ import { emptyDatabase, Model, step } from '../../../store/sqlite/readings/model
 import { Process, type Step } from '../../../store/sqlite/readings/model/process.ts';
 import { buildStepper, modelOf } from './stepper.ts';
 
-/** One for each of the 60 instants at which they come, and some more. */
-const kills = 70;
+const kills = 200;
 
 it('a process that is killed at any instant loses nothing that it reported, doubles nothing, and leaves no half of a step', async () => {
   const { folder, empty } = emptyDatabase();

@@ -17,7 +17,7 @@ type Call =
   | { file: string; isSync: true }
   | { report: string };
 
-const losses = 70;
+const losses = 150;
 
 it('after a loss of power at any instant, what was reported is there, whatever of the rest had reached the disk', async () => {
   const { folder, empty } = emptyDatabase();
