@@ -8,7 +8,7 @@ import { createRandom } from '../../e2e/random.ts';
 import { needStrace } from '../machine/needs.ts';
 import { mutations } from './mutations.ts';
 
-const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 8);
+const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 20);
 const firstSeed = Number(process.env.HKCTL_TEST_SEED ?? 1);
 needStrace();
 /** What a restore may end with that meets such a file: done, no backup, nobody who may act, nobody left to act, damage. */
