@@ -173,15 +173,27 @@ export const mutants = [
   [session, 'scopeKey: `${entity.id} ', 'scopeKey: `', 'test/http/request/caching.test.ts', ...gateTests],
   // --- connections that wait for each other, and answers in pieces
   [
+    'src/http/fairness/handshakes.ts',
+    'this.#waiting.add(client, ',
+    "this.#waiting.add('', ",
+    'test/http/fairness/handshakes.test.ts',
+  ],
+  [
     'src/http/fairness/iterations.ts',
     'if (this.#mustWait()) this.soon();',
     'if (this.#seen < 0) this.soon();',
-    'test/http/fairness/iterations.test.ts',
+    'test/http/fairness/handshakes.test.ts',
   ],
   ...[
     ['this.#seen = accepted;', ''],
     ['now - this.#waitsSince < longestMs', 'now < Infinity'],
   ].map(([from, to]) => ['src/http/fairness/iterations.ts', from, to, 'test/http/fairness/iterations.test.ts']),
+  [
+    'src/http/fairness/handshakes.ts',
+    '(now - this.#begunAt) / msForEach',
+    '0',
+    'test/http/fairness/handshakes.test.ts',
+  ],
   [
     'src/http/net/connections.ts',
     'upTo: bytesWritten + unsent',

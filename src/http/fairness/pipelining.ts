@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { FairQueue } from '../../core/sharing/fair-queue.ts';
 import { holdReading, releaseReading } from '../net/connections/reading.ts';
 import { type Connection, type ConnectionTable, clientOf, connectionOf } from '../net/connections/table.ts';
+import { BusyClients, newOf, singleOf } from './busy-clients.ts';
 import type { Iterations, Job } from './iterations.ts';
 
 /** So many requests may wait behind others of their connections: each takes 2 KB of memory, and 1 µs when that closes. */
@@ -13,8 +14,10 @@ const mostOfConnection = 64;
 const mostOfClient = 500;
 /** Once a client has brought so many in one event-loop iteration, its connections are read from one after the other. */
 const mostAtOnce = 64;
-/** After one was read from, the others of its client wait for so many times as long as that took. */
-const restFactor = 4;
+/** After each request of a first burst, and beyond {@link mostOfConnection}, its client's connections wait for so long: twenty times what reading it took. */
+const restMs = 0.2;
+/** After every thousand small pieces of a body they wait for so long: four times what these took. */
+const piecesRestMs = 8;
 
 /**
  * Begins the requests of a connection one after the other if a client sends several without waiting for the answers
@@ -23,29 +26,30 @@ const restFactor = 4;
  * answers would fill the memory with them, and hold up everybody when it closes its connections.
  */
 export class Pipelining {
+  readonly clients: BusyClients;
   readonly #table: ConnectionTable;
   readonly #shed: (connection: Connection, isSoon: boolean) => void;
   /** Held connections, one of which is read from in each iteration, round-robin by {@link Connection.waitsAs}. */
   readonly #held = new FairQueue<Connection>();
   readonly #reading: Job;
-  readonly #iterations: Iterations;
   /** The requests that wait, and bodies in chunks, that each client has brought in this iteration. */
   readonly #brought = new Map<string, number>();
-  /** The times until which no connection is read from, by {@link Connection.waitsAs}. */
-  readonly #restUntil = new Map<string, number>();
-  /** The connection that has brought several requests in this iteration, and the times of the first and the last of them. */
-  #reads: { connection: Connection; since: number; until: number } | undefined;
   #waiting = 0;
 
   /**
    * `shed` closes a connection on which too many requests wait, soon or, if there are too many in all, at once: the one with
    * the most of them, of the client with the most.
    */
-  constructor(table: ConnectionTable, shed: (connection: Connection, isSoon: boolean) => void, iterations: Iterations) {
+  constructor(
+    table: ConnectionTable,
+    shed: (connection: Connection, isSoon: boolean) => void,
+    iterations: Iterations,
+    clients = new BusyClients(),
+  ) {
     this.#table = table;
     this.#shed = shed;
-    this.#iterations = iterations;
     this.#reading = iterations.job(() => this.#readNext());
+    this.clients = clients;
   }
 
   /** The number of connections that wait to be read from. */
@@ -72,11 +76,13 @@ export class Pipelining {
     };
   }
 
-  /** Holds a new connection of a client that is sending many requests at once. */
+  /** Holds a new connection of a client that sends many requests at once. */
   accept(connection: Connection): void {
-    const { client } = connection;
-    const isBusy = this.#restUntil.has(client) || this.#reads?.connection.client === client;
-    if (isBusy && this.#hold(connection)) this.#queue(connection);
+    if (!this.clients.isBusy(connection.client) || !this.#hold(connection)) return;
+    connection.waitsAs = newOf(connection.client);
+    // The newest first: others at the same address need not wait behind hundreds that were opened at the same instant.
+    this.#held.putBack(connection.waitsAs, connection);
+    this.#reading.soon();
   }
 
   /** Forgets a closed connection with its requests, which could stay in memory for as long as an attack lasts. */
@@ -86,9 +92,11 @@ export class Pipelining {
   }
 
   /** Holds all connections of a client that has sent a thousand small pieces of a body: Node reads on for as long as some come. */
-  holdClientOf(channel: Socket): void {
+  restAfterPieces(channel: Socket): void {
     const connection = connectionOf(channel);
-    if (connection !== undefined && this.#table.has(connection)) this.#count(mostAtOnce, connection);
+    if (connection === undefined || !this.#table.has(connection)) return;
+    this.#charge(piecesRestMs, connection);
+    this.#holdClient(connection);
   }
 
   #wait(channel: Socket, response: ServerResponse, begin: () => void): void {
@@ -98,7 +106,9 @@ export class Pipelining {
     if (!connection.hasPipelined && connection.pipelined === 0) keepStacksShort(channel);
     if (isInChunks(response.req)) setImmediate(() => keepAsOne(response.req));
     this.#waiting++;
-    if (++connection.pipelined <= mostOfConnection) response.once('socket', () => this.#begin(connection, begin));
+    const isSurplus = ++connection.pipelined > mostOfConnection;
+    if (isSurplus || !connection.hasPipelined) this.#charge(restMs, connection);
+    if (!isSurplus) response.once('socket', () => this.#begin(connection, begin));
     this.#count(1, connection);
     if (this.#waiting > mostWaiting) {
       const most = this.#table.mostPipelined();
@@ -137,12 +147,18 @@ export class Pipelining {
     const client = clientOf(connection);
     const before = this.#brought.get(client) ?? 0;
     this.#brought.set(client, before + requests);
-    const now = this.#iterations.clock();
-    this.#reads ??= { connection, since: now, until: now };
-    this.#reads.until = now;
     this.#reading.soon();
-    if (before >= mostAtOnce || before + requests < mostAtOnce) return;
-    for (const one of this.#table.sameClient(connection)) if (this.#hold(one)) this.#queue(one);
+    if (before < mostAtOnce && before + requests >= mostAtOnce) this.#holdClient(connection);
+  }
+
+  #charge(ms: number, connection: Connection): void {
+    const client = clientOf(connection);
+    this.clients.charge(ms, client, singleOf(client), newOf(connection.client));
+  }
+
+  #holdClient(of: Connection): void {
+    this.clients.note(clientOf(of), of.client);
+    for (const connection of this.#table.sameClient(of)) if (this.#hold(connection)) this.#queue(connection);
   }
 
   #hold({ channel, pipelined, waitsAs }: Connection): boolean {
@@ -154,19 +170,16 @@ export class Pipelining {
   #queue(connection: Connection): void {
     const client = clientOf(connection);
     connection.waitsAs = connection.hasPipelined ? client : singleOf(client);
-    // The newest first: others at the same address need not wait behind hundreds that were opened at the same instant.
-    if (connection.hasAsked) this.#held.add(connection.waitsAs, connection);
-    else this.#held.putBack(connection.waitsAs, connection);
+    this.#held.add(connection.waitsAs, connection);
     this.#reading.soon();
   }
 
   /** Reads from one connection, since to read the requests of one may take milliseconds. */
   #readNext(): void {
     this.#brought.clear();
-    this.#rest();
     if (this.#held.size === 0) return;
     const waiting = this.#table.pipelinedByClient();
-    const mayRead = (name: string) => !this.#restUntil.has(name) && (waiting.get(name) ?? 0) < mostOfClient;
+    const mayRead = (name: string) => this.clients.hasRested(name) && (waiting.get(name) ?? 0) < mostOfClient;
     let next = this.#held.take(mayRead);
     // Bytes that TLS had decrypted already may have held further requests.
     for (; next !== undefined && next.pipelined > 0; next = this.#held.take(mayRead)) next.waitsAs = undefined;
@@ -174,20 +187,9 @@ export class Pipelining {
       next.waitsAs = undefined;
       releaseReading(next.channel);
     }
+    if (this.#held.size === 0) return;
     if (next) this.#reading.soon();
     else this.#reading.later();
-  }
-
-  /** Lets the client that has brought several requests in this iteration wait for a while, and holds new connections from its address. */
-  #rest(): void {
-    const now = this.#iterations.clock();
-    for (const [name, until] of this.#restUntil) if (until <= now) this.#restUntil.delete(name);
-    if (this.#reads === undefined) return;
-    const { connection, since, until } = this.#reads;
-    this.#reads = undefined;
-    const client = clientOf(connection);
-    const restUntil = now + restFactor * (until - since);
-    for (const name of [client, singleOf(client), connection.client]) this.#restUntil.set(name, restUntil);
   }
 }
 
@@ -200,11 +202,6 @@ function keepAsOne(req: IncomingMessage): void {
   if (req.readableFlowing !== null) return;
   const all: Buffer | null = req.read();
   if (all !== null) req.unshift(all);
-}
-
-/** Connections that never brought several requests at once wait apart from the others of their client. */
-function singleOf(client: string): string {
-  return `single ${client}`;
 }
 
 /**

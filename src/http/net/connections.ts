@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { BodyPace } from '../fairness/body-pace.ts';
+import { Handshakes } from '../fairness/handshakes.ts';
 import { Iterations } from '../fairness/iterations.ts';
 import { Pipelining } from '../fairness/pipelining.ts';
 import type { Log } from '../monitoring/log.ts';
@@ -55,7 +56,7 @@ export class Connections {
   readonly drops: ConnectionDrops;
   readonly iterations = new Iterations();
   /** Slows down connections whose bodies arrive together. */
-  readonly pace = new BodyPace((socket) => this.pipelining.holdClientOf(socket), this.iterations);
+  readonly pace = new BodyPace((socket) => this.pipelining.restAfterPieces(socket), this.iterations);
   readonly #limits: ConnectionLimits;
   readonly pipelining = new Pipelining(
     this.table,
@@ -78,6 +79,10 @@ export class Connections {
     // Without a listener for `timeout` Node destroys the socket, as intended.
     server.timeout = limits.idleMs;
     const isEncrypted = 'setSecureContext' in server;
+    if (isEncrypted) {
+      const handshakes = new Handshakes(this.iterations, this.pipelining.clients);
+      handshakes.pace(server, (socket) => connectionOf(socket)?.client ?? '');
+    }
     // Before Node's own listener, which under TLS takes the socket over.
     server.prependListener('connection', (socket: Socket) => {
       this.iterations.accepted++;

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { BusyClients } from '../../../src/http/fairness/busy-clients.ts';
 import { Iterations } from '../../../src/http/fairness/iterations.ts';
 import { Pipelining } from '../../../src/http/fairness/pipelining.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
@@ -35,7 +36,7 @@ async function serve(
   server.on('connection', (socket) => {
     const connection = connectionOf(socket);
     accepted.push(connection);
-    acceptedHeld.push(connection?.waitsAs !== undefined);
+    acceptedHeld.push(connection !== undefined && connection.waitsAs === `new ${connection.client}`);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -152,115 +153,131 @@ it('reads from the connections of a client one after the other where many reques
   expect(Math.max(...arrivedIn.values())).toBeLessThanOrEqual(4 * 30);
 });
 
-/** Lets a client wait for a minute that brings 150 requests: each that arrives takes 100 ms. */
-function slowReading() {
-  let nowMs = 0;
-  const slow = ({ iterations, pipelining }: Connections): Pipelining => {
-    vi.spyOn(iterations, 'clock').mockImplementation(() => nowMs);
-    return pipelining;
-  };
-  const arrive = (): void => {
-    nowMs += 100;
-  };
-  return { slow, arrive };
-}
-
 it('lets new connections of this client wait, too', async () => {
+  const waiting: ServerResponse[] = [];
   let arrived = 0;
-  const { slow, arrive } = slowReading();
-  const { open, acceptedHeld, connections } = await serve(
-    () => {},
-    () => {
-      arrived++;
-      arrive();
+  let isAnswering = false;
+  const { open, acceptedHeld } = await serve(
+    (_, res) => {
+      if (isAnswering) res.end();
+      else waiting.push(res);
     },
-    slow,
+    () => arrived++,
   );
-  (await open()).write(short.repeat(150));
-  await until('they have arrived', () => arrived === 150);
+  const client = await open();
+  client.resume().write(short.repeat(65));
+  await until('they have arrived', () => arrived === 65);
   await open();
   await open('127.0.0.2');
   const another = await open();
   another.write(short.repeat(2));
+  await until('its requests have arrived', () => arrived === 67);
+  isAnswering = true;
+  for (const res of waiting) res.end();
+  client.write(short.repeat(2));
+  await until('the rest has arrived', () => arrived === 69);
   expect(acceptedHeld).toEqual([false, true, false, true]);
-  vi.spyOn(connections.iterations, 'clock').mockImplementation(() => 100_000);
-  await until('its requests have arrived', () => arrived === 152);
 });
 
-it('reads from the next connection of this client later, the longer it took to read the one before, but first from a new one', async () => {
-  const times = new Map<string, { from: number; until: number; requests: number }>();
-  /** The clock stands from the last request of the second connection until another one is there. */
-  let stoppedAt: number | undefined;
-  const { open, connections } = await serve(
+it('does so for ten seconds after it sent many requests at once', async () => {
+  let aheadMs = 0;
+  const created: Pipelining[] = [];
+  const { open } = await serve(
     () => {},
-    ({ url = '' }) => {
-      const now = performance.now();
-      const { from = now, requests = 0 } = times.get(url) ?? {};
-      times.set(url, { from, until: now, requests: requests + 1 });
-      if (times.size === 2 && [...times.values()].every((one) => one.requests === 600)) stoppedAt = now;
-    },
-    ({ iterations, pipelining }) => {
-      vi.spyOn(iterations, 'clock').mockImplementation(() => stoppedAt ?? performance.now());
-      return pipelining;
+    () => {},
+    ({ table }) => {
+      created[0] = new Pipelining(
+        table,
+        () => {},
+        new Iterations(),
+        new BusyClients(() => performance.now() + aheadMs),
+      );
+      return created[0];
     },
   );
+  (await open()).write(short.repeat(100));
+  const isBusy = () => created[0]?.clients.isBusy('127.0.0.1');
+  await until('it is noticed', () => isBusy() === true);
+  aheadMs = 8_000;
+  expect(isBusy()).toBe(true);
+  aheadMs = 10_001;
+  expect(isBusy()).toBe(false);
+});
+
+it('reads from the next connection of this client later, the more requests the one before brought, but at once from a new one', async () => {
+  const begun: string[] = [];
+  const { open, connections } = await serve(
+    () => {},
+    ({ url = '' }) => begun.push(url),
+  );
   const clients = await Promise.all(Array.from({ length: 6 }, () => open()));
+  const startedAt = performance.now();
   for (const [index, client] of clients.entries()) client.write(get(`/${index}`).repeat(600));
-  await until('two have arrived', () => stoppedAt !== undefined);
+  await until('two have arrived', () => new Set(begun).size === 2);
   (await open()).write(get('/another'));
-  stoppedAt = undefined;
-  await until('all have arrived', () => times.size === 7);
-  const order = [...times.keys()];
-  expect(order.indexOf('/another')).toBeLessThan(5);
-  const all = [...times.values()];
-  for (const [index, { from }] of all.slice(1).entries()) {
-    const before = all[index] ?? { from: 0, until: 0 };
-    expect(from - before.until).toBeGreaterThan(3 * (before.until - before.from));
-  }
+  await until('four have arrived', () => begun.includes('/3'));
+  // The first one was read before the others were held, and each later one rests for a fifth of a millisecond a request.
+  expect(performance.now() - startedAt).toBeGreaterThan(2 * 599 * 0.2);
+  await until('all have arrived', () => new Set(begun).size === 7);
+  expect(begun.indexOf('/another')).toBeLessThan(begun.indexOf('/4'));
   expect(connections.drops.counts.pipelining).toBe(0);
 });
 
-it('reads from the newest first that has sent nothing yet', async () => {
+it('reads from the newest first, and later where the one before brought many', async () => {
   const begun: string[] = [];
-  const { slow, arrive } = slowReading();
-  const { open, connections } = await serve(
+  const { open } = await serve(
     () => {},
-    ({ url = '' }) => {
-      begun.push(url);
-      arrive();
-    },
-    slow,
+    ({ url = '' }) => begun.push(url),
   );
-  (await open()).write(get('/many').repeat(150));
-  await until('they have arrived', () => begun.length === 150);
+  const first = await open();
+  first.write(get('/first').repeat(100));
+  await until('the client is known', () => begun.length === 100);
+  const many = await open();
+  many.write(get('/many').repeat(1500));
+  await until('they have arrived', () => begun.length > 1500);
+  const startedAt = performance.now();
   for (const path of ['/older', '/newer', '/newest']) (await open()).write(get(path));
-  vi.spyOn(connections.iterations, 'clock').mockImplementation(() => 100_000);
   await until('all have arrived', () => begun.includes('/older'));
-  expect([...new Set(begun)]).toEqual(['/many', '/newest', '/newer', '/older']);
+  expect([...new Set(begun)]).toEqual(['/first', '/many', '/newest', '/newer', '/older']);
+  expect(performance.now() - startedAt).toBeGreaterThan(100);
 });
 
 it('does not let those of another client wait for this one', async () => {
   const begun: string[] = [];
-  const { slow, arrive } = slowReading();
-  const { open, connections } = await serve(
+  const { open } = await serve(
     () => {},
-    ({ url = '' }) => {
-      begun.push(url);
-      if (url === '/many1') arrive();
-    },
-    slow,
+    ({ url = '' }) => begun.push(url),
   );
-  const many = await Promise.all(Array.from({ length: 2 }, () => open()));
+  const many = await Promise.all(Array.from({ length: 3 }, () => open()));
   const few = await Promise.all(Array.from({ length: 2 }, () => open('127.0.0.2')));
-  many[0]?.write(get('/many1').repeat(150));
-  await until('one of the many is read', () => begun.length === 150);
-  many[1]?.write(get('/many2'));
+  many[0]?.write(get('/many1').repeat(1200));
+  many[1]?.write(get('/many2').repeat(1200));
+  await until('two of the many are read', () => begun.includes('/many2'));
+  many[2]?.write(get('/many3'));
   few[0]?.write(get('/few1').repeat(100));
   few[1]?.write(get('/few2'));
-  await until('the few have arrived', () => begun.includes('/few1') && begun.includes('/few2'));
-  expect(begun).not.toContain('/many2');
-  vi.spyOn(connections.iterations, 'clock').mockImplementation(() => 100_000);
-  await until('all have arrived', () => begun.includes('/many2'));
+  await until('all have arrived', () => new Set(begun).size === 5);
+  expect([...new Set(begun)]).toEqual(['/many1', '/many2', '/few1', '/few2', '/many3']);
+});
+
+it('lets TLS handshakes of this client wait in the same way, and not those of others', async () => {
+  const { open, connections } = await serve(() => {});
+  const first = await open();
+  const pipelining = connections.pipelining;
+  first.write(short.repeat(100));
+  await until('they have arrived', () => connections.table.pipelinedByClient().size === 1);
+  await until('one may begin', () => pipelining.clients.mayBegin('127.0.0.1'));
+  (await open()).write(short.repeat(2000));
+  await until('it must wait', () => !pipelining.clients.mayBegin('127.0.0.1'));
+  expect(pipelining.clients.mayBegin('127.0.0.2')).toBe(true);
+  const mayBegin = () => pipelining.clients.mayBegin('127.0.0.1');
+  await until('it need not wait any more', mayBegin);
+  // Each that begins lets the next one wait, since its requests are not known yet.
+  pipelining.clients.noteHandshake('127.0.0.1');
+  pipelining.clients.noteHandshake('127.0.0.2');
+  expect(mayBegin()).toBe(false);
+  expect(pipelining.clients.mayBegin('127.0.0.2')).toBe(true);
+  await until('it need not wait any more', mayBegin);
 });
 
 const inBytes = (pieces: number) =>
@@ -269,17 +286,13 @@ const inBytes = (pieces: number) =>
 it('lets the connections of a client wait whose body comes in thousands of small pieces, and not those of others', async () => {
   const begun: (string | undefined)[] = [];
   const ended: (string | undefined)[] = [];
-  const { slow, arrive } = slowReading();
-  const { open, connections, accepted } = await serve(
-    (req) => {
-      begun.push(req.url);
-      connections.pace.discard(req);
-      req.on('data', arrive).on('end', () => ended.push(req.url));
-    },
-    () => {},
-    slow,
-  );
+  const { open, connections, accepted } = await serve((req) => {
+    begun.push(req.url);
+    connections.pace.discard(req);
+    req.on('end', () => ended.push(req.url));
+  });
   const [first, second, other] = [await open(), await open(), await open('127.0.0.2')];
+  const charged = vi.spyOn(connections.pipelining.clients, 'charge');
   first.write(`${inBytes(100_000)}0\r\n\r\n`);
   await until('it waits', () => accepted[0]?.waitsAs !== undefined);
   expect(accepted[1]?.waitsAs).toBeDefined();
@@ -290,8 +303,9 @@ it('lets the connections of a client wait whose body comes in thousands of small
   other.write(get('/other'));
   await until('the other is served', () => begun.includes('/other'));
   expect(begun).toEqual(['/pieces', '/other']);
-  vi.spyOn(connections.iterations, 'clock').mockImplementation(() => 1e9);
   await until('all are served', () => begun.length === 4 && ended.includes('/pieces'));
+  expect(charged.mock.calls.length).toBeGreaterThan(90);
+  for (const names of charged.mock.calls) expect(names).toEqual([8, '127.0.0.1', 'single 127.0.0.1', 'new 127.0.0.1']);
 });
 
 it('begins two bodies of a client at most that come in chunks at the same instant, and reads each in pieces', async () => {
@@ -371,7 +385,7 @@ it('waits once, also where requests come meanwhile that TLS had decrypted before
   const client = (await open()).resume();
   const [connection] = accepted;
   if (connection?.channel === undefined) throw new Error('It was not accepted');
-  pipelining?.holdClientOf(connection.channel);
+  pipelining?.clients.note(connection.client);
   for (let round = 0; round < 2; round++) pipelining?.accept(connection);
   expect(pipelining?.size).toBe(1);
   // Only such bytes are read from a connection that waits.
@@ -417,8 +431,7 @@ it('does not read from connections that brought several requests while hundreds 
   const [single, other] = [await open(), await open('127.0.0.2')];
   isAnswering = false;
   for (const client of clients) client.write(short.repeat(30));
-  // Of 18 connections; of 17 fewer than 500 wait.
-  await until('hundreds have arrived', () => arrived >= 1200 + 18 * 30);
+  await until('hundreds have arrived', () => arrived > 1200 + 500);
   await pause(50);
   expect(arrived).toBeLessThan(1200 + 700);
   // Others are read from meanwhile.
@@ -435,7 +448,7 @@ it('closes a connection of the client with the most requests where thousands wai
   const { open, connections } = await serve(() => {});
   const few = await open('127.0.0.2');
   few.write(short.repeat(1500));
-  const many = await Promise.all([1300, 1000, 300, 300].map(async (count) => ({ client: await open(), count })));
+  const many = await Promise.all([1000, 1300, 300, 300].map(async (count) => ({ client: await open(), count })));
   const closed: number[] = [];
   for (const { client, count } of many) client.on('error', () => {}).on('close', () => closed.push(count));
   for (const { client, count } of many) client.write(short.repeat(count));
@@ -468,18 +481,11 @@ it('never begins what waited on a closed connection, and counts it no longer', a
 });
 
 it('keeps no closed connection that waited to be read from', async () => {
-  let arrived = 0;
-  const { slow, arrive } = slowReading();
-  const { open, connections } = await serve(
-    () => {},
-    () => {
-      arrived++;
-      arrive();
-    },
-    slow,
-  );
-  (await open()).write(short.repeat(150));
-  await until('they have arrived', () => arrived === 150);
+  const { open, connections } = await serve(() => {});
+  (await open()).write(short.repeat(100));
+  await until('the client is known', () => connections.table.pipelinedByClient().size === 1);
+  // Ten seconds, so that none has its turn meanwhile.
+  connections.pipelining.clients.charge(10_000, 'new 127.0.0.1');
   for (let round = 0; round < 5; round++) await open();
   expect(connections.pipelining.size).toBe(5);
   connections.closeAll();
