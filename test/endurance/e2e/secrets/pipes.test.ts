@@ -81,9 +81,10 @@ describe('secrets go where they are sent, or nowhere', () => {
   it('a daemon whose log has no reader any more ends by itself, and does not try for ever', async () => {
     const daemon = await plant.serve({ HKCTL_LOG_LEVEL: 'info' });
     daemon.child.stdout?.destroy();
-    // The line of this request cannot be written.
-    await call(`${daemon.url}/api/v1/me`);
-    const [code] = await once(daemon.child, 'exit', { signal: AbortSignal.timeout(10_000) });
+    const ended = once(daemon.child, 'exit', { signal: AbortSignal.timeout(10_000) });
+    // The line of this request cannot be written; the daemon may end before it has answered.
+    await Promise.allSettled([call(`${daemon.url}/api/v1/me`)]);
+    const [code] = await ended;
     expect(code).toBe(1);
   });
 
