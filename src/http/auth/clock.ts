@@ -14,26 +14,25 @@ const farBehindMs = 60_000;
  * clock once a second in memory, updates the store every ten seconds, and follows within a second what other processes
  * record or accept there.
  */
-export class DaemonClock {
+export class DaemonClock extends Repetition {
   /** Called for every request: one call and a comparison. */
   readonly now: Clock;
   readonly #store: Pick<Store, 'clock' | 'keys'>;
   readonly #machine: Clock;
   readonly #uptime: Clock;
-  readonly #log: Log;
   #samples: ClockSamples = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
   /** The latest time seen that the store held when it was last read. */
   #storedMs = 0;
   #version: number | undefined;
   #isBehind = false;
-  #samplesTaken = 0;
-  readonly #sampling = new Repetition(sampleGapMs, () => this.#sample(++this.#samplesTaken % samplesPerUpdate === 0));
+  /** Samples to take before the store is updated. */
+  #untilUpdate = samplesPerUpdate;
 
   constructor(store: Pick<Store, 'clock' | 'keys'>, machine: Clock, uptime: Clock, log: Log) {
+    super(sampleGapMs, log, 'the clock samples were not stored; trying again');
     this.#store = store;
     this.#machine = machine;
     this.#uptime = uptime;
-    this.#log = log;
     this.now = () => {
       const nowMs = machine();
       return nowMs < this.#samples.seenMs ? this.#samples.seenMs : nowMs;
@@ -58,33 +57,27 @@ export class DaemonClock {
     return steadyTime(this.#samples, sampleClock(this.#machine, this.#uptime));
   }
 
-  start(): void {
-    this.#sampling.start();
+  override async stop(): Promise<void> {
+    await super.stop();
+    this.#untilUpdate = 1;
+    await this.run();
   }
 
-  async stop(): Promise<void> {
-    await this.#sampling.stop();
-    await this.#sample(true);
-  }
-
-  async #sample(updatesStore: boolean): Promise<void> {
-    try {
-      await this.follow();
-      const sample = sampleClock(this.#machine, this.#uptime);
-      this.#samples = afterSample(this.#samples, sample, 0);
-      this.#warnWhereBehind(sample.nowMs);
-      if (updatesStore) await this.#store.clock.merge({ fromMs: this.#storedMs, samples: this.#samples });
-    } catch (thrown) {
-      // A full or locked disk may recover: the next update includes these samples.
-      this.#log.warn({ err: thrown }, 'the clock samples were not stored; trying again');
-    }
+  protected async work(): Promise<void> {
+    await this.follow();
+    const sample = sampleClock(this.#machine, this.#uptime);
+    this.#samples = afterSample(this.#samples, sample, 0);
+    this.#warnWhereBehind(sample.nowMs);
+    if (--this.#untilUpdate > 0) return;
+    await this.#store.clock.merge({ fromMs: this.#storedMs, samples: this.#samples });
+    this.#untilUpdate = samplesPerUpdate;
   }
 
   #warnWhereBehind(nowMs: number): void {
     const isBehind = this.#samples.seenMs - nowMs > farBehindMs;
     if (isBehind && !this.#isBehind) {
       const seen = new Date(this.#samples.seenMs).toISOString();
-      this.#log.warn(
+      this.log.warn(
         { seen },
         'THE CLOCK IS BEHIND a time that was steadily seen, by which keys expire: see hkctl doctor',
       );

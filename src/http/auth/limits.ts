@@ -137,16 +137,21 @@ const shareMs = 1000;
  * Shares the counts of limits with the other daemons once a second, so that a request costs no statement. While the store
  * cannot be reached, each daemon counts by itself; while it is slow, the counts gather.
  */
-export function createLimitSharing(store: LimitStore, limiters: Limiters, log: Log): Repetition {
-  return new Repetition(shareMs, async () => {
-    try {
-      for (const limiter of Object.values(limiters)) {
-        if (limiter === undefined) continue;
-        const { calls, adopt } = limiter.unshared();
-        if (calls.length > 0) adopt(await store.share(limiter.name, limiter.limit, calls));
-      }
-    } catch (thrown) {
-      log.warn({ err: thrown }, 'limits were not shared with other daemons; trying again');
+export class LimitSharing extends Repetition {
+  readonly #store: LimitStore;
+  readonly #limiters: Limiters;
+
+  constructor(store: LimitStore, limiters: Limiters, log: Log) {
+    super(shareMs, log, 'limits were not shared with other daemons; trying again');
+    this.#store = store;
+    this.#limiters = limiters;
+  }
+
+  protected async work(): Promise<void> {
+    for (const limiter of Object.values(this.#limiters)) {
+      if (limiter === undefined) continue;
+      const { calls, adopt } = limiter.unshared();
+      if (calls.length > 0) adopt(await this.#store.share(limiter.name, limiter.limit, calls));
     }
-  });
+  }
 }

@@ -17,50 +17,40 @@ const shortestRestMs = 20;
  * Drops the readings that organizations no longer retain, in steps of some milliseconds: every hour, at most a day's worth of each
  * entity, whichever daemon comes first. After a crash the next daemon continues, since each step is complete by itself.
  */
-export class Retention {
+export class Retention extends Repetition {
   readonly #domain: Pick<Domain, 'store' | 'steady'>;
-  readonly #log: Log;
   /** The border of each entity for which it was examined last; borders move with the hours and the settings. */
   readonly #examined = new Map<string, number>();
   /** Whether this daemon may begin drops, until a check has ended without a fault. */
   #mayBegin = false;
-  readonly #checks = new Repetition(checkEveryMs, () => this.run());
   readonly #stopped = new AbortController();
 
   constructor(domain: Pick<Domain, 'store' | 'steady'>, log: Log) {
+    super(checkEveryMs, log, 'old readings were not dropped; trying again');
     this.#domain = domain;
-    this.#log = log;
-  }
-
-  start(): void {
-    this.#checks.start();
   }
 
   /** Ends after the running step. */
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     this.#stopped.abort();
-    await this.#checks.stop();
+    await super.stop();
   }
 
-  /** Drops what is due now. Logs faults: the next check tries again. */
-  async run(): Promise<void> {
-    try {
-      const mayBegin = async () => {
-        this.#mayBegin ||= await mayBeginDrop(this.#domain);
-        return this.#mayBegin;
-      };
-      for await (const expiring of expiringEntities(this.#domain)) {
-        const { entity, borderUs } = expiring;
-        if (this.#examined.get(entity.id) === borderUs) continue;
-        const untilUs = await nextDropUs(this.#domain.store, expiring, mayBegin);
-        if (untilUs !== undefined) await this.#drop(entity, untilUs);
-        if (this.#stopped.signal.aborted) return;
-        this.#examined.set(entity.id, borderUs);
-      }
-      this.#mayBegin = false;
-    } catch (thrown) {
-      this.#log.warn({ err: thrown }, 'old readings were not dropped; trying again');
+  /** Drops what is due now. */
+  protected async work(): Promise<void> {
+    const mayBegin = async () => {
+      this.#mayBegin ||= await mayBeginDrop(this.#domain);
+      return this.#mayBegin;
+    };
+    for await (const expiring of expiringEntities(this.#domain)) {
+      const { entity, borderUs } = expiring;
+      if (this.#examined.get(entity.id) === borderUs) continue;
+      const untilUs = await nextDropUs(this.#domain.store, expiring, mayBegin);
+      if (untilUs !== undefined) await this.#drop(entity, untilUs);
+      if (this.#stopped.signal.aborted) return;
+      this.#examined.set(entity.id, borderUs);
     }
+    this.#mayBegin = false;
   }
 
   async #drop(entity: Entity, untilUs: number): Promise<void> {
@@ -77,6 +67,6 @@ export class Retention {
       if (signal.aborted) return;
     }
     const before = formatInstantUs(untilUs);
-    this.#log.info({ entity: entity.code, before, readings }, 'old readings dropped; their summaries are kept');
+    this.log.info({ entity: entity.code, before, readings }, 'old readings dropped; their summaries are kept');
   }
 }

@@ -7,42 +7,27 @@ import { dayAt } from '../../core/time/calendar.ts';
 /** Takes what a key did until it is merged into the store; false while too much waits already. */
 export type AddWaiting = (tally: DayTally) => boolean;
 
-/** The day of an instant in a time zone, as days from 1970-01-01. */
-export type DayOf = (ms: number, timezone: string) => number;
-
-/** Creates a {@link DayOf} that remembers the last day of each zone: to find one takes as long as a small request. */
-export function createDays(): DayOf {
-  const last = new Map<string, ReturnType<typeof dayAt>>();
-  return (ms, timezone) => {
-    let found = last.get(timezone);
-    if (found === undefined || ms < found.fromMs || ms >= found.untilMs) {
-      found = dayAt(ms, timezone);
-      last.set(timezone, found);
-    }
-    return found.day;
-  };
-}
-
 /** Counts what one key does; a request that needs no new counter costs an addition. */
 export class KeyTally {
   readonly #keyId: string;
   readonly #timezone: string;
-  readonly #dayOf: DayOf;
   readonly #addWaiting: AddWaiting;
-  #today: DayTally | undefined;
+  #today: { tally: DayTally; fromMs: number; untilMs: number } | undefined;
 
-  constructor({ keyId, entity }: Pick<Credential, 'keyId' | 'entity'>, dayOf: DayOf, addWaiting: AddWaiting) {
+  constructor({ keyId, entity }: Pick<Credential, 'keyId' | 'entity'>, addWaiting: AddWaiting) {
     this.#keyId = keyId;
     this.#timezone = entity?.timezone ?? 'UTC';
-    this.#dayOf = dayOf;
     this.#addWaiting = addWaiting;
   }
 
   /** The counts of the day of an instant, by the wall clock of the key's entity. */
   at(nowMs: number): DayTally {
-    const day = this.#dayOf(nowMs, this.#timezone);
-    if (this.#today?.day !== day) this.#today = new DayTally(this.#keyId, day, this.#addWaiting);
-    return this.#today;
+    // To find the day takes as long as a small request.
+    if (this.#today === undefined || nowMs < this.#today.fromMs || nowMs >= this.#today.untilMs) {
+      const { day, fromMs, untilMs } = dayAt(nowMs, this.#timezone);
+      this.#today = { tally: new DayTally(this.#keyId, day, this.#addWaiting), fromMs, untilMs };
+    }
+    return this.#today.tally;
   }
 }
 
@@ -50,9 +35,9 @@ export class KeyTally {
 export class DayTally {
   readonly keyId: string;
   readonly day: number;
-  /** The last use; written if `isUsed`. */
+  /** The last use, and the time of the one that was merged last. */
   readonly use: KeyUse = { atMs: 0, ip: '' };
-  isUsed = false;
+  mergedAtMs = 0;
   /** Whether it is among those that wait for the next merge. */
   isWaiting = false;
   readonly #addWaiting: AddWaiting;
@@ -69,7 +54,6 @@ export class DayTally {
   recordUse(atMs: number, ip: string): void {
     this.use.atMs = atMs;
     this.use.ip = ip;
-    this.isUsed = true;
     this.#wait();
   }
 

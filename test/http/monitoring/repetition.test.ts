@@ -1,5 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLog } from '../../../src/http/monitoring/log.ts';
 import { Repetition } from '../../../src/http/monitoring/repetition.ts';
+
+const silent = createLog('silent', { write() {} });
+
+class Repeated extends Repetition {
+  protected readonly work: () => Promise<void>;
+  constructor(work: () => Promise<void>) {
+    super(1000, silent, 'failed');
+    this.work = work;
+  }
+}
 
 describe('a repetition', () => {
   beforeEach(() => {
@@ -11,7 +22,7 @@ describe('a repetition', () => {
 
   it('leaves out the times at which the work before still runs', async () => {
     const ends: (() => void)[] = [];
-    const repetition = new Repetition(1000, () => new Promise((resolve) => ends.push(resolve)));
+    const repetition = new Repeated(() => new Promise((resolve) => ends.push(resolve)));
     repetition.start();
     await vi.advanceTimersByTimeAsync(3500);
     expect(ends.length).toBe(1);
@@ -25,7 +36,7 @@ describe('a repetition', () => {
   it('stops once the work under way has ended, and begins no other', async () => {
     let begun = 0;
     let end = () => {};
-    const repetition = new Repetition(1000, () => {
+    const repetition = new Repeated(() => {
       begun++;
       return new Promise((resolve) => {
         end = resolve;
