@@ -114,12 +114,12 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const framing = createFraming(log);
   const listener = createListener(app, framing, connections);
   const { server, host, url } = await (listenFd === undefined
-    ? openPort(listener, settings, certificate !== undefined)
-    : adoptSocket(listenFd, listener, settings));
+    ? openPort(listener, settings, certificate)
+    : adoptSocket(listenFd, listener, certificate));
   connections.watch(server, () => memory.answers.isTight);
   framing.guard(server, connections.pace);
   // With a certificate the server was made with https.
-  const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
+  const stopReloading = certificate && reloadCertificate(server as HttpsServer, certificate, log);
   const address = settings.baseUrl ?? url;
   await domain.store.daemon.recordAddress(address, process.pid, options.version);
   warnWhereExposed(host, settings, log);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https';
 import { createServer as createProbe } from 'node:net';
@@ -6,6 +5,7 @@ import { listen } from 'listhen';
 import { HkctlError } from '../../core/errors.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import { isLoopbackAddress } from '../auth/client-addresses.ts';
+import { type Certificate, readContext } from './tls.ts';
 
 interface OpenPort {
   server: HttpServer | HttpsServer;
@@ -15,13 +15,17 @@ interface OpenPort {
 }
 
 /** Opens the port of the settings. Throws `bad_input` if that cannot be done. */
-export async function openPort(listener: RequestListener, settings: ServeSettings, isTls: boolean): Promise<OpenPort> {
-  const { host, tlsCert = '', tlsKey = '' } = settings;
+export async function openPort(
+  listener: RequestListener,
+  settings: ServeSettings,
+  certificate: Certificate | undefined,
+): Promise<OpenPort> {
+  const { host } = settings;
   const port = await freePort(host, settings.port);
   const listening = await listen(listener, {
     hostname: host,
     port,
-    https: isTls ? { cert: tlsCert, key: tlsKey } : false,
+    https: certificate ?? false,
     // listhen's own closing would drop answers in progress, and its search would silently take another port.
     autoClose: false,
     isProd: true,
@@ -31,7 +35,7 @@ export async function openPort(listener: RequestListener, settings: ServeSetting
     ws: false,
   });
   const server = listening.server as HttpServer | HttpsServer; // listhen types it as the base of both
-  return { server, host, url: urlOf(isTls, host, port) };
+  return { server, host, url: urlOf(certificate, host, port) };
 }
 
 /** The connections that wait while no daemon accepts them; Linux allows 4096 by default. */
@@ -44,38 +48,27 @@ const backlog = 4096;
 export async function adoptSocket(
   fd: number,
   listener: RequestListener,
-  { tlsCert, tlsKey }: ServeSettings,
+  certificate: Certificate | undefined,
 ): Promise<OpenPort> {
-  const isTls = tlsCert !== undefined && tlsKey !== undefined;
-  const server = isTls
-    ? createTlsServer({ cert: readFileSync(tlsCert), key: readFileSync(tlsKey) }, listener)
-    : createServer(listener);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ fd, backlog }, () => resolve());
-    });
-  } catch (thrown) {
-    throw noTcpSocket(fd, thrown);
-  }
+  const server = certificate ? createTlsServer(readContext(certificate), listener) : createServer(listener);
+  const cause = await new Promise<unknown>((resolve) => {
+    server.once('error', resolve);
+    server.listen({ fd, backlog }, () => resolve(undefined));
+  });
   const address = server.address();
   if (address === null || typeof address === 'string') {
     server.close();
-    throw noTcpSocket(fd);
+    throw new HkctlError('bad_input', `The file descriptor ${fd} from the service manager is no TCP socket.`, {
+      hint: 'Give an address and a port in ListenStream= of the socket unit, such as 127.0.0.1:8420.',
+      cause,
+    });
   }
-  return { server, host: address.address, url: urlOf(isTls, address.address, address.port) };
+  return { server, host: address.address, url: urlOf(certificate, address.address, address.port) };
 }
 
-function noTcpSocket(fd: number, cause?: unknown): HkctlError {
-  return new HkctlError('bad_input', `The file descriptor ${fd} from the service manager is no TCP socket.`, {
-    hint: 'Give an address and a port in ListenStream= of the socket unit, such as 127.0.0.1:8420.',
-    cause,
-  });
-}
-
-function urlOf(isTls: boolean, host: string, port: number): string {
+function urlOf(certificate: Certificate | undefined, host: string, port: number): string {
   const shown = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-  return `${isTls ? 'https' : 'http'}://${shown}:${port}`;
+  return `${certificate ? 'https' : 'http'}://${shown}:${port}`;
 }
 
 /** Checks a port before listhen tries: it replaces 0 by its default port, and waits for a port that is in use. */

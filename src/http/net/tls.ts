@@ -1,6 +1,5 @@
 import { constants } from 'node:crypto';
-import { closeSync, constants as fileModes, fstatSync, openSync, readFileSync, unwatchFile, watchFile } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFileSync, statSync, unwatchFile, watchFile } from 'node:fs';
 import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { errnoOf } from '../../core/errno.ts';
@@ -11,14 +10,9 @@ import { shellWord } from '../../core/text/shell.ts';
 import type { Log } from '../monitoring/log.ts';
 
 /** Paths of a certificate and its private key, which were readable and matched when the daemon started. */
-interface Certificate {
+export interface Certificate {
   cert: string;
   key: string;
-}
-
-/** A certificate as found when the daemon started. */
-interface FoundCertificate extends Certificate {
-  keyMode: number;
 }
 
 /** Forward secrecy and authenticated encryption only; every cipher of TLS 1.3 has both. */
@@ -36,16 +30,13 @@ const ciphers = [
 
 const checkEveryMs = 5_000;
 
-/** Validates `--tls-cert` and `--tls-key`: both or none, readable, a pair. Throws `usage` or `bad_input`. */
-export function requireCertificate({ tlsCert, tlsKey }: ServeSettings): FoundCertificate | undefined {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined) {
-    throw new HkctlError('usage', 'Give --tls-cert and --tls-key together.');
-  }
+/** Validates `--tls-cert` and `--tls-key`, given together or not at all: readable, a pair. Throws `bad_input`. */
+export function requireCertificate({ tlsCert, tlsKey }: ServeSettings): Certificate | undefined {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  const certificate = { cert: tlsCert, key: tlsKey };
   try {
-    const [cert, key] = [readPlainFile(tlsCert), readPlainFile(tlsKey)];
-    createSecureContext(toContext(cert.bytes, key.bytes));
-    return { cert: tlsCert, key: tlsKey, keyMode: key.mode & 0o777 };
+    createSecureContext(readContext(certificate));
+    return certificate;
   } catch (thrown) {
     const reason = reasonOf(thrown);
     throw new HkctlError('bad_input', `The certificate ${tlsCert} and key ${tlsKey} cannot be used: ${reason}`, {
@@ -56,7 +47,8 @@ export function requireCertificate({ tlsCert, tlsKey }: ServeSettings): FoundCer
 }
 
 /** Warns if every account of the machine can read or change the private key. */
-export function warnWhereKeyIsOpen({ key, keyMode }: FoundCertificate, log: Log): void {
+export function warnWhereKeyIsOpen({ key }: Certificate, log: Log): void {
+  const keyMode = statSync(key).mode & 0o777;
   // Windows has no such bits.
   if ((keyMode & 0o006) === 0 || process.platform === 'win32') return;
   const mode = modeText(keyMode);
@@ -68,17 +60,17 @@ export function warnWhereKeyIsOpen({ key, keyMode }: FoundCertificate, log: Log)
 
 /**
  * Applies the TLS settings, and again on SIGHUP or when a file changes; a pair that does not match leaves the old one in use.
- * Resolves once they are applied, with a function that stops watching.
+ * Returns a function that stops watching.
  */
-export async function reloadCertificate(server: HttpsServer, certificate: Certificate, log: Log): Promise<() => void> {
-  server.setSecureContext(await contextOf(certificate));
+export function reloadCertificate(server: HttpsServer, certificate: Certificate, log: Log): () => void {
+  server.setSecureContext(readContext(certificate));
   const apply = (): void => {
-    contextOf(certificate)
-      .then((context) => {
-        server.setSecureContext(context);
-        log.info({ cert: certificate.cert }, 'certificate loaded');
-      })
-      .catch((thrown: unknown) => log.error({ err: thrown }, 'certificate not loaded; the old one stays'));
+    try {
+      server.setSecureContext(readContext(certificate));
+      log.info({ cert: certificate.cert }, 'certificate loaded');
+    } catch (thrown) {
+      log.error({ err: thrown }, 'certificate not loaded; the old one stays');
+    }
   };
   const paths = [certificate.cert, certificate.key];
   for (const path of paths) watchFile(path, { interval: checkEveryMs, persistent: false }, apply);
@@ -98,26 +90,10 @@ function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Reads a file without waiting for the writer of a FIFO: no signal would end the wait. A device may have no end. */
-function readPlainFile(path: string): { bytes: Buffer; mode: number } {
-  const fd = openSync(path, fileModes.O_RDONLY | fileModes.O_NONBLOCK);
-  try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile()) throw new Error(`${path} is no plain file`);
-    return { bytes: readFileSync(fd), mode: stats.mode };
-  } finally {
-    closeSync(fd);
-  }
-}
-
-async function contextOf({ cert, key }: Certificate): Promise<SecureContextOptions> {
-  return toContext(await readFile(cert), await readFile(key));
-}
-
-function toContext(cert: Buffer, key: Buffer): SecureContextOptions {
+export function readContext({ cert, key }: Certificate): SecureContextOptions {
   return {
-    cert,
-    key,
+    cert: readPlainFile(cert),
+    key: readPlainFile(key),
     minVersion: 'TLSv1.2',
     ciphers,
     ecdhCurve: 'X25519:P-256:P-384',
@@ -125,4 +101,10 @@ function toContext(cert: Buffer, key: Buffer): SecureContextOptions {
     // A TLS 1.2 client could repeat the key exchange on one connection, at the server's cost.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   };
+}
+
+/** Reads no FIFO, whose writer it would wait for, and no device, which may have no end. */
+function readPlainFile(path: string): Buffer {
+  if (!statSync(path).isFile()) throw new Error(`${path} is no plain file`);
+  return readFileSync(path);
 }
