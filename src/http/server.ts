@@ -129,12 +129,12 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   for (const task of [...endingLast, retention]) task.start();
   finishRemovals(domain.store.entities, log, hooks.stop);
   hooks.listening(address);
-  serviceManager?.notifier.ready(address, log);
+  serviceManager?.notify(log, 'READY=1', `MAINPID=${process.pid}`, `STATUS=Serving ${address}`);
 
   await aborted(AbortSignal.any([hooks.stop, guard.displaced]));
   if (guard.displaced.aborted) await Promise.race([pause(graceMs), aborted(hooks.stop)]);
   log.info({}, 'stopping');
-  serviceManager?.notifier.stopping();
+  serviceManager?.notify(log, 'STOPPING=1', 'STATUS=Finishing answers in progress');
   stopReloading?.();
   const isTakenOver = listenFd !== undefined && !guard.displaced.aborted;
   await drain(server, connections, { deadlineMs: options.drainMs ?? drainMs, isTakenOver, log });
