@@ -63,15 +63,18 @@ export type WarnRejected = (
 
 /** Builds a function that warns of rejected readings and heartbeats of a key: at once, and then once a minute with all since then. */
 export function createRejectionWarning(log: Warner, clock: () => number): WarnRejected {
-  const spare = createSparing(minuteMs, clock, addCounts);
+  const spare = createSparingCounts(minuteMs, clock);
   return (kind, key, codes, sensor) => {
     const rejected = spare(`${kind} ${key}`, codes);
     if (rejected) log.warn({ key, rejected, ...(sensor !== null && { sensor }) }, `${kind} rejected`);
   };
 }
 
-function addCounts(counts: Readonly<Record<string, number>>, more: Readonly<Record<string, number>>) {
-  const sum = { ...counts };
-  for (const [code, count] of Object.entries(more)) sum[code] = (sum[code] ?? 0) + count;
-  return sum;
+/** {@link createSparing} for counts by code or reason. */
+export function createSparingCounts(gapMs: number, clock: () => number) {
+  return createSparing<Readonly<Record<string, number>>>(gapMs, clock, (counts, more) => {
+    const sum = { ...counts };
+    for (const [code, count] of Object.entries(more)) sum[code] = (sum[code] ?? 0) + count;
+    return sum;
+  });
 }

@@ -31,15 +31,16 @@ export function readServiceManager(env: Readonly<Record<string, string | undefin
   }
   const isWatched = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === pid;
   const watchdogMs = isWatched ? Number(env.WATCHDOG_USEC ?? 0) / 1000 : 0;
-  let signs: NodeJS.Timeout | undefined;
+  let givesSigns = false;
   return {
     listenFd: sockets === 1 ? firstFd : undefined,
     notify(log, ...states) {
       if (!env.NOTIFY_SOCKET) return;
       send(env.NOTIFY_SOCKET, log, states);
       // The timer runs on the main thread: if that one hangs, the messages end and systemd starts the daemon again.
-      if (watchdogMs > 0)
-        signs ??= setInterval(() => this.notify(log, 'WATCHDOG=1'), watchdogMs / messagesPerWatchdog).unref();
+      if (watchdogMs > 0 && !givesSigns)
+        setInterval(() => this.notify(log, 'WATCHDOG=1'), watchdogMs / messagesPerWatchdog).unref();
+      givesSigns = true;
     },
   };
 }

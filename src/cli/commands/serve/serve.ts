@@ -4,9 +4,9 @@ import { parseNetwork } from '../../../core/keys/networks.ts';
 import {
   logLevels,
   parseRateLimit,
-  rateLimitText,
   type ServeSettings,
   serveDefaults,
+  usualLimits,
 } from '../../../core/operations/settings.ts';
 import { daemonsOf } from '../../../core/operations/status.ts';
 import type { Daemon } from '../../../core/port/daemons.ts';
@@ -35,9 +35,9 @@ export default defineCommand({
     ),
     corsOrigin: list('--cors-origin <ORIGIN>', 'origin that browsers may call from (repeatable)'),
     metricsPublic: toggle('--metrics-public', 'let others than loopback read /metrics'),
-    limitFailedChecks: limit('failed-checks', 'failed key checks per client address', serveDefaults.limitFailedChecks),
-    limitRequests: limit('requests', 'requests per key', serveDefaults.limitRequests),
-    limitIngest: limit('ingest', 'ingest requests per key', serveDefaults.limitIngest),
+    limitFailedChecks: limit('failed-checks', 'failed key checks per client address', usualLimits.failedChecks),
+    limitRequests: limit('requests', 'requests per key', usualLimits.requests),
+    limitIngest: limit('ingest', 'ingest requests per key', usualLimits.ingest),
     logLevel: oneOf('--log-level <LEVEL>', logLevels, 'how much to log'),
   },
   examples: [
@@ -95,9 +95,8 @@ function served(other: Daemon, { code, message, cause }: HkctlError): HkctlError
   });
 }
 
-function limit(name: string, what: string, usual: ServeSettings['limitRequests']) {
-  const doc = `${what}, or off (default ${rateLimitText(usual)})`;
-  return parsed(`--limit-${name} <N/s|m|h>`, doc, parseRateLimit);
+function limit(name: string, what: string, usual: string) {
+  return parsed(`--limit-${name} <N/s|m|h>`, `${what}, or off (default ${usual})`, parseRateLimit);
 }
 
 /** Refuses a certificate without its key, and a key without its certificate: `usage`. */

@@ -1,14 +1,12 @@
-import { realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
-import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { unwritable } from '../../../core/files.ts';
 import { serveDefaults } from '../../../core/operations/settings.ts';
 import { holdsSecret } from '../../../core/secrets.ts';
 import { defineCommand } from '../../command/command.ts';
 import { parsed, toggle } from '../../command/flags.ts';
-import { readNamedText } from '../../terminal/named-files.ts';
 import { parseKeep } from '../backup/keep.ts';
 import { parsePort, requireBothOfTls } from '../serve/serve.ts';
 import service from './hkctl.service?raw';
@@ -176,13 +174,13 @@ function requireAddress(given: string): string {
  */
 function writeUnits(folder: string, units: readonly Unit[]): string[] {
   const files = units.map(({ name, text }) => ({ file: resolve(join(folder, name)), text: `${text}\n` }));
-  const missing = files.filter(({ file, text }) => {
-    const present = contentOf(file);
-    if (present === undefined || present === text) return present === undefined;
+  const missing = files.filter(({ file }) => !existsSync(file));
+  for (const { file, text } of files) {
+    if (!existsSync(file) || readFileSync(file, 'utf8') === text) continue;
     throw new HkctlError('state_forbids', `${file} is there already, and is different; nothing was written.`, {
       hint: 'Keep your changes in a drop-in (systemctl edit), remove the file, and write it again.',
     });
-  });
+  }
   for (const { file, text } of missing) {
     try {
       writeFileSync(file, text, { flag: 'wx', mode: 0o644 });
@@ -191,15 +189,4 @@ function writeUnits(folder: string, units: readonly Unit[]): string[] {
     }
   }
   return files.map(({ file }) => file);
-}
-
-const mostBytes = 1024 * 1024;
-
-function contentOf(file: string): string | undefined {
-  try {
-    return readNamedText(file, mostBytes);
-  } catch (thrown) {
-    if (errnoOf(thrown) === 'ENOENT') return undefined;
-    throw unwritable(file, thrown) ?? thrown;
-  }
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../../monitoring/log.ts';
+import { createSparingCounts } from '../../monitoring/warnings.ts';
 
 /** The reasons for which the daemon closes a connection by itself, each with its count, which `/metrics` reports. */
 const noDrops = {
@@ -38,9 +39,7 @@ const quietMs = 10_000;
 export class ConnectionDrops {
   readonly counts = { ...noDrops };
   readonly #log: Log;
-  /** Those since the last line. */
-  #dropped: Partial<Record<DropReason, number>> = {};
-  #quietUntil = 0;
+  readonly #sinceLastLine = createSparingCounts(quietMs, () => performance.now());
 
   constructor(log: Log) {
     this.#log = log;
@@ -50,11 +49,7 @@ export class ConnectionDrops {
   count(reason: DropReason, open: number): void {
     this.counts[reason]++;
     if (!tooMany.includes(reason)) return;
-    this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1;
-    const now = performance.now();
-    if (now < this.#quietUntil) return;
-    this.#quietUntil = now + quietMs;
-    this.#log.warn({ connections: open, dropped: this.#dropped }, 'too many connections: some were closed');
-    this.#dropped = {};
+    const dropped = this.#sinceLastLine('', { [reason]: 1 });
+    if (dropped) this.#log.warn({ connections: open, dropped }, 'too many connections: some were closed');
   }
 }
