@@ -70,19 +70,21 @@ interface ServeHooks {
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
   const { settings, serviceManager } = options;
   const listenFd = serviceManager?.listenFd;
-  const out = options.log ?? new LogStream(hooks.logFd ?? 1);
+  const out =
+    options.log ??
+    new LogStream(hooks.logFd ?? 1, (pieces) =>
+      log.warn({ pieces }, 'parts of the log were left out, since nothing read it'),
+    );
   const closeLog = (): void => {
     if (out instanceof LogStream) out.close();
   };
-  const log = createLog(settings.logLevel, out, options.logForm);
-  if (out instanceof LogStream)
-    out.onLeftOut = (pieces) => log.warn({ pieces }, 'parts of the log were left out, since nothing read it');
+  const log: Log = createLog(settings.logLevel, out, options.logForm);
   const stopProcessLog = logProcessEnd(log, closeLog);
   const machineClock = storeClock(options.domain.store, options.machineClock);
   const retryLog = createRetryLog(log, () => performance.now());
   const clock = new DaemonClock(options.domain.store, machineClock, options.machineUptime, retryLog);
   const domain = { ...options.domain, clock: clock.now, steady: () => clock.steady() };
-  const guard = new StoreGuard(domain.store, log);
+  const guard = new StoreGuard(domain.store, retryLog);
   const usage = new UsageRecorder(domain, retryLog);
   const limiters = createLimiters(settings);
   const sharing = domain.store.limits && new LimitSharing(domain.store.limits, limiters, retryLog);
@@ -109,7 +111,8 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     storeRefusal: (nowMs) => guard.refusal(nowMs),
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
   });
-  await guard.start();
+  await domain.store.openAll();
+  guard.start();
   await clock.follow();
   const framing = createFraming(log);
   const listener = createListener(app, framing, connections);
@@ -139,7 +142,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const isTakenOver = listenFd !== undefined && !guard.displaced.aborted;
   await drain(server, connections, { deadlineMs: options.drainMs ?? drainMs, isTakenOver, log });
   await retention.stop();
-  guard.stop();
+  await guard.stop();
   guard.displaced.throwIfAborted();
   for (const task of endingLast) await task.stop();
   await domain.store.daemon.clearAddress(process.pid);

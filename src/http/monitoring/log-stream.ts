@@ -14,6 +14,7 @@ const mostLastMs = 2000;
  */
 export class LogStream implements DestinationStream {
   readonly #fd: number;
+  readonly #onLeftOut: (pieces: number) => void;
   #waiting: Buffer[] = [];
   #bytes = 0;
   #leftOut = 0;
@@ -22,11 +23,10 @@ export class LogStream implements DestinationStream {
   #isSending = false;
   #isBroken = false;
 
-  /** Called with the number of dropped pieces, once the reader takes something again. */
-  onLeftOut: (pieces: number) => void = () => {};
-
-  constructor(fd: number) {
+  /** `onLeftOut` receives the number of dropped pieces, once the reader takes something again. */
+  constructor(fd: number, onLeftOut: (pieces: number) => void) {
     this.#fd = fd;
+    this.#onLeftOut = onLeftOut;
   }
 
   write(lines: string): void {
@@ -73,7 +73,7 @@ export class LogStream implements DestinationStream {
       const leftOut = this.#leftOut;
       this.#leftOut = 0;
       this.#writeNext();
-      if (leftOut > 0) this.onLeftOut(leftOut);
+      if (leftOut > 0) this.#onLeftOut(leftOut);
     });
   }
 

@@ -16,12 +16,11 @@ it('a log that nothing reads for a while keeps 16 MiB, and says how much of it w
     closeSync(fd);
     rmSync(folder, { recursive: true });
   });
-  const stream = new LogStream(fd);
   const leftOut: number[] = [];
-  stream.onLeftOut = (pieces) => {
+  const stream = new LogStream(fd, (pieces) => {
     leftOut.push(pieces);
     stream.write('end');
-  };
+  });
   // The first is being written while the others wait.
   for (let piece = 0; piece < 21; piece++) stream.write(String.fromCharCode(97 + piece).repeat(mebibyte));
   const read = new Map<string, number>();
