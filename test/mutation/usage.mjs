@@ -15,13 +15,13 @@ const records = 'src/store/registry/audit.ts';
 /** Of the usage of keys, of what reports rejected readings, and of the filters of the audit trail; see `mutants.mjs`. */
 export const usageMutants = [
   // --- counting
-  [tally, 'if (this.#today?.day !== day)', 'if (this.#today === undefined)', ...counted],
-  [tally, ' || ms < found.fromMs', '', ...counted],
+  [tally, ' || nowMs < this.#today.fromMs || nowMs >= this.#today.untilMs', '', ...counted],
+  [tally, ' || nowMs < this.#today.fromMs', '', ...counted],
   [tally, "if (code !== undefined) this.#find('refused', code).count++;", '', ...counted],
   [tally, '      counter.lastAtMs = nowMs;\n', '', ...counted],
   [tally, 'counter.code === code && counter.kind === kind', 'counter.kind === kind', ...counted],
   [recorder, 'this.#waiting.length < this.#most', 'true', ...counted],
-  [recorder, 'for (const tally of used) tally.isUsed = true;', '', ...counted],
+  [recorder, 'tally.mergedAtMs = usedAtMs[index] ?? 0;', 'void index, tally;', ...counted],
   [recorder, 'for (const tally of tallies) if (!tally.isWaiting) tally.isWaiting = this.#add(tally);', '', ...counted],
   [recorder, 'counter.count -= counts[index]?.count ?? 0', 'counter.count = 0', ...counted],
   [recorder, 'counter.count -= counts[index]?.count ?? 0', 'counter.count -= 0', ...counted],
