@@ -6,9 +6,10 @@ import { examplePrograms } from '../../core/operations/examples.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { documentsPage } from './docs-page.ts';
-import { documentsScript, themeScript } from './docs-scripts.ts';
-import { documentsStyle } from './docs-style.ts';
+import page from './page.html?raw';
+import start from './start.js?raw';
+import style from './style.css?raw';
+import theme from './theme.js?raw';
 
 /** The page loads nothing from other sites and contains no inline code or style (checked with swagger-ui-dist 5). */
 const pagePolicy = [
@@ -40,9 +41,9 @@ const pageHeaders = [
 
 /** The files of the documentation page that are part of the program. */
 const texts: Readonly<Record<string, string>> = {
-  'theme.js': themeScript,
-  'start.js': documentsScript,
-  'style.css': documentsStyle,
+  'theme.js': theme,
+  'start.js': start,
+  'style.css': style,
 };
 const ofLibrary = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const ofManual = [
@@ -55,7 +56,7 @@ export const documentFiles: readonly string[] = [...ofLibrary, ...Object.keys(te
 
 const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
 
-/** The relative path to `/api/v1/` from each path of the page. */
+/** The relative path to `/api/v1/` from each path of the page, so that it also works if a proxy serves the API below another one. */
 const rootFrom: Readonly<Record<string, string>> = {
   '/api/v1': './v1/',
   '/api/v1/': './',
@@ -97,7 +98,7 @@ export function createDocuments({ docsFolder, manualFolder }: DocumentFolders): 
     }),
     page: (exchange) => {
       const root = rootFrom[exchange.path] ?? './';
-      return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () => documentsPage(root));
+      return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () => page.replaceAll('{root}', root));
     },
     file: (name) => (exchange) =>
       serve(exchange, name, `${types[extname(name)] ?? 'text/plain'}; charset=utf-8`, () => {
