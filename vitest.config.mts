@@ -21,6 +21,8 @@ const shared = {
   // A worker loads and compiles the program once for all its files of tests; it took a quarter of all time otherwise. So a file
   // must leave no work, listeners or variables of the environment behind.
   isolate: false,
+  // Otherwise style sheets would be empty.
+  css: true,
   // Many tests wait for processes and timers of their own: half as many workers again keep every core busy.
   maxWorkers: Math.ceil(cores * 1.5),
 } as const;

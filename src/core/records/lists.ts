@@ -1,10 +1,10 @@
 import type { ResourceDefinition } from '../fields/fields.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { RecordStore } from '../port/records.ts';
+import { instantAfter } from './changes.ts';
 import type { QueryParameters } from './parameters.ts';
-import { createPageReader, type PageScope } from './queries.ts';
-import { type ChangesQuery, createChangesQueries } from './sync-queries.ts';
-import { listName, requireKnownChanges, type SyncPoint, writeSyncToken } from './sync-tokens.ts';
+import { createPageReader, type PageQuery, type PageScope } from './queries.ts';
+import { listName, requireKnownChanges, type SyncPoint, type SyncToken, writeSyncToken } from './sync-tokens.ts';
 
 export interface ListPage {
   json: string;
@@ -31,54 +31,50 @@ interface ListReader {
 /** Builds the reader of a resource's list, and of the changes since a sync token (contract, section 5). */
 export function createListReader(resource: ResourceDefinition): ListReader {
   const pages = createPageReader(resource);
-  const queries = createChangesQueries(resource);
   return {
     async read(query, scope, source) {
-      if (query.some(([name]) => name === 'sync_token')) return readChanges(queries.read(query, scope), source);
-      return readPage(query, scope, source);
+      const asked = pages.read(query, scope);
+      return asked.token ? readChanges(asked, asked.token, source) : readPage(asked, source);
     },
   };
+}
 
-  async function readPage(query: QueryParameters, scope: PageScope, source: ListSource): Promise<ListPage> {
-    const { request, cursorOf, point: kept } = pages.read(query, scope);
-    const { records, run, nowMs } = source;
-    const isFull = request.conditions.length === 0;
-    // Read before the first page: what changes while a client pages through the list comes with its token.
-    const point = isFull && request.after === undefined ? await records.changes(resource, scope.entityId) : kept;
-    const { json, next } = await run(() => records.page(request));
-    const { include } = request;
-    if (next !== null) return { json, include, cursor: cursorOf(next, point), syncToken: null };
-    const syncToken = point && writeSyncToken(listName(resource, scope.entityId), point, nowMs);
-    return { json, include, cursor: null, syncToken: syncToken ?? null };
+async function readPage({ request, point: kept, cursorOf }: PageQuery, source: ListSource): Promise<ListPage> {
+  const { records, run, nowMs } = source;
+  const { resource, entityId, include, conditions, after } = request;
+  const isFull = conditions.length === 0;
+  // Read before the first page: what changes while a client pages through the list comes with its token.
+  const point = isFull && after === undefined ? await records.changes(resource, entityId) : kept;
+  const { json, next } = await run(() => records.page(request));
+  if (next !== null) return { json, include, cursor: cursorOf(next, point), syncToken: null };
+  const syncToken = point ? writeSyncToken(listName(resource, entityId), point, nowMs) : null;
+  return { json, include, cursor: null, syncToken };
+}
+
+/** Reads the changed records, and then the ids of the removed ones, up to the last change at the time of the first page. */
+async function readChanges(query: PageQuery, token: SyncToken, { records, run, nowMs }: ListSource): Promise<ListPage> {
+  const { request, point, ofRemoved, cursorOf } = query;
+  const { resource, entityId, limit } = request;
+  const changes = await records.changes(resource, entityId);
+  requireKnownChanges(token, changes, nowMs, point?.changedAt);
+  const end: SyncPoint = { epoch: changes.epoch, changedAt: point?.changedAt ?? changes.changedAt };
+  const last = (json: string, removed: readonly string[]): ListPage => {
+    return { json, removed, cursor: null, syncToken: writeSyncToken(listName(resource, entityId), end, nowMs) };
+  };
+  if (end.changedAt === token.changedAt) return last('', []);
+
+  let json = '';
+  let left = limit;
+  if (!ofRemoved) {
+    const upToEnd = { field: 'updated_at', op: 'to', value: end.changedAt } as const;
+    const page = await run(() => records.page({ ...request, conditions: [...request.conditions, upToEnd] }));
+    if (page.next) return { json: page.json, removed: [], cursor: cursorOf(page.next, end), syncToken: null };
+    json = page.json;
+    left -= page.count;
   }
-
-  async function readChanges(query: ChangesQuery, { records, run, nowMs }: ListSource): Promise<ListPage> {
-    const changes = await records.changes(resource, query.entityId);
-    requireKnownChanges(query.token, changes, nowMs, query.to);
-    const to = query.to ?? changes.changedAt;
-    const point: SyncPoint = {
-      epoch: changes.epoch,
-      changedAt: to > query.token.changedAt ? to : query.token.changedAt,
-    };
-    const end = (json: string, removed: readonly string[]): ListPage => {
-      const syncToken = writeSyncToken(listName(resource, query.entityId), point, nowMs);
-      return { json, removed, cursor: null, syncToken };
-    };
-    if (to <= query.token.changedAt) return end('', []);
-
-    let json = '';
-    let left = query.limit;
-    let removedAfter = query.removedAfter;
-    if (removedAfter === undefined) {
-      const page = await run(() => records.page(query.changedUntil(to)));
-      json = page.json;
-      left -= page.count;
-      if (page.next) return { json, removed: [], cursor: query.cursorOf('changed', page.next, to), syncToken: null };
-      removedAfter = query.firstRemoved;
-    }
-    const request = { resource, entityId: query.entityId, after: removedAfter, to, limit: left };
-    const { ids, next } = await run(() => records.removed(request));
-    if (next === null) return end(json, ids);
-    return { json, removed: ids, cursor: query.cursorOf('removed', next, to), syncToken: null };
-  }
+  const after = ofRemoved && request.after ? request.after : { value: instantAfter(token.changedAt), id: '' };
+  const removed = { resource, entityId, after, to: end.changedAt, limit: left };
+  const { ids, next } = await run(() => records.removed(removed));
+  if (next === null) return last(json, ids);
+  return { json, removed: ids, cursor: cursorOf(next, end, 'removed'), syncToken: null };
 }

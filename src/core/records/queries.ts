@@ -1,3 +1,4 @@
+import { HkctlError } from '../errors.ts';
 import {
   detailFields,
   type Field,
@@ -7,9 +8,11 @@ import {
 } from '../fields/fields.ts';
 import { validatorOf } from '../fields/values.ts';
 import type { RecordCondition, RecordPageRequest, RecordPosition } from '../port/records.ts';
+import { quotedText } from '../text/shown-text.ts';
 import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
 import { formatInstantUs, isDate } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
+import { instantAfter } from './changes.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from './cursors.ts';
 import {
   pageLimit,
@@ -19,7 +22,7 @@ import {
   requireKnown,
   wrongValue,
 } from './parameters.ts';
-import { isChangedAt, type SyncPoint } from './sync-tokens.ts';
+import { isChangedAt, listName, readSyncToken, type SyncPoint, type SyncToken } from './sync-tokens.ts';
 
 /** A parameter of a resource's list: its role, and the field that it filters. */
 export interface PageParameter {
@@ -37,15 +40,21 @@ export interface PageScope {
   weekStart: WeekDay;
 }
 
-interface PageQuery {
+export interface PageQuery {
+  /** With a sync token, all that has changed since: up to which moment is the reader's to say. */
   request: RecordPageRequest;
-  /** The moment at which the first page of a list without filters was read; undefined on that page. */
+  token: SyncToken | undefined;
+  /**
+   * The moment at which the first page of a list without filters, or of the changes since a token, was read; undefined on that
+   * page.
+   */
   point: SyncPoint | undefined;
-  cursorOf(next: RecordPosition, point?: SyncPoint): string;
+  /** Whether the page is one of removals, which come after the changed records. */
+  ofRemoved: boolean;
+  cursorOf(next: RecordPosition, point?: SyncPoint, part?: 'removed'): string;
 }
 
 interface PageReader {
-  readonly parameters: readonly PageParameter[];
   /** Throws `bad_parameter`, which names what is allowed, for an unknown, repeated or wrong parameter. */
   read(query: QueryParameters, scope: PageScope): PageQuery;
 }
@@ -55,36 +64,44 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
   const parameters = pageParameters(resource);
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   const filters = parameters.flatMap(({ name, role, on }) => (on ? [toFilter(name, role, on)] : []));
+
+  const readToken = (given: ReadonlyMap<string, string>, text: string, entityId: string): SyncToken => {
+    const filter = filters.find(({ name }) => given.has(name));
+    if (filter === undefined) return readSyncToken(text, listName(resource, entityId));
+    throw new HkctlError('bad_parameter', `sync_token allows no filter: leave ${quotedText(filter.name)} out.`);
+  };
+
+  /** In the order of declaration, not of the query: the same conditions give the same pages and cursors. */
+  const readFilters = (given: ReadonlyMap<string, string>, scope: PageScope): RecordCondition[] => {
+    const read = filters.flatMap((filter) => {
+      const text = given.get(filter.name);
+      return text === undefined ? [] : filter.read(text, scope);
+    });
+    return [...read.filter(({ op }) => op === 'eq'), ...read.filter(({ op }) => op !== 'eq')];
+  };
+
   return {
-    parameters,
     read(query, scope) {
+      const { entityId } = scope;
       const given = requireKnown(query, byName);
-      const ranged: RecordCondition[] = [];
-      const equal: RecordCondition[] = [];
-      // In the order of declaration, not of the query: the same conditions give the same pages and cursors.
-      for (const { name, role, read } of filters) {
-        const value = given.get(name);
-        if (value !== undefined) (role === 'equals' ? equal : ranged).push(...read(value, scope));
-      }
-      const conditions = [...equal, ...ranged];
-      const orderBy = ranged[0]?.field ?? 'id';
+      const text = given.get('sync_token');
+      const token = text === undefined ? undefined : readToken(given, text, entityId);
+      const conditions: RecordCondition[] = token
+        ? [{ field: 'updated_at', op: 'from', value: instantAfter(token.changedAt) }]
+        : readFilters(given, scope);
+      const orderBy = conditions.find(({ op }) => op !== 'eq')?.field ?? 'id';
       const include = readInclude(resource, given.get('include'));
-      const tie = fingerprint([resource.name, scope.entityId, orderBy, conditions]);
+      const limit = readLimit(given.get('limit'), pageLimit);
+      const tie = fingerprint([resource.name, entityId, orderBy, conditions, ...(token ? [text] : [])]);
       const cursor = given.get('cursor');
-      const place = cursor === undefined ? undefined : readPlace(cursor, tie);
+      const place = cursor === undefined ? undefined : readPlace(cursor, tie, token !== undefined);
       return {
-        request: {
-          resource,
-          entityId: scope.entityId,
-          conditions,
-          orderBy,
-          limit: readLimit(given.get('limit'), pageLimit),
-          include,
-          after: place?.position,
-        },
+        request: { resource, entityId, conditions, orderBy, limit, include, after: place?.position },
+        token,
         point: place?.point,
-        cursorOf: ({ value, id }, point) =>
-          writeCursor(tie, [value, id, ...(point ? [point.epoch, point.changedAt] : [])]),
+        ofRemoved: place?.part === 'removed',
+        cursorOf: ({ value, id }, point, part) =>
+          writeCursor(tie, [value, id, ...(point ? [point.epoch, point.changedAt] : []), ...(part ? [part] : [])]),
       };
     },
   };
@@ -201,11 +218,21 @@ function toValueReader(name: string, declaration: Field): (text: string) => stri
   };
 }
 
-function readPlace(cursor: string, tie: string): { position: RecordPosition; point: SyncPoint | undefined } {
-  const [value, id, epoch, changedAt, ...rest] = readCursor(cursor, tie);
-  if (rest.length > 0 || typeof id !== 'string') throw wrongCursor(cursor);
+interface Place {
+  position: RecordPosition;
+  point?: SyncPoint;
+  part?: 'removed';
+}
+
+function readPlace(cursor: string, tie: string, isOfChanges: boolean): Place {
+  const [value, id, epoch, changedAt, part, ...rest] = readCursor(cursor, tie);
+  if (typeof id !== 'string' || rest.length > 0) throw wrongCursor(cursor);
   if (typeof value !== 'string' && typeof value !== 'number') throw wrongCursor(cursor);
-  if (epoch === undefined) return { position: { value, id }, point: undefined };
+  const position = { value, id };
+  if (epoch === undefined && !isOfChanges) return { position };
   if (typeof epoch !== 'string' || !isChangedAt(changedAt)) throw wrongCursor(cursor);
-  return { position: { value, id }, point: { epoch, changedAt } };
+  const point = { epoch, changedAt };
+  if (part === undefined) return { position, point };
+  if (part !== 'removed' || !isOfChanges || !isChangedAt(value)) throw wrongCursor(cursor);
+  return { position, point, part };
 }
