@@ -30,7 +30,7 @@ import type { Exchange } from './request/exchange.ts';
 import type { KeyTally } from './request/key-tally.ts';
 import type { Memory } from './request/memory.ts';
 import { createHealth } from './routes/health.ts';
-import { createLinks, createPageWriter } from './routes/lists.ts';
+import { createLinks } from './routes/lists.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './routes/me.ts';
 import { createReadingsHandler } from './routes/readings.ts';
 import { createRecordHandlers } from './routes/records.ts';
@@ -88,8 +88,7 @@ export function createApp(options: AppOptions): H3 {
   const pages = new PageCache(pageCacheBytes);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const slices = new Slices(iterations);
-  const write = createPageWriter(links, slices);
-  const cache = { pages, write, slices, version: createRecordsVersion(domain.store.records, batches) };
+  const cache = { pages, links, slices, version: createRecordsVersion(domain.store.records, batches) };
   const documents = createDocuments(options);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);

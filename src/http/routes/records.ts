@@ -12,13 +12,13 @@ import { type PageCache, type Representation, represent, toRepresentation } from
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
-import { listTypeFor, type PageWriter } from './lists.ts';
+import { envelope, type Links, listTypeFor, recordsToCsv } from './lists.ts';
 
 interface RecordOptions {
   /** Finished answers, each valid for a version of the store. */
   pages: PageCache;
   version(): MaybePromise<number>;
-  write: PageWriter;
+  links: Links;
   slices: Slices;
 }
 
@@ -37,7 +37,7 @@ export interface RecordStates {
 export function createRecordHandlers(
   domain: Domain,
   resource: ResourceDefinition,
-  { pages, version, write, slices }: RecordOptions,
+  { pages, version, links, slices }: RecordOptions,
   states?: RecordStates,
 ) {
   const { records } = domain.store;
@@ -55,7 +55,12 @@ export function createRecordHandlers(
       const read = async () => {
         const page = await reader.read(parseQuery(exchange.query), scope, { records, run, nowMs });
         if (states) page.json = await states.complete(scope.entityId, page.json, run);
-        return write(exchange, principal.keyId, resource, page, type);
+        const options = { headers: links(exchange, page.cursor), vary: 'Authorization, Accept', type };
+        // CSV is written in many steps, JSON in one.
+        if (type === 'text/csv') {
+          return toRepresentation(await slices.run(principal.keyId, recordsToCsv(resource, page)), options);
+        }
+        return slices.call(principal.keyId, () => toRepresentation(envelope(page), options));
       };
       // The day is part of it, since the sync token of a page names the day on which it was issued.
       return answer(exchange, `${resource.name}?${exchange.query} ${scopeKey} ${dayOf(nowMs)} ${type}`, read);
