@@ -1,6 +1,7 @@
-import type { EnumField, NumberField, PlainField, TextField } from '../core/fields/fields.ts';
+import type { Field, NumberField, TextField } from '../core/fields/fields.ts';
 
 type Options = Pick<TextField, 'required' | 'filter' | 'detail' | 'unique'>;
+type NumberOptions = Pick<NumberField, 'required' | 'filter' | 'min' | 'max' | 'unit'>;
 
 /** Declares a text of up to `maxLength` UTF-16 code units. */
 export function text<const O extends Options & Pick<TextField, 'format'>>(
@@ -8,18 +9,13 @@ export function text<const O extends Options & Pick<TextField, 'format'>>(
   doc: string,
   example: string,
   options?: O,
-): TextField & O {
-  return { kind: 'text', maxLength, doc, example, ...options } as TextField & O; // a spread loses the type of O
+) {
+  return field({ kind: 'text', maxLength, doc, example }, options);
 }
 
 /** Declares the `id` of a record of another resource. */
-export function reference<const O extends Options>(
-  references: string,
-  doc: string,
-  example: string,
-  options?: O,
-): TextField & O {
-  return { kind: 'text', maxLength: 64, references, doc, example, ...options } as TextField & O; // as in text()
+export function reference<const O extends Options>(references: string, doc: string, example: string, options?: O) {
+  return field({ kind: 'text', maxLength: 64, references, doc, example }, options);
 }
 
 export function unit(doc: string, example: string) {
@@ -28,16 +24,16 @@ export function unit(doc: string, example: string) {
 
 /** Declares a calendar day; its example is `YYYY-MM-DD`. */
 export function date<const O extends Options>(doc: string, example: string, options?: O) {
-  return plain('date', doc, example, options);
+  return field({ kind: 'date', doc, example }, options);
 }
 
 /** Declares an instant; its example is RFC 3339 in UTC with six digits of fraction. */
 export function instant<const O extends Options>(doc: string, example: string, options?: O) {
-  return plain('instant', doc, example, options);
+  return field({ kind: 'instant', doc, example }, options);
 }
 
 export function flag<const O extends Options>(doc: string, options?: O) {
-  return plain('boolean', doc, true, options);
+  return field({ kind: 'boolean', doc, example: true }, options);
 }
 
 export function choice<const V extends readonly string[], const O extends Options>(
@@ -45,32 +41,30 @@ export function choice<const V extends readonly string[], const O extends Option
   doc: string,
   example: V[number],
   options?: O,
-): EnumField & { values: V } & O {
-  return { kind: 'enum', values, doc, example, ...options } as EnumField & { values: V } & O; // as in text()
+) {
+  return field({ kind: 'enum', values, doc, example }, options);
 }
 
-type NumberOptions = Pick<NumberField, 'required' | 'filter' | 'min' | 'max' | 'unit'>;
-
 export function integer<const O extends NumberOptions>(doc: string, example: number, options?: O) {
-  return number('integer', doc, example, options);
+  return field({ kind: 'integer', doc, example }, options);
 }
 
 export function count<const O extends NumberOptions>(doc: string, example: number, options?: O) {
-  return number('integer', doc, example, { min: 0, ...options } as O); // as in text()
+  return field({ kind: 'integer', min: 0, doc, example }, options);
 }
 
 export function decimal<const O extends NumberOptions>(doc: string, example: number, options?: O) {
-  return number('decimal', doc, example, options);
+  return field({ kind: 'decimal', doc, example }, options);
 }
 
 /** Declares a quantity, a price or a length of time, which is never negative. */
 export function amount<const O extends NumberOptions>(doc: string, example: number, options?: O) {
-  return number('decimal', doc, example, { min: 0, ...options } as O); // as in text()
+  return field({ kind: 'decimal', min: 0, doc, example }, options);
 }
 
 /** Declares a share of a whole, from 0 to 1. */
 export function ratio(doc: string, example: number) {
-  return number('decimal', doc, example, { min: 0, max: 1 });
+  return amount(doc, example, { max: 1 });
 }
 
 /** Declares the currency of an amount; `what` names the amount. */
@@ -83,20 +77,6 @@ export const processCarriedOut = reference('processes', 'Process that is carried
 /** The unit of the quantities in a record. */
 export const unitOfQuantities = unit('Unit of the quantities, as a UCUM code.', '{piece}');
 
-function plain<K extends PlainField['kind'], const O extends Options>(
-  kind: K,
-  doc: string,
-  example: unknown,
-  options?: O,
-): PlainField & { kind: K } & O {
-  return { kind, doc, example, ...options } as PlainField & { kind: K } & O; // as in text()
-}
-
-function number<K extends NumberField['kind'], const O extends NumberOptions>(
-  kind: K,
-  doc: string,
-  example: number,
-  options?: O,
-): NumberField & { kind: K } & O {
-  return { kind, doc, example, ...options } as NumberField & { kind: K } & O; // as in text()
+function field<const F extends Field, const O>(declared: F, options?: O): F & O {
+  return { ...declared, ...options } as F & O; // a spread loses the type of O
 }
