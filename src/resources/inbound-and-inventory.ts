@@ -16,8 +16,6 @@ import { serviceRows } from './service-rows.ts';
 /** Inbound documents, with the routing assigned to them and their services in the detailed answer (specification 2.4). */
 export const inboundDocuments = defineResource({
   name: 'inbound-documents',
-  title: 'Inbound documents',
-  singular: 'inbound document',
   summary:
     'Inbound documents: what announces or accompanies incoming goods; the answer for a single one lists its priced services.',
   idExample: 'IN-1001',
@@ -54,8 +52,6 @@ export const inboundDocuments = defineResource({
 
 export const inventoryItems = defineResource({
   name: 'inventory-items',
-  title: 'Inventory items',
-  singular: 'inventory item',
   summary: 'Stock: what lies where, by part, lot and location.',
   idExample: 'IT-1001',
   permissions: ['inventory_items.view'],
@@ -85,8 +81,6 @@ export const inventoryItems = defineResource({
 /** Movements of stock. */
 export const inventoryMovements = defineResource({
   name: 'inventory-movements',
-  title: 'Inventory movements',
-  singular: 'inventory movement',
   summary: 'Movements of stock: receipts, issues, transfers and corrections, each with its instant.',
   idExample: 'MV-1001',
   permissions: ['inventory_movements.view'],

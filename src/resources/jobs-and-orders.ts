@@ -5,8 +5,6 @@ import { serviceRows } from './service-rows.ts';
 /** Jobs, with the routing assigned to them (specification 2.4). */
 export const jobs = defineResource({
   name: 'jobs',
-  title: 'Jobs',
-  singular: 'job',
   summary: 'Jobs: what the plant has undertaken to make or process, for which order and by which routing.',
   idExample: 'J-1001',
   permissions: ['jobs_orders.view'],
@@ -39,8 +37,6 @@ export const jobs = defineResource({
 /** Orders, with their services in the detailed answer (specification 2.4). */
 export const orders = defineResource({
   name: 'orders',
-  title: 'Orders',
-  singular: 'order',
   summary: 'Customer orders; the answer for a single one lists its priced services.',
   idExample: 'O-1001',
   permissions: ['jobs_orders.view', 'production_orders.view'],

@@ -3,7 +3,6 @@ import { amount, choice, date, flag, reference, text } from './kinds.ts';
 
 export const people = defineResource({
   name: 'people',
-  title: 'People',
   singular: 'person',
   summary: 'People of the plant as planning and training know them; no private data.',
   idExample: 'PE-1001',
@@ -26,8 +25,6 @@ export const people = defineResource({
 
 export const trainingRecords = defineResource({
   name: 'training-records',
-  title: 'Training records',
-  singular: 'training record',
   summary: 'Training and qualification of people: what was learned, when, and until when it holds.',
   idExample: 'TR-1001',
   permissions: ['training_records.view'],

@@ -63,8 +63,6 @@ export const oeeEvents = defineResource({
 /** Production jobs: operations at work units; quantities and times by ISO 22400-2. */
 export const productionJobs = defineResource({
   name: 'production-jobs',
-  title: 'Production jobs',
-  singular: 'production job',
   summary:
     'Production jobs: the single operations of jobs at work units, with quantities and times named after ISO 22400.',
   idExample: 'PJ-1001',
@@ -98,7 +96,6 @@ export const productionJobs = defineResource({
 /** Quality figures of production; names by ISO 22400-2. */
 export const productionQuality = defineResource({
   name: 'production-quality',
-  title: 'Production quality',
   singular: 'production quality record',
   summary: 'Quality figures of production: quantities and ratios named after ISO 22400.',
   idExample: 'PQ-1001',

@@ -15,8 +15,6 @@ import {
 
 export const assets = defineResource({
   name: 'assets',
-  title: 'Assets',
-  singular: 'asset',
   summary: 'Assets: machines, ovens, lines, tools and their locations.',
   idExample: 'A-1001',
   permissions: ['assets.view'],
@@ -61,8 +59,6 @@ export const assets = defineResource({
 /** Part records (specification 2.4). */
 export const parts = defineResource({
   name: 'parts',
-  title: 'Parts',
-  singular: 'part',
   summary: 'Part master data: what the plant makes, buys and keeps.',
   idExample: 'P-1001',
   permissions: ['parts.view'],
@@ -89,7 +85,6 @@ export const parts = defineResource({
 /** Processes: catalogue membership, revision lineage, availability apart from approval, no routing link (specification 2.4). */
 export const processes = defineResource({
   name: 'processes',
-  title: 'Processes',
   singular: 'process',
   summary:
     'Processes: the catalogue of what the plant can do, with revisions and availability. They carry no link to routings.',
@@ -132,8 +127,6 @@ export const processes = defineResource({
 
 export const projects = defineResource({
   name: 'projects',
-  title: 'Projects',
-  singular: 'project',
   summary: 'Projects that orders and jobs belong to.',
   idExample: 'PRJ-1001',
   permissions: ['projects.view'],
@@ -159,8 +152,6 @@ export const projects = defineResource({
 /** Routings; times by ISO 22400-2. */
 export const routings = defineResource({
   name: 'routings',
-  title: 'Routings',
-  singular: 'routing',
   summary: 'Routings: the ordered operations by which a part is made or processed.',
   idExample: 'R-1001',
   permissions: ['routings.view'],
@@ -208,8 +199,6 @@ export const routings = defineResource({
 /** The registry of services. */
 export const services = defineResource({
   name: 'services',
-  title: 'Services',
-  singular: 'service',
   summary: 'The registry of services that orders and inbound documents price.',
   idExample: 'S-1001',
   permissions: ['services.view'],

@@ -40,8 +40,6 @@ export const nonConformances = defineResource({
 
 export const qualityInspections = defineResource({
   name: 'quality-inspections',
-  title: 'Quality inspections',
-  singular: 'quality inspection',
   summary: 'Inspections of incoming goods, first articles, running production and finished lots, with their results.',
   idExample: 'QI-1001',
   permissions: ['quality_inspections.view'],
@@ -78,8 +76,6 @@ export const qualityInspections = defineResource({
 
 export const safetyIncidents = defineResource({
   name: 'safety-incidents',
-  title: 'Safety incidents',
-  singular: 'safety incident',
   summary: 'Safety incidents and near misses, without names of those hurt.',
   idExample: 'SI-1001',
   permissions: ['safety_incidents.view'],

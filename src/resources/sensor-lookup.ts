@@ -4,8 +4,6 @@ import { flag, reference, text, unit } from './kinds.ts';
 /** Asset sensors: master data only; readings are in another database. */
 export const sensors = defineResource({
   name: 'sensors',
-  title: 'Sensors',
-  singular: 'sensor',
   summary: 'Asset sensors: what each measures, in which unit, and where.',
   idExample: 'SE-1001',
   permissions: ['asset_sensors.view'],

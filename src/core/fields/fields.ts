@@ -105,9 +105,17 @@ export type RecordOf<R extends ResourceDefinition> = { id: string; updated_at: s
   [K in keyof R['fields']]: FieldValue<R['fields'][K]>;
 };
 
-/** Declares a resource and keeps the literal types, which {@link RecordOf} needs. */
-export function defineResource<const F extends Fields>(definition: ResourceDefinition<F>): ResourceDefinition<F> {
-  return definition;
+type Names = 'title' | 'singular';
+
+/**
+ * Declares a resource and keeps the literal types, which {@link RecordOf} needs. If it says no other names, `parts` are Parts, and
+ * one of them is a part.
+ */
+export function defineResource<const F extends Fields>(
+  declared: Omit<ResourceDefinition<F>, Names> & Partial<Pick<ResourceDefinition<F>, Names>>,
+): ResourceDefinition<F> {
+  const words = declared.name.replaceAll('-', ' ');
+  return { title: words.charAt(0).toUpperCase() + words.slice(1), singular: words.replace(/s$/, ''), ...declared };
 }
 
 /** The two fields that every record has around its own: `id` first, `updated_at` last. */
