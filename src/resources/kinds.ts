@@ -1,4 +1,4 @@
-import type { Field, NumberField, TextField } from '../core/fields/fields.ts';
+import type { Field, Fields, ListField, NumberField, TextField } from '../core/fields/fields.ts';
 
 type Options = Pick<TextField, 'required' | 'filter' | 'detail' | 'unique'>;
 type NumberOptions = Pick<NumberField, 'required' | 'filter' | 'min' | 'max' | 'unit'>;
@@ -76,6 +76,12 @@ export const processCarriedOut = reference('processes', 'Process that is carried
 
 /** The unit of the quantities in a record. */
 export const unitOfQuantities = unit('Unit of the quantities, as a UCUM code.', '{piece}');
+
+/** Declares a list of objects; its example is one with the examples of all its fields. */
+export function list<const O extends Fields, const M extends Partial<ListField>>(of: O, doc: string, more?: M) {
+  const example = [Object.fromEntries(Object.entries(of).map(([name, { example }]) => [name, example]))];
+  return field({ kind: 'list', of, doc, example }, more);
+}
 
 function field<const F extends Field, const O>(declared: F, options?: O): F & O {
   return { ...declared, ...options } as F & O; // a spread loses the type of O

@@ -7,6 +7,7 @@ import {
   date,
   flag,
   instant,
+  list,
   processCarriedOut,
   reference,
   text,
@@ -149,6 +150,15 @@ export const projects = defineResource({
   },
 });
 
+const operation = {
+  sequence: count('Position of the operation.', 20, { required: true }),
+  name: text(200, 'Name of the operation.', 'Turn outer diameter', { required: true }),
+  process_id: processCarriedOut,
+  asset_id: reference('assets', 'Work unit it is planned on.', 'A-1001'),
+  setup_time_s: amount('Planned unit setup time (PUST).', 1200, { unit: 's' }),
+  run_time_per_item_s: amount('Planned run time per item (PRI).', 310, { unit: 's' }),
+};
+
 /** Routings; times by ISO 22400-2. */
 export const routings = defineResource({
   name: 'routings',
@@ -170,29 +180,7 @@ export const routings = defineResource({
     lead_time_days: amount('Planned time from the first operation to the last.', 6, { unit: 'd' }),
     effective_from: date('First day on which it may be used.', '2026-01-01'),
     effective_to: date('Last day on which it may be used.', '2027-12-31'),
-    operations: {
-      kind: 'list',
-      uniqueBy: 'sequence',
-      of: {
-        sequence: count('Position of the operation.', 20, { required: true }),
-        name: text(200, 'Name of the operation.', 'Turn outer diameter', { required: true }),
-        process_id: processCarriedOut,
-        asset_id: reference('assets', 'Work unit it is planned on.', 'A-1001'),
-        setup_time_s: amount('Planned unit setup time (PUST).', 1200, { unit: 's' }),
-        run_time_per_item_s: amount('Planned run time per item (PRI).', 310, { unit: 's' }),
-      },
-      doc: 'Operations in order.',
-      example: [
-        {
-          sequence: 20,
-          name: 'Turn outer diameter',
-          process_id: 'PR-1001',
-          asset_id: 'A-1001',
-          setup_time_s: 1200,
-          run_time_per_item_s: 310,
-        },
-      ],
-    },
+    operations: list(operation, 'Operations in order.', { uniqueBy: 'sequence' }),
   },
 });
 

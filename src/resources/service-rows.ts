@@ -1,51 +1,31 @@
-import type { ListField } from '../core/fields/fields.ts';
-import { amount, choice, currencyOf, text, unit } from './kinds.ts';
+import { amount, choice, currencyOf, list, text, unit } from './kinds.ts';
+
+const assigned = {
+  resource: choice(['people', 'assets'], 'What is assigned: a person or an asset.', 'assets', { required: true }),
+  id: text(64, 'The `id` of that person or asset.', 'A-1001', { required: true }),
+};
+
+const service = {
+  row_id: text(16, 'The service row inside its parent; unique there.', 'SVC-01', { required: true, format: 'row_id' }),
+  service_code: text(
+    64,
+    'Code of the service in the registry (`code` of services); several rows may have the same.',
+    'ANNEAL-S',
+    { required: true },
+  ),
+  description: text(500, 'What is done.', 'Stress relief annealing'),
+  quantity: amount('Quantity.', 740.5, { required: true }),
+  unit: unit('Unit of the quantity, as a UCUM code.', 'kg'),
+  unit_price: amount('Net price of one unit, in `currency`.', 1.85),
+  currency: currencyOf('price'),
+  assignments: list(assigned, 'People and assets assigned to the row.'),
+};
 
 /**
  * The services of an order or inbound document. `row_id` identifies a row inside its parent; several rows may have the same
  * registry code, so that the code alone identifies neither a priced service nor its assignments (specification 2.4).
  */
-export const serviceRows = {
-  kind: 'list',
+export const serviceRows = list(service, 'The services of the document, in order.', {
   detail: true,
   uniqueBy: 'row_id',
-  of: {
-    row_id: text(16, 'The service row inside its parent; unique there.', 'SVC-01', {
-      required: true,
-      format: 'row_id',
-    }),
-    service_code: text(
-      64,
-      'Code of the service in the registry (`code` of services); several rows may have the same.',
-      'ANNEAL-S',
-      { required: true },
-    ),
-    description: text(500, 'What is done.', 'Stress relief annealing'),
-    quantity: amount('Quantity.', 740.5, { required: true }),
-    unit: unit('Unit of the quantity, as a UCUM code.', 'kg'),
-    unit_price: amount('Net price of one unit, in `currency`.', 1.85),
-    currency: currencyOf('price'),
-    assignments: {
-      kind: 'list',
-      of: {
-        resource: choice(['people', 'assets'], 'What is assigned: a person or an asset.', 'assets', { required: true }),
-        id: text(64, 'The `id` of that person or asset.', 'A-1001', { required: true }),
-      },
-      doc: 'People and assets assigned to the row.',
-      example: [{ resource: 'assets', id: 'A-1001' }],
-    },
-  },
-  doc: 'The services of the document, in order.',
-  example: [
-    {
-      row_id: 'SVC-01',
-      service_code: 'ANNEAL-S',
-      description: 'Stress relief annealing',
-      quantity: 740.5,
-      unit: 'kg',
-      unit_price: 1.85,
-      currency: 'EUR',
-      assignments: [{ resource: 'assets', id: 'A-1001' }],
-    },
-  ],
-} as const satisfies ListField;
+});
