@@ -8,7 +8,7 @@ import { demoRecords } from '../../../src/demo/records.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { sensors } from '../../../src/resources/sensor-lookup.ts';
-import { decimalText } from '../../../src/store/postgres/records/decimal-text.ts';
+import { createDecimalWriter } from '../../../src/store/postgres/records/decimal-text.ts';
 import { batchOf, client, sensorRows, seriesOf } from '../../store/conformance/readings/readings.ts';
 import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { type Plant, plantIn, postgresStore, temporaryStore } from '../../store/stores.ts';
@@ -155,6 +155,8 @@ describe('the same readings have the same text as on SQLite', () => {
     expect(afterwards).toEqual(later);
   });
 });
+
+const decimalText = createDecimalWriter();
 
 it('a decimal is written so that the double is the same', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import { type Field, importFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
 import { type ImportBatch, valueAt } from '../../../core/fields/import-batch.ts';
-import { decimalText } from './decimal-text.ts';
+import { createDecimalWriter } from './decimal-text.ts';
 
 type BatchWriter = (batch: ImportBatch) => string;
 
@@ -31,7 +31,13 @@ export function createIdWriter(): BatchWriter {
 
 /** `absentList` is the value of a list that the file does not have. */
 function createFieldsWriter(resource: ResourceDefinition, absentList: string) {
-  const writers = Object.values(importFields(resource)).map((field) => toWriter(field, absentList));
+  const writeDecimal = createDecimalWriter();
+  const toWriter = ({ kind }: Field): WriteValue => {
+    if (kind === 'list') return (value) => (value === undefined ? absentList : escaped(JSON.stringify(value ?? [])));
+    const write = kind === 'decimal' ? (value: unknown) => writeDecimal(Number(value)) : writePresent(kind);
+    return (value) => (value === null ? absent : write(value));
+  };
+  const writers = Object.values(importFields(resource)).map(toWriter);
   return ({ lines, columns }: ImportBatch, before: (line: number) => string, end: string): string => {
     const written = columns.map((column, i) => column.map(writers[i] ?? escaped));
     let text = '';
@@ -48,14 +54,7 @@ type WriteValue = (value: unknown) => string;
 
 const absent = '\\N';
 
-function toWriter({ kind }: Field, absentList: string): WriteValue {
-  if (kind === 'list') return (value) => (value === undefined ? absentList : escaped(JSON.stringify(value ?? [])));
-  const write = writePresent(kind);
-  return (value) => (value === null ? absent : write(value));
-}
-
 function writePresent(kind: Field['kind']): WriteValue {
-  if (kind === 'decimal') return (value) => decimalText(Number(value));
   if (kind === 'integer') return String;
   if (kind === 'boolean') return (value) => (value === true ? 't' : 'f');
   return escaped;

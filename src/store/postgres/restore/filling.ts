@@ -10,7 +10,7 @@ import { databaseNames, migratedSchema } from '../../sqlite-database/schema/migr
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import { copyRows } from '../connection/copy.ts';
 import type { Session } from '../connection/session.ts';
-import { decimalText } from '../records/decimal-text.ts';
+import { createDecimalWriter } from '../records/decimal-text.ts';
 import { escaped } from '../records/import-rows.ts';
 import { appendAudit } from '../registry/statements.ts';
 import type { ColumnTypes } from '../schema/column-types.ts';
@@ -120,7 +120,10 @@ async function copyInto(
 type WriteValue = (value: unknown) => string | undefined;
 
 function writerOf(type: string): WriteValue {
-  if (type === 'numeric') return (value) => (isFiniteNumber(value) ? decimalText(value) : undefined);
+  if (type === 'numeric') {
+    const write = createDecimalWriter();
+    return (value) => (isFiniteNumber(value) ? write(value) : undefined);
+  }
   if (type === 'double precision') return (value) => (isFiniteNumber(value) ? doubleText(value) : undefined);
   if (type === 'boolean') return (value) => (value === 1 ? 't' : value === 0 ? 'f' : undefined);
   if (type === 'text') return (value) => (typeof value === 'string' ? escaped(value) : undefined);

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decimalText } from '../../../../src/store/postgres/records/decimal-text.ts';
+import { createDecimalWriter } from '../../../../src/store/postgres/records/decimal-text.ts';
 import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
 
+const decimalText = createDecimalWriter();
 const sqlite = openDatabase(':memory:', {});
 const written = sqlite.prepare<[number], string>('select json_array(cast(? as real))').pluck();
 const bySqlite = (value: number) => written.get(value)?.slice(1, -1);
