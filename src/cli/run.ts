@@ -96,9 +96,9 @@ async function requireValues(
   }
 }
 
-async function requireNeeds(context: Context, needs: Needs) {
+async function requireNeeds(context: Context, [action, target]: Needs) {
   const { domain, actor } = await context.session();
-  return { domain, actor: await requirePermissions(domain, actor, needs.permissions, needs) };
+  return { domain, actor: await requirePermissions(domain, actor, action, target) };
 }
 
 /** The same input and output, asking nothing; inherited, since a copy would open every stream. */

@@ -1,8 +1,7 @@
 import { type ClientPermission, presets } from '../core/access/permissions.ts';
-import type { Actor } from '../core/domain/actors.ts';
+import { type Actor, requirePermissions } from '../core/domain/actors.ts';
 import type { Domain } from '../core/domain/domain.ts';
 import { createKey, type SecretDelivery } from '../core/keys/issuance.ts';
-import { requireKeyActor } from '../core/keys/key-permissions.ts';
 import { revokeKeys } from '../core/keys/keys.ts';
 import { usageDays } from '../core/keys/usage.ts';
 import type { Entity } from '../core/port/entities.ts';
@@ -90,7 +89,7 @@ export async function addDemoKeys(
 ): Promise<void> {
   const nowMs = domain.clock();
   const at = (age: number) => ({ ...domain, clock: () => nowMs - age * dayMs });
-  const issuer = await requireKeyActor(domain, actor, 'rotate', 'keys');
+  const issuer = await requirePermissions(domain, actor, 'key.rotate', 'keys');
   const chance = createChance(seed);
   for (const one of demoKeys) {
     const { name, note, permissions, expiresIn, allowedIps = [], used, revokedSince } = one;

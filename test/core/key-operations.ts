@@ -1,7 +1,6 @@
-import type { Actor } from '../../src/core/domain/actors.ts';
+import { type Actor, requirePermissions } from '../../src/core/domain/actors.ts';
 import type { Domain } from '../../src/core/domain/domain.ts';
 import * as issuance from '../../src/core/keys/issuance.ts';
-import { requireKeyActor } from '../../src/core/keys/key-permissions.ts';
 import * as keys from '../../src/core/keys/keys.ts';
 import { findKeys } from '../../src/core/keys/references.ts';
 import type { Key } from '../../src/core/port/keys.ts';
@@ -13,7 +12,7 @@ export async function createKey(
   input: issuance.CreateKeyInput,
   delivery: issuance.SecretDelivery,
 ): Promise<Key> {
-  return issuance.createKey(domain, await requireKeyActor(domain, actor, 'create', input.name), input, delivery);
+  return issuance.createKey(domain, await requirePermissions(domain, actor, 'key.create', input.name), input, delivery);
 }
 
 /** Rotates keys as a command does: the permission first, then the keys of the REFs. */
@@ -23,12 +22,12 @@ export async function rotateKeys(
   refs: readonly string[],
   delivery: issuance.SecretDelivery,
 ): Promise<issuance.RotatedKey[]> {
-  const rotator = await requireKeyActor(domain, actor, 'rotate', refs.join(' '));
+  const rotator = await requirePermissions(domain, actor, 'key.rotate', refs.join(' '));
   return issuance.rotateKeys(domain, rotator, await findKeys(domain, actor, refs), delivery);
 }
 
 /** Revokes keys in the same way. */
 export async function revokeKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {
-  const revoker = await requireKeyActor(domain, actor, 'revoke', refs.join(' '));
+  const revoker = await requirePermissions(domain, actor, 'key.revoke', refs.join(' '));
   return keys.revokeKeys(domain, revoker, await findKeys(domain, actor, refs));
 }

@@ -25,7 +25,7 @@ const issuanceTests = [
   'test/cli/delivery/rotated-files.test.ts',
   'test/cli/commands/keys/keys.test.ts',
 ];
-const keyPermissions = 'src/core/keys/key-permissions.ts';
+const roles = 'src/core/access/roles.ts';
 const expiry = 'src/core/keys/expiry.ts';
 const networks = 'src/core/keys/networks.ts';
 const networkTests = ['test/core/networks.test.ts'];
@@ -239,12 +239,7 @@ export const mutants = [
   [limits, 'Math.max(1, Math.ceil', 'Math.max(0, Math.floor', ...limitTests],
   [limits, 'endsMs: nowMs + windowMs', 'endsMs: nowMs + windowSeconds', ...limitTests],
   // --- how keys are made
-  [
-    keyPermissions,
-    "create: { action: 'key.create', permissions: ['api_keys.create'] }",
-    "create: { action: 'key.create', permissions: [] }",
-    ...issuanceTests,
-  ],
+  [roles, "'key.create': ['api_keys.create']", "'key.create': []", ...issuanceTests],
   [issuance, '  requireCreatable(input, domain.clock());\n', '', ...issuanceTests],
   [issuance, '  requireKeyName(input.name);\n', '', ...issuanceTests],
   [issuance, 'input.permissions.length === 0', 'false', ...issuanceTests],
@@ -257,8 +252,8 @@ export const mutants = [
     'permissions: [...input.permissions]',
     ...issuanceTests,
   ],
-  [keyPermissions, "['api_keys.create', 'api_keys.delete']", "['api_keys.create']", ...issuanceTests],
-  [keyPermissions, "['api_keys.create', 'api_keys.delete']", "['api_keys.delete']", ...issuanceTests],
+  [roles, "['api_keys.create', 'api_keys.delete']", "['api_keys.create']", ...issuanceTests],
+  [roles, "['api_keys.create', 'api_keys.delete']", "['api_keys.delete']", ...issuanceTests],
   [issuance, "await requireActive(domain, actor, keys, 'rotated');", '', ...issuanceTests],
   [issuance, 'if (stale.length > 0) throw raced(', 'if (false) throw raced(', ...issuanceTests],
   [issuance, 'if (!old.entity) {', 'if (false) {', ...issuanceTests],
@@ -308,12 +303,7 @@ export const mutants = [
   [networks, 'networks.length <= mostNetworks', 'networks.length > 0', ...networkTests],
   [notes, "requireLabel(text, 'A note', 500);", '', ...noteTests],
   [notes, "if (text === '') return null;", "if (text === '') return text;", ...noteTests],
-  [
-    keyPermissions,
-    "note: { action: 'key.note', permissions: ['api_keys.create'] }",
-    "note: { action: 'key.note', permissions: [] }",
-    ...noteTests,
-  ],
+  [roles, "'key.note': ['api_keys.create']", "'key.note': []", ...noteTests],
   [interrupted, "statusOf(key, domain.clock()) !== 'Active'", 'false', ...interruptedTests],
   [interrupted, 'if (!(await descendsFrom(domain, actor, key, old))) {', 'if (false) {', ...interruptedTests],
   [interrupted, 'key.id === old.id && (revoked === null || held?.id !== revoked.id)', 'false', ...interruptedTests],
@@ -386,11 +376,11 @@ export const mutants = [
   [actors, '  if (!user) {', '  if (false) {', ...people],
   [
     actors,
-    'permissions.filter((permission) => !actorHolds(actor, permission))',
-    'permissions.every((permission) => !actorHolds(actor, permission)) ? permissions : []',
+    'needed.filter((permission) => !actorHolds(actor, permission))',
+    'needed.every((permission) => !actorHolds(actor, permission)) ? needed : []',
     ...people,
   ],
-  [actors, "{ ...refused, outcome: 'denied' }", 'refused', ...people],
+  [actors, "detail), outcome: 'denied' }", 'detail) }', ...people],
   [actors, "outcome: 'denied',", "outcome: 'done',", ...people],
   [actors, "reason: user ? 'profile_inactive' : 'no_profile'", "reason: 'no_profile'", ...people],
   [

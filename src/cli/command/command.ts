@@ -1,14 +1,13 @@
-import type { UserPermission } from '../../core/access/roles.ts';
+import type { AuditAction } from '../../core/access/roles.ts';
 import type { Permitted } from '../../core/domain/actors.ts';
 import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
-import type { AuditAction } from '../../core/port/audit.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { holdsSecret } from '../../core/secrets.ts';
 import type { Context } from './context.ts';
 import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.ts';
 
-export interface CommandDefinition<F extends Flags = Flags, P extends UserPermission = UserPermission> {
+export interface CommandDefinition<F extends Flags = Flags, A extends AuditAction = AuditAction> {
   name: string;
   summary: string;
   /** More for help, below the summary. */
@@ -30,10 +29,10 @@ export interface CommandDefinition<F extends Flags = Flags, P extends UserPermis
   /** It changes nothing, so that a reader may close the pipe early without an error. */
   readOnly?: boolean;
   /**
-   * The permissions that the command requires before it asks or does anything, and the attempt that the audit trail records
-   * for a refusal. `run()` of the command line checks them. Without `needs` only the domain checks.
+   * The action that the actor must be permitted before the command asks or does anything, and its target, which the audit trail
+   * records for a refusal. `run()` of the command line checks that. Without `needs` only the domain checks.
    */
-  needs?(flags: FlagValues<F>, args: readonly string[], context: Context): MaybePromise<Needs<P> | undefined>;
+  needs?(flags: FlagValues<F>, args: readonly string[], context: Context): MaybePromise<Needs<A> | undefined>;
   /**
    * Runs it in the store, for the actor that the check of `needs` found permitted (a command without `needs` is given no session); a
    * number is the exit code, nothing means 0.
@@ -42,17 +41,12 @@ export interface CommandDefinition<F extends Flags = Flags, P extends UserPermis
     context: Context,
     flags: FlagValues<F>,
     args: readonly string[],
-    session: { domain: Domain; actor: Permitted<P> },
+    session: { domain: Domain; actor: Permitted<A> },
     // biome-ignore lint/suspicious/noConfusingVoidType: a command that ends well need not say so
   ): Promise<number | void>;
 }
 
-/** What a command needs, and how the audit trail names the attempt. */
-export interface Needs<P extends UserPermission = UserPermission> {
-  permissions: readonly P[];
-  action: AuditAction;
-  target: string;
-}
+export type Needs<A extends AuditAction = AuditAction> = readonly [action: A, target: string];
 
 export interface Noun {
   name: string;
@@ -61,9 +55,9 @@ export interface Noun {
   bare?: CommandDefinition;
 }
 
-/** Declares a command: its flags are typed by their declarations, and its actor by the permissions that `needs` names. */
-export function defineCommand<F extends Flags, P extends UserPermission = never>(
-  definition: Omit<CommandDefinition<F, P>, 'arguments'> & Partial<Pick<CommandDefinition, 'arguments'>>,
+/** Declares a command: its flags are typed by their declarations, and its actor by the action that `needs` names. */
+export function defineCommand<F extends Flags, A extends AuditAction = never>(
+  definition: Omit<CommandDefinition<F, A>, 'arguments'> & Partial<Pick<CommandDefinition, 'arguments'>>,
 ): CommandDefinition {
   return { arguments: [], ...definition };
 }

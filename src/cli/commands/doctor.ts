@@ -27,8 +27,7 @@ export default defineCommand({
     ['hkctl doctor --json', 'for a program'],
     ['hkctl doctor --accept-clock --yes', 'after the clock had jumped ahead'],
   ],
-  needs: ({ acceptClock }) =>
-    acceptClock ? { permissions: ['store.manage'], action: 'store.accept_clock', target: 'clock' } : undefined,
+  needs: ({ acceptClock }) => (acceptClock ? ['store.accept_clock', 'clock'] : undefined),
   async run(context, { acceptClock: accepting, yes }) {
     const { domain, actor } = await context.session();
     if (accepting) await accept(context, domain, actor, yes);

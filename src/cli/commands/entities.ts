@@ -56,7 +56,7 @@ const add = defineCommand({
     yes: yesFlag,
   },
   examples: [['hkctl entities add CHI --name "Chicago plant" --timezone America/Chicago', 'a second site']],
-  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.add', target: code }),
+  needs: (_flags, [code = '']) => ['entity.add', code],
   required: ({ name, timezone }) => ({ '--name': name, '--timezone': timezone }),
   async run(context, flags, [code = ''], { domain, actor }) {
     const name = await textOrAsk(context, flags.name, {
@@ -80,7 +80,7 @@ const activate = defineCommand({
   arguments: codeArgument,
   flags: {},
   examples: [['hkctl entities activate CHI', 'its active keys work from the next request on']],
-  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.activate', target: code }),
+  needs: (_flags, [code = '']) => ['entity.activate', code],
   async run(context, _flags, [code = ''], { domain, actor }) {
     const before = await workingKeysOfEntity(domain, actor, code);
     const entity = await setEntityStatus(domain, actor, code, 'active');
@@ -99,7 +99,7 @@ const deactivate = defineCommand({
     ['hkctl entities deactivate CHI --yes', 'from a script'],
   ],
   confirms: true,
-  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.deactivate', target: code }),
+  needs: (_flags, [code = '']) => ['entity.deactivate', code],
   async run(context, { yes }, [code = ''], { domain, actor }) {
     const keys = await workingKeysOfEntity(domain, actor, code);
     const question = `Deactivate entity ${code}? ${stopping(keys)}`;
@@ -120,7 +120,7 @@ const remove = defineCommand({
     ['hkctl entities remove CHI --yes', 'from a script'],
   ],
   confirms: true,
-  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.remove', target: code }),
+  needs: (_flags, [code = '']) => ['entity.remove', code],
   async run(context, { yes }, [code = ''], { domain, actor }) {
     const keys = await workingKeysOfEntity(domain, actor, code);
     const question = `Remove entity ${code} with all its records, sensors and readings, for good? ${stopping(keys)}`;

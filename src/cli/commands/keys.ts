@@ -1,4 +1,3 @@
-import { keyNeeds } from '../../core/keys/key-permissions.ts';
 import { setNote } from '../../core/keys/keys.ts';
 import { requireKey } from '../../core/keys/references.ts';
 import { defineCommand, type Noun } from '../command/command.ts';
@@ -26,7 +25,7 @@ const note = defineCommand({
     ['hkctl keys note hk_Ab3dE "Line 3, ask Ada (ext. 4711)"', 'says whose it is'],
     ['hkctl keys note hk_Ab3dE ""', 'clears it'],
   ],
-  needs: (_flags, [ref = '']) => keyNeeds('note', ref),
+  needs: (_flags, [ref = '']) => ['key.note', ref],
   async run(context, _flags, [ref = '', text = ''], { domain, actor }) {
     const key = await setNote(domain, actor, await requireKey(domain, actor, ref), text);
     if (context.json) context.printJson({ key: keyJson(key, domain.clock()) });

@@ -20,7 +20,7 @@ export default defineCommand({
     const authorize = async (store: Store) => {
       const domain = context.domainOf(store);
       const actor = await context.actorIn(domain);
-      await requirePermissions(domain, actor, ['store.manage'], { action: 'store.migrate', target: 'store' });
+      await requirePermissions(domain, actor, 'store.migrate', 'store');
     };
     const bar = createProgress(context, 'Migrating');
     const { applied, backup } = await (await context.services.engine(context.storePath))

@@ -55,7 +55,7 @@ const add = defineCommand({
   arguments: [{ spelling: '<NAME>', doc: 'name of the organization' }],
   flags: { admin: text('--admin <LOGIN>', 'login of its first Super user'), weekStart, yes: yesFlag },
   examples: [['hkctl tenants add "Acme Foundry" --admin bob --week-start sunday', 'bob manages it']],
-  needs: (_flags, [name = '']) => ({ permissions: ['tenant.manage'], action: 'tenant.add', target: name }),
+  needs: (_flags, [name = '']) => ['tenant.add', name],
   required: ({ admin }) => ({ '--admin': admin }),
   async run(context, flags, [name = ''], { domain, actor }) {
     const login = await textOrAsk(context, flags.admin, {
@@ -84,7 +84,7 @@ const set = defineCommand({
     ['hkctl tenants set --week-start sunday', 'weekly ranges follow at once'],
     ['hkctl tenants set --retain-readings 400d', 'keep the readings of thirteen months'],
   ],
-  needs: () => ({ permissions: ['tenant.manage'], action: 'tenant.set', target: 'tenant' }),
+  needs: () => ['tenant.set', 'tenant'],
   async run(context, { name, weekStart: day, retainReadings, yes }, _args, { domain, actor }) {
     if (name === undefined && day === undefined && retainReadings === undefined) {
       throw new HkctlError('usage', 'Nothing to change: give --name, --week-start or --retain-readings.');

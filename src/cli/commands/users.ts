@@ -54,7 +54,7 @@ const add = defineCommand({
     yes: yesFlag,
   },
   examples: [['hkctl users add alice --name "Alice Ng" --role entity_admin', 'may manage keys']],
-  needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.add', target: login }),
+  needs: (_flags, [login = '']) => ['user.add', login],
   required: ({ name, role }) => ({ '--name': name, '--role': role }),
   async run(context, flags, [login = ''], { domain, actor }) {
     const name = await textOrAsk(context, flags.name, {
@@ -95,7 +95,7 @@ const activate = defineCommand({
   arguments: [loginArgument],
   flags: {},
   examples: [['hkctl users activate alice', 'from the next request on']],
-  needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.activate', target: login }),
+  needs: (_flags, [login = '']) => ['user.activate', login],
   async run(context, _flags, [login = ''], { domain, actor }) {
     const before = await workingKeysOfUser(domain, actor, login);
     const user = await updateUser(domain, actor, login, { status: 'active' });
@@ -114,7 +114,7 @@ const deactivate = defineCommand({
     ['hkctl users deactivate alice --yes', 'from a script'],
   ],
   confirms: true,
-  needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.deactivate', target: login }),
+  needs: (_flags, [login = '']) => ['user.deactivate', login],
   async run(context, { yes }, [login = ''], { domain, actor }) {
     await requireAnotherSuperUser(domain, actor, login);
     const keys = await workingKeysOfUser(domain, actor, login);

@@ -11,6 +11,44 @@ export type UserPermission =
   | 'store.check'
   | 'records.import';
 
+/** Every action that the audit trail names, with the permissions that an actor needs for it. */
+export const actions = {
+  'store.init': [],
+  'profile.use': [],
+  'key.create': ['api_keys.create'],
+  'key.rotate': ['api_keys.create', 'api_keys.delete'],
+  'key.revoke': ['api_keys.delete'],
+  'key.note': ['api_keys.create'],
+  'key.list': ['api_keys.view'],
+  'key.verify': ['api_keys.view'],
+  'user.list': ['users.manage'],
+  'user.add': ['users.manage'],
+  'user.activate': ['users.manage'],
+  'user.deactivate': ['users.manage'],
+  'user.set_role': ['users.manage'],
+  'entity.list': [],
+  'entity.add': ['entities.manage'],
+  'entity.activate': ['entities.manage'],
+  'entity.deactivate': ['entities.manage'],
+  'entity.remove': ['entities.manage'],
+  'tenant.list': ['tenant.manage'],
+  'tenant.add': ['tenant.manage', 'store.manage'],
+  'tenant.set': ['tenant.manage'],
+  'records.import': ['records.import'],
+  'readings.import': ['records.import'],
+  'sensors.export': [],
+  // As the removal of an entity, which takes all of its readings.
+  'sensors.erase': ['entities.manage'],
+  'audit.read': ['tenant.manage'],
+  'store.migrate': ['store.manage'],
+  'store.backup': ['store.manage'],
+  'store.restore': ['store.manage'],
+  'store.doctor': ['store.check'],
+  'store.status': ['api_keys.view'],
+  'store.accept_clock': ['store.manage'],
+} as const satisfies Record<string, readonly UserPermission[]>;
+export type AuditAction = keyof typeof actions;
+
 const keyPermissions = ['api_keys.view', 'api_keys.create', 'api_keys.delete'] as const;
 
 /** The built-in roles, the label people see and what each holds. */

@@ -14,7 +14,7 @@ export async function listAudit(
   actor: Actor,
   filter: AuditFilter & { limit: number },
 ): Promise<AuditRecord[]> {
-  await requirePermissions(domain, actor, ['tenant.manage'], { action: 'audit.read', target: 'audit' });
+  await requirePermissions(domain, actor, 'audit.read', 'audit');
   return domain.store.audit.list(actor.user.tenantId, { ...filter, ofStore: await isOfFirstTenant(domain, actor) });
 }
 
@@ -24,7 +24,7 @@ export async function* exportAudit(
   actor: Actor,
   { limit = Number.POSITIVE_INFINITY, ...filter }: AuditFilter & { limit?: number },
 ): AsyncGenerator<AuditRecord> {
-  await requirePermissions(domain, actor, ['tenant.manage'], { action: 'audit.read', target: 'audit' });
+  await requirePermissions(domain, actor, 'audit.read', 'audit');
   const ofStore = await isOfFirstTenant(domain, actor);
   let left = limit;
   for await (const record of domain.store.audit.walk()) {
@@ -73,7 +73,7 @@ export async function verifyAudit(
   actor: Actor,
   { head, anchors }: KeptOutside = {},
 ): Promise<TrailReport> {
-  await requirePermissions(domain, actor, ['tenant.manage'], { action: 'audit.read', target: 'audit' });
+  await requirePermissions(domain, actor, 'audit.read', 'audit');
   let isHeadFound = false;
   const report = await verifyTrail(domain.store.audit, (record) => {
     isHeadFound ||= record.hash === head;

@@ -1,6 +1,6 @@
-import { roleHolds, roles, rolesHolding, type UserPermission } from '../access/roles.ts';
+import { type AuditAction, actions, roleHolds, roles, rolesHolding, type UserPermission } from '../access/roles.ts';
 import { HkctlError } from '../errors.ts';
-import type { AuditAction, AuditDraft } from '../port/audit.ts';
+import type { AuditDraft } from '../port/audit.ts';
 import type { User } from '../port/users.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { cutText } from '../text/bounded-text.ts';
@@ -14,8 +14,10 @@ export interface Actor {
   osAccount: string;
 }
 
-/** An actor who holds some permissions, as {@link requirePermissions} found; nothing else makes one. */
-export type Permitted<P extends UserPermission> = Actor & { readonly [granted]: { readonly [K in P]: true } };
+/** An actor who holds the permissions for some actions, as {@link requirePermissions} found; nothing else makes one. */
+export type Permitted<A extends AuditAction> = Actor & {
+  readonly [granted]: { readonly [P in (typeof actions)[A][number]]: true };
+};
 
 declare const granted: unique symbol;
 
@@ -71,30 +73,31 @@ export function actorHolds(actor: Actor, permission: UserPermission): boolean {
   return roleHolds(actor.user.role, permission);
 }
 
-interface Attempt {
-  action: AuditAction;
-  target: string;
-}
-
 /**
- * Returns the actor as one who holds all of the permissions. Throws `not_permitted` (exit 4) and audits the refused attempt
- * if one is missing. The permission `store.manage` reaches the data of every organization. Only the first
- * one has it.
+ * Returns the actor as one who holds all permissions that an action needs. Throws `not_permitted` (exit 4) and audits the refused
+ * attempt if one is missing. The permission `store.manage` reaches the data of every organization: only the first one has it.
  */
-export async function requirePermissions<P extends UserPermission>(
+export async function requirePermissions<A extends AuditAction>(
   domain: Domain,
   actor: Actor,
-  permissions: readonly P[],
-  attempt: Attempt,
-): Promise<Permitted<P>> {
-  const missing = permissions.filter((permission) => !actorHolds(actor, permission));
-  const first = missing[0];
+  action: A,
+  target: string,
+): Promise<Permitted<A>> {
+  const needed: readonly UserPermission[] = actions[action];
+  const missing = needed.filter((permission) => !actorHolds(actor, permission));
+  const [first] = missing;
+  const isForeign = needed.includes('store.manage') && !(await isOfFirstTenant(domain, actor));
+  if (first === undefined && !isForeign) return actor as Permitted<A>; // the mark exists for the compiler only
+  const detail: AuditDraft['detail'] =
+    first === undefined ? { reason: 'not_of_first_organization' } : { missing: missing.join(' ') };
+  await domain.store.audit.append({ ...auditDraft(domain, actor, action, target, detail), outcome: 'denied' });
   if (first === undefined) {
-    const wanted: readonly UserPermission[] = permissions;
-    if (wanted.includes('store.manage')) await requireFirstTenant(domain, actor, attempt);
-    return actor as Permitted<P>; // the mark exists for the compiler only
+    throw new HkctlError(
+      'not_permitted',
+      'Only a Super user of the first organization may do this, since it concerns the data of every organization.',
+      { hint: 'Ask one of them: hkctl tenants list shows the first organization to its own Super users.' },
+    );
   }
-  await recordDenied(domain, actor, attempt, { missing: missing.join(' ') });
   throw new HkctlError(
     'not_permitted',
     `This needs the permission ${missing.join(' and ')}, which the role ${roles[actor.user.role].label} does not hold.`,
@@ -105,27 +108,6 @@ export async function requirePermissions<P extends UserPermission>(
 /** Whether the actor is of the first organization, whose Super users look after the store as a whole. */
 export async function isOfFirstTenant({ store }: Pick<Domain, 'store'>, { user }: Actor): Promise<boolean> {
   return (await store.tenants.firstId()) === user.tenantId;
-}
-
-async function recordDenied(
-  domain: Domain,
-  actor: Actor,
-  { action, target }: Attempt,
-  detail: AuditDraft['detail'],
-): Promise<void> {
-  const refused = auditDraft(domain, actor, action, target, detail);
-  await domain.store.audit.append({ ...refused, outcome: 'denied' });
-}
-
-/** Refuses an actor of any other organization than the first one (`not_permitted`, exit 4), and audits the attempt. */
-export async function requireFirstTenant(domain: Domain, actor: Actor, attempt: Attempt): Promise<void> {
-  if (await isOfFirstTenant(domain, actor)) return;
-  await recordDenied(domain, actor, attempt, { reason: 'not_of_first_organization' });
-  throw new HkctlError(
-    'not_permitted',
-    'Only a Super user of the first organization may do this, since it concerns the data of every organization.',
-    { hint: 'Ask one of them: hkctl tenants list shows the first organization to its own Super users.' },
-  );
 }
 
 /** Builds the audit event of something an actor did; what was refused or failed needs another `outcome`. */

@@ -109,7 +109,7 @@ const passing: ReadonlySet<ErrorCode> = new Set(['store_locked', 'store_full', '
  */
 export async function acceptClock(domain: Domain, actor: Actor, sample: ClockSample): Promise<ClockSamples> {
   const { nowMs } = sample;
-  await requirePermissions(domain, actor, ['store.manage'], { action: 'store.accept_clock', target: 'clock' });
+  await requirePermissions(domain, actor, 'store.accept_clock', 'clock');
   const before = await domain.store.clock.read();
   if (before.seenMs <= nowMs) return before;
   const detail = { from: formatInstantMs(before.seenMs), to: formatInstantMs(nowMs) };

@@ -1,5 +1,5 @@
 import { type ClientPermission, normalisePermissions } from '../access/permissions.ts';
-import { type Actor, auditDraft } from '../domain/actors.ts';
+import { type Actor, auditDraft, type Permitted } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { HkctlError, isHkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
@@ -9,7 +9,6 @@ import { drawSecret, hashOf, prefixOf } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
 import { formatOptionalMs } from '../time/instants.ts';
 import { requireAhead } from './expiry.ts';
-import type { KeyActor } from './key-permissions.ts';
 import { raced, requireActive, revokedBy } from './keys.ts';
 
 /** A key whose secret is about to be delivered, as the store will hold it. */
@@ -70,7 +69,7 @@ export function requireKeyName(name: string): void {
 /** Creates a key: draws a secret, delivers it, then stores its hash (contract, section 1). */
 export async function createKey(
   domain: Domain,
-  actor: KeyActor<'create'>,
+  actor: Permitted<'key.create'>,
   input: CreateKeyInput,
   delivery: SecretDelivery,
 ): Promise<Key> {
@@ -110,7 +109,7 @@ export interface RotatedKey {
  */
 export async function rotateKeys(
   domain: Domain,
-  actor: KeyActor<'rotate'>,
+  actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
   delivery: SecretDelivery,
   command?: string,

@@ -1,4 +1,4 @@
-import { type Actor, auditDraft } from '../domain/actors.ts';
+import { type Actor, auditDraft, type Permitted, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../port/keys.ts';
@@ -6,7 +6,6 @@ import { hashOf, isCompleteSecret } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
 import { dayMs } from '../time/spans.ts';
 import { type Refusal, refusalOf } from './authentication.ts';
-import { type KeyActor, requireKeyActor } from './key-permissions.ts';
 import { chainOf, keyNotFound, latestOf, requireKey } from './references.ts';
 
 /** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (specification 3). */
@@ -29,7 +28,7 @@ export function expiresSoon({ revokedAtMs, expiresAtMs }: Pick<Key, 'revokedAtMs
 }
 
 /** Revokes active keys at once; all or nothing. Returns them as they are then. */
-export async function revokeKeys(domain: Domain, actor: KeyActor<'revoke'>, keys: readonly Key[]): Promise<Key[]> {
+export async function revokeKeys(domain: Domain, actor: Permitted<'key.revoke'>, keys: readonly Key[]): Promise<Key[]> {
   const nowMs = domain.clock();
   await requireActive(domain, actor, keys, 'revoked');
   const audits = keys.map((key) => auditDraft(domain, actor, 'key.revoke', key.prefix, { name: key.name }));
@@ -55,7 +54,7 @@ export function parseNote(text: string): string | null {
 }
 
 /** Sets or clears the note of a key in any state, and returns the key as it is then. */
-export async function setNote(domain: Domain, actor: KeyActor<'note'>, key: Key, text: string): Promise<Key> {
+export async function setNote(domain: Domain, actor: Permitted<'key.note'>, key: Key, text: string): Promise<Key> {
   const note = parseNote(text);
   const audit = auditDraft(domain, actor, 'key.note', key.prefix, { name: key.name, note });
   if (!(await domain.store.keys.setNote(key.id, note, audit))) throw keyNotFound([]);
@@ -64,13 +63,13 @@ export async function setNote(domain: Domain, actor: KeyActor<'note'>, key: Key,
 
 /** Lists keys, newest first. Needs `api_keys.view`. */
 export async function listKeys(domain: Domain, actor: Actor, filter: KeyFilter, page: KeyPageRequest): Promise<Key[]> {
-  await requireKeyActor(domain, actor, 'list', 'keys');
+  await requirePermissions(domain, actor, 'key.list', 'keys');
   return domain.store.keys.list(actor.user.tenantId, filter, page);
 }
 
 /** One key, named as in `requireKey`. Needs `api_keys.view`. */
 export async function showKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
-  await requireKeyActor(domain, actor, 'list', ref);
+  await requirePermissions(domain, actor, 'key.list', ref);
   return requireKey(domain, actor, ref);
 }
 
@@ -80,7 +79,7 @@ export async function showKey(domain: Domain, actor: Actor, ref: string): Promis
  */
 export async function verifySecret(
   domain: Domain,
-  actor: KeyActor<'verify'>,
+  actor: Permitted<'key.verify'>,
   secret: string,
 ): Promise<{ key: Key; refusal: Refusal | undefined }> {
   if (!isCompleteSecret(secret)) {

@@ -33,7 +33,7 @@ interface DoctorOptions {
 
 /** Runs every check of a store, one after the other. Needs `store.check`. A new check is one more entry of its list. */
 export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOptions): AsyncGenerator<Check> {
-  await requirePermissions(domain, actor, ['store.check'], { action: 'store.doctor', target: 'store' });
+  await requirePermissions(domain, actor, 'store.doctor', 'store');
   const { inspection } = options;
   const { files, server, brokenReferences, moved, journal, space } = inspection;
   const checks: [name: string, run: () => MaybePromise<Finding>][] = [

@@ -68,7 +68,7 @@ const backupOldMs = 7 * dayMs;
 
 /** Reads the state of a store and what needs attention. Needs `api_keys.view`. */
 export async function readStatus(domain: Domain, actor: Actor, options: StatusOptions): Promise<StoreStatus> {
-  await requirePermissions(domain, actor, ['api_keys.view'], { action: 'store.status', target: 'store' });
+  await requirePermissions(domain, actor, 'store.status', 'store');
   const { store, clock } = domain;
   const { newest, ended } = await daemonsOf(domain, options.answers);
   const daemon = newest

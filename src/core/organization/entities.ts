@@ -18,7 +18,7 @@ export async function addEntity(
   actor: Actor,
   input: { code: string; name: string; timezone: string },
 ): Promise<Entity> {
-  await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.add', target: input.code });
+  await requirePermissions(domain, actor, 'entity.add', input.code);
   const entity = newEntity(domain, actor.user.tenantId, input);
   await domain.store.entities.insert(
     entity,
@@ -60,7 +60,7 @@ export async function setEntityStatus(
   status: Entity['status'],
 ): Promise<Entity> {
   const action = status === 'active' ? 'entity.activate' : 'entity.deactivate';
-  await requirePermissions(domain, actor, ['entities.manage'], { action, target: code });
+  await requirePermissions(domain, actor, action, code);
   const entity = await requireEntity(domain, actor, code);
   await domain.store.entities.setStatus(entity.id, status, auditDraft(domain, actor, action, code));
   return { ...entity, status };
@@ -68,7 +68,7 @@ export async function setEntityStatus(
 
 /** Removes a site with its records and sensors; its keys stay listed, without an entity, and are refused. Needs `entities.manage`. */
 export async function removeEntity(domain: Domain, actor: Actor, code: string): Promise<Entity> {
-  await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.remove', target: code });
+  await requirePermissions(domain, actor, 'entity.remove', code);
   const entity = await requireEntity(domain, actor, code);
   await domain.store.entities.remove(
     entity.id,

@@ -1,4 +1,4 @@
-import { type Actor, auditDraft, requireFirstTenant, requirePermissions } from '../domain/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
@@ -52,7 +52,7 @@ export async function initialise(
 
 /** Organizations the actor may see: all for a Super user of the first, else their own. */
 export async function listTenants(domain: Domain, actor: Actor): Promise<Tenant[]> {
-  await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.list', target: 'tenants' });
+  await requirePermissions(domain, actor, 'tenant.list', 'tenants');
   const tenants = await domain.store.tenants.list();
   return tenants[0]?.id === actor.user.tenantId
     ? tenants
@@ -65,8 +65,7 @@ export async function addTenant(
   actor: Actor,
   input: { name: string; weekStart: WeekDay; admin: { login: string; name: string } },
 ): Promise<Tenant> {
-  await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.add', target: input.name });
-  await requireFirstTenant(domain, actor, { action: 'tenant.add', target: input.name });
+  await requirePermissions(domain, actor, 'tenant.add', input.name);
   const { tenant, user } = newTenant(domain, input);
   await domain.store.tenants.insert(
     tenant,
@@ -79,7 +78,7 @@ export async function addTenant(
 
 /** Changes name, week start or retention of the actor's own organization. Needs `tenant.manage`. */
 export async function updateTenant(domain: Domain, actor: Actor, change: TenantChange): Promise<Tenant> {
-  await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.set', target: 'tenant' });
+  await requirePermissions(domain, actor, 'tenant.set', 'tenant');
   if (change.name !== undefined) requireLabel(change.name, 'The name of an organization');
   const tenant = await domain.store.tenants.find(actor.user.tenantId);
   if (!tenant) throw new HkctlError('not_found', 'This organization is no longer in the store.');

@@ -10,7 +10,7 @@ import { didYouMean, nearest } from '../text/words.ts';
 
 /** Profiles of the actor's tenant. Needs `users.manage`. */
 export async function listUsers(domain: Domain, actor: Actor): Promise<User[]> {
-  await requirePermissions(domain, actor, ['users.manage'], { action: 'user.list', target: 'users' });
+  await requirePermissions(domain, actor, 'user.list', 'users');
   return domain.store.users.list(actor.user.tenantId);
 }
 
@@ -20,7 +20,7 @@ export async function addUser(
   actor: Actor,
   input: { login: string; name: string; role: Role },
 ): Promise<User> {
-  await requirePermissions(domain, actor, ['users.manage'], { action: 'user.add', target: input.login });
+  await requirePermissions(domain, actor, 'user.add', input.login);
   requireLogin(input.login);
   requireLabel(input.name, 'The name of a user');
   const user: User = {
@@ -70,7 +70,7 @@ export async function updateUser(
   change: { role: Role } | { status: User['status'] },
 ): Promise<User> {
   const action = 'role' in change ? 'user.set_role' : change.status === 'active' ? 'user.activate' : 'user.deactivate';
-  await requirePermissions(domain, actor, ['users.manage'], { action, target: login });
+  await requirePermissions(domain, actor, action, login);
   const user = await requireUser(domain, actor, login);
   const changed = await domain.store.users.update(user.id, change, auditDraft(domain, actor, action, login, change));
   if (!changed) throw lastSuperUser(login);

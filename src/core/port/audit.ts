@@ -1,40 +1,5 @@
+import type { AuditAction } from '../access/roles.ts';
 import type { MaybePromise } from './maybe-promise.ts';
-
-export const auditActions = [
-  'store.init',
-  'profile.use',
-  'key.create',
-  'key.rotate',
-  'key.revoke',
-  'key.note',
-  'key.list',
-  'key.verify',
-  'user.list',
-  'user.add',
-  'user.activate',
-  'user.deactivate',
-  'user.set_role',
-  'entity.list',
-  'entity.add',
-  'entity.activate',
-  'entity.deactivate',
-  'entity.remove',
-  'tenant.list',
-  'tenant.add',
-  'tenant.set',
-  'records.import',
-  'readings.import',
-  'sensors.export',
-  'sensors.erase',
-  'audit.read',
-  'store.migrate',
-  'store.backup',
-  'store.restore',
-  'store.doctor',
-  'store.status',
-  'store.accept_clock',
-] as const;
-export type AuditAction = (typeof auditActions)[number];
 
 /** What became of an action. */
 export const auditOutcomes = ['done', 'denied', 'failed'] as const;

@@ -13,9 +13,6 @@ interface Erasure {
   toUs: number;
 }
 
-/** Erasing readings needs the permission to remove an entity, which takes all of them. */
-export const erasePermission = 'entities.manage';
-
 /**
  * Counts what an erasure would take out. Throws `state_forbids` if it would take only a part of an hour of which nothing
  * but a summary is left.
@@ -37,7 +34,7 @@ export async function countErasable({ store }: Pick<Domain, 'store'>, erasure: E
 export async function eraseReadings(domain: Domain, actor: Actor, erasure: Erasure): Promise<RangeCount> {
   const { entity, sensor, fromUs, toUs } = erasure;
   const target = `${entity.code}/${sensor.code}`;
-  await requirePermissions(domain, actor, [erasePermission], { action: 'sensors.erase', target });
+  await requirePermissions(domain, actor, 'sensors.erase', target);
   const count = await countErasable(domain, erasure);
   const { readings, summarised } = count;
   const detail = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs), readings, summarised };

@@ -64,7 +64,7 @@ export async function importReadings(
   { entity: code, rows }: { entity: string; rows: AsyncIterable<ReadingRows> },
 ): Promise<ReadingsSummary> {
   const action = 'readings.import';
-  await requirePermissions(domain, actor, ['records.import'], { action, target: code });
+  await requirePermissions(domain, actor, action, code);
   const entity = await requireEntity(domain, actor, code);
   const { readings, tenants, audit } = domain.store;
   const days = (await tenants.find(actor.user.tenantId))?.retainReadingsDays ?? null;

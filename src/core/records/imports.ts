@@ -125,7 +125,7 @@ export function removalToConfirm({ removed, updated, unchanged }: ImportSummary)
 export async function importRecords(domain: Domain, actor: Actor, input: ImportInput): Promise<ImportSummary> {
   const { resource, replace, dryRun } = input;
   const target = `${input.entity}/${resource.name}`;
-  await requirePermissions(domain, actor, ['records.import'], { action: 'records.import', target });
+  await requirePermissions(domain, actor, 'records.import', target);
   const entity = await requireEntity(domain, actor, input.entity);
   const { latestMs, isSteady } = domain.steady();
   return domain.store.records.import({

@@ -2,9 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Actor, findActor } from '../../../src/core/domain/actors.ts';
+import { type Actor, findActor, requirePermissions } from '../../../src/core/domain/actors.ts';
 import type { Domain } from '../../../src/core/domain/domain.ts';
-import { requireKeyActor } from '../../../src/core/keys/key-permissions.ts';
 import { listKeys, verifySecret } from '../../../src/core/keys/keys.ts';
 import { initialise } from '../../../src/core/organization/tenants.ts';
 import type { Entity } from '../../../src/core/port/entities.ts';
@@ -53,7 +52,7 @@ const works: Record<string, (bench: Bench) => Promise<unknown>> = {
   'list a page of 50': ({ domain, actor }) =>
     listKeys(domain, actor, { nowMs: Date.now(), statuses: ['Active'] }, { limit: 50 }),
   verify: async ({ domain, actor, secret }) =>
-    verifySecret(domain, await requireKeyActor(domain, actor, 'verify', 'secret'), secret),
+    verifySecret(domain, await requirePermissions(domain, actor, 'key.verify', 'secret'), secret),
   rotate: async (bench) => {
     const keep = keeping(bench);
     await rotateKeys(bench.domain, bench.actor, [bench.ref], keep);

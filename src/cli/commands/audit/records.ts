@@ -1,5 +1,6 @@
+import { type AuditAction, actions } from '../../../core/access/roles.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { type AuditFilter, type AuditRecord, auditActions, auditOutcomes } from '../../../core/port/audit.ts';
+import { type AuditFilter, type AuditRecord, auditOutcomes } from '../../../core/port/audit.ts';
 import { shellWord } from '../../../core/text/shell.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../../core/time/instants.ts';
 import { dayMs, parseSpanMs } from '../../../core/time/spans.ts';
@@ -9,8 +10,9 @@ export const filterFlags = {
   since: text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant'),
   until: text('--until <WHEN>', 'only until then; a date with all of its day'),
   actor: text('--actor <LOGIN>', 'only of this login, or of this account of the system if it had no profile'),
+  // The keys of that very object.
   action: parsed('--action <NAME>', 'only this action, such as key.rotate', (given) =>
-    requireOneOf(given, auditActions),
+    requireOneOf(given, Object.keys(actions) as AuditAction[]),
   ),
   target: text('--target <TEXT>', 'only targets that contain this, such as a prefix'),
   outcome: oneOf('--outcome <OUTCOME>', auditOutcomes, 'only what ended so'),

@@ -23,7 +23,7 @@ export default defineCommand({
     ['hkctl backup /var/backups/hkctl', 'a new file in a folder'],
     ['hkctl backup plant.backup --force --json', 'replaces the one before'],
   ],
-  needs: (_flags, [file = '']) => ({ permissions: ['store.manage'], action: 'store.backup', target: resolve(file) }),
+  needs: (_flags, [file = '']) => ['store.backup', resolve(file)],
   async run(context, { force, keep }, [file = ''], { domain, actor }) {
     const folder = resolve(file);
     const namesFolder = keep !== undefined || file.endsWith('/') || isFolder(folder);

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
+import type { AuditAction } from '../../../core/access/roles.ts';
 import { type Actor, auditDraft, requirePermissions } from '../../../core/domain/actors.ts';
 import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
-import type { AuditAction, AuditDraft, AuditHead } from '../../../core/port/audit.ts';
+import type { AuditDraft, AuditHead } from '../../../core/port/audit.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { printable } from '../../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
@@ -23,7 +24,6 @@ export default defineCommand({
   ],
   async run(context, { yes }, [file = '']) {
     const source = resolve(file);
-    const attempt = { action: 'store.restore', target: source } as const;
     let authorized: Actor | undefined;
     const bar = createProgress(context, 'Restoring');
     let bytes = 0;
@@ -31,7 +31,7 @@ export default defineCommand({
       async authorize(store) {
         const domain = context.domainOf(store);
         authorized = await context.actorIn(domain);
-        await requirePermissions(domain, authorized, ['store.manage'], attempt);
+        await requirePermissions(domain, authorized, 'store.restore', source);
       },
       async confirm({ createdAtMs, keys, bytes: size }, isThere) {
         bytes = size;

@@ -1,7 +1,6 @@
-import type { Actor } from '../../../core/domain/actors.ts';
+import { type Actor, requirePermissions } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { errorTable, isHkctlError } from '../../../core/errors.ts';
-import { requireKeyActor } from '../../../core/keys/key-permissions.ts';
 import { requireActive, revokeKeys } from '../../../core/keys/keys.ts';
 import { findKeys } from '../../../core/keys/references.ts';
 import type { Key } from '../../../core/port/keys.ts';
@@ -28,21 +27,21 @@ export async function openDocumentation({ io }: Context, url: string): Promise<s
 
 /** Create key: it asks for everything, shows the panel, and returns the message of success, as the actions below do. */
 export async function createHere(context: Context, { domain, actor, baseUrl }: PageSession): Promise<string> {
-  const creator = await requireKeyActor(domain, actor, 'create', '');
+  const creator = await requirePermissions(domain, actor, 'key.create', '');
   const input = await completeInput(context, domain, actor, { permission: [], yes: false });
   await createAndDeliver(context, domain, creator, input, { copy: false, baseUrl });
   return 'API key created';
 }
 
 export async function rotateHere(context: Context, { domain, actor, baseUrl }: PageSession, key: Key) {
-  const rotator = await requireKeyActor(domain, actor, 'rotate', key.prefix);
+  const rotator = await requirePermissions(domain, actor, 'key.rotate', key.prefix);
   const keys = await findActive(domain, actor, key, 'rotated');
   await rotateAndDeliver(context, domain, rotator, keys, { yes: false, copy: false, several: false, baseUrl });
   return 'API key rotated';
 }
 
 export async function revokeHere(context: Context, { domain, actor }: PageSession, key: Key) {
-  const revoker = await requireKeyActor(domain, actor, 'revoke', key.prefix);
+  const revoker = await requirePermissions(domain, actor, 'key.revoke', key.prefix);
   await confirmRevocation(context, false, await findActive(domain, actor, key, 'revoked'), domain.clock());
   await revokeKeys(domain, revoker, await findActive(domain, actor, key, 'revoked'));
   return 'API key revoked';

@@ -49,9 +49,9 @@ export default defineCommand({
     const kind = name === 'readings' ? name : (await findResource(services, name)).name;
     // The declarations alone make a template: neither a store nor a profile is needed.
     if (template) return undefined;
-    if (kind === 'readings') return { permissions: ['records.import'], action: 'readings.import', target: entity };
+    if (kind === 'readings') return ['readings.import', entity];
     const target = entity === '' ? kind : `${entity}/${kind}`;
-    return { permissions: ['records.import'], action: 'records.import', target };
+    return ['records.import', target];
   },
   async run(context, flags, [name = '', file]) {
     if (name === 'readings') {

@@ -5,11 +5,10 @@ import {
   permissionLabels,
   presets,
 } from '../../../core/access/permissions.ts';
-import type { Actor } from '../../../core/domain/actors.ts';
+import type { Actor, Permitted } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { parseExpiry } from '../../../core/keys/expiry.ts';
 import { type CreateKeyInput, createKey, requireCreatable, requireKeyName } from '../../../core/keys/issuance.ts';
-import { type KeyActor, keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { parseNote } from '../../../core/keys/keys.ts';
 import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
@@ -65,7 +64,7 @@ export const create = defineCommand({
     ],
     ['hkctl keys create', 'asks for everything'],
   ],
-  needs: ({ name = '' }) => keyNeeds('create', name),
+  needs: ({ name = '' }) => ['key.create', name],
   required: ({ name, entity, preset, permission }) => ({
     '--name': name,
     '--entity': entity,
@@ -89,7 +88,7 @@ export const create = defineCommand({
 export async function createAndDeliver(
   context: Context,
   domain: Domain,
-  actor: KeyActor<'create'>,
+  actor: Permitted<'key.create'>,
   input: CreateKeyInput,
   flags: { copy: boolean; secretFile?: string; baseUrl?: string },
 ): Promise<void> {

@@ -1,4 +1,3 @@
-import { keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { requireActive, revokeKeys } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
@@ -21,7 +20,7 @@ export const revoke = defineCommand({
   ],
   confirms: true,
   required: ({ yes }, refs) => refsGiven(refs, yes),
-  needs: (_flags, refs) => keyNeeds('revoke', refs.join(' ')),
+  needs: (_flags, refs) => ['key.revoke', refs.join(' ')],
   async run(context, { yes }, refs, { domain, actor }) {
     const keys = await keysOrAsk(context, domain, actor, refs);
     await requireActive(domain, actor, keys, 'revoked');

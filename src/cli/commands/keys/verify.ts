@@ -1,6 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { refusalDetails } from '../../../core/keys/authentication.ts';
-import { keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { verifySecret } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
@@ -18,7 +17,7 @@ export const verify = defineCommand({
     ['hkctl keys verify < erp.key', 'a secret in a file'],
     ['hkctl keys verify', 'asks for it, without showing it'],
   ],
-  needs: () => keyNeeds('verify', 'secret'),
+  needs: () => ['key.verify', 'secret'],
   async run(context, _flags, _args, { domain, actor }) {
     const { key, refusal } = await verifySecret(domain, actor, await readSecret(context));
     const name = `${key.name} (${key.prefix})${key.entity ? ` of ${key.entity.code}` : ''}`;

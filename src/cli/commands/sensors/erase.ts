@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { countErasable, erasePermission, eraseReadings } from '../../../core/readings/erasure.ts';
+import { countErasable, eraseReadings } from '../../../core/readings/erasure.ts';
 import { requireSensor } from '../../../core/readings/sensors.ts';
 import { formatLocal } from '../../../core/time/calendar.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
@@ -22,11 +22,7 @@ export const erase = defineCommand({
       'half an hour, from a script',
     ],
   ],
-  needs: ({ entity: code = '' }, [ref = '']) => ({
-    permissions: [erasePermission],
-    action: 'sensors.erase',
-    target: `${code}/${ref}`,
-  }),
+  needs: ({ entity: code = '' }, [ref = '']) => ['sensors.erase', `${code}/${ref}`],
   required: ({ from, to }) => ({ '--from': from, '--to': to }),
   async run(context, flags, [ref = ''], { domain, actor }) {
     const site = await entityOrAsk(context, domain, actor, flags.entity);

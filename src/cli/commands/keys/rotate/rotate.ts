@@ -1,8 +1,8 @@
 import { sha256 } from '../../../../core/digest.ts';
+import type { Permitted } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError } from '../../../../core/errors.ts';
 import { type RotatedKey, rotateKeys } from '../../../../core/keys/issuance.ts';
-import { type KeyActor, keyNeeds } from '../../../../core/keys/key-permissions.ts';
 import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
 import { findKeys, latestOf } from '../../../../core/keys/references.ts';
 import type { Key } from '../../../../core/port/keys.ts';
@@ -59,7 +59,7 @@ export const rotate = defineCommand({
   ],
   confirms: true,
   required: ({ yes }, refs) => refsGiven(refs, yes),
-  needs: (_flags, refs) => keyNeeds('rotate', refs.join(' ')),
+  needs: (_flags, refs) => ['key.rotate', refs.join(' ')],
   async run(context, given, refs, { domain, actor }) {
     const { secretFile, force, exec } = given;
     requireFittingTarget(given, refs);
@@ -94,7 +94,7 @@ interface RotationOptions {
 async function rotateDue(
   context: Context,
   domain: Domain,
-  actor: KeyActor<'rotate'>,
+  actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
   given: RotationOptions & { ifOlderThan?: number },
 ): Promise<Key[]> {
@@ -120,7 +120,7 @@ async function rotateDue(
 /** The successors of keys that the same command has rotated before without success of the command after it; else undefined. */
 async function rotatedEarlier(
   domain: Domain,
-  actor: KeyActor<'rotate'>,
+  actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
   { digest, file }: RotationOptions,
 ): Promise<Key[] | undefined> {
@@ -136,7 +136,7 @@ async function rotatedEarlier(
 export async function rotateAndDeliver(
   context: Context,
   domain: Domain,
-  actor: KeyActor<'rotate'>,
+  actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
   given: RotationOptions,
 ): Promise<Key[]> {
@@ -171,7 +171,7 @@ export async function rotateAndDeliver(
   return only && file ? file.rotate(only, work) : work();
 }
 
-function againFrom(domain: Domain, actor: KeyActor<'rotate'>, keys: readonly Key[]): Promise<Key[]> {
+function againFrom(domain: Domain, actor: Permitted<'key.rotate'>, keys: readonly Key[]): Promise<Key[]> {
   const ids = keys.map(({ id }) => id);
   return findKeys(domain, actor, ids);
 }

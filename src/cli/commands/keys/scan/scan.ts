@@ -1,7 +1,6 @@
-import { type Actor, requirePermissions } from '../../../../core/domain/actors.ts';
+import { type Actor, type Permitted, requirePermissions } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError, isHkctlError } from '../../../../core/errors.ts';
-import type { KeyActor } from '../../../../core/keys/key-permissions.ts';
 import { revokeKeys, statusOf } from '../../../../core/keys/keys.ts';
 import { gitleaksRule } from '../../../../core/keys/leak-scan.ts';
 import type { Key } from '../../../../core/port/keys.ts';
@@ -89,7 +88,7 @@ async function* stepsOf({ io }: Context, paths: readonly string[], report: ScanR
 async function revokeFound(
   context: Context,
   domain: Domain,
-  revoker: KeyActor<'revoke'>,
+  revoker: Permitted<'key.revoke'>,
   { path, line, column }: Occurrence,
   key: Key,
   yes: boolean,
@@ -113,7 +112,7 @@ async function revokeFound(
 async function openSession(
   context: Context,
   revoke: boolean,
-): Promise<{ domain: Domain; actor: Actor; revoker?: KeyActor<'revoke'> } | undefined> {
+): Promise<{ domain: Domain; actor: Actor; revoker?: Permitted<'key.revoke'> } | undefined> {
   let session: { domain: Domain; actor: Actor };
   try {
     session = await context.session();
@@ -122,13 +121,8 @@ async function openSession(
     throw thrown;
   }
   const { domain, actor } = session;
-  if (!revoke) {
-    await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.verify', target: 'scan' });
-    return session;
-  }
-  const attempt = { action: 'key.revoke', target: 'scan' } as const;
-  const revoker = await requirePermissions(domain, actor, ['api_keys.view', 'api_keys.delete'], attempt);
-  return { domain, actor, revoker };
+  await requirePermissions(domain, actor, 'key.verify', 'scan');
+  return revoke ? { ...session, revoker: await requirePermissions(domain, actor, 'key.revoke', 'scan') } : session;
 }
 
 /** `nowMs` is undefined without a store. */
