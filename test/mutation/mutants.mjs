@@ -29,9 +29,8 @@ const roles = 'src/core/access/roles.ts';
 const expiry = 'src/core/keys/expiry.ts';
 const networks = 'src/core/keys/networks.ts';
 const networkTests = ['test/core/networks.test.ts'];
-const interrupted = 'src/core/keys/interrupted.ts';
-const interruptedTests = ['test/cli/delivery/rotated-files.test.ts', 'test/cli/commands/keys/rotation.test.ts'];
-const created = 'src/core/keys/interrupted.ts';
+const cutOff = 'src/core/keys/secret-files.ts';
+const cutOffTests = ['test/cli/delivery/rotated-files.test.ts', 'test/cli/commands/keys/rotation.test.ts'];
 const createdTests = ['test/cli/delivery/secret-files.test.ts'];
 const notes = 'src/core/keys/keys.ts';
 const noteTests = ['test/cli/commands/keys/notes.test.ts'];
@@ -294,7 +293,7 @@ export const mutants = [
     "'key.rotate', prefix, { name }",
     ...issuanceTests,
   ],
-  // --- networks, notes, interrupted rotations
+  // --- networks, notes, rotations that were cut off
   [networks, 'bits < 96 ? undefined', 'bits < 0 ? undefined', ...networkTests],
   [networks, 'if (bits > groups.length * 16) return undefined;', '', ...networkTests],
   [networks, 'if (groups.length !== address.length) return false;', '', ...networkTests],
@@ -304,15 +303,14 @@ export const mutants = [
   [notes, "requireLabel(text, 'A note', 500);", '', ...noteTests],
   [notes, "if (text === '') return null;", "if (text === '') return text;", ...noteTests],
   [roles, "'key.note': ['api_keys.create']", "'key.note': []", ...noteTests],
-  [interrupted, "statusOf(key, domain.clock()) !== 'Active'", 'false', ...interruptedTests],
-  [interrupted, 'if (!(await descendsFrom(domain, actor, key, old))) {', 'if (false) {', ...interruptedTests],
-  [interrupted, 'key.id === old.id && (revoked === null || held?.id !== revoked.id)', 'false', ...interruptedTests],
-  [interrupted, '!force && files.text !== undefined &&', 'false &&', ...interruptedTests],
-  [interrupted, '(await keyOf(domain, actor, text))?.id !== old.id', 'false', ...interruptedTests],
-  [created, "statusOf(key, nowMs) !== 'Active'", 'false', ...createdTests],
-  [created, 'if (isAsked(key, input, nowMs)) return key;', 'return key;', ...createdTests],
-  [created, 'key.rotatedFrom === null &&', 'true &&', ...createdTests],
-  [created, 'Math.abs(difference) < spanToleranceMs', 'false', ...createdTests],
+  [cutOff, "statusOf(key, domain.clock()) !== 'Active'", 'false', ...cutOffTests, ...createdTests],
+  [cutOff, 'if (!chain.some(({ id }) => id === old.id)) return false;', '', ...cutOffTests],
+  [cutOff, 'if (key.id === old.id)', 'if (false)', ...cutOffTests],
+  [cutOff, 'if (force || text === undefined) return true;', 'return true;', ...cutOffTests],
+  [cutOff, '!(await isSecretOf(domain, actor, text, old))', 'false', ...cutOffTests],
+  [cutOff, 'if (await isOurs(key)) return key;', 'return key;', ...cutOffTests, ...createdTests],
+  [cutOff, 'key.rotatedFrom === null &&', 'true &&', ...createdTests],
+  [cutOff, 'Math.abs(difference) < spanToleranceMs', 'false', ...createdTests],
   [
     'src/cli/commands/keys/rotate/rotate.ts',
     'createdAtMs > ifOlderThan',

@@ -6,15 +6,13 @@ import type { Context } from '../command/context.ts';
 import { canDraw } from '../terminal/style.ts';
 import { createNewFilesDelivery } from './files.ts';
 import { copySecret, createPanelDelivery, fitsPanel, type PanelTexts } from './panel.ts';
-import { createReplacingFileDelivery, type Replacing } from './replaced-file.ts';
+import type { SecretFile } from './secret-file.ts';
 import { createOutputDelivery, type JsonOptions, joinedSecrets, requireReader } from './stdout.ts';
 
 /** Where the command line sends secrets, and what the delivery needs for it. */
 interface DeliveryOptions extends PanelTexts, JsonOptions {
-  secretFile?: string;
+  file?: SecretFile;
   secretDir?: string;
-  /** How the file gets the secret; given with it. */
-  replacing?: Replacing;
   keys: number;
 }
 
@@ -26,11 +24,9 @@ interface ChosenDelivery {
 
 /** Chooses the delivery by flags and environment: a file or folder, JSON, the panel on a terminal, else plain lines. */
 export async function chooseDelivery(context: Context, options: DeliveryOptions): Promise<ChosenDelivery> {
-  const { secretFile, secretDir, replacing, keys } = options;
+  const { file, secretDir, keys } = options;
   const copying = (delivery: SecretDelivery) => (options.copy ? withCopy(context, delivery) : delivery);
-  if (secretFile !== undefined && replacing) {
-    return { delivery: copying(createReplacingFileDelivery(secretFile, replacing)), fileOf: () => secretFile };
-  }
+  if (file) return { delivery: copying(file.delivery), fileOf: () => file.path };
   if (secretDir !== undefined) {
     const fileOf = ({ prefix }: Key) => join(secretDir, prefix);
     return { delivery: copying(createNewFilesDelivery(fileOf)), fileOf };

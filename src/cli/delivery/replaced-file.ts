@@ -1,16 +1,19 @@
-import { linkSync, lstatSync, realpathSync, renameSync, rmSync, unlinkSync } from 'node:fs';
+import { linkSync, lstatSync, realpathSync, renameSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { afterChange, HkctlError } from '../../core/errors.ts';
-import type { RotationFiles } from '../../core/keys/interrupted.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
+import type { SecretFiles } from '../../core/keys/secret-files.ts';
+import type { Key } from '../../core/port/keys.ts';
 import { secretLength } from '../../core/secrets.ts';
 import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
 import { requireFreePath, statOf, syncFolder, unusable, writeNew } from './files.ts';
 
-export interface Replacing {
+interface Replacing {
   /** There is no file yet, and none that appears meanwhile is overwritten. */
   isNew?: boolean;
+  /** Refuses to replace the secret of a key, or discards a leftover in `PATH.new`; null for a new key. */
+  prepare(old: Key | null): Promise<void>;
   /** Takes the lock of rotations again if it was lost. */
   regain(): Promise<void>;
   isActive(secret: string): Promise<boolean>;
@@ -23,15 +26,16 @@ export interface Replacing {
  */
 export function createReplacingFileDelivery(
   path: string,
-  { isNew = false, regain, isActive }: Replacing,
+  { isNew = false, prepare, regain, isActive }: Replacing,
 ): SecretDelivery {
   const pending = pendingPath(path);
   let secret: string | undefined;
   const isOurs = (file: string) => secret !== undefined && readSecretFile(file) === secret;
   const write = (text: string) => writeNew(pending, text, statOf(resolved(path)));
   return {
-    deliver([delivered]) {
+    async deliver([delivered]) {
       if (!delivered) return;
+      await prepare(delivered.revoked);
       write(delivered.secret);
       secret = delivered.secret;
     },
@@ -57,7 +61,7 @@ export function createReplacingFileDelivery(
   };
 }
 
-export function readRotationFiles(path: string): RotationFiles {
+export function readSecretFiles(path: string): SecretFiles {
   const pending = pendingPath(path);
   const pendingText = readSecretFile(pending);
   const pendingIsLeftover = pendingText !== undefined && isLeftover(pending);
@@ -86,10 +90,6 @@ function renameToNew(from: string, to: string): void {
     requireFreePath(to);
     renameSync(from, to);
   }
-}
-
-export function discardPending(path: string): void {
-  rmSync(pendingPath(path), { force: true });
 }
 
 /**

@@ -18,7 +18,11 @@ const delivered = (secret: string) => [{ secret } as DeliveredKey]; // only its 
 const newFile = () => createNewFilesDelivery(() => path);
 /** A rotation that finds its key active or not once it has the lock again. */
 const replacing = (isActive = true) =>
-  createReplacingFileDelivery(path, { regain: async () => {}, isActive: async () => isActive });
+  createReplacingFileDelivery(path, {
+    prepare: async () => {},
+    regain: async () => {},
+    isActive: async () => isActive,
+  });
 const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 
 it('a new file that is withdrawn is removed, and one that was there before is not', async () => {
@@ -50,6 +54,7 @@ it('a rotation that is withdrawn leaves the pending file of another one', async 
 it('a new key whose file somebody else has made meanwhile keeps its secret beside it', async () => {
   const delivery = createReplacingFileDelivery(path, {
     isNew: true,
+    prepare: async () => {},
     regain: async () => {},
     isActive: async () => true,
   });

@@ -15,6 +15,7 @@ it('a file whose secret root rotates keeps its owner', async () => {
   writeFileSync(path, 'old\n');
   chownSync(path, 65_534, 65_534);
   const delivery = createReplacingFileDelivery(path, {
+    prepare: async () => {},
     regain: async () => {},
     isActive: async () => true,
   });

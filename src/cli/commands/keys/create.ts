@@ -11,6 +11,7 @@ import { parseExpiry } from '../../../core/keys/expiry.ts';
 import { type CreateKeyInput, createKey, requireCreatable, requireKeyName } from '../../../core/keys/issuance.ts';
 import { parseNote } from '../../../core/keys/keys.ts';
 import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
+import { isCreationOf } from '../../../core/keys/secret-files.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command/command.ts';
@@ -18,7 +19,7 @@ import type { Context } from '../../command/context.ts';
 import { commaList, oneOf, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
 import { timeAt } from '../../command/output.ts';
 import { requireFreePath } from '../../delivery/files.ts';
-import type { Replacing } from '../../delivery/replaced-file.ts';
+import { createSecretFile } from '../../delivery/secret-file.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
 import { askEntity, entityHint } from '../../questions/entity.ts';
@@ -94,17 +95,23 @@ export async function createAndDeliver(
 ): Promise<void> {
   const baseUrl = await baseUrlOf(domain, flags.baseUrl);
   const { secretFile } = flags;
-  const create = async (replacing?: Replacing) => {
-    const { chooseDelivery } = await import('../../delivery/choose.ts');
-    const options = { ...flags, baseUrl, clock: domain.clock, keys: 1, several: false, done: 'API key created' };
-    const { delivery } = await chooseDelivery(context, { ...options, ...(replacing && { replacing }) });
-    return createKey(domain, actor, input, delivery);
+  const { chooseDelivery } = await import('../../delivery/choose.ts');
+  const file =
+    secretFile === undefined
+      ? undefined
+      : createSecretFile(context, domain, actor, {
+          path: secretFile,
+          isNew: true,
+          isOurs: async (key) => isCreationOf(input, key, domain.clock()),
+          finished() {
+            context.say(`An earlier run has created the key, and was cut off before ${secretFile} had its name.`);
+          },
+        });
+  const create = async () => {
+    const options = { ...flags, file, baseUrl, clock: domain.clock, keys: 1, several: false, done: 'API key created' };
+    return createKey(domain, actor, input, (await chooseDelivery(context, options)).delivery);
   };
-  const intoFile = async (path: string) => {
-    const { createIntoFile } = await import('./file-creation.ts');
-    return createIntoFile(context, { domain, actor, input, path }, create);
-  };
-  const key = await (secretFile === undefined ? create() : intoFile(secretFile));
+  const key = await (file ? file.make(create) : create());
   if (secretFile !== undefined && context.json) {
     context.printJson(deliveryJson(domain.clock(), [{ key, secretFile, revoked: null }], false));
   }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { actions } from '../../../../src/core/access/roles.ts';
+import { actions as auditActions } from '../../../../src/core/access/roles.ts';
 import { Cli, startMs } from '../../harness.ts';
 
 const dayMs = 86_400_000;
@@ -65,7 +65,7 @@ describe('the filters of the audit trail', () => {
     };
     const unknown = await refused('--action key.rotat');
     expect(unknown).toMatchObject({ exit: 2, hint: 'Did you mean key.rotate?' });
-    for (const action of Object.keys(actions)) expect(unknown.message).toContain(action);
+    for (const action of Object.keys(auditActions)) expect(unknown.message).toContain(action);
     expect(await refused('--outcome good')).toMatchObject({
       exit: 2,
       message: expect.stringContaining('done, denied, failed'),

@@ -1,10 +1,11 @@
 import { sha256 } from '../../../../core/digest.ts';
-import type { Permitted } from '../../../../core/domain/actors.ts';
+import type { Actor, Permitted } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError } from '../../../../core/errors.ts';
 import { type RotatedKey, rotateKeys } from '../../../../core/keys/issuance.ts';
 import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
-import { findKeys, latestOf } from '../../../../core/keys/references.ts';
+import { findKeys, latestOf, requireKey } from '../../../../core/keys/references.ts';
+import { isRotationOf } from '../../../../core/keys/secret-files.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
@@ -12,12 +13,12 @@ import type { Context } from '../../../command/context.ts';
 import { parsed, text, toggle } from '../../../command/flags.ts';
 import { requireFolder } from '../../../delivery/files.ts';
 import { resolved } from '../../../delivery/replaced-file.ts';
+import { createSecretFile, type SecretFile } from '../../../delivery/secret-file.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { requireConfirmation } from '../../../questions/confirmation.ts';
 import { keysOrAsk, lastUses } from '../../../questions/key.ts';
 import { canAsk } from '../../../terminal/io.ts';
 import { namesOf, refsArgument, refsGiven } from '../names.ts';
-import { createFileRotation, type FileRotation } from './file-rotation.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),
@@ -61,12 +62,12 @@ export const rotate = defineCommand({
   required: ({ yes }, refs) => refsGiven(refs, yes),
   needs: (_flags, refs) => ['key.rotate', refs.join(' ')],
   async run(context, given, refs, { domain, actor }) {
-    const { secretFile, force, exec } = given;
+    const { exec } = given;
     requireFittingTarget(given, refs);
     const digest = exec === undefined ? undefined : digestOf(context, given, exec);
     const keys = await keysOrAsk(context, domain, actor, refs);
-    const target = secretFile === undefined ? undefined : { path: secretFile, force, digest };
-    const file = target && createFileRotation(context, domain, actor, target);
+    const [old] = keys;
+    const file = old && fileFor(context, domain, actor, old, { ...given, digest });
     const options = { ...given, file, digest, several: refs.length > 1 };
     const rotated = await rotateDue(context, domain, actor, keys, options);
     if (exec === undefined || digest === undefined) return;
@@ -79,12 +80,11 @@ export const rotate = defineCommand({
 interface RotationOptions {
   yes: boolean;
   copy: boolean;
-  secretFile?: string;
   secretDir?: string;
   baseUrl?: string;
   /** Several keys were named: the JSON is an array. */
   several: boolean;
-  file?: FileRotation;
+  file?: SecretFile;
   digest?: string;
   /** Younger keys that are left as they are; only the JSON names them. */
   kept?: readonly Key[];
@@ -99,8 +99,7 @@ async function rotateDue(
   given: RotationOptions & { ifOlderThan?: number },
 ): Promise<Key[]> {
   const { ifOlderThan, file } = given;
-  const [only] = keys;
-  const finished = only && (await file?.finish(only));
+  const finished = await file?.finish();
   if (finished) return [finished];
   const nowMs = domain.clock();
   const earlier = await rotatedEarlier(domain, actor, keys, given);
@@ -146,7 +145,7 @@ export async function rotateAndDeliver(
   const done = several ? `${keys.length} API keys rotated` : 'API key rotated';
   const { chooseDelivery } = await import('../../../delivery/choose.ts');
   const chosen = { ...given, baseUrl, clock: domain.clock, keys: keys.length, done };
-  const { delivery, fileOf } = await chooseDelivery(context, { ...chosen, ...(file && { replacing: file.replacing }) });
+  const { delivery, fileOf } = await chooseDelivery(context, chosen);
   const title = several ? `Rotate ${keys.length} API keys` : 'Rotate API key';
   const stops = several
     ? 'The old keys stop at once. The new secrets are shown once.'
@@ -167,8 +166,34 @@ export async function rotateAndDeliver(
     for (const pair of rotated) context.say(sentenceOf(pair, fileOf?.(pair.key)));
     return rotated.map(({ key }) => key);
   };
-  const [only] = keys;
-  return only && file ? file.rotate(only, work) : work();
+  if (!file) return work();
+  const one = async () => (await work())[0] as Key; // a file takes one key
+  return [await file.make(one)];
+}
+
+/** The file that `--secret-file` names, which may hold the secret of the old key. */
+function fileFor(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  old: Key,
+  { secretFile: path, force, digest }: { secretFile?: string; force: boolean; digest: string | undefined },
+): SecretFile | undefined {
+  if (path === undefined) return undefined;
+  return createSecretFile(context, domain, actor, {
+    path,
+    force,
+    isOurs: (key, files) => isRotationOf(domain, actor, old, key, { files, force }),
+    async finished(key) {
+      // The run that was cut off may have had another command, or none.
+      if (digest !== undefined) await domain.store.commands.add([key.id], digest);
+      const revoked = key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
+      if (context.json) context.printJson(deliveryJson(domain.clock(), [{ key, revoked, secretFile: path }], false));
+      context.say(
+        `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix}); an earlier run was cut off, and ${path} now holds its secret.`,
+      );
+    },
+  });
 }
 
 function againFrom(domain: Domain, actor: Permitted<'key.rotate'>, keys: readonly Key[]): Promise<Key[]> {
