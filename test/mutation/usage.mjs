@@ -74,10 +74,8 @@ export const usageMutants = [
   [records, 'actor_login is null and ', '', ...engines],
   [records, 'hasTarget(smallLetters(target), place)', 'hasTarget(target, place)', ...engines],
   [records, '`at_ms <= ${place(untilMs)}`', 'undefined', ...engines],
-  [records, 'before = lowest?.seq;', 'before = undefined;', 'test/store/long-trail.test.ts'],
-  [records, '`seq < ${place(before)}`', 'undefined', 'test/store/long-trail.test.ts'],
-  ['src/core/audit/trail.ts', 'atMs <= untilMs &&', 'true &&', ...trail],
-  ['src/core/audit/trail.ts', "inCapitals(filter.target ?? '')", "filter.target ?? ''", ...trail],
+  [records, 'from = last?.seq;', 'from = undefined;', 'test/store/long-trail.test.ts'],
+  [records, '`seq ${beyond} ${place(from)}`', 'undefined', 'test/store/long-trail.test.ts'],
   ['src/cli/commands/audit/records.ts', "ofDay === 'last' ? dayMs - 1 : 0", '0', ...trail],
   ['src/cli/table/table.ts', "continues ? wrapWords(cell.split(' '), width) : ", '', ...trail],
 ];

@@ -44,14 +44,22 @@ export interface AuditFilter {
   outcome?: AuditDraft['outcome'];
 }
 
+/** A page of the records of one tenant that a filter selects. */
+export interface AuditPageRequest extends AuditFilter {
+  limit: number;
+  /** Adds the records without a tenant. */
+  ofStore?: boolean;
+  /** By default the newest come first. */
+  isOldestFirst?: boolean;
+  /** The number of the last record of the page before. */
+  after?: number;
+}
+
 export interface AuditStore {
   /** Appends an event that belongs to no other change, such as a refused attempt. */
   append(audit: AuditDraft): MaybePromise<void>;
-  /**
-   * Records of one tenant that a filter selects, newest first; `ofStore` adds those without a tenant. A trail of any length is searched in
-   * pieces, so that no statement takes long.
-   */
-  list(tenantId: string, filter: AuditFilter & { limit: number; ofStore?: boolean }): MaybePromise<AuditRecord[]>;
+  /** A trail of any length is searched in pieces, so that no statement takes long. */
+  list(tenantId: string, page: AuditPageRequest): MaybePromise<AuditRecord[]>;
   /**
    * The highest `seq` ever assigned, which the store keeps in addition to the records: higher than the last record's if the end
    * of the chain was cut off, and lower if it was set back or removed (then 0).

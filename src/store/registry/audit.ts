@@ -36,7 +36,6 @@ export function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord
 
 /** An intact chain has no gaps, so that the last number is the count. */
 const headSql = 'select seq as count, hash from audit order by seq desc limit 1';
-const lowestSql = 'select seq from audit where seq < $1 order by seq desc limit 1 offset $2';
 const lastDoneSql = `select at_ms as ms from audit where action = $1 and outcome = 'done' order by seq desc limit 1`;
 
 /** Records that one statement of a search looks at, which takes some milliseconds. */
@@ -61,20 +60,27 @@ export function createAuditStore(
       change(function* ({ append }) {
         yield append(draft);
       }),
-    async list(tenantId, filter) {
+    async list(tenantId, page) {
       settle();
+      const { limit, isOldestFirst = false, after } = page;
+      const [beyond, upTo, order] = isOldestFirst ? ['>', '<=', 'asc'] : ['<', '>=', 'desc'];
+      const piece = `select seq from audit where seq ${beyond} $1 order by seq ${order} limit 1 offset $2`;
       const found: AuditRecord[] = [];
-      for (let before: number | undefined = highestSeq; before !== undefined && found.length < filter.limit; ) {
-        const lowest: { seq: number } | undefined = await first('audit.piece', lowestSql, [before, searchedAtOnce - 1]);
+      let from: string | number | undefined = after ?? (isOldestFirst ? lowestSeq : highestSeq);
+      while (from !== undefined && found.length < limit) {
+        const last: { seq: number } | undefined = await first(`audit.piece.${order}`, piece, [
+          from,
+          searchedAtOnce - 1,
+        ]);
         const { values, place } = createValues();
         const conditions = [
-          `seq < ${place(before)}`,
-          lowest && `seq >= ${place(lowest.seq)}`,
-          ...conditionsOf(dialect, tenantId, filter, place),
+          `seq ${beyond} ${place(from)}`,
+          last && `seq ${upTo} ${place(last.seq)}`,
+          ...conditionsOf(dialect, tenantId, page, place),
         ].filter((condition) => condition !== undefined);
-        const text = `select ${record.text} from audit where ${conditions.join(' and ')} order by seq desc`;
-        found.push(...(await read('', `${text} limit ${place(filter.limit - found.length)}`, values)));
-        before = lowest?.seq;
+        const text = `select ${record.text} from audit where ${conditions.join(' and ')} order by seq ${order}`;
+        found.push(...(await read('', `${text} limit ${place(limit - found.length)}`, values)));
+        from = last?.seq;
       }
       return found;
     },

@@ -91,15 +91,12 @@ const exportRecords = defineCommand({
   async run(context, flags) {
     const { domain, actor } = await context.session();
     const filter = { ...filterOf(flags, domain.clock()), limit: flags.limit };
-    const records = exportAudit(domain, actor, filter);
-    if (context.json) await printJsonArray(context, singly(records), recordJson);
-    else for await (const record of records) context.printDocument(toSafeJson(recordJson(record)));
+    const pages = exportAudit(domain, actor, filter);
+    if (context.json) await printJsonArray(context, pages, recordJson);
+    else
+      for await (const page of pages) for (const record of page) context.printDocument(toSafeJson(recordJson(record)));
   },
 });
-
-async function* singly(records: AsyncIterable<AuditRecord>) {
-  for await (const record of records) yield [record];
-}
 
 export default {
   name: 'audit',
