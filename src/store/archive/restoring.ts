@@ -1,9 +1,9 @@
 import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
+import { servedAt } from '../engine/errors.ts';
 import { entriesIn, readJournal } from '../engine/journal-lines.ts';
 import type { StoreOptions } from '../engine/options.ts';
-import { servedAt } from '../engine/refusals.ts';
 import type { Statements } from '../registry/statements.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { journalIn, type OpenBackup, openBackup } from './format.ts';

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
+import { alreadyThere } from '../engine/errors.ts';
 import type { StoreOptions } from '../engine/options.ts';
-import { alreadyThere } from '../engine/refusals.ts';
 import { type Database, databaseWithin } from './connection/database.ts';
 import type { Session } from './connection/session.ts';
 import { liftTimeLimits } from './connection/transaction.ts';

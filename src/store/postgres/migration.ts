@@ -3,8 +3,8 @@ import type { MigrationOutcome, MigrationRequest } from '../../core/operations/e
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import { beforeMigration } from '../archive/target.ts';
+import { storeAbsent } from '../engine/errors.ts';
 import type { StoreOptions } from '../engine/options.ts';
-import { storeAbsent } from '../engine/refusals.ts';
 import { type Location, usualSchema } from './address/location.ts';
 import type { Database } from './connection/database.ts';
 import { applyMigrations } from './schema/migrations.ts';

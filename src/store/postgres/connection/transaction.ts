@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { outcomeUnknown } from '../../engine/refusals.ts';
+import { outcomeUnknown } from '../../engine/errors.ts';
 import type { Location } from '../address/location.ts';
 import { Session, type SessionOptions } from './session.ts';
 

@@ -1,4 +1,5 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { meaningOf } from '../../engine/errors.ts';
 import { lost, meanings } from './meanings.ts';
 
 /**
@@ -10,12 +11,7 @@ export function toDomainError(thrown: unknown, shown: string): unknown {
   const fault = faultOf(thrown);
   if (fault === undefined) return thrown;
   // The same code has several causes, which only the place in the server's source names in every language.
-  const inPlace = `${fault.code} ${fault.place}`.trim();
-  const known = meanings.find(([codes]) => codes.test(inPlace)) ?? meanings.find(([codes]) => codes.test(fault.code));
-  if (known === undefined) return thrown;
-  const [, as, message, hint] = known;
-  const text = message.replace('{store}', () => shown);
-  return new HkctlError(as, text, { hint, cause: thrown });
+  return meaningOf(meanings, fault, shown, thrown) ?? thrown;
 }
 
 /** The same for an error before the first statement of hkctl, where everything that is unknown comes from what answers there. */

@@ -1,14 +1,11 @@
-import type { ErrorCode } from '../../../core/errors.ts';
-
-/** What errors mean for a person: their codes (SQLSTATE of PostgreSQL with its constraint or routine, a code of Node), one sentence and a hint. */
-type Meaning = readonly [codes: RegExp, as: ErrorCode, message: string, hint: string];
+import type { Meaning } from '../../engine/errors.ts';
 
 /** Codes after which a connection is of no use any more. */
 export const lost = /^(08...|57P0[1-5]|25P0[34]|ECONNRESET|EPIPE|ECONNREFUSED|ETIMEDOUT|CONNECTION_LOST|NOT_POSTGRES)$/;
 
 const another = 'Give another, or list what is there.';
 
-/** The first that fits counts. `{store}` is the address of the store without a password. */
+/** By SQLSTATE of PostgreSQL with its constraint or routine, or by a code of Node. `{store}` is the address of the store without a password. */
 // biome-ignore format: a table, one line for each meaning
 export const meanings: readonly Meaning[] = [
   [/^57P03$/, 'store_unreachable', 'The PostgreSQL store {store} is starting or shutting down.', 'Try again in a moment; if it stays so, ask the administrator of the database.'],

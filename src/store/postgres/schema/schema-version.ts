@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { storeAbsent, storeTooNew, storeTooOld } from '../../engine/refusals.ts';
+import { storeAbsent, storeTooNew, storeTooOld } from '../../engine/errors.ts';
 import type { DatabaseName } from '../../sqlite-database/schema/migrated-schema.ts';
 import type { Session } from '../connection/session.ts';
 import { asOfDriver } from '../errors/errors.ts';

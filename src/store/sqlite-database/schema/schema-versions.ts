@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { storeTooNew, storeTooOld } from '../../engine/refusals.ts';
+import { storeTooNew, storeTooOld } from '../../engine/errors.ts';
 import type { Connection } from '../driver.ts';
 import { translating } from '../errors.ts';
 import type { DatabaseName } from './migrated-schema.ts';

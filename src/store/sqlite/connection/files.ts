@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { storeAbsent } from '../../engine/refusals.ts';
+import { storeAbsent } from '../../engine/errors.ts';
 import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { servedAt } from '../../engine/refusals.ts';
+import { servedAt } from '../../engine/errors.ts';
 import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { filesOf, isCode, openFile } from './files.ts';

@@ -1,4 +1,4 @@
-import { HkctlError } from '../../core/errors.ts';
+import { type ErrorCode, HkctlError } from '../../core/errors.ts';
 
 /** There is no store at a place, `store_absent` (exit 6). */
 export function storeAbsent(place: string, hint = 'Make it with: hkctl init'): HkctlError {
@@ -41,4 +41,31 @@ export function outcomeUnknown(why: string, cause: unknown): HkctlError {
     hint: 'Once the store answers again, give the same command again, or look at what is there.',
     cause,
   });
+}
+
+/** What errors of an engine mean for a person: their codes, each with its place, such as a constraint; one sentence and a hint. */
+export type Meaning = readonly [codes: RegExp, as: ErrorCode, message: string, hint: string];
+
+interface Fault {
+  code: string;
+  place: string;
+}
+
+/**
+ * The domain's error for a fault: the first meaning that fits counts, one that names the place before others. `{store}` is `shown`,
+ * `{code}` and `{place}` are those of the fault.
+ */
+export function meaningOf(
+  meanings: readonly Meaning[],
+  fault: Fault,
+  shown: string,
+  cause: unknown,
+): HkctlError | undefined {
+  const inPlace = `${fault.code} ${fault.place}`.trim();
+  const known = meanings.find(([codes]) => codes.test(inPlace)) ?? meanings.find(([codes]) => codes.test(fault.code));
+  if (known === undefined) return undefined;
+  const [, as, message, hint] = known;
+  const values: Readonly<Record<string, string>> = { store: shown, ...fault };
+  const filled = (text: string) => text.replace(/\{(store|code|place)\}/g, (_, name: string) => values[name] ?? '');
+  return new HkctlError(as, filled(message), { hint: filled(hint), cause });
 }
