@@ -1,77 +1,63 @@
-import { once } from 'node:events';
-import { from as copyFrom } from 'pg-copy-streams';
-import type { Session } from './session.ts';
-
-/** Bytes that may wait for the server, so that it never waits for the next rows. */
-const bytesAhead = 1 << 20;
-
-type Translate = (thrown: unknown) => unknown;
+import type { Client, Connection } from 'pg';
 
 /**
- * Sends rows in the text format of COPY by a statement such as `copy TABLE from stdin`, and returns their number. An error of
- * the source is thrown as it is, one of the database as `translate` returns it.
+ * Sends a COPY with all its rows, without waiting for the server to ask for them: if it refuses the statement, it skips them. A
+ * stream would have to wait twice.
  */
-export async function copyRows(
-  session: Session,
-  copy: string,
-  rows: Iterable<string> | AsyncIterable<string>,
-  translate?: Translate,
-): Promise<number> {
-  const target = new CopyTarget(session, copy, translate);
-  try {
-    for await (const text of rows) await target.write(text);
-    return await target.end();
-  } catch (thrown) {
-    await target.cancel();
-    throw thrown;
-  }
+export function sendRows(client: Client, text: string, rows: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const nothing = () => {};
+    const query = {
+      submit(connection: Connection) {
+        connection.query(text);
+        const copying = connection as Connection & CopyMethods; // see there
+        copying.sendCopyFromChunk(rows);
+        copying.endCopyFrom();
+      },
+      handleCopyInResponse: nothing,
+      handleCommandComplete: nothing,
+      handleReadyForQuery: resolve,
+      handleError: reject,
+    };
+    client.query(query);
+  });
 }
 
-/** Rows on their way into a table by COPY. Errors of the database are the domain's, or those of `translate`. */
-export class CopyTarget {
-  readonly #stream: ReturnType<typeof copyFrom>;
-  readonly #translate: Translate;
-  #failure: unknown;
+/** What the types of the driver leave out. */
+interface CopyMethods {
+  sendCopyFromChunk(rows: Buffer): void;
+  endCopyFrom(): void;
+}
 
-  constructor(session: Session, copy: string, translate: Translate = (thrown) => session.translate(thrown)) {
-    this.#translate = translate;
-    this.#stream = session.client.query(copyFrom(copy, { highWaterMark: bytesAhead }));
-    this.#stream.on('error', (thrown) => {
-      this.#failure ??= thrown;
-      // The driver would send what still waits, over a connection that it has given back.
-      this.#stream.destroy();
-    });
-  }
+interface CopySession {
+  copy(text: string, rows: Buffer): Promise<void>;
+}
 
-  async write(rows: string): Promise<void> {
-    this.#requireOpen();
-    if (!this.#stream.write(rows)) await this.#event('drain');
-  }
+/**
+ * Sends rows piece by piece, each by a statement such as `copy TABLE from stdin`. One piece is on its way while the caller makes
+ * the next one, so that the server never waits. `end` waits for the last.
+ */
+export function createCopy(session: CopySession, statement: string) {
+  let sent: Promise<void> = Promise.resolve();
+  return {
+    async write(rows: string): Promise<void> {
+      const before = sent;
+      sent = session.copy(statement, Buffer.from(rows));
+      // It may fail before it is awaited, and is reported then.
+      sent.catch(() => {});
+      await before;
+    },
+    end: () => sent,
+  };
+}
 
-  async end(): Promise<number> {
-    this.#requireOpen();
-    this.#stream.end();
-    await this.#event('finish');
-    return this.#stream.rowCount;
-  }
-
-  /** Ends the statement without its rows, so that the transaction can be rolled back; nothing is done if it has ended. */
-  async cancel(): Promise<void> {
-    if (this.#failure !== undefined || this.#stream.writableFinished) return;
-    const closed = new Promise<void>((resolve) => this.#stream.once('close', resolve));
-    this.#stream.destroy(new Error('the rows were given up'));
-    await closed;
-  }
-
-  #requireOpen(): void {
-    if (this.#failure !== undefined) throw this.#translate(this.#failure);
-  }
-
-  async #event(name: 'drain' | 'finish'): Promise<void> {
-    try {
-      await once(this.#stream, name);
-    } catch (thrown) {
-      throw this.#translate(thrown);
-    }
-  }
+/** Sends all rows of a source, in pieces. */
+export async function copyRows(
+  session: CopySession,
+  statement: string,
+  rows: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
+  const copy = createCopy(session, statement);
+  for await (const text of rows) await copy.write(text);
+  await copy.end();
 }

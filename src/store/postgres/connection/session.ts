@@ -4,7 +4,7 @@ import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
 import { isLostConnection, isSilence, toDomainError, unreachable, whileConnecting } from '../errors/errors.ts';
 import { createClient } from './client.ts';
-import { sendRows } from './rows.ts';
+import { sendRows } from './copy.ts';
 import { prepareSession } from './server-settings.ts';
 
 export interface SessionOptions {
@@ -50,7 +50,7 @@ export class Session {
   version = 0;
   /** The last record that the transaction in progress has added to the audit chain. */
   audit: { seq: number; hash: string } | undefined;
-  /** Whether statements take as long as they need while the server answers other connections, also a COPY that waits for its rows. */
+  /** Whether statements take as long as they need while the server answers other connections. */
   isLong = false;
   readonly #socket: Socket;
   readonly #options: SessionOptions;
@@ -211,7 +211,7 @@ export class Session {
   #suspect(now: number): void {
     if (this.#pid === 0 || this.#ended) return;
     const { isPrompt, watch } = this.#options;
-    if (this.#waiting === 0 && !this.isLong) {
+    if (this.#waiting === 0) {
       // Any answer is one, also a refusal; a connection that was lost reports that itself.
       if (isPrompt && now - this.#lastAnswerMs > idleMs) this.query('session.idle', 'select').catch(() => {});
       return;
@@ -230,8 +230,7 @@ export class Session {
     });
     if (answers !== this.#answers) return;
     this.#checkedMs = performance.now();
-    // A COPY is no statement that waits for an answer: the server waits for its rows.
-    if (this.#waiting === 0 || activity !== 'silent' || bytes !== this.#socket.bytesRead) this.#silentReports = 0;
+    if (activity !== 'silent' || bytes !== this.#socket.bytesRead) this.#silentReports = 0;
     else if (++this.#silentReports > 1) this.destroy('it does not answer');
     const isLate = this.#checkedMs - this.#lastAnswerMs > promptMs;
     if (isLate && activity === 'waiting' && this.#options.isPrompt && !this.isLong) {

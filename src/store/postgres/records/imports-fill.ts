@@ -2,7 +2,7 @@ import type { ImportRequest } from '../../../core/port/records.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { findRepeats } from '../../records/import-checks.ts';
 import type { ImportSession, ImportTable } from '../../records/import-session.ts';
-import { CopyTarget } from '../connection/copy.ts';
+import { createCopy } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { mayBeRepeated } from '../errors/errors.ts';
@@ -44,26 +44,23 @@ export async function fillRecords(
     await other.run(
       `create temporary table ${incoming} (n integer, line integer, id text collate "C" not null) on commit drop`,
     );
-    const ids = new CopyTarget(other, `copy ${incoming} from stdin`);
-    const records = new CopyTarget(session, copySql(table));
+    const ids = createCopy(other, `copy ${incoming} from stdin`);
+    const records = createCopy(session, copySql(table));
     const writeIds = createIdWriter();
     const writeRows = createRecordWriter(table.resource, String(table.entity), table.updatedAt);
+    let count = 0;
     let repeated: unknown;
-    try {
-      for await (const batch of rows) {
-        if (batch.lines.length === 0) continue;
-        const text = writeRows(batch);
-        await ids.write(writeIds(batch));
-        // After the first repeated id only the others are sought.
-        repeated ??= await repeatIn(records.write(text));
-      }
-      const count = await ids.end();
-      repeated ??= await repeatIn(records.end());
-      if (repeated === undefined) return count;
-    } catch (thrown) {
-      await Promise.all([ids.cancel(), records.cancel()]);
-      throw thrown;
+    for await (const batch of rows) {
+      if (batch.lines.length === 0) continue;
+      count += batch.lines.length;
+      const text = writeRows(batch);
+      await ids.write(writeIds(batch));
+      // After the first repeated id only the others are sought.
+      repeated ??= await repeatIn(records.write(text));
     }
+    await ids.end();
+    repeated ??= await repeatIn(records.end());
+    if (repeated === undefined) return count;
     await readyForChecks(other, Number.POSITIVE_INFINITY);
     const violations = new ViolationList();
     await findRepeats({ incoming, rows: rowsOn(other) }, violations);

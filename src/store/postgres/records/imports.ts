@@ -81,6 +81,7 @@ function sessionOf(database: Database, session: Session): ImportSession {
   };
 }
 
+/** Returns the number of rows. */
 async function copyFile(session: Session, resource: ResourceDefinition, rows: ImportRequest['rows']): Promise<number> {
   const fields = Object.entries(importFields(resource));
   const columns = fields.map(([name, field]) => `"${name}" ${columnType(field)}`);
@@ -88,10 +89,15 @@ async function copyFile(session: Session, resource: ResourceDefinition, rows: Im
     `create temporary table ${incoming} (n integer, line integer, ${columns.join(', ')}) on commit drop`,
   );
   const write = createIncomingWriter(resource);
+  let count = 0;
   const texts = async function* () {
-    for await (const batch of rows) if (batch.lines.length > 0) yield write(batch);
+    for await (const batch of rows) {
+      count += batch.lines.length;
+      if (batch.lines.length > 0) yield write(batch);
+    }
   };
-  return copyRows(session, `copy ${incoming} from stdin`, texts());
+  await copyRows(session, `copy ${incoming} from stdin`, texts());
+  return count;
 }
 
 /** Daemons notice the import by its generation. An entity that was removed meanwhile gets no records. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { errnoOf } from '../../../core/errno.ts';
-import type { HkctlError } from '../../../core/errors.ts';
+import { type HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { carriedMarks, waitingDrafts } from '../../archive/copying.ts';
 import { damagedBackup } from '../../archive/format.ts';
 import { sequenceSql } from '../../archive/rows.ts';
@@ -113,7 +113,9 @@ async function copyInto(
     copied(count);
   };
   const statement = `copy "${table}" (${listed}) from stdin`;
-  await copyRows(session, statement, texts(), (thrown) => (isOfRow(thrown) ? wrong() : session.translate(thrown)));
+  await copyRows(session, statement, texts()).catch((thrown: unknown) => {
+    throw isOfRow(thrown) ? wrong() : thrown;
+  });
 }
 
 /** Returns undefined for a value that is not of the column's type. */
@@ -141,6 +143,6 @@ function doubleText(value: number): string {
 
 /** Violations of a constraint and values out of range; not a character that PostgreSQL has no place for, which has its own message. */
 function isOfRow(thrown: unknown): boolean {
-  const code = errnoOf(thrown) ?? '';
+  const code = errnoOf(isHkctlError(thrown) ? thrown.cause : thrown) ?? '';
   return /^2[23]...$/.test(code) && code !== '22021' && code !== '22P05';
 }
