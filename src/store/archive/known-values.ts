@@ -26,73 +26,55 @@ const draftOfEvent: Check = (column) => {
   return `case when not json_valid(${column}) then true else ${[...texts, others, actor].join(' or ')} end`;
 };
 
-/** The columns whose other values no command could show. */
-const checks: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
-  tenants: { week_start: oneOf(weekDays), created_at_ms: instant },
-  users: { role: oneOf(roleNames), status },
-  entities: { status },
-  keys: {
-    permissions: list,
-    allowed_ips: list,
-    created_at_ms: instant,
-    expires_at_ms: instant,
-    revoked_at_ms: instant,
-    last_used_at_ms: instant,
-  },
-  audit: { at_ms: instant },
+/** Columns with values of their own. */
+const ofColumn: Readonly<Record<string, Check>> = {
+  'tenants.week_start': oneOf(weekDays),
+  'users.role': oneOf(roleNames),
+  'users.status': status,
+  'entities.status': status,
+  'keys.permissions': list,
+  'keys.allowed_ips': list,
   // A time that is no instant makes a store that cannot be opened any more.
-  marks: { value: instant },
-  audit_outbox: { draft: draftOfEvent },
-  heartbeats: { at_us: instantUs, battery: finite, signal: finite },
-  summaries: {
-    ...{ hour_us: instantUs, first_at_us: instantUs, last_at_us: instantUs },
-    ...{ min: finite, max: finite, mean: finite, first: finite, last: finite },
-  },
-  drops: { until_us: instantUs },
+  'marks.value': instant,
+  'audit_outbox.draft': draftOfEvent,
 };
 
-/** Tables whose values must also be of the type of their column: SQLite keeps a BLOB in any of them. */
-const typed: readonly string[] = [
-  'tenants',
-  'users',
-  'entities',
-  'keys',
-  'key_usage',
-  'marks',
-  'purges',
-  'audit_outbox',
-  'heartbeats',
-  'summaries',
-  'drops',
-  'backup_journal',
+/** The tables whose values no command could show otherwise; records are checked as they are read, the trail by its chain. */
+const tables = [
+  ...['tenants', 'users', 'entities', 'keys', 'key_usage', 'marks', 'purges', 'audit', 'audit_outbox'],
+  ...['heartbeats', 'summaries', 'drops', 'backup_journal'],
 ];
 /** Much longer than any name, note or list; no table could be laid out with a text of many megabytes. */
 const longestText = 65_536;
-const unbounded: ReadonlySet<string> = new Set(['audit_outbox', 'backup_journal']);
+const unbounded: ReadonlySet<string> = new Set(['audit', 'audit_outbox', 'backup_journal']);
 
 /** The column of a backup in which a value is unknown, such as `users.role`; undefined if there is none. */
 export function columnOfUnknownValue(backup: Connection): string | undefined {
-  for (const table of new Set([...typed, ...Object.keys(checks)])) {
+  for (const table of tables) {
     const columns = backup
       .prepare<[string], { name: string; type: string }>('select name, lower(type) as type from pragma_table_info(?)')
       .all(table);
     // That of an older store has fewer columns.
-    for (const { name, type } of columns) {
-      for (const wrong of wrongIn(table, name, type)) {
-        if (backup.prepare(`select 1 from ${table} where ${wrong}`).get()) return `${table}.${name}`;
-      }
-    }
+    if (columns.length === 0) continue;
+    const wrong = columns.map(({ name, type }) => `when ${wrongIn(table, name, type)} then '${name}'`);
+    const found = backup.prepare<[], string>(
+      `select name from (select case ${wrong.join(' ')} end as name from ${table}) where name is not null`,
+    );
+    const column = found.pluck().get();
+    if (column !== undefined) return `${table}.${column}`;
   }
   return undefined;
 }
 
-/** Conditions on the wrong values of a column, the type first. */
-function wrongIn(table: string, column: string, type: string): string[] {
-  const conditions: string[] = [];
-  if (typed.includes(table)) conditions.push(`typeof("${column}") not in ('${type}', 'null')`);
-  if (typed.includes(table) && type === 'text' && !unbounded.has(table)) {
-    conditions.push(`length("${column}") > ${longestText}`);
-  }
-  const check = checks[table]?.[column];
-  return check ? [...conditions, check(column)] : conditions;
+/** The condition on the wrong values of a column. SQLite keeps a BLOB in any of them. */
+function wrongIn(table: string, column: string, type: string): string {
+  const conditions = [`typeof("${column}") not in ('${type}', 'null')`];
+  if (type === 'text' && !unbounded.has(table)) conditions.push(`length("${column}") > ${longestText}`);
+  const checks = [
+    type === 'real' && finite,
+    column.endsWith('_ms') && instant,
+    column.endsWith('_us') && instantUs,
+    ofColumn[`${table}.${column}`],
+  ];
+  return [...conditions, ...checks.flatMap((check) => (check ? check(`"${column}"`) : []))].join(' or ');
 }
