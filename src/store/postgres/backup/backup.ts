@@ -11,7 +11,6 @@ import { databaseNames, type OwnTable } from '../../sqlite-database/schema/migra
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
-import { toSeries } from '../readings/writer/series-numbers.ts';
 import { readJournalText, statementsOf } from '../registry/statements.ts';
 import { readColumnTypes } from '../schema/column-types.ts';
 import { requireNotNewer, requireSchemaVersion, sqliteVersions } from '../schema/schema-version.ts';
@@ -69,14 +68,14 @@ async function copyTables(
 ): Promise<void> {
   const versions = sqliteVersions[version] ?? schemaVersions;
   const types = await readColumnTypes(session);
-  const series = new SeriesNumbers();
+  const numbers = new Map<number, number>();
   for (const name of databaseNames) {
     const tables = addTables(backup, name, versions[name], migrationsFolder);
     const putIndexesBack = takeIndexes(backup, tables);
-    if (name === 'readings') await copySeries(session, backup, tables, series);
-    for (const table of tables) {
-      const found = queryFor(table, types, (entity, n) => series.find(entity, n));
-      if (found === undefined || table.name === 'series') continue;
+    // Series get their numbers first.
+    for (const table of [...tables].sort((a, b) => Number(b.name === 'series') - Number(a.name === 'series'))) {
+      const found = queryFor(table, types, numbers);
+      if (found === undefined) continue;
       const { query, toRow = (row) => row } = found;
       const writer = table.name === 'chunks' ? chunkRows(backup) : createRowWriter(backup, table);
       for await (const rows of cursorRows(session, query)) {
@@ -100,41 +99,6 @@ function chunkRows(backup: Connection) {
       chunks.put(Number(series), Number(atUs), Number(value), Number(quality)),
     end: () => chunks.end(),
   };
-}
-
-/** SQLite numbers series over all entities, PostgreSQL by entity. */
-class SeriesNumbers {
-  readonly #numbers = new Map<number, number>();
-
-  add(entity: number, series: number): number {
-    const next = this.#numbers.size + 1;
-    this.#numbers.set(toSeries(entity, series), next);
-    return next;
-  }
-
-  /** Null for a sensor without a number, which no table of a backup takes. */
-  find(entity: number, series: number): number | null {
-    return this.#numbers.get(toSeries(entity, series)) ?? null;
-  }
-}
-
-async function copySeries(
-  session: Session,
-  backup: Connection,
-  tables: readonly OwnTable[],
-  numbers: SeriesNumbers,
-): Promise<void> {
-  const table = tables.find(({ name }) => name === 'series');
-  if (!table) throw new Error('a backup has no table of series');
-  const writer = createRowWriter(backup, { name: 'series', columns: ['series', 'entity_id', 'sensor_id'] });
-  const query = `select s.entity, s.series, e.entity_id, s.sensor_id from series s
-    join record_entities e on e.number = s.entity order by 1, 2`;
-  for await (const rows of cursorRows(session, query)) {
-    for (const [entity, series, entityId, sensorId] of rows) {
-      writer.write([numbers.add(Number(entity), Number(series)), entityId, sensorId]);
-    }
-  }
-  writer.end();
 }
 
 /** Drops the indexes of all tables, which are faster made at the end, from sorted rows. Returns a function that does so. */

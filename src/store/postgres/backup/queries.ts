@@ -1,6 +1,7 @@
 import { qualities } from '../../../core/port/readings.ts';
 import type { OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
 import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/column-types.ts';
+import { toSeries } from '../readings/writer/series-numbers.ts';
 
 /** A row, its values in the order of the columns. */
 export type Row = readonly unknown[];
@@ -17,13 +18,13 @@ interface TableQuery {
 const withoutRows: ReadonlySet<string> = new Set(['daemons', 'audit_outbox', 'log']);
 
 /**
- * The query for a table of a backup, and undefined for one without rows; `seriesOf` numbers the series of readings. That for chunks
- * returns readings, of which the caller makes chunks.
+ * The query for a table of a backup, and undefined for one without rows. SQLite numbers series over all entities, PostgreSQL by entity:
+ * `numbers` receives those of series, which must be read first. The query for chunks returns readings, of which the caller makes chunks.
  */
 export function queryFor(
   { name: ofBackup, columns: inBackup }: OwnTable,
   allTypes: ReadonlyMap<string, ReadonlyMap<string, string>>,
-  seriesOf: (entity: number, series: number) => number | null,
+  numbers: Map<number, number>,
 ): TableQuery | undefined {
   const isChunks = ofBackup === 'chunks';
   const name = isChunks ? 'readings' : ofBackup;
@@ -47,16 +48,28 @@ export function queryFor(
       query: `select e.entity_id, ${shownUs('d.until_us')} from drops d join record_entities e on e.number = d.entity order by 1`,
     };
   }
+  if (name === 'series') {
+    const query = `select s.entity, s.series, e.entity_id, s.sensor_id from series s
+      join record_entities e on e.number = s.entity order by 1, 2`;
+    const add = (series: number) => numbers.set(series, numbers.size + 1).size;
+    return { query, toRow: ([entity, series, ...rest]) => [add(toSeries(Number(entity), Number(series))), ...rest] };
+  }
   if (bySeries.has(name)) {
     const [, ...rest] = columns;
     const storable = rest.flatMap((column) => storableIn(types.get(column), `t."${column}"`));
     const query = `select t.entity, t.series, ${rest.map((column) => `t."${column}"`).join(', ')}
       from ${name} t where ${storable.join(' and ')} order by t.entity, t.series, t."${rest[0]}"`;
-    return { query, toRow: ([entity, series, ...values]) => [seriesOf(Number(entity), Number(series)), ...values] };
+    // Null for a sensor without a number, which no table of a backup takes.
+    const numberOf = (series: number) => numbers.get(series) ?? null;
+    return {
+      query,
+      toRow: ([entity, series, ...rest]) => [numberOf(toSeries(Number(entity), Number(series))), ...rest],
+    };
   }
   const ids = columns.filter((column) => idColumns.has(column)).map((column) => `t."${column}"`);
   const query = `select ${listed('t')} from "${name}" t${ids.length > 0 ? ` order by ${ids.join(', ')}` : ''}`;
-  return { query, toRow: converter(columns.map((column) => types.get(column) ?? '')) };
+  // SQLite has no booleans.
+  return { query, toRow: (row) => row.map((value) => (typeof value === 'boolean' ? Number(value) : value)) };
 }
 
 /**
@@ -87,15 +100,4 @@ function keysQuery(columns: readonly string[]): string {
 
 function parsedText(value: unknown): unknown {
   return value === null ? null : JSON.parse(String(value));
-}
-
-/** The driver returns decimal numbers as texts; SQLite has no booleans. */
-function converter(types: readonly string[]): ((row: Row) => Row) | undefined {
-  if (!types.some((type) => type === 'numeric' || type === 'boolean')) return undefined;
-  return (row) =>
-    row.map((value, i) => {
-      if (value === null) return null;
-      if (types[i] === 'numeric') return Number(value);
-      return types[i] === 'boolean' ? Number(value) : value;
-    });
 }

@@ -70,10 +70,10 @@ function watchBinding(client: Client, isRequired: boolean) {
   };
 }
 
-const int8 = 20;
+const [int8, numeric] = [20, 1700];
 
-/** Whole numbers of eight bytes are numbers here: none of ours exceeds 53 bits. */
+/** Whole numbers of eight bytes and decimals are numbers here: none of ours exceeds 53 bits. */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  if (oid === int8 && format !== 'binary') return Number;
+  if ((oid === int8 || oid === numeric) && format !== 'binary') return Number;
   return types.getTypeParser(oid, format as 'text'); // the driver's types name each format by itself
 }

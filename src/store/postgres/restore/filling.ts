@@ -87,8 +87,8 @@ async function copyInto(
   { table, columns, rows }: TableCopy,
   { damaged, copied }: { damaged(what: string): HkctlError; copied(rows: number): void },
 ): Promise<void> {
-  const ofTable = types.get(table);
-  const writers = columns.map((column) => writerOf(ofTable?.get(column) ?? ''));
+  const ofDecimal = createDecimalWriter();
+  const ofColumns = columns.map((column) => types.get(table)?.get(column));
   const wrong = () => damaged(`a row of ${table} has a value that is not of its column`);
   const listed = columns.map((column) => `"${column}"`).join(', ');
   const texts = function* () {
@@ -96,11 +96,10 @@ async function copyInto(
     let count = 0;
     for (const row of rows) {
       count++;
-      for (let i = 0; i < writers.length; i++) {
-        const value = row[i];
-        const written = value === null || value === undefined ? '\\N' : writers[i]?.(value);
-        if (written === undefined) throw wrong();
-        text += i === 0 ? written : `\t${written}`;
+      for (let i = 0; i < columns.length; i++) {
+        const value = written(row[i], ofColumns[i], ofDecimal);
+        if (value === undefined) throw wrong();
+        text += i === 0 ? value : `\t${value}`;
       }
       text += '\n';
       if (text.length < chunkLength) continue;
@@ -118,26 +117,16 @@ async function copyInto(
   });
 }
 
-/** Returns undefined for a value that is not of the column's type. */
-type WriteValue = (value: unknown) => string | undefined;
-
-function writerOf(type: string): WriteValue {
-  if (type === 'numeric') {
-    const write = createDecimalWriter();
-    return (value) => (isFiniteNumber(value) ? write(value) : undefined);
-  }
-  if (type === 'double precision') return (value) => (isFiniteNumber(value) ? doubleText(value) : undefined);
-  if (type === 'boolean') return (value) => (value === 1 ? 't' : value === 0 ? 'f' : undefined);
-  if (type === 'text') return (value) => (typeof value === 'string' ? escaped(value) : undefined);
-  return (value) => (Number.isSafeInteger(value) ? String(value) : undefined);
-}
-
-function isFiniteNumber(value: unknown): value is number {
-  return Number.isFinite(value);
-}
-
-/** JavaScript writes a negative zero without its sign. */
-function doubleText(value: number): string {
+/**
+ * A value of a column as COPY takes it; undefined for one that is not of its type. PostgreSQL itself refuses a fraction in a column of
+ * whole numbers, and anything but 0 and 1 for a boolean.
+ */
+function written(value: unknown, type: string | undefined, ofDecimal: (value: number) => string): string | undefined {
+  if (value === null || value === undefined) return '\\N';
+  if (type === 'text') return typeof value === 'string' ? escaped(value) : undefined;
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+  if (type === 'numeric') return ofDecimal(value);
+  // JavaScript writes a negative zero without its sign.
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
