@@ -34,9 +34,11 @@ export class FairQueue<Item, Owner = string> {
     for (const [owner, items] of this.#owners) {
       if (mayTake?.(owner) === false) continue;
       const item = items.shift();
+      this.#size--;
+      // The only owner stays where it is.
+      if (items.length > 0 && this.#owners.size === 1) return item;
       this.#owners.delete(owner);
       if (items.length > 0) this.#owners.set(owner, items);
-      this.#size--;
       return item;
     }
     return undefined;
