@@ -2,7 +2,7 @@ import { type Columns, type Piece, placeOf } from '../columns.ts';
 import { RowWriter } from '../reading-text.ts';
 import { addSummarised, addToBucket, bucketStart, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
 import type { Slice, SliceRequest } from './slice-request.ts';
-import { type HourRow, hoursInSlice } from './summarised-hours.ts';
+import { type HourRow, hoursInSlice } from './summaries.ts';
 
 /** The summaries that a slice may count, and the latest instant of its series that was dropped. */
 interface Dropped {

@@ -1,5 +1,7 @@
 import { summaryWidthUs } from '../../port/readings.ts';
-import { addSummarised, addToBucket, bucketStart, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
+import { type Columns, placeOf } from '../columns.ts';
+import { addSummarised, addToBucket, bucketStart, closeBucket, openBucket } from './buckets.ts';
+import { endOfTimeUs, type SliceRequest, within } from './slice-request.ts';
 
 export interface Summary {
   hourUs: number;
@@ -13,57 +15,72 @@ export interface Summary {
   lastAtUs: number;
 }
 
-export type TimedValue = readonly [atUs: number, value: number, quality?: number];
+/** A summary, without what no bucket needs. */
+export type HourRow = Omit<Summary, 'first' | 'firstAtUs'>;
 
-export function hoursOf(rows: readonly TimedValue[]): number[] {
-  return [...new Set(rows.map(([atUs]) => bucketStart(atUs, summaryWidthUs)))];
+/** The parts of columns that lie in one hour each, in order of time. */
+export function* hoursOf(columns: Pick<Columns, 'atUs' | 'count'>) {
+  for (let from = 0; from < columns.count; ) {
+    const hourUs = bucketStart(columns.atUs[from] ?? 0, summaryWidthUs);
+    const to = placeOf(columns, hourUs + summaryWidthUs);
+    yield { hourUs, from, to };
+    from = to;
+  }
 }
 
 /**
- * The summaries that take the place of readings, which come in order of time; `known` has those that their hours have already.
- * An hour with many readings is summed up in parts. Readings up to the last one that its summary counts arrived after it, and
- * may be the same again: they are not counted.
+ * The summaries that take the place of readings; `known` has those that their hours have already. An hour with many readings is
+ * summed up in parts. Readings up to the last one that its summary counts arrived after it, and may be the same again: they are
+ * not counted.
  */
-export function summarised(rows: readonly TimedValue[], known: ReadonlyMap<number, Summary>): Summary[] {
-  const isLater = ([atUs]: TimedValue) => {
-    const before = known.get(bucketStart(atUs, summaryWidthUs));
-    return before === undefined || atUs > before.lastAtUs;
-  };
-  return summarise(rows.filter(isLater)).map((later) => {
-    const before = known.get(later.hourUs);
-    return before ? joined(before, later) : later;
-  });
-}
-
-function summarise(rows: readonly TimedValue[]): Summary[] {
+export function summarised(columns: Columns, known: (hourUs: number) => Summary | undefined): Summary[] {
+  const { atUs, values } = columns;
   const found: Summary[] = [];
-  let open: { bucket: OpenBucket; first: number; firstAtUs: number; lastAtUs: number } | undefined;
-  const close = () => {
-    if (!open) return;
-    const { bucket, first, firstAtUs, lastAtUs } = open;
-    found.push({ ...toSummary(bucket), first, firstAtUs, lastAtUs });
-  };
-  for (const [atUs, value] of rows) {
-    const hourUs = bucketStart(atUs, summaryWidthUs);
-    if (open?.bucket.startUs !== hourUs) {
-      close();
-      open = { bucket: openBucket(hourUs), first: value, firstAtUs: atUs, lastAtUs: atUs };
-    }
-    addToBucket(open.bucket, [value]);
-    open.lastAtUs = atUs;
+  for (const { hourUs, from, to } of hoursOf(columns)) {
+    const before = known(hourUs);
+    const start = before ? Math.max(from, placeOf(columns, before.lastAtUs + 1)) : from;
+    if (start >= to) continue;
+    const bucket = openBucket(hourUs);
+    if (before) addSummarised(bucket, before);
+    addToBucket(bucket, values, start, to);
+    const { count, min, max, avg: mean, last } = closeBucket(bucket);
+    const { first = values[start] ?? 0, firstAtUs = atUs[start] ?? 0 } = before ?? {};
+    found.push({ hourUs, count, min, max, mean, first, last, firstAtUs, lastAtUs: atUs[to - 1] ?? 0 });
   }
-  close();
   return found;
 }
 
-function joined(before: Summary, later: Summary): Summary {
-  const bucket = openBucket(before.hourUs);
-  addSummarised(bucket, before);
-  addSummarised(bucket, later);
-  return { ...toSummary(bucket), first: before.first, firstAtUs: before.firstAtUs, lastAtUs: later.lastAtUs };
+/** The most summaries that a slice counts: some milliseconds. */
+export const hoursInSlice = 5000;
+
+/** Whether summaries can answer a request: each bucket holds whole hours. */
+export function usesSummaries({ buckets }: Pick<SliceRequest, 'buckets'>): boolean {
+  return buckets !== undefined && buckets.widthUs % summaryWidthUs === 0;
 }
 
-function toSummary(bucket: OpenBucket): Omit<Summary, 'first' | 'firstAtUs' | 'lastAtUs'> {
-  const { atUs: hourUs, count, min, max, avg: mean, last } = closeBucket(bucket);
-  return { hourUs, count, min, max, mean, last };
+/**
+ * Where a slice begins. When readings were dropped since the slice before from an hour that it has read in part, the summary
+ * of that hour counts them once more: the bucket is then read anew. `summarisedUs` is the latest instant that was dropped.
+ */
+export function resume(
+  { fromUs, open, beganUs, summarisedUs: before }: SliceRequest,
+  summarisedUs: number,
+): Pick<SliceRequest, 'fromUs' | 'open'> {
+  if (!open || fromUs === undefined || summarisedUs < fromUs) return { fromUs, open };
+  if (before !== undefined && before !== null && before >= fromUs) return { fromUs, open };
+  return { fromUs: Math.max(open.startUs, beganUs ?? open.startUs), open: undefined };
+}
+
+/**
+ * The summaries that an engine has to read for a slice, from the first hour (inclusive) on: those whose readings all lie in the
+ * range, as no other can be divided, and one more than the slice takes.
+ */
+export function hoursOfSlice({ series, fromUs = -endOfTimeUs, toUs = endOfTimeUs }: SliceRequest) {
+  const [firstHourUs, limit] = [firstHourOf(fromUs), hoursInSlice + 1];
+  return { series, firstHourUs, fromUs: within(fromUs), toUs: within(toUs), limit };
+}
+
+/** The first hour whose summary can lie after an instant. */
+export function firstHourOf(fromUs: number): number {
+  return bucketStart(Math.max(within(fromUs), -endOfTimeUs + summaryWidthUs), summaryWidthUs);
 }

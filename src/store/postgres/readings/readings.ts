@@ -15,7 +15,7 @@ import {
 } from '../../../core/port/readings.ts';
 import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
 import { boundedRange, toReadings } from '../../../core/readings/reads/slice-request.ts';
-import { firstHourOf } from '../../../core/readings/reads/summarised-hours.ts';
+import { firstHourOf } from '../../../core/readings/reads/summaries.ts';
 import { isShownUs } from '../connection/column-types.ts';
 import type { Database } from '../connection/database.ts';
 import type { Lane } from '../connection/lane.ts';

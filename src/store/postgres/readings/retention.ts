@@ -1,5 +1,6 @@
 import type { DropRequest, DropResult } from '../../../core/port/readings.ts';
-import { hoursOf, type Summary, summarised, type TimedValue } from '../../../core/readings/reads/summaries.ts';
+import { partOf } from '../../../core/readings/columns.ts';
+import { hoursOf, type Summary, summarised } from '../../../core/readings/reads/summaries.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import type { EntityNumbers } from '../records/entity-numbers.ts';
@@ -62,25 +63,29 @@ const oldestSql = `select s as series, r.at_us as "atUs", r.value from unnest($2
 type SeriesSummary = Summary & { series: number };
 
 async function keepSummaries(session: Session, entity: number, rows: readonly Row[]): Promise<void> {
-  const bySeries = new Map<number, TimedValue[]>();
-  for (const { series, atUs, value } of rows) {
-    const own = bySeries.get(series) ?? [];
-    own.push([atUs, value]);
-    bySeries.set(series, own);
-  }
-  const hours = [...bySeries].flatMap(([series, own]) => hoursOf(own).map((hourUs) => [series, hourUs] as const));
+  const columns = {
+    count: rows.length,
+    atUs: Float64Array.from(rows, ({ atUs }) => atUs),
+    values: Float64Array.from(rows, ({ value }) => value),
+    qualities: new Uint8Array(rows.length),
+  };
+  const starts = rows.flatMap(({ series }, row) => (series === rows[row - 1]?.series ? [] : [row]));
+  const ofSeries = starts.map((from, n) => {
+    return { series: rows[from]?.series ?? 0, own: partOf(columns, from, starts[n + 1] ?? rows.length) };
+  });
+  const hours = ofSeries.flatMap(({ series, own }) => [...hoursOf(own)].map(({ hourUs }) => [series, hourUs] as const));
   const found = await session.query<SeriesSummary>('summaries.find', findSql, [
     entity,
     hours.map(([series]) => series),
     hours.map(([, hourUs]) => hourUs),
   ]);
-  const kept = [...bySeries].flatMap(([series, own]) => {
-    const known = found.filter((summary) => summary.series === series).map((one) => [one.hourUs, one] as const);
-    return summarised(own, new Map(known)).map((summary) => ({ ...summary, series }));
-  });
+  const known = new Map(found.map((one) => [`${one.series} ${one.hourUs}`, one]));
+  const kept = ofSeries.flatMap(({ series, own }) =>
+    summarised(own, (hourUs) => known.get(`${series} ${hourUs}`)).map((summary) => ({ ...summary, series })),
+  );
   if (kept.length === 0) return;
-  const columns = summaryColumns.map((column) => kept.map((summary) => summary[column]));
-  await session.query('summaries.put', putSql, [entity, ...columns]);
+  const summaryValues = summaryColumns.map((column) => kept.map((summary) => summary[column]));
+  await session.query('summaries.put', putSql, [entity, ...summaryValues]);
 }
 
 const summaryColumns = [

@@ -1,5 +1,5 @@
 import type { RangeCount, SeriesRange } from '../../../core/port/readings.ts';
-import { firstHourOf } from '../../../core/readings/reads/summarised-hours.ts';
+import { firstHourOf } from '../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import type { StoredReadings } from './stored.ts';
 

@@ -1,5 +1,11 @@
-import type { DropRequest, DropResult } from '../../../core/port/readings.ts';
-import { hoursOf, type Summary, summarised, type TimedValue } from '../../../core/readings/reads/summaries.ts';
+import {
+  type DropRequest,
+  type DropResult,
+  mostDroppableCounted,
+  type RetentionState,
+} from '../../../core/port/readings.ts';
+import { partOf } from '../../../core/readings/columns.ts';
+import { type Summary, summarised } from '../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import type { Removal } from './log/rows.ts';
 import type { StoredReadings } from './stored.ts';
@@ -27,16 +33,8 @@ export function createDrop(
   );
   const put = connection.prepare(
     `insert or replace into summaries (series, hour_us, count, min, max, mean, first, last, first_at_us, last_at_us)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (@series, @hourUs, @count, @min, @max, @mean, @first, @last, @firstAtUs, @lastAtUs)`,
   );
-
-  const dropOf = (series: number, rows: readonly TimedValue[]) => {
-    const known = hoursOf(rows).flatMap((hourUs) => find.get(series, hourUs) ?? []);
-    for (const summary of summarised(rows, new Map(known.map((one) => [one.hourUs, one])))) {
-      const { hourUs, count, min, max, mean, first, last, firstAtUs, lastAtUs } = summary;
-      put.run(series, hourUs, count, min, max, mean, first, last, firstAtUs, lastAtUs);
-    }
-  };
 
   const step = ({ entityId, untilUs, position }: DropRequest): DropResult => {
     if (position === undefined) recordUntil.run(entityId, untilUs);
@@ -46,26 +44,52 @@ export function createDrop(
     let next = numbers[limits.series] ?? null;
     for (const series of numbers.slice(0, limits.series)) {
       const left = limits.readings - readings;
-      const { count, atUs, values } = stored.columns({
-        series,
-        fromUs: Number.NEGATIVE_INFINITY,
-        toUs: untilUs,
-        limit: left + 1,
-      });
-      const isMore = count > left;
-      const rows = Array.from({ length: Math.min(count, left) }, (_, n): TimedValue => [atUs[n] ?? 0, values[n] ?? 0]);
-      const [lastUs] = rows.at(-1) ?? [];
-      if (lastUs !== undefined) {
-        dropOf(series, rows);
-        removals.push({ series, fromUs: Number.NEGATIVE_INFINITY, toUs: lastUs + 1 });
+      const range = { series, fromUs: Number.NEGATIVE_INFINITY, toUs: untilUs, limit: left + 1 };
+      const found = stored.columns(range);
+      const count = Math.min(found.count, left);
+      const dropped = partOf(found, 0, count);
+      for (const summary of summarised(dropped, (hourUs) => find.get(series, hourUs))) put.run({ series, ...summary });
+      if (count > 0) removals.push({ series, fromUs: range.fromUs, toUs: (dropped.atUs[count - 1] ?? 0) + 1 });
+      readings += count;
+      if (found.count > count) {
+        next = series;
+        break;
       }
-      readings += rows.length;
-      if (!isMore) continue;
-      next = series;
-      break;
     }
     if (removals.length > 0) stored.remove(removals);
     return { readings, next };
   };
   return (request) => stored.writing(() => step(request));
+}
+
+/** Creates the count of what a drop would take out, and the state of retention; see the port. */
+export function createDroppable(connection: Connection, stored: StoredReadings) {
+  const seriesOf = connection.prepare<[string], number>('select series from series where entity_id = ?').pluck();
+  const state = connection.prepare<{ entity: string }, Omit<RetentionState, 'oldestUs'>>(
+    `select (select until_us from drops where entity_id = @entity) as untilUs,
+       max((select last_at_us from summaries as m where m.series = s.series order by hour_us desc limit 1)) as summarisedUs
+     from series as s where s.entity_id = @entity`,
+  );
+  return {
+    count: (entityId: string, untilUs: number): number =>
+      stored.reading(() => {
+        let count = 0;
+        for (const series of seriesOf.all(entityId)) {
+          count += stored.count(series, Number.NEGATIVE_INFINITY, untilUs);
+          if (count > mostDroppableCounted) return mostDroppableCounted + 1;
+        }
+        return count;
+      }),
+    state: (entityId: string): RetentionState =>
+      stored.reading(() => {
+        const found = state.get({ entity: entityId });
+        if (!found) throw new Error('the state of retention is missing');
+        let oldestUs: number | null = null;
+        for (const series of seriesOf.all(entityId)) {
+          const firstUs = stored.firstUs(series);
+          if (firstUs !== undefined && (oldestUs === null || firstUs < oldestUs)) oldestUs = firstUs;
+        }
+        return { oldestUs, ...found };
+      }),
+  };
 }

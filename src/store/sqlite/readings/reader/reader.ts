@@ -1,7 +1,7 @@
 import type { SensorState } from '../../../../core/port/readings.ts';
 import { rangeOfSlice, type Slice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { toSlice } from '../../../../core/readings/reads/slices.ts';
-import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summarised-hours.ts';
+import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../../../sqlite-database/driver.ts';
 import { type Logged, lastsOf, seriesOf } from '../log/logged.ts';
 import type { TimedReading } from '../log/memory.ts';

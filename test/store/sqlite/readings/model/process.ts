@@ -1,7 +1,6 @@
 import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
-import { createDroppable } from '../../../../../src/store/sqlite/readings/droppable.ts';
 import { createErasure } from '../../../../../src/store/sqlite/readings/erasure.ts';
-import { createDrop } from '../../../../../src/store/sqlite/readings/retention.ts';
+import { createDrop, createDroppable } from '../../../../../src/store/sqlite/readings/retention.ts';
 import { settleIdle } from '../../../../../src/store/sqlite/readings/writer/settling.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-database/driver.ts';
 import { readingsOn, type Sent } from '../sent.ts';
