@@ -1,4 +1,4 @@
-import type { Heartbeat, SensorDirectory } from '../port/readings.ts';
+import type { BatchResult, Heartbeat, ReadingStore, SensorDirectory } from '../port/readings.ts';
 import type { Clock } from '../time/instants.ts';
 import { maxAheadUs, measuredUs, tooEarly } from './instants.ts';
 import {
@@ -7,43 +7,36 @@ import {
   fault,
   instantFault,
   isObject,
-  LastRejected,
+  nothingKept,
   notObject,
-  type Rejection,
   sensorFault,
   unknownField,
+  Validator,
 } from './rejections.ts';
 
 export const heartbeatStatuses = ['ok', 'degraded', 'fault'] as const;
 
-export class HeartbeatValidator {
+export class HeartbeatValidator extends Validator {
   readonly heartbeats: Heartbeat[] = [];
   readonly positions: number[] = [];
-  /** The others, in the order of the body. */
-  readonly rejected: Rejection[] = [];
-  readonly #last = new LastRejected();
   readonly #toHeartbeat: (item: unknown) => Heartbeat | Fault;
 
   /** Without `at` a heartbeat takes the time of receipt, which `receiptUs` gives. */
   constructor(sensors: SensorDirectory, nowUs: number, receiptUs: () => number) {
+    super();
     this.#toHeartbeat = (item) => toHeartbeat(item, sensors, nowUs, receiptUs);
   }
 
-  /** Takes the item at a position of the body, which may be anything that JSON can express. */
-  add(item: unknown, index: number): void {
-    const heartbeat = this.#toHeartbeat(item);
-    if ('code' in heartbeat) {
-      this.rejected.push({ index, ...heartbeat });
-      this.#last.add(heartbeat.code, item);
-    } else {
-      this.heartbeats.push(heartbeat);
-      this.positions.push(index);
-    }
+  async store(readings: ReadingStore): Promise<BatchResult> {
+    return this.heartbeats.length === 0 ? nothingKept : readings.appendHeartbeats(this.heartbeats);
   }
 
-  /** The sensor that the last rejected heartbeat of a code names; null for one that the store refused. */
-  sensorOf(rejection: Rejection): string | null {
-    return this.#last.sensorOf(rejection);
+  protected check(item: unknown, index: number): Fault | undefined {
+    const heartbeat = this.#toHeartbeat(item);
+    if ('code' in heartbeat) return heartbeat;
+    this.heartbeats.push(heartbeat);
+    this.positions.push(index);
+    return undefined;
   }
 }
 

@@ -48,8 +48,6 @@ interface StoredPiece {
   counted: Promise<void>;
 }
 
-const nothing: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
-
 /** Rejected readings that are named one by one; the others are counted. */
 const mostNamed = 1000;
 
@@ -99,8 +97,7 @@ export async function importReadings(
       for (const [index, item] of piece.items.entries()) validator.add(item, index);
       const spans = spansOf(validator.batch);
       await (last && overlap(spans, last.spans) ? last : before)?.counted;
-      const stored = validator.batch.count === 0 ? nothing : readings.append(validator.batch);
-      const counted: Promise<void> = Promise.all([stored, last?.counted]).then(([result]) =>
+      const counted: Promise<void> = Promise.all([validator.store(readings), last?.counted]).then(([result]) =>
         count(piece, validator, result),
       );
       // It is awaited later, perhaps after another error.

@@ -1,4 +1,11 @@
-import { qualities, type ReadingBatch, readingColumns, type SensorDirectory } from '../port/readings.ts';
+import {
+  type BatchResult,
+  qualities,
+  type ReadingBatch,
+  type ReadingStore,
+  readingColumns,
+  type SensorDirectory,
+} from '../port/readings.ts';
 import { Spares } from '../sharing/spares.ts';
 import { maxAheadUs, measuredUs, tooEarly } from './instants.ts';
 import {
@@ -7,13 +14,14 @@ import {
   fault,
   instantFault,
   isObject,
-  LastRejected,
   missing,
+  nothingKept,
   notObject,
   type Rejection,
   sensorFault,
   unitFault,
   unknownField,
+  Validator,
 } from './rejections.ts';
 
 /** When readings are accepted (epoch µs): at most a day ahead of `nowUs`, and not before `retainedFromUs`. */
@@ -37,11 +45,8 @@ const createSheet = (size: number): Sheet => ({
 /** Sheets that bodies use one after the other, for 256 Ki readings (9 MiB) in all. */
 export const createSheets = (): Spares<Sheet> => new Spares(createSheet, 256 * 1024);
 
-export class ReadingValidator {
+export class ReadingValidator extends Validator {
   readonly batch: ReadingBatch;
-  /** The others, in the order of the body. */
-  readonly rejected: Rejection[] = [];
-  readonly #last = new LastRejected();
   readonly #sensors: SensorDirectory;
   readonly #earliestUs: number;
   readonly #latestUs: number;
@@ -55,6 +60,7 @@ export class ReadingValidator {
     { nowUs, retainedFromUs }: AcceptedTime,
     sheets = createSheets(),
   ) {
+    super();
     this.#sheets = sheets;
     this.#sheet = sheets.take(expected);
     this.batch = { count: 0, rows: this.#sheet.rows };
@@ -63,24 +69,19 @@ export class ReadingValidator {
     this.#latestUs = nowUs + maxAheadUs;
   }
 
-  /** For each reading of the batch its position in the body. */
   get positions(): Uint32Array {
     return this.#sheet.positions;
   }
 
-  /** Takes the item at a position of the body, which may be anything that JSON can express. */
-  add(item: unknown, index: number): void {
-    const found = this.#addReading(item, index);
-    if (found === undefined) return;
-    this.rejected.push({ index, ...found });
-    this.#last.add(found.code, item);
-  }
-
   /** The sensor that the last rejected reading of a code names, or that of one that the store refused. */
-  sensorOf(rejection: Rejection): string | null {
+  override sensorOf(rejection: Rejection): string | null {
     const { batch, positions } = this;
     const place = positions.subarray(0, batch.count).indexOf(rejection.index);
-    return this.#last.sensorOf(rejection) ?? codeOf(this.#sensors, batch.rows[place * readingColumns]);
+    return super.sensorOf(rejection) ?? codeOf(this.#sensors, batch.rows[place * readingColumns]);
+  }
+
+  async store(readings: ReadingStore): Promise<BatchResult> {
+    return this.batch.count === 0 ? nothingKept : readings.append(this.batch);
   }
 
   /** Keeps a reading if its instant is accepted; everything else about it was found valid. */
@@ -97,8 +98,7 @@ export class ReadingValidator {
     return true;
   }
 
-  /** Gives its memory to later bodies; nothing may use the batch and its positions any more. */
-  release(): void {
+  override release(): void {
     this.#sheets.give(this.#sheet, this.positions.length);
   }
 
@@ -111,7 +111,7 @@ export class ReadingValidator {
     this.batch.rows = larger.rows;
   }
 
-  #addReading(item: unknown, index: number): Fault | undefined {
+  protected check(item: unknown, index: number): Fault | undefined {
     if (!isObject(item)) return notObject(item, 'A reading');
     let name: unknown;
     let at: unknown;

@@ -1,4 +1,4 @@
-import type { BatchResult, Sensor } from '../port/readings.ts';
+import type { BatchResult, ReadingStore, Sensor } from '../port/readings.ts';
 import { redactSecrets } from '../secrets.ts';
 import { cutText } from '../text/bounded-text.ts';
 import { printable } from '../text/shown-text.ts';
@@ -140,18 +140,39 @@ function sensorNamed(item: unknown): string | null {
   return typeof name === 'string' ? cutText(printable(redactSecrets(name.slice(0, searchedLength))), 80) : null;
 }
 
-/** The last rejected item of each code, for what reports them. */
-export class LastRejected {
-  readonly #items = new Map<string, unknown>();
+/** Takes the items of a body one by one and keeps the valid ones, to be stored at once. */
+export abstract class Validator {
+  /** The others, in the order of the body. */
+  readonly rejected: Rejection[] = [];
+  /** For each item that was kept its position in the body. */
+  abstract readonly positions: ArrayLike<number>;
+  readonly #lastRejected = new Map<RejectionCode, unknown>();
 
-  add(code: RejectionCode, item: unknown): void {
-    this.#items.set(code, item);
+  /** Takes the item at a position of the body, which may be anything that JSON can express. */
+  add(item: unknown, index: number): void {
+    const found = this.check(item, index);
+    if (found === undefined) return;
+    this.rejected.push({ index, ...found });
+    this.#lastRejected.set(found.code, item);
   }
 
+  /** The sensor that the last rejected item of a code names, for people; null if it names none. */
   sensorOf({ code }: Rejection): string | null {
-    return sensorNamed(this.#items.get(code));
+    return sensorNamed(this.#lastRejected.get(code));
   }
+
+  /** Resolves once what was kept is stored. */
+  abstract store(readings: ReadingStore): Promise<BatchResult>;
+
+  /** Gives its memory to later bodies; nothing may use what was kept any more. */
+  release(): void {}
+
+  /** Keeps an item if it is valid. */
+  protected abstract check(item: unknown, index: number): Fault | undefined;
 }
+
+/** The result of storing nothing. */
+export const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
 
 /** A value from the client for use in a message: cut short, without nested values, and without a secret. */
 function shown(value: unknown): string {

@@ -3,9 +3,10 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, HeartbeatValidator } from '../../core/readings/heartbeats.ts';
 import { type AcceptedTime, createSheets, ReadingValidator } from '../../core/readings/readings.ts';
-import { addRefused, byCode, maxBatch, type Rejection, type RejectionsByCode } from '../../core/readings/rejections.ts';
+import { addRefused, byCode, maxBatch, type Rejection, type Validator } from '../../core/readings/rejections.ts';
 import { retainedFromUs } from '../../core/readings/retention.ts';
 import { Spares } from '../../core/sharing/spares.ts';
+import type { Clock } from '../../core/time/instants.ts';
 import { type Answer, jsonAnswer } from '../answers/answer.ts';
 import type { ApiError } from '../answers/problem.ts';
 import type { Gate } from '../auth/gate.ts';
@@ -48,9 +49,9 @@ export function createIngest(
   { kind, examples }: IngestOperation,
   options: IngestOptions,
 ): (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError> {
-  const { domain, gate, batches, bodies, slices, pace } = options;
+  const { domain, counts, gate, batches, bodies, slices, pace, warnRejected } = options;
   const mediaTypes = Object.keys(examples);
-  const open = kind === 'readings' ? createReadingsIntake(options) : createHeartbeatsIntake(options);
+  const open = kind === 'readings' ? createReadingsIntake() : createHeartbeatsIntake(domain.clock);
   const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
   const read = createBodyReader(bodies, pace);
   const joined = new Spares((size) => Buffer.allocUnsafeSlow(size), 4 * 1024 * 1024);
@@ -61,14 +62,14 @@ export function createIngest(
     type: string,
     sensors: SensorDirectory,
     days: number | null,
-  ): Steps<Intake['store']> {
+  ): Steps<Validator> {
     const memory = pieces.length <= 1 ? undefined : joined.take(length);
     const body = requireUtf8(memory ? join(pieces, memory) : (pieces[0] ?? nothing));
     const time = { nowUs: domain.clock() * 1000, retainedFromUs: retainedFromUs(days, domain.steady) };
-    const { taker, store } = open(body, type, sensors, time);
+    const { taker, validator } = open(body, type, sensors, time);
     yield* takeItems(body, wrappingOf(type, kind), taker);
     if (memory) joined.give(memory, length);
-    return store;
+    return validator;
   }
 
   return (exchange, { scope, principal: { keyId, tenant } }) => {
@@ -80,12 +81,39 @@ export function createIngest(
         let length = 0;
         for (const piece of pieces) length += piece.length;
         const steps = parse(pieces, length, type, sensors, tenant.retainReadingsDays);
-        const store = length <= shortBody ? finish(steps) : slices.run(keyId, steps);
-        return store instanceof Promise ? confirmed(exchange, store, (ready) => ready(exchange)) : store(exchange);
+        const parsed = length <= shortBody ? finish(steps) : slices.run(keyId, steps);
+        const keep = (validator: Validator) => store(exchange, validator);
+        return parsed instanceof Promise ? confirmed(exchange, parsed, keep) : keep(parsed);
       });
     const body = read(exchange, keyId);
     return body instanceof Promise ? confirmed(exchange, body, accept) : accept(body);
   };
+
+  /** Stores what is valid, counts what became of the body, adds that to the request's line in the log, and warns. */
+  async function store(exchange: Exchange, validator: Validator): Promise<Answer> {
+    const result = await validator.store(domain.store.readings);
+    const refused = addRefused(validator.rejected, result, validator.positions);
+    const codes = byCode(refused);
+    const sensorOf = (rejection: Rejection) => validator.sensorOf(rejection);
+    if (kind === 'heartbeats') counts.heartbeats += result.accepted;
+    else {
+      exchange.tally?.countReadings(result, codes, sensorOf, domain.clock());
+      counts.accepted += result.accepted;
+      counts.duplicates += result.duplicates;
+    }
+    const last = refused.at(-1);
+    if (last !== undefined) {
+      exchange.rejected = {};
+      for (const [code, { count }] of codes) {
+        exchange.rejected[code] = count;
+        counts.rejections.set(code, (counts.rejections.get(code) ?? 0) + count);
+      }
+      counts.rejected += refused.length;
+      if (exchange.keyPrefix !== undefined) warnRejected(kind, exchange.keyPrefix, exchange.rejected, sensorOf(last));
+    }
+    validator.release();
+    return toAnswer(result, refused);
+  }
 
   /** Waits for a value, checks the key of the request again and continues. */
   async function confirmed<T>(
@@ -98,18 +126,15 @@ export function createIngest(
   }
 }
 
-/** What takes the items of one body, and stores those that are valid once the key of the request was found still valid. */
+/** What takes the items of one body, and what keeps the valid ones. */
 interface Intake {
   taker: ItemTaker;
-  store(exchange: Exchange): Promise<Answer>;
+  validator: Validator;
 }
 
 type CreateIntake = (body: Buffer, type: string, sensors: SensorDirectory, time: AcceptedTime) => Intake;
 
-function createReadingsIntake(options: IngestOptions): CreateIntake {
-  const { domain, counts } = options;
-  const { readings } = domain.store;
-  const reportRejected = createRejectionReport(options, 'readings');
+function createReadingsIntake(): CreateIntake {
   const sheets = createSheets();
   const namesOf = new WeakMap<SensorDirectory, SensorNames>();
   return (body, type, sensors, time) => {
@@ -117,64 +142,19 @@ function createReadingsIntake(options: IngestOptions): CreateIntake {
     namesOf.set(sensors, names);
     const expected = Math.ceil(body.length / (type === senml ? usualRecord : usualReading));
     const validator = new ReadingValidator(Math.min(expected, maxBatch), sensors, time, sheets);
-    return {
-      taker: type === senml ? new SenmlPack(validator, time.nowUs) : new UsualReadings(body, names, validator),
-      async store(exchange) {
-        const { batch, positions, rejected } = validator;
-        const result = batch.count === 0 ? nothingKept : await readings.append(batch);
-        const refused = addRefused(rejected, result, positions);
-        const codes = byCode(refused);
-        const sensorOf = (rejection: Rejection) => validator.sensorOf(rejection);
-        exchange.tally?.countReadings(result, codes, sensorOf, domain.clock());
-        counts.accepted += result.accepted;
-        counts.duplicates += result.duplicates;
-        reportRejected(exchange, codes, sensorOf);
-        validator.release();
-        return toAnswer(result, refused);
-      },
-    };
+    const taker = type === senml ? new SenmlPack(validator, time.nowUs) : new UsualReadings(body, names, validator);
+    return { taker, validator };
   };
 }
 
-function createHeartbeatsIntake(options: IngestOptions): CreateIntake {
-  const { domain, counts } = options;
-  const { readings } = domain.store;
-  const reportRejected = createRejectionReport(options, 'heartbeats');
-  const receiptUs = createReceipts(domain.clock);
+function createHeartbeatsIntake(clock: Clock): CreateIntake {
+  const receiptUs = createReceipts(clock);
   return (_body, _type, sensors, { nowUs }) => {
     const validator = new HeartbeatValidator(sensors, nowUs, receiptUs);
-    return {
-      taker: validator,
-      async store(exchange) {
-        const { heartbeats, positions, rejected } = validator;
-        const result = heartbeats.length === 0 ? nothingKept : await readings.appendHeartbeats(heartbeats);
-        const refused = addRefused(rejected, result, positions);
-        counts.heartbeats += result.accepted;
-        reportRejected(exchange, byCode(refused), (rejection) => validator.sensorOf(rejection));
-        return toAnswer(result, refused);
-      },
-    };
+    return { taker: validator, validator };
   };
 }
 
-/** Creates the function that counts what a body had rejected, adds it to the request's line in the log, and warns. */
-function createRejectionReport({ counts, warnRejected }: IngestOptions, kind: IngestOperation['kind']) {
-  return (exchange: Exchange, codes: RejectionsByCode, sensorOf: (rejection: Rejection) => string | null): void => {
-    if (codes.size === 0) return;
-    exchange.rejected = {};
-    let last: Rejection | undefined;
-    for (const [code, found] of codes) {
-      exchange.rejected[code] = found.count;
-      counts.rejected += found.count;
-      counts.rejections.set(code, (counts.rejections.get(code) ?? 0) + found.count);
-      if (last === undefined || found.last.index > last.index) last = found.last;
-    }
-    if (exchange.keyPrefix !== undefined && last !== undefined)
-      warnRejected(kind, exchange.keyPrefix, exchange.rejected, sensorOf(last));
-  };
-}
-
-const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
 /** Bytes of a usual reading, and of a usual record of SenML; a body of shorter ones takes more memory while it is parsed. */
 const usualReading = 72;
 const usualRecord = 32;

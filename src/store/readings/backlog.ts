@@ -8,9 +8,9 @@ export interface WaitingBatch {
   reject(error: unknown): void;
 }
 
-export function settleEach(group: readonly WaitingBatch[], results: readonly BatchResult[] | undefined): void {
+export function settleEach(group: readonly WaitingBatch[], results: readonly BatchResult[]): void {
   for (const [index, { resolve, reject }] of group.entries()) {
-    const result = results?.[index];
+    const result = results[index];
     if (result) resolve(result);
     else reject(new Error('the writer returned no result'));
   }
@@ -45,7 +45,7 @@ export class Backlog {
     return undefined;
   }
 
-  remove(group: readonly WaitingBatch[]): void {
+  remove(group: readonly Pick<WaitingBatch, 'size'>[]): void {
     this.#batches -= group.length;
     for (const { size } of group) this.#items -= size;
   }

@@ -1,8 +1,6 @@
 import { lazily } from '../../core/lazily.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import {
-  type Heartbeat,
-  type ReadingBatch,
   type ReadingClient,
   type ReadingStore,
   type ReadingText,
@@ -122,8 +120,8 @@ export function createReadingStore(options: {
       directories.set(entityId, { version, directory });
       return directory;
     },
-    append: (batch: ReadingBatch) => writer().write({ kind: 'readings', batch }),
-    appendHeartbeats: (heartbeats: readonly Heartbeat[]) => writer().write({ kind: 'heartbeats', heartbeats }),
+    append: (batch) => writer().write(batch),
+    appendHeartbeats: (heartbeats) => writer().writeHeartbeats(heartbeats),
     range: (range) =>
       translating(path, () => stored().reading(() => toReadings(stored().columns(boundedRange(range))))),
     text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),

@@ -71,7 +71,7 @@ function fill(plant: BenchPlant): void {
   for (let second = 0; second < 80; second++) {
     const atUs = (startMs + (year + second) * 1000) * 1000;
     const rows = Float64Array.from(numbers.flatMap((series) => [series, atUs, 20 + (second % 50) / 10, 0]));
-    writer.write([toGroup([{ count: numbers.length, rows }], [])]);
+    writer.write([toGroup([{ count: numbers.length, rows }])]);
   }
   connection.close();
 }

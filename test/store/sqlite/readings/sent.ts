@@ -20,7 +20,7 @@ export function readingsOn(connection: Connection, sizes?: ChunkSizes) {
   const stored = new StoredReadings(connection, sizes);
   const writer = new IngestWriter(connection, stored);
   const sendRows = (rows: Float64Array) =>
-    writer.write([toGroup([{ count: rows.length / readingColumns, rows }], [])])[0]?.readings[0];
+    writer.write([toGroup([{ count: rows.length / readingColumns, rows }])]).groups[0]?.[0];
   const send = (sent: readonly Sent[]) =>
     sendRows(Float64Array.from(sent.flatMap(([series, atUs, value, quality = 0]) => [series, atUs, value, quality])));
   return { connection, stored, send, sendRows };

@@ -9,11 +9,31 @@ import type {
   RetentionState,
 } from '../../../../core/port/readings.ts';
 import type { UsageMerge } from '../../../../core/port/usage.ts';
+import type { SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { Backlog, settleEach, type WaitingBatch } from '../../../readings/backlog.ts';
 import type { Logged } from '../log/logged.ts';
 import { ThreadClient } from '../thread-client.ts';
-import { toGroup } from './ingest-writer.ts';
-import type { WriterCalls, WriterData } from './messages.ts';
+import { type IngestGroup, toGroup } from './ingest-writer.ts';
+
+/** Data with which the writer thread starts. */
+export interface WriterData {
+  /** Path of the store's registry; the other files follow from it. */
+  path: string;
+}
+
+/** What the main thread can ask for, and the results. */
+export interface WriterCalls {
+  group: { of: IngestGroup; result: BatchResult[] };
+  heartbeats: { of: readonly Heartbeat[]; result: BatchResult };
+  uses: { of: { uses: ReadonlyMap<string, KeyUse>; usage: UsageMerge | undefined }; result: null };
+  clock: { of: ClockProgress; result: null };
+  drop: { of: DropRequest; result: DropResult };
+  retention: { of: string; result: RetentionState };
+  /** What the reader thread needs of the log for a slice. */
+  slice: { of: SliceRequest; result: Logged['slice'] };
+  /** The same for states. */
+  states: { of: readonly number[]; result: Logged['states'] };
+}
 
 /**
  * Size of one message to the thread. A message costs as much as a small request, so that several requests share one; but
@@ -24,11 +44,8 @@ const readingsInMessage = 1000;
 /** How long a read waits for the thread, which may wait for a slow disk or for another process, in ms. */
 const readsWaitMs = 500;
 
-/** A batch on its way to the disk. */
-type IngestTask = { kind: 'readings'; batch: ReadingBatch } | { kind: 'heartbeats'; heartbeats: readonly Heartbeat[] };
-
 interface Gathered extends WaitingBatch {
-  task: IngestTask;
+  batch: ReadingBatch;
 }
 
 /** The main thread's end of the writer thread. */
@@ -50,16 +67,24 @@ export class WriterClient {
   }
 
   /** Resolves once the batch is on disk; `unavailable` where too much waits already or the thread crashed. */
-  write(task: IngestTask): Promise<BatchResult> {
-    const size = task.kind === 'readings' ? task.batch.count : task.heartbeats.length;
+  write(batch: ReadingBatch): Promise<BatchResult> {
+    const size = batch.count;
     const refusal = this.#backlog.add(size);
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      this.#gathered.push({ task, size, resolve, reject });
+      this.#gathered.push({ batch, size, resolve, reject });
       this.#gatheredReadings += size;
       if (this.#gathered.length >= batchesInMessage || this.#gatheredReadings >= readingsInMessage) this.#flush();
       else this.#flushSoon();
     });
+  }
+
+  /** The same for heartbeats, which come seldom. */
+  async writeHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchResult> {
+    const size = heartbeats.length;
+    const refusal = this.#backlog.add(size);
+    if (refusal) throw refusal;
+    return this.#thread.call('heartbeats', heartbeats).finally(() => this.#backlog.remove([{ size }]));
   }
 
   /** Resolves once the uses and the usage are on disk. */
@@ -113,25 +138,11 @@ export class WriterClient {
     const gathered = this.#gathered;
     this.#gathered = [];
     this.#gatheredReadings = 0;
-    const batches: ReadingBatch[] = [];
-    const beats: (readonly Heartbeat[])[] = [];
-    const readings: Gathered[] = [];
-    const heartbeats: Gathered[] = [];
-    for (const one of gathered) {
-      if (one.task.kind === 'readings') {
-        batches.push(one.task.batch);
-        readings.push(one);
-      } else {
-        beats.push(one.task.heartbeats);
-        heartbeats.push(one);
-      }
-    }
-    const group = toGroup(batches, beats);
+    const group = toGroup(gathered.map(({ batch }) => batch));
     this.#thread.call('group', group, [group.rows.buffer]).then(
-      (result) => {
+      (results) => {
         this.#backlog.remove(gathered);
-        settleEach(readings, result.readings);
-        settleEach(heartbeats, result.heartbeats);
+        settleEach(gathered, results);
       },
       (error) => {
         this.#backlog.remove(gathered);

@@ -16,17 +16,10 @@ export interface IngestGroup {
   sizes: readonly number[];
   /** The rows of all batches, as {@link ReadingBatch} has them. */
   rows: Float64Array<ArrayBuffer>;
-  heartbeats: readonly (readonly Heartbeat[])[];
-}
-
-/** A result for each batch of a group, in their order. */
-export interface GroupResult {
-  readings: BatchResult[];
-  heartbeats: BatchResult[];
 }
 
 /** Puts batches into a group. */
-export function toGroup(batches: readonly ReadingBatch[], heartbeats: readonly (readonly Heartbeat[])[]): IngestGroup {
+export function toGroup(batches: readonly ReadingBatch[]): IngestGroup {
   const sizes = batches.map(({ count }) => count);
   const rows = new Float64Array(columns * sizes.reduce((sum, size) => sum + size, 0));
   let place = 0;
@@ -37,7 +30,7 @@ export function toGroup(batches: readonly ReadingBatch[], heartbeats: readonly (
     else for (let i = 0; i < length; i++) rows[place + i] = batch.rows[i] ?? 0;
     place += length;
   }
-  return { sizes, rows, heartbeats };
+  return { sizes, rows };
 }
 
 /**
@@ -60,22 +53,21 @@ export class IngestWriter {
     );
   }
 
-  /** Writes groups in one transaction, synced once; returns a result for each, in their order. */
-  write(groups: readonly IngestGroup[]): GroupResult[] {
+  /** Writes groups and batches of heartbeats in one transaction, synced once; returns a result for each, in their order. */
+  write(groups: readonly IngestGroup[], heartbeats: readonly (readonly Heartbeat[])[] = []): Written {
     return this.#stored.writing(() => {
       const { log } = this.#stored;
       this.#row.begin();
-      let added = 0;
-      const results = groups.map((group) => {
-        const readings = this.#putReadings(group);
-        for (const { accepted } of readings) added += accepted;
-        return { readings, heartbeats: group.heartbeats.map((batch) => this.#putHeartbeats(batch)) };
-      });
-      if (added === 0) return results;
+      const written = {
+        groups: groups.map((group) => this.#putReadings(group)),
+        heartbeats: heartbeats.map((batch) => this.#putHeartbeats(batch)),
+      };
+      const added = written.groups.reduce((sum, results) => results.reduce((all, one) => all + one.accepted, sum), 0);
+      if (added === 0) return written;
       log.append(this.#row.body());
       log.memory.added(added);
       settleAfter(this.#stored, added);
-      return results;
+      return written;
     });
   }
 
@@ -140,6 +132,12 @@ export class IngestWriter {
     }
     return result;
   }
+}
+
+/** For each group a result for each of its batches. */
+interface Written {
+  groups: BatchResult[][];
+  heartbeats: BatchResult[];
 }
 
 type HeartbeatRow = Omit<Heartbeat, 'series' | 'atUs'>;

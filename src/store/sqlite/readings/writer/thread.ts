@@ -14,14 +14,15 @@ import { createDrop, createDroppable } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
 import type { ThreadAnswer, ThreadRequest } from '../thread-client.ts';
 import { toPostedError } from '../thread-errors.ts';
+import type { WriterCalls, WriterData } from './client.ts';
 import { IdleSettler } from './idle-settler.ts';
 import { IngestWriter } from './ingest-writer.ts';
-import type { WriterCalls, WriterData } from './messages.ts';
 import { settleIdle } from './settling.ts';
 
 type WriterRequest = ThreadRequest<WriterCalls>;
 type GroupRequest = Extract<WriterRequest, { kind: 'group' }>;
-type OtherRequest = Exclude<WriterRequest, GroupRequest | { kind: 'start' | 'close' }>;
+type HeartbeatsRequest = Extract<WriterRequest, { kind: 'heartbeats' }>;
+type OtherRequest = Exclude<WriterRequest, GroupRequest | HeartbeatsRequest | { kind: 'start' | 'close' }>;
 type OtherCalls = { [Kind in OtherRequest['kind']]: (of: WriterCalls[Kind]['of']) => WriterCalls[Kind]['result'] };
 
 /** How long a commit waits for another process that writes readings, such as the removal of an entity. */
@@ -49,17 +50,21 @@ function host(port: MessagePort, { path }: WriterData): void {
 
   const reply = (answers: readonly ThreadAnswer[]) => port.postMessage(answers);
 
-  const writeGroups = (requests: readonly GroupRequest[]) => {
-    let answers: ThreadAnswer[];
+  const write = (groups: readonly GroupRequest[], heartbeats: readonly HeartbeatsRequest[]) => {
+    const requests = [...groups, ...heartbeats];
+    if (requests.length === 0) return;
     try {
-      const results = writer.write(requests.map(({ of }) => of));
-      answers = requests.map(({ id }, index) => ({ id, result: results[index] ?? null }));
+      const written = writer.write(
+        groups.map(({ of }) => of),
+        heartbeats.map(({ of }) => of),
+      );
+      const results = [...written.groups, ...written.heartbeats];
+      reply(requests.map(({ id }, index) => ({ id, result: results[index] })));
       idle.written();
     } catch (thrown) {
       const error = toPostedError(toDomainError(thrown, files.readings));
-      answers = requests.map(({ id }) => ({ id, error }));
+      reply(requests.map(({ id }) => ({ id, error })));
     }
-    reply(answers);
   };
 
   const calls: OtherCalls = {
@@ -100,17 +105,19 @@ function host(port: MessagePort, { path }: WriterData): void {
   port.on('message', (first: WriterRequest) => {
     // One transaction for all that arrived while the last one was synced; nothing waits for a timer.
     const groups: GroupRequest[] = [];
+    const heartbeats: HeartbeatsRequest[] = [];
     const others: OtherRequest[] = [];
     let isOver = false;
     for (let request: WriterRequest | undefined = first; request; request = nextOn(port)) {
       if (request.kind === 'group') groups.push(request);
+      else if (request.kind === 'heartbeats') heartbeats.push(request);
       else if (request.kind === 'start') reply([{ id: request.id, result: null }]);
       else if (request.kind === 'close') isOver = true;
       // A read need not wait for the disk.
       else if (request.kind === 'slice' || request.kind === 'states') answer(request);
       else others.push(request);
     }
-    if (groups.length > 0) writeGroups(groups);
+    write(groups, heartbeats);
     for (const request of others) answer(request);
     if (isOver) close();
   });
