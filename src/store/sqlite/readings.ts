@@ -1,5 +1,4 @@
 import { lazily } from '../../core/lazily.ts';
-import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import {
   type ReadingClient,
   type ReadingStore,
@@ -10,11 +9,11 @@ import {
   toDirectory,
 } from '../../core/port/readings.ts';
 import { isSmall, Reads, textOf } from '../../core/readings/reads/reads.ts';
-import { boundedRange, toReadings } from '../../core/readings/reads/slice-request.ts';
+import { boundedRange, type Slice, type SliceRequest, toReadings } from '../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { createErasure } from './readings/erasure.ts';
-import { createReader, type Reader, type ReaderCalls } from './readings/reader/reader.ts';
+import { createReader, type Reader } from './readings/reader/reader.ts';
 import { createDroppable } from './readings/retention.ts';
 import type { StoredReadings } from './readings/stored.ts';
 import type { ThreadClient } from './readings/thread-client.ts';
@@ -24,7 +23,7 @@ import { entityNumber } from './records/tables.ts';
 /** The threads of a store. */
 export interface ReadingThreads {
   writer: WriterClient;
-  reader: ThreadClient<ReaderCalls>;
+  reader: ThreadClient<Reader>;
 }
 
 interface SensorRow {
@@ -60,7 +59,6 @@ export function createReadingStore(options: {
     readings().prepare<[string, string]>('insert or ignore into series (entity_id, sensor_id) values (?, ?)'),
   );
   const reader = lazily(() => createReader(readings(), stored()));
-  const reads = new Reads(async (request, memory) => read('slice', request, memory));
   const writer = () => {
     const found = threads()?.writer;
     if (!found) throw new Error('this store was opened without the thread that writes readings');
@@ -90,26 +88,18 @@ export function createReadingStore(options: {
     return toDirectory(sensors.map((sensor) => toSensor(sensor, numbers.get(sensor.id))));
   };
 
-  /** Reads in the thread of a daemon, else in this one. */
-  const read = <Kind extends keyof Reader>(
-    kind: Kind,
-    of: Parameters<Reader[Kind]>[0],
-    memory?: ArrayBuffer,
-  ): MaybePromise<ReturnType<Reader[Kind]>> => {
+  // In the threads of a daemon, else in this one.
+  const readSlice = async (request: SliceRequest, memory?: ArrayBuffer): Promise<Slice> => {
     const daemon = daemonThreads();
-    if (daemon)
-      return daemon.writer
-        .logged(kind, of)
-        .then((logged) =>
-          daemon.reader.call(kind, { of, logged, memory } as ReaderCalls[Kind]['of'], memory ? [memory] : []),
-        );
-    const inThisThread = reader()[kind] as (given: typeof of) => ReturnType<Reader[Kind]>; // of the same kind
-    return translating(path, () => inThisThread(of));
+    if (!daemon) return translating(path, () => reader().slice(request));
+    const logged = await daemon.writer.logged('slice', request);
+    return daemon.reader.call('slice', [request, logged, memory], memory && [memory]);
   };
+  const reads = new Reads(readSlice);
 
   /** A small page does not wait for large ones, of which one slice at a time is read. */
   const readAtOnce = async (request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> =>
-    textOf(await read('slice', { ...request, most: request.limit }), request, client);
+    textOf(await readSlice({ ...request, most: request.limit }), request, client);
 
   return {
     directory(entityId) {
@@ -125,14 +115,18 @@ export function createReadingStore(options: {
     range: (range) =>
       translating(path, () => stored().reading(() => toReadings(stored().columns(boundedRange(range))))),
     text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
-    drop: (request) => writer().drop(request),
+    drop: (request) => writer().call('drop', [request]),
     retention: (entityId) =>
-      daemonThreads()?.writer.retention(entityId) ?? translating(path, () => droppable().state(entityId)),
+      daemonThreads()?.writer.call('retention', [entityId]) ?? translating(path, () => droppable().state(entityId)),
     countDroppable: (entityId, untilUs) => translating(path, () => droppable().count(entityId, untilUs)),
     countRange: (range) => translating(path, () => erasure().count(range)),
     erase: (range) => translating(path, () => erasure().erase(range)),
     close: () => reads.close(),
-    states: (numbers) => read('states', numbers),
+    states(numbers) {
+      const daemon = daemonThreads();
+      if (!daemon) return translating(path, () => reader().states(numbers));
+      return daemon.writer.logged('states', numbers).then((logged) => daemon.reader.call('states', [numbers, logged]));
+    },
   };
 }
 

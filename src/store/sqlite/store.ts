@@ -18,7 +18,6 @@ import { lockExclusive } from './connection/locks.ts';
 import { OpenFiles } from './connection/open-files.ts';
 import { type Reserve, withinReserve } from './connection/reserve.ts';
 import { purgeRemoved } from './purge.ts';
-import type { ReaderData } from './readings/reader/reader.ts';
 import { StoredReadings } from './readings/stored.ts';
 import { ThreadClient } from './readings/thread-client.ts';
 import { WriterClient } from './readings/writer/client.ts';
@@ -48,12 +47,14 @@ export function createSqliteStore(path: string, registryFile: Connection, option
   const runner = createRunner(registry, files.revocations);
   const opened = [registryFile, options.records, options.readings].filter((open) => open !== undefined);
   const threads: ReadingThreads | undefined = options.threads && {
-    writer: new WriterClient(options.threads.writer, { path }, requireInPlace),
-    reader: new ThreadClient({
-      script: options.threads.reader,
-      data: { file: files.readings } satisfies ReaderData,
-      role: 'reader',
+    writer: new WriterClient({
+      script: options.threads.writer,
+      data: path,
+      role: 'writer',
+      // The thread opens the files by their names.
+      beforeStart: requireInPlace,
     }),
+    reader: new ThreadClient({ script: options.threads.reader, data: files.readings, role: 'reader' }),
   };
   let openFiles: OpenFiles | undefined;
   let ownRecordChanges = 0;
@@ -135,7 +136,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
       version: registry.version,
       // A change in progress is that of a process that is still there: what it has not committed ends with it.
       settle() {},
-      recordUse: writer ? (uses, usage) => whole(() => writer.recordUse(uses, usage)) : createRecordUse(runner),
+      recordUse: writer ? (uses, usage) => whole(() => writer.call('uses', [uses, usage])) : createRecordUse(runner),
     }),
     usage: createUsage(runner),
     commands: createCommandStore(runner),
@@ -143,7 +144,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
     records,
     readings,
     daemon,
-    clock: writer ? { ...clock, merge: (progress) => whole(() => writer.mergeClock(progress)) } : clock,
+    clock: writer ? { ...clock, merge: (progress) => whole(() => writer.call('clock', [progress])) } : clock,
     metrics: createMetrics(runner, files),
     lockFiles() {
       const lock = lockExclusive(files.rotations);

@@ -1,18 +1,35 @@
 import type { Worker } from 'node:worker_threads';
-import { HkctlError } from '../../../core/errors.ts';
-import { fromPostedError, type PostedError } from './thread-errors.ts';
+import { type ErrorCode, HkctlError, isHkctlError } from '../../../core/errors.ts';
 
-/** What a thread can be asked for: by kind what each call takes, and its result. */
-export type ThreadCalls<Calls> = { [Kind in keyof Calls]: { of: unknown; result: unknown } };
+/** What a thread can be asked for: functions by their names. */
+export type ThreadCalls<Calls> = { [Kind in keyof Calls]: (...args: never[]) => unknown };
 
 /** A request to a thread, which answers each with its id; without one, its end. */
 export type ThreadRequest<Calls extends ThreadCalls<Calls>> =
-  | { [Kind in keyof Calls]: { id: number; kind: Kind; of: Calls[Kind]['of'] } }[keyof Calls]
-  | { id: number; kind: 'start' }
+  | { [Kind in keyof Calls]: { id: number; kind: Kind; args: Parameters<Calls[Kind]> } }[keyof Calls]
+  | { id: number; kind: 'start'; args: [] }
   | { kind: 'close' };
+
+/** An error as a thread posts it to the main thread: the parts of one of the domain, or the stack of an unknown one. */
+interface PostedError {
+  code: ErrorCode;
+  message: string;
+  hint?: string | undefined;
+}
 
 /** The answer to a request: its result, or an error of the domain. Posted in lists. */
 export type ThreadAnswer = { id: number } & ({ result: unknown } | { error: PostedError });
+
+/** The form in which a thread posts an error. */
+export function toPostedError(thrown: unknown): PostedError {
+  if (isHkctlError(thrown)) return { code: thrown.code, message: thrown.message, hint: thrown.hint };
+  return { code: 'internal', message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) };
+}
+
+/** The error that a thread posted; an unknown one is no error of the domain, so that its message is never shown. */
+function fromPostedError({ code, message, hint }: PostedError): Error {
+  return code === 'internal' ? new Error(message) : new HkctlError(code, message, { hint });
+}
 
 interface Waiter {
   resolve(result: never): void;
@@ -49,16 +66,16 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
   /** Starts the thread before there is anything to do: an upgrade may replace its files while the daemon runs. */
   async start(): Promise<void> {
     this.#isStarted = true;
-    await this.#send('start', null, []);
+    await this.#send('start', [], []);
   }
 
   /** Resolves with the result; `unavailable` if the thread crashed. What is transferred must not be used any more. */
   call<Kind extends keyof Calls>(
     kind: Kind,
-    of: Calls[Kind]['of'],
+    args: Parameters<Calls[Kind]>,
     transferred: readonly ArrayBuffer[] = [],
-  ): Promise<Calls[Kind]['result']> {
-    return this.#send(kind, of, transferred);
+  ): Promise<ReturnType<Calls[Kind]>> {
+    return this.#send(kind, args, transferred);
   }
 
   /** Ends the thread once all calls are answered. */
@@ -72,7 +89,7 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     await ended;
   }
 
-  #send<Result>(kind: keyof Calls | 'start', of: unknown, transferred: readonly ArrayBuffer[]): Promise<Result> {
+  #send<Result>(kind: keyof Calls | 'start', args: unknown[], transferred: readonly ArrayBuffer[]): Promise<Result> {
     if (this.#isClosed) return Promise.reject(this.#brokenDown());
     return new Promise((resolve, reject) => {
       const worker = this.#running();
@@ -80,7 +97,7 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
       if (this.#waiters.size === 0) worker.ref();
       const id = ++this.#lastId;
       this.#waiters.set(id, { resolve, reject });
-      worker.postMessage({ id, kind, of }, transferred);
+      worker.postMessage({ id, kind, args }, transferred);
     });
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
 import { openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import type { ReaderCalls } from '../../../../src/store/sqlite/readings/reader/reader.ts';
+import type { Reader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { ThreadClient } from '../../../../src/store/sqlite/readings/thread-client.ts';
 import { applyMigrations } from '../../../../src/store/sqlite-database/schema/migrations.ts';
 import { readingsOn } from './sent.ts';
@@ -13,7 +13,7 @@ const script = join(process.cwd(), 'dist', 'readings.cjs');
 const slice: SliceRequest = { series: 1, limit: 10, most: 10, format: 'csv' };
 
 const readerOf = (program: string, of: string) =>
-  new ThreadClient<ReaderCalls>({ script: program, data: { file: of }, role: 'reader' });
+  new ThreadClient<Reader>({ script: program, data: of, role: 'reader' });
 
 let folder: string;
 let file: string;
@@ -33,18 +33,18 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe('the reader thread', () => {
   it('reads slices, one after the other, and ends when it is closed', async () => {
     const client = readerOf(script, file);
-    const first = await client.call('slice', { of: { ...slice, limit: 1 } });
+    const first = await client.call('slice', [{ ...slice, limit: 1 }]);
     expect(Buffer.from(first.text).toString()).toBe('1970-01-01T00:00:00.000000Z,1.5,good\n');
     expect(first).toMatchObject({ count: 1, scanned: 1, nextUs: 1_000_000 });
-    expect((await client.call('slice', { of: { ...slice, fromUs: 1 } })).count).toBe(1);
+    expect((await client.call('slice', [{ ...slice, fromUs: 1 }])).count).toBe(1);
     await client.close();
-    await expect(client.call('slice', { of: slice })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(client.call('slice', [slice])).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('can be closed before anything was read, and while something is', async () => {
     await readerOf(script, file).close();
     const client = readerOf(script, file);
-    const [read] = await Promise.all([client.call('slice', { of: slice }), client.close()]);
+    const [read] = await Promise.all([client.call('slice', [slice]), client.close()]);
     expect(read.count).toBe(2);
   });
 
@@ -52,7 +52,7 @@ describe('the reader thread', () => {
     const client = readerOf(script, file);
     await client.start();
     await client.start();
-    expect((await client.call('slice', { of: slice })).count).toBe(2);
+    expect((await client.call('slice', [slice])).count).toBe(2);
     await client.start();
     await client.close();
   });
@@ -60,12 +60,12 @@ describe('the reader thread', () => {
   it('reports what is wrong with the file in words of the domain, each time anew', async () => {
     const client = readerOf(script, join(folder, 'absent.db'));
     for (let attempt = 0; attempt < 2; attempt++) {
-      await expect(client.call('slice', { of: slice })).rejects.toMatchObject({ code: 'store_absent' });
+      await expect(client.call('slice', [slice])).rejects.toMatchObject({ code: 'store_absent' });
     }
     const broken = join(folder, 'broken.db');
     writeFileSync(broken, Buffer.concat([readFileSync(file).subarray(0, 4096), Buffer.alloc(8192, 'x')]));
     const other = readerOf(script, broken);
-    await expect(other.call('slice', { of: slice })).rejects.toMatchObject({ code: 'store_corrupt' });
+    await expect(other.call('slice', [slice])).rejects.toMatchObject({ code: 'store_corrupt' });
     await other.close();
     await client.close();
   });
@@ -84,9 +84,9 @@ describe('the reader thread', () => {
       });`,
     );
     const client = readerOf(fragile, file);
-    await expect(client.call('slice', { of: slice })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(client.call('slice', [slice])).rejects.toMatchObject({ code: 'unavailable' });
     expect(existsSync(marker)).toBe(true);
-    expect((await client.call('slice', { of: slice })).count).toBe(2);
+    expect((await client.call('slice', [slice])).count).toBe(2);
     await client.close();
   });
 
@@ -101,7 +101,7 @@ describe('the reader thread', () => {
       require(${JSON.stringify(script)});`,
     );
     const client = readerOf(confined, file);
-    expect((await client.call('slice', { of: slice })).count).toBe(2);
+    expect((await client.call('slice', [slice])).count).toBe(2);
     await client.close();
   });
 
@@ -113,7 +113,7 @@ describe('the reader thread', () => {
         .map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
     const before = nices().filter((nice) => nice > 0).length;
     const client = readerOf(script, file);
-    await client.call('slice', { of: slice });
+    await client.call('slice', [slice]);
     expect(nices().filter((nice) => nice > 0).length).toBe(before + 1);
     await client.close();
   });

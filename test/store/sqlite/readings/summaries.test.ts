@@ -7,7 +7,7 @@ import {
   type SummarisedHour,
 } from '../../../../src/core/readings/reads/buckets.ts';
 import { Reads } from '../../../../src/core/readings/reads/reads.ts';
-import { loggedForSlice } from '../../../../src/store/sqlite/readings/log/logged.ts';
+import { loggedFor } from '../../../../src/store/sqlite/readings/log/logged.ts';
 import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
@@ -51,7 +51,7 @@ it('a read in buckets of hours is the same whatever is dropped, and sent again, 
         const read = async (between: () => void) => {
           const reads = new Reads(async (asked) => {
             const request = { ...asked, most };
-            const logged = isDaemon ? stored.reading(() => loggedForSlice(stored.log.memory, request)) : undefined;
+            const logged = isDaemon ? stored.reading(() => loggedFor.slice(stored.log.memory, request)) : undefined;
             if (isDaemon) between();
             const slice = logged ? readOfDaemon(request, logged) : readSlice(request);
             between();

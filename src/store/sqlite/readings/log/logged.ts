@@ -4,27 +4,26 @@ import type { LogMemory, SeriesMemory, TimedReading } from './memory.ts';
 
 /**
  * What the reader's thread needs of the log for a read. The writer's thread has the log in memory anyway, so that nothing else in
- * a daemon reads it. Flat, since it crosses from one thread to another.
+ * a daemon reads it.
  */
-export interface Logged {
-  /** Of a slice: the readings of its range. Of states: the last reading of each series, NaN without one. */
-  slice: Columns;
-  states: Pick<Columns, 'atUs' | 'values'>;
-}
+export const loggedFor = {
+  /** The readings of its range. If it reads its bucket anew, all before its range is in summaries. */
+  slice(memory: LogMemory, request: SliceRequest): Columns {
+    const { series, fromUs, toUs, limit } = rangeOfSlice(request);
+    return memory.get(series)?.range(fromUs, toUs, limit) ?? createColumns(0);
+  },
+  /** The last reading of each series that has one. */
+  states(memory: LogMemory, numbers: readonly number[]): ReadonlyMap<number, TimedReading> {
+    const lasts = new Map<number, TimedReading>();
+    for (const series of numbers) {
+      const last = memory.get(series)?.last;
+      if (last) lasts.set(series, last);
+    }
+    return lasts;
+  },
+};
 
-/** What a slice needs. If it reads its bucket anew, all before its range is in summaries. */
-export function loggedForSlice(memory: LogMemory, request: SliceRequest): Logged['slice'] {
-  const { series, fromUs, toUs, limit } = rangeOfSlice(request);
-  return memory.get(series)?.range(fromUs, toUs, limit) ?? createColumns(0);
-}
-
-export function loggedForStates(memory: LogMemory, numbers: readonly number[]): Logged['states'] {
-  const lasts = numbers.map((series) => memory.get(series)?.last);
-  return {
-    atUs: Float64Array.from(lasts, (last) => last?.atUs ?? Number.NaN),
-    values: Float64Array.from(lasts, (last) => last?.value ?? Number.NaN),
-  };
-}
+export type Logged = { [Kind in keyof typeof loggedFor]: ReturnType<(typeof loggedFor)[Kind]> };
 
 /** The readings of one series that another thread has found in the log. */
 export function seriesOf(columns: Columns): Pick<SeriesMemory, 'range'> {
@@ -34,14 +33,4 @@ export function seriesOf(columns: Columns): Pick<SeriesMemory, 'range'> {
       return partOf(columns, from, Math.min(placeOf(columns, toUs), from + most));
     },
   };
-}
-
-/** The last readings of series that another thread has found in the log. */
-export function lastsOf(numbers: readonly number[], { atUs, values }: Logged['states']): Map<number, TimedReading> {
-  const lasts = new Map<number, TimedReading>();
-  for (const [place, series] of numbers.entries()) {
-    const us = atUs[place] ?? Number.NaN;
-    if (!Number.isNaN(us)) lasts.set(series, { atUs: us, value: values[place] ?? 0 });
-  }
-  return lasts;
 }

@@ -3,7 +3,7 @@ import { rangeOfSlice, type Slice, type SliceRequest } from '../../../../core/re
 import { toSlice } from '../../../../core/readings/reads/slices.ts';
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../../../sqlite-database/driver.ts';
-import { type Logged, lastsOf, seriesOf } from '../log/logged.ts';
+import { type Logged, seriesOf } from '../log/logged.ts';
 import type { TimedReading } from '../log/memory.ts';
 import type { StoredReadings } from '../stored.ts';
 
@@ -14,20 +14,6 @@ import type { StoredReadings } from '../stored.ts';
 export interface Reader {
   slice(request: SliceRequest, logged?: Logged['slice'], memory?: ArrayBuffer): Slice;
   states(series: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState>;
-}
-
-/** What the reader thread is asked for: the arguments of a method of its reader. */
-export type ReaderCalls = {
-  [Kind in keyof Reader]: {
-    of: { of: Parameters<Reader[Kind]>[0]; logged?: Logged[Kind]; memory?: ArrayBuffer };
-    result: ReturnType<Reader[Kind]>;
-  };
-};
-
-/** Data with which the reader thread starts. */
-export interface ReaderData {
-  /** Path of the file with the readings. */
-  file: string;
 }
 
 /** Creates what reads readings on a connection. */
@@ -89,8 +75,5 @@ function createStateReader(connection: Connection, stored: StoredReadings) {
     };
   };
   return (numbers: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState> =>
-    stored.readingLast(
-      (lastOf) => new Map(numbers.map((series) => [series, stateOf(series, lastOf(series))])),
-      logged && lastsOf(numbers, logged),
-    );
+    stored.readingLast((lastOf) => new Map(numbers.map((series) => [series, stateOf(series, lastOf(series))])), logged);
 }

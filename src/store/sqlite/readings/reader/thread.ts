@@ -6,12 +6,11 @@ import type { Connection } from '../../../sqlite-database/driver.ts';
 import { toDomainError } from '../../../sqlite-database/errors.ts';
 import { openFile } from '../../connection/files.ts';
 import { StoredReadings } from '../stored.ts';
-import type { ThreadAnswer, ThreadRequest } from '../thread-client.ts';
-import { toPostedError } from '../thread-errors.ts';
-import { createReader, type ReaderCalls, type ReaderData } from './reader.ts';
+import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-client.ts';
+import { createReader, type Reader } from './reader.ts';
 
-/** The reader thread: it reads readings and writes them as text, so that the main thread can serve others meanwhile. */
-function host(port: MessagePort, { file }: ReaderData): void {
+/** The reader thread: it reads the readings of a file and writes them as text, so that the main thread can serve others meanwhile. */
+function host(port: MessagePort, file: string): void {
   letOthersGoFirst();
   // Opened at the first read, so that a fault of the file becomes its answer, and tried again after a failure.
   let opened: Connection | undefined;
@@ -20,23 +19,25 @@ function host(port: MessagePort, { file }: ReaderData): void {
     opened.pragma('query_only = on');
     return createReader(opened, new StoredReadings(opened));
   });
-  const reply = (answer: ThreadAnswer, transferred: ArrayBuffer[] = []) => port.postMessage([answer], transferred);
-  port.on('message', (request: ThreadRequest<ReaderCalls>) => {
+  const answer = (request: Exclude<ThreadRequest<Reader>, { kind: 'close' }>): [unknown, ArrayBuffer[]] => {
+    if (request.kind === 'start') return [null, []];
+    if (request.kind === 'states') return [reader().states(...request.args), []];
+    const slice = reader().slice(...request.args);
+    return [slice, [slice.text.buffer]];
+  };
+  port.on('message', (request: ThreadRequest<Reader>) => {
     if (request.kind === 'close') {
       opened?.close();
       port.close();
-    } else if (request.kind === 'start') reply({ id: request.id, result: null });
-    else {
-      const { id } = request;
-      try {
-        if (request.kind === 'states') reply({ id, result: reader().states(request.of.of, request.of.logged) });
-        else {
-          const slice = reader().slice(request.of.of, request.of.logged, request.of.memory);
-          reply({ id, result: slice }, [slice.text.buffer]);
-        }
-      } catch (thrown) {
-        reply({ id, error: toPostedError(toDomainError(thrown, file)) });
-      }
+      return;
+    }
+    const { id } = request;
+    const reply = (answers: ThreadAnswer[], transferred: ArrayBuffer[]) => port.postMessage(answers, transferred);
+    try {
+      const [result, transferred] = answer(request);
+      reply([{ id, result }], transferred);
+    } catch (thrown) {
+      reply([{ id, error: toPostedError(toDomainError(thrown, file)) }], []);
     }
   });
 }
@@ -52,4 +53,4 @@ function letOthersGoFirst(): void {
   }
 }
 
-if (parentPort) host(parentPort, workerData as ReaderData); // given by the client next to this file
+if (parentPort) host(parentPort, workerData as string); // the path that the store gives it

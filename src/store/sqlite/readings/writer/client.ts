@@ -15,24 +15,18 @@ import type { Logged } from '../log/logged.ts';
 import { ThreadClient } from '../thread-client.ts';
 import { type IngestGroup, toGroup } from './ingest-writer.ts';
 
-/** Data with which the writer thread starts. */
-export interface WriterData {
-  /** Path of the store's registry; the other files follow from it. */
-  path: string;
-}
-
-/** What the main thread can ask for, and the results. */
+/** What the writer thread can be asked for. */
 export interface WriterCalls {
-  group: { of: IngestGroup; result: BatchResult[] };
-  heartbeats: { of: readonly Heartbeat[]; result: BatchResult };
-  uses: { of: { uses: ReadonlyMap<string, KeyUse>; usage: UsageMerge | undefined }; result: null };
-  clock: { of: ClockProgress; result: null };
-  drop: { of: DropRequest; result: DropResult };
-  retention: { of: string; result: RetentionState };
+  group(group: IngestGroup): BatchResult[];
+  heartbeats(heartbeats: readonly Heartbeat[]): BatchResult;
+  uses(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): void;
+  clock(progress: ClockProgress): void;
+  drop(request: DropRequest): DropResult;
+  retention(entityId: string): RetentionState;
   /** What the reader thread needs of the log for a slice. */
-  slice: { of: SliceRequest; result: Logged['slice'] };
+  slice(request: SliceRequest): Logged['slice'];
   /** The same for states. */
-  states: { of: readonly number[]; result: Logged['states'] };
+  states(series: readonly number[]): Logged['states'];
 }
 
 /**
@@ -49,22 +43,11 @@ interface Gathered extends WaitingBatch {
 }
 
 /** The main thread's end of the writer thread. */
-export class WriterClient {
-  readonly #thread: ThreadClient<WriterCalls>;
+export class WriterClient extends ThreadClient<WriterCalls> {
   #gathered: Gathered[] = [];
   #gatheredReadings = 0;
   #flushing = false;
   readonly #backlog = new Backlog('disk');
-
-  /** `requireFiles` is called before each start of the thread, which opens the files by their names. */
-  constructor(script: string, data: WriterData, requireFiles: () => void) {
-    this.#thread = new ThreadClient({ script, data, role: 'writer', beforeStart: requireFiles });
-  }
-
-  /** Starts the thread before there is anything to write; resolves once it has the files open. */
-  start(): Promise<void> {
-    return this.#thread.start();
-  }
 
   /** Resolves once the batch is on disk; `unavailable` where too much waits already or the thread crashed. */
   write(batch: ReadingBatch): Promise<BatchResult> {
@@ -84,43 +67,26 @@ export class WriterClient {
     const size = heartbeats.length;
     const refusal = this.#backlog.add(size);
     if (refusal) throw refusal;
-    return this.#thread.call('heartbeats', heartbeats).finally(() => this.#backlog.remove([{ size }]));
-  }
-
-  /** Resolves once the uses and the usage are on disk. */
-  async recordUse(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): Promise<void> {
-    await this.#thread.call('uses', { uses, usage });
-  }
-
-  /** Resolves once the samples of the clock are on disk. */
-  async mergeClock(progress: ClockProgress): Promise<void> {
-    await this.#thread.call('clock', progress);
-  }
-
-  /** Resolves once a step of dropping old readings is on disk. */
-  drop(request: DropRequest): Promise<DropResult> {
-    return this.#thread.call('drop', request);
-  }
-
-  retention(entityId: string): Promise<RetentionState> {
-    return this.#thread.call('retention', entityId);
+    return this.call('heartbeats', [heartbeats]).finally(() => this.#backlog.remove([{ size }]));
   }
 
   /** What a read needs of the log; undefined if the thread has no time for that. */
-  logged<Kind extends keyof Logged>(kind: Kind, of: WriterCalls[Kind]['of']): Promise<Logged[Kind] | undefined> {
+  logged<Kind extends keyof Logged>(
+    kind: Kind,
+    of: Parameters<WriterCalls[Kind]>[0],
+  ): Promise<Logged[Kind] | undefined> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => resolve(undefined), readsWaitMs);
-      this.#thread
-        .call(kind, of)
+      this.call(kind, [of] as Parameters<WriterCalls[Kind]>) // its only argument
         .then((found) => resolve(found as Logged[Kind]), reject) // as the calls have it
         .finally(() => clearTimeout(timer));
     });
   }
 
   /** Waits for pending writes and ends the thread. */
-  close(): Promise<void> {
+  override close(): Promise<void> {
     this.#flush();
-    return this.#thread.close();
+    return super.close();
   }
 
   /** Flushes after the current callback, in which more may be written. */
@@ -139,7 +105,7 @@ export class WriterClient {
     this.#gathered = [];
     this.#gatheredReadings = 0;
     const group = toGroup(gathered.map(({ batch }) => batch));
-    this.#thread.call('group', group, [group.rows.buffer]).then(
+    this.call('group', [group], [group.rows.buffer]).then(
       (results) => {
         this.#backlog.remove(gathered);
         settleEach(gathered, results);

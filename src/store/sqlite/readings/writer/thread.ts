@@ -9,12 +9,11 @@ import { Reserve } from '../../connection/reserve.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { createRunner } from '../../registry/statements.ts';
 import { createRecordUse } from '../../registry/usage.ts';
-import { loggedForSlice, loggedForStates } from '../log/logged.ts';
+import { loggedFor } from '../log/logged.ts';
 import { createDrop, createDroppable } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
-import type { ThreadAnswer, ThreadRequest } from '../thread-client.ts';
-import { toPostedError } from '../thread-errors.ts';
-import type { WriterCalls, WriterData } from './client.ts';
+import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-client.ts';
+import type { WriterCalls } from './client.ts';
 import { IdleSettler } from './idle-settler.ts';
 import { IngestWriter } from './ingest-writer.ts';
 import { settleIdle } from './settling.ts';
@@ -22,14 +21,14 @@ import { settleIdle } from './settling.ts';
 type WriterRequest = ThreadRequest<WriterCalls>;
 type GroupRequest = Extract<WriterRequest, { kind: 'group' }>;
 type HeartbeatsRequest = Extract<WriterRequest, { kind: 'heartbeats' }>;
-type OtherRequest = Exclude<WriterRequest, GroupRequest | HeartbeatsRequest | { kind: 'start' | 'close' }>;
-type OtherCalls = { [Kind in OtherRequest['kind']]: (of: WriterCalls[Kind]['of']) => WriterCalls[Kind]['result'] };
+type OtherRequest = Exclude<WriterRequest, GroupRequest | HeartbeatsRequest | { kind: 'close' }>;
+type OtherCalls = Omit<WriterCalls, 'group' | 'heartbeats'> & { start(): void };
 
 /** How long a commit waits for another process that writes readings, such as the removal of an entity. */
 const busyTimeoutMs = 10_000;
 
-/** The writer thread: it commits what a daemon writes at a high rate, so that the main thread never waits for a disk. */
-function host(port: MessagePort, { path }: WriterData): void {
+/** The writer thread of the store at a path: it commits what a daemon writes at a high rate, so that the main thread never waits for a disk. */
+function host(port: MessagePort, path: string): void {
   const files = filesOf(path);
   const readings = openFile(files.readings, { busyTimeoutMs });
   const registryConnection = openFile(files.registry, { busyTimeoutMs });
@@ -55,8 +54,8 @@ function host(port: MessagePort, { path }: WriterData): void {
     if (requests.length === 0) return;
     try {
       const written = writer.write(
-        groups.map(({ of }) => of),
-        heartbeats.map(({ of }) => of),
+        groups.map(({ args }) => args[0]),
+        heartbeats.map(({ args }) => args[0]),
       );
       const results = [...written.groups, ...written.heartbeats];
       reply(requests.map(({ id }, index) => ({ id, result: results[index] })));
@@ -68,27 +67,23 @@ function host(port: MessagePort, { path }: WriterData): void {
   };
 
   const calls: OtherCalls = {
-    uses({ uses, usage }) {
-      recordUse(uses, usage);
-      return null;
-    },
-    clock(progress) {
-      clock.merge(progress);
-      return null;
-    },
+    start() {},
+    uses: recordUse,
+    clock: (progress) => clock.merge(progress),
     drop(request) {
       const result = drop()(request);
       idle.written();
       return result;
     },
     retention: (entityId) => droppable().state(entityId),
-    slice: (request) => stored.reading(() => loggedForSlice(stored.log.memory, request)),
-    states: (series) => stored.reading(() => loggedForStates(stored.log.memory, series)),
+    slice: (request) => stored.reading(() => loggedFor.slice(stored.log.memory, request)),
+    states: (series) => stored.reading(() => loggedFor.states(stored.log.memory, series)),
   };
 
-  const answer = ({ id, kind, of }: OtherRequest) => {
+  const answer = ({ id, kind, args }: OtherRequest) => {
     try {
-      reply([{ id, result: calls[kind](of as never) }]); // what this kind takes
+      const call = calls[kind] as (...given: unknown[]) => unknown; // the arguments are those of its kind
+      reply([{ id, result: call(...args) }]);
     } catch (thrown) {
       const file = kind === 'uses' || kind === 'clock' ? path : files.readings;
       reply([{ id, error: toPostedError(toDomainError(thrown, file)) }]);
@@ -111,7 +106,6 @@ function host(port: MessagePort, { path }: WriterData): void {
     for (let request: WriterRequest | undefined = first; request; request = nextOn(port)) {
       if (request.kind === 'group') groups.push(request);
       else if (request.kind === 'heartbeats') heartbeats.push(request);
-      else if (request.kind === 'start') reply([{ id: request.id, result: null }]);
       else if (request.kind === 'close') isOver = true;
       // A read need not wait for the disk.
       else if (request.kind === 'slice' || request.kind === 'states') answer(request);
@@ -139,4 +133,4 @@ function nextOn(port: MessagePort): WriterRequest | undefined {
   return received?.message;
 }
 
-if (parentPort) host(parentPort, workerData as WriterData); // given by the client next to this file
+if (parentPort) host(parentPort, workerData as string); // the path that the store gives it

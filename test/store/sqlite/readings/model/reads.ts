@@ -3,7 +3,7 @@ import { qualities, type SensorState, summaryWidthUs } from '../../../../../src/
 import { bucketStart } from '../../../../../src/core/readings/reads/buckets.ts';
 import type { Slice, SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
-import { loggedForSlice, loggedForStates } from '../../../../../src/store/sqlite/readings/log/logged.ts';
+import { loggedFor } from '../../../../../src/store/sqlite/readings/log/logged.ts';
 import { createReader, type Reader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
 import type { Connection } from '../../../../../src/store/sqlite-database/driver.ts';
@@ -42,12 +42,12 @@ function readerOfDaemon(reader: Reader, stored: StoredReadings): Reader {
     slice: (request) =>
       reader.slice(
         request,
-        stored.reading(() => loggedForSlice(stored.log.memory, request)),
+        stored.reading(() => loggedFor.slice(stored.log.memory, request)),
       ),
     states: (series) =>
       reader.states(
         series,
-        stored.reading(() => loggedForStates(stored.log.memory, series)),
+        stored.reading(() => loggedFor.states(stored.log.memory, series)),
       ),
   };
 }
