@@ -55,19 +55,12 @@ export interface Reading {
   quality: Quality | null;
 }
 
-/** The aggregates of one bucket, which starts at `atUs`; only the requested ones are set. */
-export interface ReadingBucket {
-  atUs: number;
-  avg?: number;
-  min?: number;
-  max?: number;
-  last?: number;
-  count?: number;
-}
-
 export const aggregates = ['avg', 'min', 'max', 'last', 'count'] as const;
 
 export type Aggregate = (typeof aggregates)[number];
+
+/** The aggregates of one bucket, which starts at `atUs`. */
+export type ReadingBucket = Record<'atUs' | Aggregate, number>;
 
 export interface SensorState {
   lastReadingAtUs: number | null;

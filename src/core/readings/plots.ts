@@ -2,7 +2,7 @@ import type { Domain } from '../domain/domain.ts';
 import { type ReadingBucket, type ReadingClient, type Sensor, summaryWidthUs } from '../port/readings.ts';
 import { parseInstantUs } from '../time/instants.ts';
 
-export type PlotBucket = Required<Pick<ReadingBucket, 'atUs' | 'count' | 'min' | 'max' | 'avg'>>;
+export type PlotBucket = Omit<ReadingBucket, 'last'>;
 
 /** The readings of a span in equal parts; those without readings are left out. */
 export interface PlotData {

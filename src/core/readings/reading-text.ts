@@ -74,7 +74,7 @@ export class RowWriter {
     this.#count += to - from;
   }
 
-  addBucket(bucket: Required<ReadingBucket>): void {
+  addBucket(bucket: ReadingBucket): void {
     this.#reserve(1);
     this.#instant.write(bucket.atUs);
     this.#put(this.#head);

@@ -1,14 +1,6 @@
 import { lazily } from '../../core/lazily.ts';
-import {
-  type ReadingClient,
-  type ReadingStore,
-  type ReadingText,
-  type ReadingTextRequest,
-  type Sensor,
-  type SensorDirectory,
-  toDirectory,
-} from '../../core/port/readings.ts';
-import { isSmall, Reads, textOf } from '../../core/readings/reads/reads.ts';
+import { type ReadingStore, type Sensor, type SensorDirectory, toDirectory } from '../../core/port/readings.ts';
+import { Reads } from '../../core/readings/reads/reads.ts';
 import { boundedRange, type Slice, type SliceRequest, toReadings } from '../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
@@ -97,10 +89,6 @@ export function createReadingStore(options: {
   };
   const reads = new Reads(readSlice);
 
-  /** A small page does not wait for large ones, of which one slice at a time is read. */
-  const readAtOnce = async (request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> =>
-    textOf(await readSlice({ ...request, most: request.limit }), request, client);
-
   return {
     directory(entityId) {
       const version = recordsVersion();
@@ -114,7 +102,7 @@ export function createReadingStore(options: {
     appendHeartbeats: (heartbeats) => writer().writeHeartbeats(heartbeats),
     range: (range) =>
       translating(path, () => stored().reading(() => toReadings(stored().columns(boundedRange(range))))),
-    text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
+    text: (request, client) => reads.text(request, client),
     drop: (request) => writer().call('drop', [request]),
     retention: (entityId) =>
       daemonThreads()?.writer.call('retention', [entityId]) ?? translating(path, () => droppable().state(entityId)),

@@ -21,31 +21,32 @@ type SliceSizes = Record<'written' | 'summedUp', number>;
 /** Reads one slice: in a thread of SQLite, or on a connection of PostgreSQL. The text may be written into the memory. */
 type ReadSlice = (request: SliceRequest, memory?: ArrayBuffer) => Promise<Slice>;
 
-/** Whether one slice holds a page, which then need not wait for large ones. */
-export function isSmall({ buckets, limit }: ReadingTextRequest): boolean {
-  return buckets === undefined && limit <= readLimits.direct;
-}
-
-/** The text of a small page; charges its client. */
-export function textOf(slice: Slice, request: ReadingTextRequest, client: ReadingClient): ReadingText {
-  client.charge(slice.scanned);
-  const read = new Read(request, client);
-  read.take(slice);
-  return read.text();
-}
-
 /** Reads in slices, round-robin by owner and one slice at a time over all of them; one owner's reads one after the other. */
 export class Reads {
   readonly #readSlice: ReadSlice;
+  readonly #readSmall: ReadSlice;
   readonly #sizes: SliceSizes;
   readonly #reads = new FairScheduler(Number.POSITIVE_INFINITY);
   readonly #slices = new FairScheduler(1);
   /** The memory of the last slice, which the next one can be written into: there is one at a time. */
   #memory: ArrayBuffer | undefined;
 
-  constructor(readSlice: ReadSlice, sizes: SliceSizes = readLimits) {
+  /** `readSmall` reads a page at once. */
+  constructor(readSlice: ReadSlice, readSmall = readSlice, sizes: SliceSizes = readLimits) {
     this.#readSlice = readSlice;
+    this.#readSmall = readSmall;
     this.#sizes = sizes;
+  }
+
+  /** A page that one slice holds waits for no large ones. */
+  async text(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
+    if (request.buckets !== undefined || request.limit > readLimits.direct) return this.read(request, client);
+    client.signal?.throwIfAborted();
+    const slice = await this.#readSmall({ ...request, most: request.limit });
+    client.charge(slice.scanned);
+    const read = new Read(request, client);
+    read.take(slice);
+    return read.text();
   }
 
   /** Rejects with `too_many_requests` if too many of the owner wait, with what `charge` throws, or with the signal's reason. */

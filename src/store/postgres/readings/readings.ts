@@ -4,16 +4,13 @@ import {
   mostDroppableCounted,
   type RangeCount,
   type ReadingBatch,
-  type ReadingClient,
   type ReadingStore,
-  type ReadingText,
-  type ReadingTextRequest,
   type RetentionState,
   type SensorDirectory,
   type SensorState,
   type SeriesRange,
 } from '../../../core/port/readings.ts';
-import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
+import { Reads } from '../../../core/readings/reads/reads.ts';
 import { boundedRange, toReadings } from '../../../core/readings/reads/slice-request.ts';
 import { firstHourOf } from '../../../core/readings/reads/summaries.ts';
 import { isShownUs } from '../connection/column-types.ts';
@@ -54,14 +51,12 @@ export function createReadingStore(
   const writers = [database.lane(byKey), database.lane(byKey)];
   const readings = new IngestQueue<ReadingBatch>(writers.map(createReadingWriter), ({ count }) => count);
   const heartbeats = new IngestQueue<readonly Heartbeat[]>([createHeartbeatWriter(small)], ({ length }) => length);
-  const reads = new Reads((request) => readSlice(large, request), sliceSizes);
+  const reads = new Reads(
+    (request) => readSlice(large, request),
+    (request) => readSlice(small, request),
+    sliceSizes,
+  );
   const directories = new Map<string, { version: string; directory: Promise<SensorDirectory> }>();
-
-  /** Small pages do not wait for large ones. */
-  const readAtOnce = async (request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> => {
-    client.signal?.throwIfAborted();
-    return textOf(await readSlice(small, { ...request, most: request.limit }), request, client);
-  };
 
   return {
     async directory(entityId) {
@@ -79,7 +74,7 @@ export function createReadingStore(
     append: (batch) => readings.write(batch),
     appendHeartbeats: (batch) => heartbeats.write(batch),
     range: async (range) => toReadings(await readColumns(large, boundedRange(range))),
-    text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
+    text: (request, client) => reads.text(request, client),
     drop: (request) => drop(database, numbers, request),
     retention: (entityId) => readRetention(small, numbers, entityId),
     countDroppable: (entityId, untilUs) => countDroppable(large, numbers, entityId, untilUs),
