@@ -1,7 +1,7 @@
 import { longestItem, maxBatch, tooLong } from '../../core/readings/rejections.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { Steps } from '../fairness/slices.ts';
-import { faultOf, JsonFault, notJson, parseJson } from './json-faults.ts';
+import { faultIn, notJson } from './json-faults.ts';
 
 /** The shape of a JSON body: `{"readings":[…]}`, or only a list if there is no name. */
 export interface Wrapping {
@@ -30,17 +30,23 @@ export function* takeItems(body: Buffer, wrapping: Wrapping | undefined, taker: 
   try {
     yield* wrapping === undefined ? reader.lines() : reader.list(wrapping);
   } catch (thrown) {
-    if (!(thrown instanceof JsonFault)) throw thrown;
-    throw yield* notJson(body, thrown.offset);
+    if (!(thrown instanceof WrongText)) throw thrown;
+    const fault = yield* faultIn(body, reader.from, reader.to);
+    if (fault === undefined && wrapping) throw new ApiError('invalid_body', wrapping.expected);
+    throw yield* notJson(body, fault ?? reader.to);
   }
 }
 
+/** The text is no JSON, or not of the expected shape. */
+class WrongText extends Error {}
+
 /** Bytes that one step takes: far less than a millisecond, except in the first bodies, before the code is compiled. */
 const scannedAtOnce = 32 * 1024;
-/** Bytes that are parsed at once to find a fault. */
-const parsedAtOnce = 32 * 1024;
 
 class ItemReader {
+  /** The text that is read: the whole body or a line of it. */
+  from = 0;
+  to: number;
   readonly #body: Buffer;
   readonly #taker: ItemTaker;
   #pauseAt = scannedAtOnce;
@@ -48,18 +54,17 @@ class ItemReader {
 
   constructor(body: Buffer, taker: ItemTaker) {
     this.#body = body;
+    this.to = body.length;
     this.#taker = taker;
   }
 
-  *list({ name, expected }: Wrapping): Steps<void> {
+  *list({ name }: Wrapping): Steps<void> {
     const body = this.#body;
     // How nearly every body begins.
     const head = `{"${name}":[{`;
     let at = head.length - 1;
     if (body.toString('latin1', 0, head.length) !== head) {
-      const start = yield* this.#afterBlanks(0);
-      at = yield* this.#intoList(start, name);
-      if (at === -1) return yield* this.#refuse(start, '', expected);
+      at = yield* this.#intoList(name);
     }
     for (let index = 0; index > 0 || body[at] !== closingBracket; index++) {
       if (index === maxBatch) throw tooMany();
@@ -68,15 +73,17 @@ class ItemReader {
       at = behind || (yield* this.#addUnusual(at, index));
       if (isBlank(body[at]) || at > this.#pauseAt) at = yield* this.#afterBlanks(at);
       if (body[at] === closingBracket) break;
-      if (body[at] !== comma) throw new JsonFault(at);
+      if (body[at] !== comma) throw new WrongText();
       at++;
       if (isBlank(body[at])) at = yield* this.#afterBlanks(at);
     }
     if (name !== undefined && body[at + 1] === closingBrace && at + 2 === body.length) return;
     at = yield* this.#afterBlanks(at + 1);
-    if (name === undefined) return yield* this.#requireEnd(at);
-    if (body[at] === closingBrace) return yield* this.#requireEnd(at + 1);
-    return yield* this.#refuse(at, '{"":""', expected);
+    if (name !== undefined) {
+      if (body[at] !== closingBrace) throw new WrongText();
+      at = yield* this.#afterBlanks(at + 1);
+    }
+    if (at < body.length) throw new WrongText();
   }
 
   *lines(): Steps<void> {
@@ -86,40 +93,42 @@ class ItemReader {
       if (index === maxBatch) throw tooMany();
       const newline = body.indexOf(10, at);
       const end = newline === -1 ? body.length : newline;
+      this.from = at;
+      this.to = end;
       const isTooLong = end - at > longestItem;
       const behind = isTooLong ? 0 : this.#taker.addUsual?.(at, index, at);
       if (behind) {
         const rest = skipBlanks(body, Math.min(behind, end), end);
-        if (behind > end || rest < end) throw new JsonFault(rest);
+        if (behind > end || rest < end) throw new WrongText();
       } else {
-        this.#taker.add(isTooLong ? this.#tooLong(at) : parseJson(body, at, end), index);
+        this.#taker.add(isTooLong ? this.#tooLong(at) : this.#parse(at, end), index);
         yield;
       }
       at = yield* this.#afterBlanks(end);
     }
   }
 
-  /** The offset of the first item or of the closing bracket; -1 if the body does not begin as it should. */
-  *#intoList(start: number, name: string | undefined): Steps<number> {
+  /** The offset of the first item or of the closing bracket. */
+  *#intoList(name: string | undefined): Steps<number> {
     const body = this.#body;
-    let at = start;
+    let at = yield* this.#afterBlanks(0);
     if (name !== undefined) {
-      if (body[at] !== openingBrace) return -1;
+      if (body[at] !== openingBrace) throw new WrongText();
       at = yield* this.#afterBlanks(at + 1);
-      if (body[at] !== quote) return -1;
       const end = yield* this.#endOfValue(at);
-      if (end - at > parsedAtOnce || parseJson(body, at, end) !== name) return -1;
+      if (end - at > longestItem || this.#parse(at, end) !== name) throw new WrongText();
       at = yield* this.#afterBlanks(end);
-      if (body[at] !== colon) return -1;
+      if (body[at] !== colon) throw new WrongText();
       at = yield* this.#afterBlanks(at + 1);
     }
-    return body[at] === openingBracket ? yield* this.#afterBlanks(at + 1) : -1;
+    if (body[at] !== openingBracket) throw new WrongText();
+    return yield* this.#afterBlanks(at + 1);
   }
 
   /** Parses an item of any kind, and returns the offset behind it. */
   *#addUnusual(at: number, index: number): Steps<number> {
     const end = yield* this.#endOfValue(at);
-    this.#taker.add(end - at > longestItem ? this.#tooLong(at) : parseJson(this.#body, at, end), index);
+    this.#taker.add(end - at > longestItem ? this.#tooLong(at) : this.#parse(at, end), index);
     yield;
     return end;
   }
@@ -129,22 +138,21 @@ class ItemReader {
     return this.#body[at] === openingBrace ? tooLong : null;
   }
 
-  /** Refuses a body of another shape: `invalid_body` if it is JSON, as far as that is found in a short time, else `bad_json`. */
-  *#refuse(from: number, head: string, expected: string): Steps<never> {
-    this.#pauseAt = from + scannedAtOnce;
-    const end = yield* this.#endOfValue(from, head);
-    if (end - from <= parsedAtOnce) parseJson(this.#body, from, end, head);
-    yield* this.#requireEnd(end);
-    throw new ApiError('invalid_body', expected);
+  #parse(from: number, to: number): unknown {
+    try {
+      return JSON.parse(this.#body.toString('utf8', from, to));
+    } catch (thrown) {
+      throw thrown instanceof SyntaxError ? new WrongText() : thrown;
+    }
   }
 
   /**
-   * The offset behind the value that starts at one, or behind the object of which it continues `head`. The value is not
-   * parsed: what may be no JSON ends at a comma, blank or bracket. Throws {@link JsonFault} if the body ends before.
+   * The offset behind the value that starts at one. The value is not parsed: what may be no JSON ends at a comma, blank or
+   * bracket.
    */
-  *#endOfValue(from: number, head = ''): Steps<number> {
+  *#endOfValue(from: number): Steps<number> {
     const body = this.#body;
-    let depth = head === '' ? 0 : 1;
+    let depth = 0;
     let isInString = false;
     for (let at = from; at < body.length; at++) {
       if (at > this.#pauseAt) yield* this.#pause(at);
@@ -165,16 +173,7 @@ class ItemReader {
     }
     // A scalar may be the whole body.
     if (depth === 0 && !isInString) return body.length;
-    const text = head + body.toString('utf8', from, from + parsedAtOnce);
-    const fault = faultOf(text);
-    // If only a part was parsed, an escape at its end may be cut.
-    const isFound = body.length - from <= parsedAtOnce || fault < text.length - longestEscape;
-    throw new JsonFault(isFound ? from + Buffer.byteLength(text.slice(0, fault)) - head.length : body.length);
-  }
-
-  *#requireEnd(from: number): Steps<void> {
-    const at = yield* this.#afterBlanks(from);
-    if (at < this.#body.length) throw new JsonFault(at);
+    throw new WrongText();
   }
 
   /** The offset of the first byte that is no blank; a body may consist of megabytes of them. */
@@ -208,7 +207,6 @@ const [quote, comma, colon, backslash] = [34, 44, 58, 92];
 const [openingBracket, closingBracket, openingBrace, closingBrace] = [91, 93, 123, 125];
 /** The deepest nesting within an item, which is itself two levels below the body. */
 const maxDepth = 30;
-const longestEscape = '\\u0000'.length;
 
 /** The error for a body with more items than {@link maxBatch}. */
 function tooMany(): ApiError {

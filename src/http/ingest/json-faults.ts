@@ -1,14 +1,12 @@
 import { ApiError } from '../answers/problem.ts';
 import type { Steps } from '../fairness/slices.ts';
 
-export class JsonFault extends Error {
-  readonly offset: number;
-
-  constructor(offset: number) {
-    super(`not JSON at ${offset}`);
-    this.offset = offset;
-  }
-}
+/** Bytes that one step takes to find a fault, and in which it counts lines. */
+const scannedAtOnce = 32 * 1024;
+const countedAtOnce = 256 * 1024;
+/** Bytes of a body that are a text at the same time. */
+const windowBytes = 1024 * 1024;
+const mostDepth = 10_000;
 
 /** The error for a body that stops being JSON at an offset; lines and columns, in UTF-16 characters, count from 1. */
 export function* notJson(body: Uint8Array, offset: number): Steps<ApiError> {
@@ -25,96 +23,73 @@ export function* notJson(body: Uint8Array, offset: number): Steps<ApiError> {
   return new ApiError('bad_json', `The body is not JSON: line ${line}, column ${column}.`);
 }
 
-/** Bytes in which one step counts the lines. */
-const countedAtOnce = 256 * 1024;
-
-/** Parses the JSON between two offsets of a body, which continues `head`; throws {@link JsonFault}. */
-export function parseJson(body: Buffer, from: number, to: number, head = ''): unknown {
-  const text = head + body.toString('utf8', from, to);
-  try {
-    return JSON.parse(text);
-  } catch (thrown) {
-    if (!(thrown instanceof SyntaxError)) throw thrown;
-    // Older versions of V8 do not report the position.
-    throw new JsonFault(from - head.length + Buffer.byteLength(text.slice(0, faultOf(text))));
-  }
-}
-
-/** The offset of the first character that cannot continue JSON (RFC 8259); the length if the text ends too early. */
-export function faultOf(text: string): number {
+/**
+ * The offset of the first byte between two that cannot continue JSON (RFC 8259), or of the end if that comes too early; undefined
+ * if there is none. Older versions of V8 do not report it. Its tokens are ASCII, so that every byte may be a character.
+ */
+export function* faultIn(body: Buffer, from: number, to: number): Steps<number | undefined> {
   const closing: string[] = [];
-  let expected: 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'next' = 'value';
-  for (let at = afterBlanks(text, 0); at < text.length; at = afterBlanks(text, at)) {
+  let expected: 'value' | 'key' | 'colon' | 'next' = 'value';
+  let isFirst = false;
+  let text = body.toString('latin1', from, Math.min(from + windowBytes, to));
+  let start = from;
+  let at = 0;
+  let pauseAt = scannedAtOnce;
+  const takes = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    const isFound = pattern.test(text);
+    if (isFound) at = pattern.lastIndex;
+    return isFound;
+  };
+  let isInString = false;
+  for (;;) {
+    if (at > pauseAt) {
+      yield;
+      if (at > windowBytes / 2) {
+        start += at;
+        at = 0;
+        text = body.toString('latin1', start, Math.min(start + windowBytes, to));
+      }
+      pauseAt = at + scannedAtOnce;
+    }
+    if (takes(isInString ? partOfString : blanks)) continue;
     const char = text[at] ?? '';
-    if (expected === 'next') {
-      const end = closing.at(-1);
-      if (char === end) closing.pop();
-      else if (char === ',' && end !== undefined) expected = end === ']' ? 'value' : 'key';
-      else return at;
-      at++;
-    } else if (expected === 'colon') {
-      if (char !== ':') return at;
-      expected = 'value';
-      at++;
-    } else if (expected.startsWith('first ') && char === closing.at(-1)) {
+    const end = closing.at(-1);
+    if (isInString) {
+      if (char !== '"') return start + at;
+      isInString = false;
+      expected = expected === 'key' ? 'colon' : 'next';
+    } else if (char === '') {
+      return expected === 'next' && end === undefined ? undefined : start + at;
+    } else if (char === end && (expected === 'next' || isFirst)) {
       closing.pop();
       expected = 'next';
-      at++;
-    } else if (expected === 'key' || expected === 'first key') {
-      const end = endOfScalar(text, at);
-      if (char !== '"' || end.fault !== undefined) return end.fault ?? at;
-      expected = 'colon';
-      at = end.at;
-    } else if (char === '[' || char === '{') {
-      closing.push(char === '[' ? ']' : '}');
-      expected = char === '[' ? 'first value' : 'first key';
-      at++;
-    } else {
-      const end = endOfScalar(text, at);
-      if (end.fault !== undefined) return end.fault;
+    } else if (expected === 'next') {
+      if (char !== ',' || end === undefined) return start + at;
+      expected = end === ']' ? 'value' : 'key';
+    } else if (expected === 'colon') {
+      if (char !== ':') return start + at;
+      expected = 'value';
+    } else if (char === '"') isInString = true;
+    else if (expected === 'key') return start + at;
+    else if (char === '[' || char === '{') {
+      if (closing.push(char === '[' ? ']' : '}') > mostDepth) return start + at;
+      expected = char === '[' ? 'value' : 'key';
+    } else if (takes(scalar)) {
       expected = 'next';
-      at = end.at;
+      isFirst = false;
+      continue;
+    } else {
+      takes(partOfWord);
+      return start + at;
     }
+    isFirst = char === '[' || char === '{';
+    at++;
   }
-  return text.length;
 }
 
-interface End {
-  at: number;
-  fault?: number;
-}
-
-function afterBlanks(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && ' \t\n\r'.includes(text[at] ?? '')) at++;
-  return at;
-}
-
-/** The end of the string, number or word that starts at an offset, or its fault. */
-function endOfScalar(text: string, start: number): End {
-  if (text[start] === '"') return endOfString(text, start);
-  for (const word of ['true', 'false', 'null']) {
-    if (text[start] !== word[0]) continue;
-    let length = 1;
-    while (length < word.length && text[start + length] === word[length]) length++;
-    return length === word.length ? { at: start + length } : { at: start, fault: start + length };
-  }
-  number.lastIndex = start;
-  return number.test(text) ? { at: number.lastIndex } : { at: start, fault: start };
-}
-
-const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-
-function endOfString(text: string, start: number): End {
-  for (let at = start + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 34) return { at: at + 1 };
-    if (code < 32) return { at, fault: at };
-    if (code !== 92) continue;
-    escaped.lastIndex = at;
-    if (!escaped.test(text)) return { at, fault: at };
-    at = escaped.lastIndex - 1;
-  }
-  return { at: text.length, fault: text.length };
-}
+const blanks = /[ \t\n\r]{1,4096}/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in strings
+const partOfString = /[^"\\\x00-\x1f]{1,4096}|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const partOfWord = /t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?/y;

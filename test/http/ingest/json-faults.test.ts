@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems, type Wrapping } from '../../../src/http/ingest/items.ts';
-import { faultOf } from '../../../src/http/ingest/json-faults.ts';
+import { faultIn } from '../../../src/http/ingest/json-faults.ts';
 
+/** The offset of the first character that cannot continue JSON; the length if the text ends too early, or is JSON. */
+const faultOf = (text: string) => {
+  const body = Buffer.from(text);
+  const fault = finish(faultIn(body, 0, body.length)) ?? body.length;
+  return body.toString('utf8', 0, fault).length;
+};
 const wrapping = { name: 'readings', expected: 'One list.' };
 const messageOf = (text: string, shape?: Wrapping) => {
   try {
