@@ -203,8 +203,8 @@ export const furtherMutants = [
   ],
   [
     'src/http/ingest/ingest.ts',
-    'const result = batch.count === 0 ? nothingKept : await readings.append(batch);',
-    'validator.release();\n        const result = batch.count === 0 ? nothingKept : await readings.append(batch);',
+    'const result = await validator.store(domain.store.readings);',
+    'validator.release();\n    const result = await validator.store(domain.store.readings);',
     spareMemory,
   ],
   [

@@ -136,8 +136,8 @@ export const mutants = [
   ],
   [
     'src/http/ingest/ingest.ts',
-    'confirmed(exchange, store, (ready) => ready(exchange))',
-    'store.then((ready) => ready(exchange))',
+    'confirmed(exchange, parsed, keep)',
+    'parsed.then(keep)',
     'test/http/ingest/long-bodies.test.ts',
   ],
   [

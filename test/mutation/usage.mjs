@@ -26,7 +26,7 @@ export const usageMutants = [
   [recorder, 'counter.count -= counts[index]?.count ?? 0', 'counter.count = 0', ...counted],
   [recorder, 'counter.count -= counts[index]?.count ?? 0', 'counter.count -= 0', ...counted],
   ['src/http/pipeline.ts', 'countRequest(exchange.code)', 'countRequest(undefined)', ...counted],
-  ['src/http/ingest/ingest.ts', 'found.last.index > last.index', 'false', ...counted],
+  ['src/http/ingest/ingest.ts', 'refused.at(-1)', 'refused[0]', ...counted],
   ['src/http/monitoring/warnings.ts', '      before.heldBack = all;\n', '', 'test/http/monitoring/warnings.test.ts'],
   [
     'src/core/readings/rejections.ts',

@@ -2,11 +2,10 @@ import { ApiError } from '../answers/problem.ts';
 import type { Steps } from '../fairness/slices.ts';
 
 /** Bytes that one step takes to find a fault, and in which it counts lines. */
-const scannedAtOnce = 32 * 1024;
+const scannedAtOnce = 8 * 1024;
 const countedAtOnce = 256 * 1024;
 /** Bytes of a body that are a text at the same time. */
 const windowBytes = 1024 * 1024;
-const mostDepth = 10_000;
 
 /** The error for a body that stops being JSON at an offset; lines and columns, in UTF-16 characters, count from 1. */
 export function* notJson(body: Uint8Array, offset: number): Steps<ApiError> {
@@ -28,7 +27,9 @@ export function* notJson(body: Uint8Array, offset: number): Steps<ApiError> {
  * if there is none. Older versions of V8 do not report it. Its tokens are ASCII, so that every byte may be a character.
  */
 export function* faultIn(body: Buffer, from: number, to: number): Steps<number | undefined> {
-  const closing: string[] = [];
+  // 1 for each open list, 0 for each object: a body may have millions of them.
+  const closing = new Uint8Array(to - from);
+  let depth = 0;
   let expected: 'value' | 'key' | 'colon' | 'next' = 'value';
   let isFirst = false;
   let text = body.toString('latin1', from, Math.min(from + windowBytes, to));
@@ -54,7 +55,7 @@ export function* faultIn(body: Buffer, from: number, to: number): Steps<number |
     }
     if (takes(isInString ? partOfString : blanks)) continue;
     const char = text[at] ?? '';
-    const end = closing.at(-1);
+    const end = depth === 0 ? undefined : closing[depth - 1] === 1 ? ']' : '}';
     if (isInString) {
       if (char !== '"') return start + at;
       isInString = false;
@@ -62,7 +63,7 @@ export function* faultIn(body: Buffer, from: number, to: number): Steps<number |
     } else if (char === '') {
       return expected === 'next' && end === undefined ? undefined : start + at;
     } else if (char === end && (expected === 'next' || isFirst)) {
-      closing.pop();
+      depth--;
       expected = 'next';
     } else if (expected === 'next') {
       if (char !== ',' || end === undefined) return start + at;
@@ -73,7 +74,7 @@ export function* faultIn(body: Buffer, from: number, to: number): Steps<number |
     } else if (char === '"') isInString = true;
     else if (expected === 'key') return start + at;
     else if (char === '[' || char === '{') {
-      if (closing.push(char === '[' ? ']' : '}') > mostDepth) return start + at;
+      closing[depth++] = char === '[' ? 1 : 0;
       expected = char === '[' ? 'value' : 'key';
     } else if (takes(scalar)) {
       expected = 'next';
