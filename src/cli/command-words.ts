@@ -1,10 +1,9 @@
 import { HkctlError } from '../core/errors.ts';
 import { shellWord } from '../core/text/shell.ts';
 import { didYouMean, nearest } from '../core/text/words.ts';
-import type { Noun } from './command/command.ts';
 import { nameOf } from './command/flags.ts';
 import { globalFlags } from './command/global-flags.ts';
-import { type NounEntry, nouns } from './nouns.ts';
+import { type NamedNoun, type NounEntry, nouns } from './nouns.ts';
 
 export const aliases: Readonly<Record<string, string>> = { list: 'ls', revoke: 'rm' };
 
@@ -60,7 +59,7 @@ export async function inOrder(argv: readonly string[]): Promise<readonly string[
 }
 
 /** The verb with which the arguments of a noun begin, if any. Throws `usage` for one that the noun does not have. */
-export function verbIn({ name: noun, verbs }: Noun, [word]: readonly string[]): string | undefined {
+export function verbIn({ name: noun, verbs }: NamedNoun, [word]: readonly string[]): string | undefined {
   if (word === undefined || word.startsWith('-')) return undefined;
   const names = verbs.map(({ name }) => name);
   const verb = names.find((name) => name === word || aliases[name] === word);
@@ -73,7 +72,7 @@ export function verbIn({ name: noun, verbs }: Noun, [word]: readonly string[]): 
   });
 }
 
-export function verbMissing({ name, verbs }: Noun): HkctlError {
+export function verbMissing({ name, verbs }: NamedNoun): HkctlError {
   const names = verbs.map((verb) => verb.name).join(', ');
   return new HkctlError('usage', `A verb is missing. The verbs of ${name}: ${names}.`, {
     hint: `hkctl ${name} --help shows what each does, with examples.`,

@@ -1,10 +1,19 @@
 import type { CommandDefinition, Noun } from './command/command.ts';
 
+/** A command with its name: that of its noun, or under which the noun has it. */
+export type NamedCommand = CommandDefinition & { name: string; summary: string };
+
+export interface NamedNoun {
+  name: string;
+  verbs: readonly NamedCommand[];
+  bare?: NamedCommand;
+}
+
 /** A noun as the program knows it before it is loaded. */
 export interface NounEntry {
   name: string;
   summary: string;
-  load(): Promise<Noun | CommandDefinition>;
+  load(): Promise<NamedNoun | NamedCommand>;
 }
 
 type NounRow = readonly [name: string, summary: string, file: () => Promise<{ default: Noun | CommandDefinition }>];
@@ -64,7 +73,12 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
 const entryOf = ([name, summary, file]: NounRow): NounEntry => ({
   name,
   summary,
-  load: async () => (await file()).default,
+  async load() {
+    const { default: loaded } = await file();
+    if ('run' in loaded) return { summary, ...loaded, name };
+    const verbs = Object.entries(loaded.verbs).map(([verb, command]) => ({ ...command, name: verb }));
+    return { name, verbs, ...(loaded.bare && { bare: { ...loaded.bare, name: 'bare' } }) };
+  },
 });
 
 export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = Object.fromEntries(

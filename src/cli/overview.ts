@@ -3,19 +3,17 @@ import { roleHolds } from '../core/access/roles.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import { keyCounts } from '../core/operations/status.ts';
 import { withoutSecrets } from '../core/secrets.ts';
-import { type CommandDefinition, defineCommand } from './command/command.ts';
+import { defineCommand } from './command/command.ts';
 import type { Context } from './command/context.ts';
 import { withClosedStore } from './store-account.ts';
 import { counted, grouped } from './terminal/sentence.ts';
 import { widthOf, wrapWhole } from './terminal/wrap.ts';
 
 /** What `hkctl` does without a command: shows the commands, and the state of the store in one line. */
-export function overviewOf(program: Command): CommandDefinition {
+export function overviewOf(program: Command) {
   return defineCommand({
-    name: 'hkctl',
     summary: 'Show the commands and the state of the store',
     readOnly: true,
-    flags: {},
     examples: [],
     async run(context) {
       if (context.json) throw new HkctlError('usage', 'A command is missing.', { hint: 'hkctl --help lists them.' });

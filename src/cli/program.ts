@@ -1,9 +1,9 @@
 import { Command, CommanderError, type Help } from 'commander';
-import type { CommandDefinition, Noun } from './command/command.ts';
+import type { CommandDefinition } from './command/command.ts';
 import { addFlags } from './command/flags.ts';
 import { globalFlags } from './command/global-flags.ts';
 import { aliases, nounIn, requireNoun, verbIn, verbMissing } from './command-words.ts';
-import { type NounEntry, nounGroups } from './nouns.ts';
+import { type NamedCommand, type NamedNoun, type NounEntry, nounGroups } from './nouns.ts';
 import type { Io } from './terminal/io.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
@@ -87,7 +87,7 @@ export async function createProgram(
     await dispatch(overviewOf(program), program.opts(), []);
   });
 
-  const fill = (command: Command, definition: CommandDefinition): Command => {
+  const fill = (command: Command, definition: NamedCommand): Command => {
     const { summary, description } = definition;
     command.summary(summary).description(description === undefined ? `${summary}.` : `${summary}.\n\n${description}`);
     for (const { spelling, doc } of definition.arguments) command.argument(spelling, doc);
@@ -98,7 +98,7 @@ export async function createProgram(
     return addExamples(command, definition.examples);
   };
 
-  const addNoun = (noun: Noun, summary: string, only: string | undefined): Command => {
+  const addNoun = (noun: NamedNoun, summary: string, only: string | undefined): Command => {
     const { name, verbs, bare } = noun;
     const command = program.command(name).helpCommand(false).summary(summary).description(summary);
     for (const verb of verbs) {

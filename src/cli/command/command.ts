@@ -8,8 +8,8 @@ import type { Context } from './context.ts';
 import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.ts';
 
 export interface CommandDefinition<F extends Flags = Flags, A extends AuditAction = AuditAction> {
-  name: string;
-  summary: string;
+  /** By default that of its noun in the list of commands. */
+  summary?: string;
   /** More for help, below the summary. */
   description?: string;
   /** Arguments after the verb: `CODE`, `REF...`, `[SENSOR...]` (commander's spelling with <> or []). */
@@ -49,17 +49,25 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
 export type Needs<A extends AuditAction = AuditAction> = readonly [action: A, target: string];
 
 export interface Noun {
-  name: string;
-  verbs: readonly CommandDefinition[];
+  verbs: Readonly<Record<string, Verb>>;
   /** What the noun does without a verb. */
-  bare?: CommandDefinition;
+  bare?: Verb;
 }
+
+type Verb = CommandDefinition & { summary: string };
+
+type Declared<F extends Flags, A extends AuditAction> = Omit<CommandDefinition<F, A>, 'arguments' | 'flags'> &
+  Partial<Pick<CommandDefinition<F, A>, 'arguments' | 'flags'>>;
 
 /** Declares a command: its flags are typed by their declarations, and its actor by the action that `needs` names. */
 export function defineCommand<F extends Flags, A extends AuditAction = never>(
-  definition: Omit<CommandDefinition<F, A>, 'arguments'> & Partial<Pick<CommandDefinition, 'arguments'>>,
-): CommandDefinition {
-  return { arguments: [], ...definition };
+  definition: Declared<F, A> & { summary: string },
+): Verb;
+export function defineCommand<F extends Flags, A extends AuditAction = never>(
+  definition: Declared<F, A>,
+): CommandDefinition;
+export function defineCommand(definition: Declared<Flags, AuditAction>): CommandDefinition {
+  return { arguments: [], flags: {}, ...definition };
 }
 
 export const yesFlag: Flag<boolean> = toggle('-y, --yes', 'ask nothing: what would be asked is confirmed');

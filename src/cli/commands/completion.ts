@@ -21,8 +21,6 @@ const completionScripts = { bash: bash.trimEnd(), zsh: zsh.trimEnd(), fish: fish
 type Shell = keyof typeof completionScripts;
 
 export default defineCommand({
-  name: 'completion',
-  summary: 'Print a completion script for a shell',
   description:
     'The script asks hkctl itself at every Tab, so that it fits each version: with WORD... the command prints how the last word can continue.',
   readOnly: true,
@@ -30,7 +28,6 @@ export default defineCommand({
     { spelling: '<SHELL>', doc: 'bash, zsh or fish' },
     { spelling: '[WORD...]', doc: 'behind --: the words of a command line' },
   ],
-  flags: {},
   examples: [
     ["echo 'source <(hkctl completion bash)' >> ~/.bashrc", 'bash, for this account'],
     ["echo 'autoload -U compinit; compinit; source <(hkctl completion zsh)' >> ~/.zshrc", 'zsh'],

@@ -14,8 +14,6 @@ import { counted } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 
 export default defineCommand({
-  name: 'doctor',
-  summary: 'Check the store, and say what to do',
   description:
     'For a Super user, also while the daemon serves. Changes nothing but with --accept-clock, which only the first organization may give. Exit code 0 if there is no problem, 5 if a person must decide, 6 if the store cannot be trusted.',
   flags: {

@@ -21,10 +21,8 @@ import { resumed, stopped, stopping } from './keys/names.ts';
 const codeArgument = [{ spelling: '<CODE>', doc: 'code of the entity' }];
 
 const list = defineCommand({
-  name: 'list',
   summary: 'List the entities of the organization',
   readOnly: true,
-  flags: {},
   examples: [['hkctl entities list', 'all of them']],
   async run(context) {
     const { domain, actor } = await context.session();
@@ -47,7 +45,6 @@ const list = defineCommand({
 });
 
 const add = defineCommand({
-  name: 'add',
   summary: 'Add an entity',
   arguments: codeArgument,
   flags: {
@@ -75,10 +72,8 @@ const add = defineCommand({
 });
 
 const activate = defineCommand({
-  name: 'activate',
   summary: 'Let the keys of an entity work again',
   arguments: codeArgument,
-  flags: {},
   examples: [['hkctl entities activate CHI', 'its active keys work from the next request on']],
   needs: (_flags, [code = '']) => ['entity.activate', code],
   async run(context, _flags, [code = ''], { domain, actor }) {
@@ -90,7 +85,6 @@ const activate = defineCommand({
 });
 
 const deactivate = defineCommand({
-  name: 'deactivate',
   summary: 'Stop the keys of an entity, until it is activated again',
   arguments: codeArgument,
   flags: { yes: yesFlag },
@@ -110,7 +104,6 @@ const deactivate = defineCommand({
 });
 
 const remove = defineCommand({
-  name: 'remove',
   summary: 'Remove an entity with its records, sensors and readings',
   description: 'Its keys stay listed, without an entity, and are refused (403).',
   arguments: codeArgument,
@@ -130,7 +123,4 @@ const remove = defineCommand({
   },
 });
 
-export default {
-  name: 'entities',
-  verbs: [list, add, activate, deactivate, remove],
-} satisfies Noun;
+export default { verbs: { list, add, activate, deactivate, remove } } satisfies Noun;

@@ -6,12 +6,9 @@ import { printTable } from '../table/table.ts';
 const names = examplePrograms.map(({ name }) => name);
 
 export default defineCommand({
-  name: 'examples',
-  summary: 'Print a program for a gateway or a mirror, ready to run',
   description: 'The programs of hkctl-gateway(7) and hkctl-api(7). Without NAME a list of them.',
   readOnly: true,
   arguments: [{ spelling: '[NAME]', doc: `the program to print: ${names.join(', ')}` }],
-  flags: {},
   examples: [
     ['hkctl examples', 'what there is'],
     ['hkctl examples gateway.py > gateway.py', 'a gateway that survives a day offline'],

@@ -23,7 +23,6 @@ const flags = {
 };
 
 export default defineCommand({
-  name: 'init',
   summary: 'Make a store with its first organization, entity and Super user',
   description: 'If a store exists already, nothing is changed (exit code 5).',
   flags,

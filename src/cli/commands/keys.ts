@@ -12,7 +12,6 @@ import { show } from './keys/show.ts';
 import { verify } from './keys/verify.ts';
 
 const note = defineCommand({
-  name: 'note',
   summary: 'Set or clear the note of a key',
   description:
     'The note is the only thing about a key that changes without a new secret. An empty text clears it. A rotation keeps it.',
@@ -20,7 +19,6 @@ const note = defineCommand({
     { spelling: '<REF>', doc: 'id, prefix, or a name that only one active key has' },
     { spelling: '<TEXT>', doc: 'up to 500 characters on one line; "" clears the note' },
   ],
-  flags: {},
   examples: [
     ['hkctl keys note hk_Ab3dE "Line 3, ask Ada (ext. 4711)"', 'says whose it is'],
     ['hkctl keys note hk_Ab3dE ""', 'clears it'],
@@ -34,7 +32,6 @@ const note = defineCommand({
 });
 
 export default {
-  name: 'keys',
-  verbs: [create, list, show, rotate, revoke, note, verify, scan],
+  verbs: { create, list, show, rotate, revoke, note, verify, scan },
   bare: browse,
 } satisfies Noun;

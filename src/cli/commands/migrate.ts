@@ -7,7 +7,6 @@ import { createProgress } from '../terminal/progress.ts';
 import { counted } from '../terminal/sentence.ts';
 
 export default defineCommand({
-  name: 'migrate',
   summary: 'Bring the store up to this version of hkctl',
   description:
     'For a Super user of the first organization. Writes a backup next to the store, then applies all missing steps or none. A store that is up to date stays as it is.',

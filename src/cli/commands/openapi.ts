@@ -1,7 +1,6 @@
 import { baseUrlFlag, defineCommand } from '../command/command.ts';
 
 export default defineCommand({
-  name: 'openapi',
   summary: 'Print the OpenAPI document of this version',
   readOnly: true,
   flags: { baseUrl: baseUrlFlag },

@@ -3,10 +3,8 @@ import { defineCommand, type Noun } from '../command/command.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 
 const list = defineCommand({
-  name: 'list',
   summary: 'List the permissions a key can hold, by group, and the presets',
   readOnly: true,
-  flags: {},
   examples: [
     ['hkctl permissions list', 'for people'],
     ['hkctl permissions list --json', 'for programs'],
@@ -31,7 +29,4 @@ const list = defineCommand({
   },
 });
 
-export default {
-  name: 'permissions',
-  verbs: [list],
-} satisfies Noun;
+export default { verbs: { list } } satisfies Noun;

@@ -1,12 +1,9 @@
 import { defineCommand } from '../command/command.ts';
 
 export default defineCommand({
-  name: 'postgres-citus',
-  summary: 'Print the SQL that spreads a store over the workers of Citus',
   description:
     'Records and readings are distributed by entity; keys, users and the audit trail stay on the coordinator. Nothing is run and no store is opened.',
   readOnly: true,
-  flags: {},
   examples: [
     ['hkctl postgres-citus | psql -d plant', 'once, after hkctl init'],
     ["hkctl postgres-citus --store 'postgres://db.example.com/plant?schema=north'", 'for another schema'],

@@ -1,12 +1,9 @@
 import { defineCommand } from '../command/command.ts';
 
 export default defineCommand({
-  name: 'postgres-roles',
-  summary: 'Print the SQL for the roles of a store on PostgreSQL',
   description:
     'Three roles with the least rights: an owner who migrates, an admin for the commands, who can read and add audit records only, and one for the daemons. Nothing is run and no store is opened.',
   readOnly: true,
-  flags: {},
   examples: [
     ['hkctl postgres-roles | psql -d plant', 'before hkctl init, and again after it and after each hkctl migrate'],
     ["hkctl postgres-roles --store 'postgres://db.example.com/plant?schema=north'", 'for another schema'],

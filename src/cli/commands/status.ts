@@ -10,12 +10,9 @@ import { counted, grouped } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 
 export default defineCommand({
-  name: 'status',
-  summary: 'Show the state of store, daemon, keys, sensors and backups',
   description:
     'One screen, with a mark at each line that needs attention, and the command for it. Exit code 0 if nothing is marked, else 5. Needs api_keys.view.',
   readOnly: true,
-  flags: {},
   examples: [
     ['hkctl status', 'at a glance'],
     ['hkctl status --quiet', 'from cron: only what needs attention'],

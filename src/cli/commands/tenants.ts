@@ -25,11 +25,9 @@ import { counted } from '../terminal/sentence.ts';
 const weekStart = oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on');
 
 const list = defineCommand({
-  name: 'list',
   summary: 'List organizations',
   description: 'A Super user of the first organization sees all of them, any other their own.',
   readOnly: true,
-  flags: {},
   examples: [['hkctl tenants list', 'name, week start and retention of each']],
   async run(context) {
     const { domain, actor } = await context.session();
@@ -49,7 +47,6 @@ const list = defineCommand({
 });
 
 const add = defineCommand({
-  name: 'add',
   summary: 'Add an organization with its first Super user',
   description: 'For a Super user of the first organization.',
   arguments: [{ spelling: '<NAME>', doc: 'name of the organization' }],
@@ -70,7 +67,6 @@ const add = defineCommand({
 });
 
 const set = defineCommand({
-  name: 'set',
   summary: 'Change name, week start or retention of your organization',
   description:
     'With --retain-readings the daemon drops older readings for good; their hourly summaries stay, and answer queries with buckets.',
@@ -112,7 +108,4 @@ async function confirmDropping(context: Context, days: number | null): Promise<v
   await requireConfirmation(context, false, question, 'Drop them');
 }
 
-export default {
-  name: 'tenants',
-  verbs: [list, add, set],
-} satisfies Noun;
+export default { verbs: { list, add, set } } satisfies Noun;

@@ -21,10 +21,8 @@ import { resumed, stopped, stopping } from './keys/names.ts';
 const loginArgument = { spelling: '<LOGIN>', doc: 'login of the profile' };
 
 const list = defineCommand({
-  name: 'list',
   summary: 'List the profiles of the organization',
   readOnly: true,
-  flags: {},
   examples: [['hkctl users list', 'all of them']],
   async run(context) {
     const { domain, actor } = await context.session();
@@ -44,7 +42,6 @@ const list = defineCommand({
 });
 
 const add = defineCommand({
-  name: 'add',
   summary: 'Add a profile',
   description: 'A login is the account of the operating system that it acts for; it is unique in the store.',
   arguments: [loginArgument],
@@ -76,10 +73,8 @@ const add = defineCommand({
 });
 
 const setRole = defineCommand({
-  name: 'set-role',
   summary: 'Give a profile another role',
   arguments: [loginArgument, { spelling: '<ROLE>', doc: roleNames.join(', ') }],
-  flags: {},
   examples: [['hkctl users set-role alice super_user', 'may do everything']],
   async run(context, _flags, [login = '', role = '']) {
     const wanted = requireOneOf(role, roleNames);
@@ -90,10 +85,8 @@ const setRole = defineCommand({
 });
 
 const activate = defineCommand({
-  name: 'activate',
   summary: 'Let a profile act again, and the keys it created work',
   arguments: [loginArgument],
-  flags: {},
   examples: [['hkctl users activate alice', 'from the next request on']],
   needs: (_flags, [login = '']) => ['user.activate', login],
   async run(context, _flags, [login = ''], { domain, actor }) {
@@ -105,7 +98,6 @@ const activate = defineCommand({
 });
 
 const deactivate = defineCommand({
-  name: 'deactivate',
   summary: 'Stop a profile and the keys it created, until it is activated again',
   arguments: [loginArgument],
   flags: { yes: yesFlag },
@@ -124,7 +116,4 @@ const deactivate = defineCommand({
   },
 });
 
-export default {
-  name: 'users',
-  verbs: [list, add, activate, deactivate, setRole],
-} satisfies Noun;
+export default { verbs: { list, add, activate, deactivate, 'set-role': setRole } } satisfies Noun;

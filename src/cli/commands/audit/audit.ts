@@ -14,7 +14,6 @@ import { verify } from './verify.ts';
 const usualLimit = 50;
 
 const list = defineCommand({
-  name: 'list',
   summary: 'List what happened, newest first',
   readOnly: true,
   flags: { ...filterFlags, limit: limit(` (default ${usualLimit})`) },
@@ -80,7 +79,6 @@ function detailOf({ detail }: AuditRecord): string {
 }
 
 const exportRecords = defineCommand({
-  name: 'export',
   summary: 'Print all records, oldest first, one JSON object a line',
   readOnly: true,
   flags: { ...filterFlags, limit: limit(', the oldest (default all)') },
@@ -98,7 +96,4 @@ const exportRecords = defineCommand({
   },
 });
 
-export default {
-  name: 'audit',
-  verbs: [list, verify, exportRecords],
-} satisfies Noun;
+export default { verbs: { list, verify, export: exportRecords } } satisfies Noun;

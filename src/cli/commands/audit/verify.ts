@@ -10,7 +10,6 @@ import { streamNamedFile } from '../../terminal/named-files.ts';
 import { counted } from '../../terminal/sentence.ts';
 
 export const verify = defineCommand({
-  name: 'verify',
   summary: 'Check that no record was altered, removed, put in or moved',
   description:
     'Names the first record that does not fit the chain (exit code 5). Keep the head hash it prints elsewhere, or the log of the daemon, which names the head whenever it changed, and give them with --head and --anchors later: then a cut tail, a chain written anew and an older store put back are noticed, too.',

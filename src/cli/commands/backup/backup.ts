@@ -9,8 +9,6 @@ import { createProgress } from '../../terminal/progress.ts';
 import { isFolder, nextInSeries, parseKeep } from './keep.ts';
 
 export default defineCommand({
-  name: 'backup',
-  summary: 'Write all of the store into one file',
   description:
     'For a Super user of the first organization. A consistent snapshot (mode 0600), also while the daemon serves; every page, reference and audit record of it is checked before it gets its name. It holds no secret.',
   arguments: [{ spelling: '<FILE>', doc: 'the file to write, or a folder for a new file with a name of its own' }],

@@ -12,8 +12,6 @@ import { requireConfirmation } from '../../questions/confirmation.ts';
 import { createProgress } from '../../terminal/progress.ts';
 
 export default defineCommand({
-  name: 'restore',
-  summary: 'Put the store of a backup in place of this one',
   description:
     'For a Super user of the first organization, in the existing store or, if none can be opened, in the one of the backup. Refused while a daemon serves the store. What was stopped since the backup stays stopped: revoked keys, deactivated and demoted users, deactivated and removed entities.',
   arguments: [{ spelling: '<FILE>', doc: 'a file that hkctl backup wrote' }],

@@ -6,7 +6,6 @@ import { listAll, listFlags } from '../keys/list.ts';
 
 /** `hkctl keys`: the settings page on a terminal, else as `keys list`. */
 export const browse = defineCommand({
-  name: 'browse',
   summary: 'Browse keys on a terminal; piped as keys list',
   description:
     'on a terminal the settings page of the keys: tiles with Create key, Rotate, Revoke, Show inactive keys and Documentation. Piped, as hkctl keys list; it takes the same flags. --plain gives questions and plain lines instead of a drawn page (screen readers).',

@@ -18,7 +18,6 @@ import { entityOrAsk } from '../../questions/entity.ts';
 import { openSource, readingsTemplate, runReadingsImport } from './import-readings.ts';
 
 export default defineCommand({
-  name: 'import',
   summary: 'Load business records, sensors or readings from a file',
   description:
     'Records are inserted, or updated by id: all of them or none, while clients still read the old set. CSV, JSON and NDJSON, each also gzipped. Errors name line and field. Readings are each validated by itself, as in a request.',

@@ -30,7 +30,6 @@ import { canAsk } from '../../terminal/io.ts';
 const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
 
 export const create = defineCommand({
-  name: 'create',
   summary: 'Create a key for one entity',
   description:
     'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is delivered before the key is saved; if that fails, no key is created.',

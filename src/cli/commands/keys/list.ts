@@ -29,7 +29,6 @@ function span(name: string, doc: string) {
 }
 
 export const list = defineCommand({
-  name: 'list',
   summary: 'List keys, newest first',
   description: 'Without --all only active keys are listed.',
   readOnly: true,

@@ -8,7 +8,6 @@ import { keysOrAsk, lastUses } from '../../questions/key.ts';
 import { namesOf, refsArgument, refsGiven } from './names.ts';
 
 export const revoke = defineCommand({
-  name: 'revoke',
   summary: 'Revoke active keys at once',
   description: 'Access stops with the very next request; no replacement key is made. All of them or none.',
   arguments: [refsArgument],

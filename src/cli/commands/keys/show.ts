@@ -12,11 +12,9 @@ import { refsArgument } from './names.ts';
 import { shownUsage, usageBars, usageFacts } from './usage.ts';
 
 export const show = defineCommand({
-  name: 'show',
   summary: 'Show one key, its usage, its predecessors and successor',
   readOnly: true,
   arguments: [{ ...refsArgument, spelling: '[REF]' }],
-  flags: {},
   required: (_flags, [ref]) => ({ REF: ref }),
   examples: [
     ['hkctl keys show hk_Ab3dE', 'by its prefix'],

@@ -8,7 +8,6 @@ import { keyJson, printSentence } from '../../command/output.ts';
 import { canAsk } from '../../terminal/io.ts';
 
 export const verify = defineCommand({
-  name: 'verify',
   summary: 'Report which key a secret belongs to, and whether it would be let in',
   description:
     'Reads the secret from standard input, on a terminal from a hidden prompt. Exit code 0: it would be let in; 5: it would not, and why; 3: no key has it.',

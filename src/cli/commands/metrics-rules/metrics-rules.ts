@@ -5,8 +5,6 @@ import { parsed, toggle } from '../../command/flags.ts';
 
 /** `hkctl metrics-rules`: the files are valid as they are, for the job `hkctl`. */
 export default defineCommand({
-  name: 'metrics-rules',
-  summary: 'Print alert rules for Prometheus, or a Grafana dashboard',
   description: 'Both use the metrics that the daemon has at /metrics. It needs no store.',
   readOnly: true,
   flags: {

@@ -9,7 +9,6 @@ import { entityOrAsk } from '../../questions/entity.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';
 
 export const erase = defineCommand({
-  name: 'erase',
   summary: 'Take readings of a sensor out for good',
   description:
     'For Super users. From --from on and before --to; the summaries of dropped readings go with them. Backups made before still hold them.',

@@ -14,7 +14,6 @@ import { counted, grouped } from '../../terminal/sentence.ts';
 import { entity, sensorResource } from './sensors.ts';
 
 export const list = defineCommand({
-  name: 'list',
   summary: 'List sensors with their last reading and last heartbeat',
   readOnly: true,
   flags: { entity, yes: yesFlag },

@@ -4,7 +4,4 @@ import { list } from './list.ts';
 import { exportReadings, tail } from './readings.ts';
 import { show } from './show.ts';
 
-export default {
-  name: 'sensors',
-  verbs: [list, show, tail, exportReadings, erase],
-} satisfies Noun;
+export default { verbs: { list, show, tail, export: exportReadings, erase } } satisfies Noun;

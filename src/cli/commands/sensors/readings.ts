@@ -21,7 +21,6 @@ function asText(code: string): string {
 }
 
 export const exportReadings = defineCommand({
-  name: 'export',
   summary: 'Print readings in order of time, sensor by sensor',
   description:
     'Without SENSOR those of every sensor of the entity. Instants are RFC 3339 in UTC, to the microsecond. The audit trail records who exported what.',
@@ -65,7 +64,6 @@ export const exportReadings = defineCommand({
 });
 
 export const tail = defineCommand({
-  name: 'tail',
   summary: 'Print readings as they are stored, until Ctrl-C',
   description:
     'Without SENSOR those of every sensor of the entity, from whichever daemon. A reading that is a minute older than the newest of its sensor is not shown.',

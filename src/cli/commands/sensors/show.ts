@@ -15,7 +15,6 @@ import { wrapLabelled, wrapText, wrapWords } from '../../terminal/wrap.ts';
 import { entity, rangeFlags, readRange, sensorResource } from './sensors.ts';
 
 export const show = defineCommand({
-  name: 'show',
   summary: 'Show one sensor, with a plot of its readings',
   description:
     'The plot is of the last 24 hours, or of the time from --from to --to: the lowest to the highest value of each part, in the time zone of the entity.',

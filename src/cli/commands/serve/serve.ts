@@ -19,7 +19,6 @@ import { wrapFacts } from '../../terminal/wrap.ts';
 import { answersAt } from './probe.ts';
 
 export default defineCommand({
-  name: 'serve',
   summary: 'Run the API daemon in the foreground',
   description: 'SIGTERM and SIGINT end it after the answers in progress, a second SIGINT at once.',
   flags: {

@@ -39,8 +39,6 @@ interface Unit {
 }
 
 export default defineCommand({
-  name: 'systemd-unit',
-  summary: 'Print a hardened systemd unit for the daemon',
   description:
     'The daemon runs under an account of its own, with the store in its state directory (/var/lib/hkctl) and nothing else to write to.',
   readOnly: true,

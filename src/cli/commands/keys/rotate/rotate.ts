@@ -39,7 +39,6 @@ const flags = {
 };
 
 export const rotate = defineCommand({
-  name: 'rotate',
   summary: 'Replace the secret of active keys at once',
   description: [
     'Name, entity, permissions, expiry, note and allowed addresses stay; to change those (except the note), create a new',

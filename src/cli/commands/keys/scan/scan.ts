@@ -25,7 +25,6 @@ import {
 } from './secret-scan.ts';
 
 export const scan = defineCommand({
-  name: 'scan',
   summary: 'Find secrets in files, folders or standard input',
   description:
     'Works offline, reads everything (hidden and binary files, too) and recognizes secrets by their checksum. If there is a store, it names the keys they belong to. Exit code 5: secrets were found; 1: none, but something could not be read.',
