@@ -66,16 +66,15 @@ export async function run(given: readonly string[], io: Io, services: Services):
 /** Refuses a line that ends before the arguments of its command; names all of them, and every missing flag if nothing can be asked. */
 function requireArguments(
   { io, json }: Context,
-  { arguments: known, required, confirms }: CommandDefinition,
+  definition: CommandDefinition,
   flags: Readonly<Record<string, unknown>>,
   args: readonly string[],
 ): void {
-  const names = known
+  const names = definition.arguments
     .filter(({ spelling }, i) => spelling.startsWith('<') && i >= args.length)
     .map(({ spelling }) => spelling.replace(/^<(\w+).*$/, '$1'));
   if (names.length === 0) return;
-  const unasked = { ...required?.(flags, args), ...(confirms && { '--yes': flags.yes || undefined }) };
-  const missing = [...names, ...(canAsk(io) && !json ? [] : missingOf(unasked))];
+  const missing = [...names, ...(canAsk(io) && !json ? [] : missingOf(valuesOf(definition, flags, args)))];
   throw new HkctlError('usage', `${wordList(missing, 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`, {
     hint: 'Add --help to see its flags.',
   });
@@ -83,17 +82,28 @@ function requireArguments(
 
 async function requireValues(
   context: Context,
-  { required, missingHint }: CommandDefinition,
+  definition: CommandDefinition,
   flags: Readonly<Record<string, unknown>>,
   args: readonly string[],
 ): Promise<void> {
-  const values = required?.(flags, args) ?? {};
+  // A confirmation alone is asked for when it is clear what is done.
+  if (missingOf(definition.required?.(flags, args) ?? {}).length === 0) return;
+  const values = valuesOf(definition, flags, args);
   try {
     requireGiven(context, values);
   } catch (thrown) {
-    const hint = isHkctlError(thrown) && (await missingHint?.(context, missingOf(values)));
+    const hint = isHkctlError(thrown) && (await definition.missingHint?.(context, missingOf(values)));
     throw hint ? new HkctlError('usage', thrown.message, { hint }) : thrown;
   }
+}
+
+/** What must be given if nothing can be asked, by the names of flags and arguments. */
+function valuesOf(
+  { required, confirms }: CommandDefinition,
+  flags: Readonly<Record<string, unknown>>,
+  args: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return { ...required?.(flags, args), ...(confirms && { '--yes': flags.yes || undefined }) };
 }
 
 async function requireNeeds(context: Context, [action, target]: Needs) {

@@ -26,9 +26,9 @@ export default defineCommand({
     ['hkctl doctor --accept-clock --yes', 'after the clock had jumped ahead'],
   ],
   needs: ({ acceptClock }) => (acceptClock ? ['store.accept_clock', 'clock'] : undefined),
-  async run(context, { acceptClock: accepting, yes }) {
+  async run(context, { acceptClock: accepting }) {
     const { domain, actor } = await context.session();
-    if (accepting) await accept(context, domain, actor, yes);
+    if (accepting) await accept(context, domain, actor);
     const [inspection, { answersAt }] = await Promise.all([
       context.services.engine(context.storePath).then((engine) => engine.inspect()),
       import('./serve/probe.ts'),
@@ -63,7 +63,7 @@ export default defineCommand({
   },
 });
 
-async function accept(context: Context, domain: Domain, actor: Actor, yes: boolean): Promise<void> {
+async function accept(context: Context, domain: Domain, actor: Actor): Promise<void> {
   const sample = sampleClock(storeClock(domain.store, context.io.clock), context.io.uptime);
   const { nowMs } = sample;
   const shown = formatInstantMs(nowMs);
@@ -71,7 +71,7 @@ async function accept(context: Context, domain: Domain, actor: Actor, yes: boole
   const isBehind = seenMs > nowMs;
   if (isBehind || !canAsk(context.io)) {
     const question = `The machine's clock shows ${shown}, and ${formatInstantMs(seenMs)} was steadily seen before. Is the machine's clock right? Keys that expired in between open again.`;
-    await requireConfirmation(context, yes, question, 'Accept the clock');
+    await requireConfirmation(context, question, 'Accept the clock');
   }
   await acceptClock(domain, actor, sample);
   context.say(isBehind ? `Accepted: ${shown} is the time.` : 'The clock is not behind; there was nothing to accept.');

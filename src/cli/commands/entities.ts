@@ -94,10 +94,10 @@ const deactivate = defineCommand({
   ],
   confirms: true,
   needs: (_flags, [code = '']) => ['entity.deactivate', code],
-  async run(context, { yes }, [code = ''], { domain, actor }) {
+  async run(context, _flags, [code = ''], { domain, actor }) {
     const keys = await workingKeysOfEntity(domain, actor, code);
     const question = `Deactivate entity ${code}? ${stopping(keys)}`;
-    await requireConfirmation(context, yes, question, 'Deactivate');
+    await requireConfirmation(context, question, 'Deactivate');
     const entity = await setEntityStatus(domain, actor, code, 'inactive');
     context.report(entityJson(entity), `Entity deactivated: ${entity.name} (${entity.code}). ${stopped(keys)}`);
   },
@@ -114,10 +114,10 @@ const remove = defineCommand({
   ],
   confirms: true,
   needs: (_flags, [code = '']) => ['entity.remove', code],
-  async run(context, { yes }, [code = ''], { domain, actor }) {
+  async run(context, _flags, [code = ''], { domain, actor }) {
     const keys = await workingKeysOfEntity(domain, actor, code);
     const question = `Remove entity ${code} with all its records, sensors and readings, for good? ${stopping(keys)}`;
-    await requireTyped(context, yes, question, code);
+    await requireTyped(context, question, code);
     const entity = await removeEntity(domain, actor, code);
     context.report(entityJson(entity), `Entity removed: ${entity.name} (${entity.code}). ${stopped(keys)}`);
   },

@@ -81,13 +81,13 @@ const set = defineCommand({
     ['hkctl tenants set --retain-readings 400d', 'keep the readings of thirteen months'],
   ],
   needs: () => ['tenant.set', 'tenant'],
-  async run(context, { name, weekStart: day, retainReadings, yes }, _args, { domain, actor }) {
+  async run(context, { name, weekStart: day, retainReadings }, _args, { domain, actor }) {
     if (name === undefined && day === undefined && retainReadings === undefined) {
       throw new HkctlError('usage', 'Nothing to change: give --name, --week-start or --retain-readings.');
     }
     // A script that names the days has decided; what it gives up is in the audit trail.
-    const asks = !yes && canAsk(context.io) && !context.json;
-    if (retainReadings !== undefined && asks) await confirmDropping(context, retainReadings);
+    if (retainReadings !== undefined && canAsk(context.io) && !context.json)
+      await confirmDropping(context, retainReadings);
     const tenant = await updateTenant(domain, actor, { name, weekStart: day, retainReadingsDays: retainReadings });
     const kept = tenant.retainReadingsDays === null ? 'forever' : `for ${tenant.retainReadingsDays} days`;
     context.report(
@@ -105,7 +105,7 @@ async function confirmDropping(context: Context, days: number | null): Promise<v
   const isMore = readings > mostDroppableCounted;
   const count = isMore ? `more than ${counted(mostDroppableCounted, 'reading')}` : counted(readings, 'reading');
   const question = `Drop ${count} older than ${days} days for good, the oldest of ${formatInstantUs(oldestUs).slice(0, 10)}? Their hourly summaries stay.`;
-  await requireConfirmation(context, false, question, 'Drop them');
+  await requireConfirmation(context, question, 'Drop them');
 }
 
 export default { verbs: { list, add, set } } satisfies Noun;

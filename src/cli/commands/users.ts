@@ -107,10 +107,10 @@ const deactivate = defineCommand({
   ],
   confirms: true,
   needs: (_flags, [login = '']) => ['user.deactivate', login],
-  async run(context, { yes }, [login = ''], { domain, actor }) {
+  async run(context, _flags, [login = ''], { domain, actor }) {
     await requireAnotherSuperUser(domain, actor, login);
     const keys = await workingKeysOfUser(domain, actor, login);
-    await requireConfirmation(context, yes, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
+    await requireConfirmation(context, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
     const user = await updateUser(domain, actor, login, { status: 'inactive' });
     context.report(userJson(user), `User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`);
   },

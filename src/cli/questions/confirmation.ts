@@ -6,13 +6,12 @@ import { canAsk } from '../terminal/io.ts';
 /** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */
 export async function requireConfirmation(
   context: Context,
-  yes: boolean,
   question: string,
   action: string,
   facts?: readonly AskedFact[],
 ): Promise<void> {
-  if (yes) return;
-  requireConfirmable(context, yes, question);
+  if (context.io.asksNothing) return;
+  requireConfirmable(context, question);
   const { askChoice } = await import('../prompts/prompts.ts');
   // An Enter too many destroys nothing: the safe answer is first, and is selected at the start.
   const choices = [
@@ -25,9 +24,9 @@ export async function requireConfirmation(
 }
 
 /** The same for the most destructive commands: the answer has to be typed in full, such as the code of an entity. */
-export async function requireTyped(context: Context, yes: boolean, question: string, word: string): Promise<void> {
-  if (yes) return;
-  requireConfirmable(context, yes, question);
+export async function requireTyped(context: Context, question: string, word: string): Promise<void> {
+  if (context.io.asksNothing) return;
+  requireConfirmable(context, question);
   const { askText } = await import('../prompts/prompts.ts');
   const message = `${question} Type ${word} to confirm, or nothing to cancel`;
   const answer = await askText(context.io, message, (given) =>
@@ -38,8 +37,8 @@ export async function requireTyped(context: Context, yes: boolean, question: str
 }
 
 /** Refuses what needs a confirmation if there is no terminal to ask and `--yes` is missing (exit 2). */
-export function requireConfirmable(context: Context, yes: boolean, question: string): void {
-  if (yes || (canAsk(context.io) && !context.json)) return;
+export function requireConfirmable({ io, json }: Context, question: string): void {
+  if (io.asksNothing || (canAsk(io) && !json)) return;
   throw new HkctlError('confirmation_required', `This needs --yes, since there is no terminal to ask: ${question}`, {
     hint: 'Give --yes to confirm it.',
   });

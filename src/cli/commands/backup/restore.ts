@@ -20,7 +20,7 @@ export default defineCommand({
     ['hkctl restore /var/backups/hkctl-2026-11-20.backup', 'asks before it replaces the store'],
     ['hkctl restore plant.backup --yes --json', 'from a script; names what stays stopped'],
   ],
-  async run(context, { yes }, [file = '']) {
+  async run(context, _flags, [file = '']) {
     const source = resolve(file);
     let authorized: Actor | undefined;
     const bar = createProgress(context, 'Restoring');
@@ -36,7 +36,7 @@ export default defineCommand({
         if (!isThere) return;
         const what = `the backup of ${formatInstantMs(createdAtMs)} (${keys} keys)`;
         const question = `Replace the store ${context.storePath} by ${what}? What was kept since is lost.`;
-        await requireConfirmation(context, yes, question, 'Restore');
+        await requireConfirmation(context, question, 'Restore');
       },
       progress: (share) => bar.at(share * bytes, bytes),
       async audit(store, kept, replaced) {

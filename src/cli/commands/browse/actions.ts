@@ -28,7 +28,7 @@ export async function openDocumentation({ io }: Context, url: string): Promise<s
 /** Create key: it asks for everything, shows the panel, and returns the message of success, as the actions below do. */
 export async function createHere(context: Context, { domain, actor, baseUrl }: PageSession): Promise<string> {
   const creator = await requirePermissions(domain, actor, 'key.create', '');
-  const input = await completeInput(context, domain, actor, { permission: [], yes: false });
+  const input = await completeInput(context, domain, actor, { permission: [] });
   await createAndDeliver(context, domain, creator, input, { copy: false, baseUrl });
   return 'API key created';
 }
@@ -36,13 +36,13 @@ export async function createHere(context: Context, { domain, actor, baseUrl }: P
 export async function rotateHere(context: Context, { domain, actor, baseUrl }: PageSession, key: Key) {
   const rotator = await requirePermissions(domain, actor, 'key.rotate', key.prefix);
   const keys = await findActive(domain, actor, key, 'rotated');
-  await rotateAndDeliver(context, domain, rotator, keys, { yes: false, copy: false, several: false, baseUrl });
+  await rotateAndDeliver(context, domain, rotator, keys, { copy: false, several: false, baseUrl });
   return 'API key rotated';
 }
 
 export async function revokeHere(context: Context, { domain, actor }: PageSession, key: Key) {
   const revoker = await requirePermissions(domain, actor, 'key.revoke', key.prefix);
-  await confirmRevocation(context, false, await findActive(domain, actor, key, 'revoked'), domain.clock());
+  await confirmRevocation(context, await findActive(domain, actor, key, 'revoked'), domain.clock());
   await revokeKeys(domain, revoker, await findActive(domain, actor, key, 'revoked'));
   return 'API key revoked';
 }

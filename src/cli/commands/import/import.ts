@@ -69,11 +69,11 @@ export default defineCommand({
     const readRows = await context.services.rowReader();
     const { bytes, options, progress } = openSource(context, path, flags, resource.name);
     const rows = readRows(resource, bytes, options);
-    const { replace, dryRun, yes } = flags;
+    const { replace, dryRun } = flags;
     const confirmRemoval = async ({ removed, existing }: RemovalCounts) => {
       progress.end();
       const question = `${removed} of the ${existing} records of ${entity.code}/${resource.name} are not in the file. Remove them?`;
-      await requireConfirmation(context, yes, question, 'Remove them');
+      await requireConfirmation(context, question, 'Remove them');
     };
     const input = { resource, entity: entity.code, rows, replace, dryRun, confirmRemoval };
     const summary = await importIntoStore(domain, actor, input).finally(progress.end);

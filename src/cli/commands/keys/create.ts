@@ -126,7 +126,6 @@ interface GivenInput {
   allowIp?: string[];
   note?: string | null;
   expires?: string;
-  yes: boolean;
 }
 
 /**
@@ -160,7 +159,7 @@ export async function completeInput(
   requireCreatable(input, domain.clock());
   if (asked || chosen.length === 0) {
     const facts = factsOf(input, domain.clock());
-    await requireConfirmation(context, given.yes, 'Create this API key?', 'Create key', facts);
+    await requireConfirmation(context, 'Create this API key?', 'Create key', facts);
   }
   return input;
 }

@@ -6,11 +6,6 @@ export const refsArgument = {
   doc: 'ids, prefixes, or names that only one active key has (default: asks on a terminal)',
 };
 
-/** What must be given if nothing can be asked: keys, and if these are missing, all else that would be asked. */
-export function refsGiven(refs: readonly string[], yes: boolean): Record<string, unknown> {
-  return refs.length > 0 ? {} : { REF: undefined, '--yes': yes || undefined };
-}
-
 /** Keys as questions and reports name them: name plus prefix in parentheses (specification 5.4). */
 export function namesOf(keys: readonly Pick<Key, 'name' | 'prefix'>[]): string {
   return keys.map(({ name, prefix }) => `${name} (${prefix})`).join(', ');

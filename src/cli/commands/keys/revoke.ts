@@ -5,7 +5,7 @@ import type { Context } from '../../command/context.ts';
 import { keyJson } from '../../command/output.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
 import { keysOrAsk, lastUses } from '../../questions/key.ts';
-import { namesOf, refsArgument, refsGiven } from './names.ts';
+import { namesOf, refsArgument } from './names.ts';
 
 export const revoke = defineCommand({
   summary: 'Revoke active keys at once',
@@ -18,12 +18,12 @@ export const revoke = defineCommand({
     ['hkctl keys revoke hk_Ab3dE hk_9xYz0 --yes', 'two at once, from a script'],
   ],
   confirms: true,
-  required: ({ yes }, refs) => refsGiven(refs, yes),
+  required: (_flags, [ref]) => ({ REF: ref }),
   needs: (_flags, refs) => ['key.revoke', refs.join(' ')],
-  async run(context, { yes }, refs, { domain, actor }) {
+  async run(context, _flags, refs, { domain, actor }) {
     const keys = await keysOrAsk(context, domain, actor, refs);
     await requireActive(domain, actor, keys, 'revoked');
-    await confirmRevocation(context, yes, keys, domain.clock());
+    await confirmRevocation(context, keys, domain.clock());
     const revoked = await revokeKeys(domain, actor, keys);
     const answers = revoked.map((key) => ({ key: keyJson(key, domain.clock()) }));
     if (context.json) context.printJson(refs.length > 1 ? answers : answers[0]);
@@ -32,14 +32,9 @@ export const revoke = defineCommand({
 });
 
 /** Asks before keys are revoked; see `requireConfirmation`. */
-export async function confirmRevocation(
-  context: Context,
-  yes: boolean,
-  keys: readonly Key[],
-  nowMs: number,
-): Promise<void> {
+export async function confirmRevocation(context: Context, keys: readonly Key[], nowMs: number): Promise<void> {
   const what = keys.length === 1 ? 'Revoke API key' : `Revoke ${keys.length} API keys`;
   const question = `${what}: ${namesOf(keys)}. Access stops at once; no replacement key is created.`;
   const action = keys.length === 1 ? 'Revoke key' : 'Revoke keys';
-  await requireConfirmation(context, yes, question, action, lastUses(keys, nowMs));
+  await requireConfirmation(context, question, action, lastUses(keys, nowMs));
 }

@@ -36,7 +36,7 @@ export const erase = defineCommand({
     const span = [fromUs, toUs].map((us) => formatLocal(Math.floor(us / 1000), site.timezone)).join(' to ');
     if (found.readings + found.summarised > 0) {
       const question = `Erase ${counted(found)} of ${sensor.code} from ${span}, for good?`;
-      await requireConfirmation(context, flags.yes, question, 'Erase readings');
+      await requireConfirmation(context, question, 'Erase readings');
     }
     const { readings, summarised } = await eraseReadings(domain, actor, erasure);
     const range = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs) };

@@ -18,7 +18,7 @@ import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { requireConfirmation } from '../../../questions/confirmation.ts';
 import { keysOrAsk, lastUses } from '../../../questions/key.ts';
 import { canAsk } from '../../../terminal/io.ts';
-import { namesOf, refsArgument, refsGiven } from '../names.ts';
+import { namesOf, refsArgument } from '../names.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),
@@ -58,7 +58,7 @@ export const rotate = defineCommand({
     ['hkctl keys rotate hk_Ab3dE hk_9xYz0 --secret-dir new/ --yes', 'several at once'],
   ],
   confirms: true,
-  required: ({ yes }, refs) => refsGiven(refs, yes),
+  required: (_flags, [ref]) => ({ REF: ref }),
   needs: (_flags, refs) => ['key.rotate', refs.join(' ')],
   async run(context, given, refs, { domain, actor }) {
     const { exec } = given;
@@ -77,7 +77,6 @@ export const rotate = defineCommand({
 });
 
 interface RotationOptions {
-  yes: boolean;
   copy: boolean;
   secretDir?: string;
   baseUrl?: string;
@@ -109,7 +108,7 @@ async function rotateDue(
   if (!earlier && kept.length > 0) context.say(`Not rotated, since not old enough: ${namesOf(kept)}`);
   if (due.length > 0) return rotateAndDeliver(context, domain, actor, due, { ...given, kept });
   // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
-  if (!earlier && !given.yes && !canAsk(context.io))
+  if (!earlier && !context.io.asksNothing && !canAsk(context.io))
     context.warn('Once a key is old enough, this needs --yes if there is no terminal to ask.');
   if (context.json) context.printJson(deliveryJson(nowMs, kept.map(unrotated), given.several));
   return [];
@@ -151,9 +150,9 @@ export async function rotateAndDeliver(
     : 'The old key stops at once. The new secret is shown once.';
   const question = `${title}: ${namesOf(keys)}. ${stops}`;
   const action = several ? 'Rotate keys' : 'Rotate key';
-  await requireConfirmation(context, given.yes, question, action, lastUses(keys, domain.clock()));
+  await requireConfirmation(context, question, action, lastUses(keys, domain.clock()));
   const work = async () => {
-    const isFresh = given.yes && !file;
+    const isFresh = context.io.asksNothing && !file;
     // Another process may have ended a key meanwhile: no secret is shown for one that is inactive by now.
     const current = isFresh ? keys : await againFrom(domain, actor, keys);
     const rotated = await rotateKeys(domain, actor, current, delivery, digest);

@@ -40,7 +40,7 @@ export const scan = defineCommand({
     ['hkctl keys scan /var/backups --revoke --yes', 'end what leaked'],
     ['hkctl keys scan --gitleaks >> .gitleaks.toml', 'let a scanner in CI know'],
   ],
-  async run(context, { revoke, gitleaks, yes }, paths) {
+  async run(context, { revoke, gitleaks }, paths) {
     if (gitleaks) {
       context.printDocument(gitleaksRule, { rule: gitleaksRule });
       return 0;
@@ -48,7 +48,7 @@ export const scan = defineCommand({
     if (paths.length === 0)
       throw new HkctlError('usage', 'PATH is missing: give files, folders or - for standard input.');
     // Before the first file is read: a key may be found after an hour.
-    if (revoke) requireConfirmable(context, yes, 'Revoke the active keys that are found.');
+    if (revoke) requireConfirmable(context, 'Revoke the active keys that are found.');
     const session = await openSession(context, revoke);
     const clock = session?.domain.clock ?? context.io.clock;
     const findings = new Findings(session);
@@ -64,7 +64,7 @@ export const scan = defineCommand({
         if (!key || !session?.revoker || statusOf(key, clock()) !== 'Active') continue;
         findings.keys.set(
           occurrence.secret,
-          await revokeFound(context, session.domain, session.revoker, occurrence, key, yes),
+          await revokeFound(context, session.domain, session.revoker, occurrence, key),
         );
       }
     }
@@ -90,12 +90,11 @@ async function revokeFound(
   revoker: Permitted<'key.revoke'>,
   { path, line, column }: Occurrence,
   key: Key,
-  yes: boolean,
 ): Promise<Key> {
   const name = namesOf([key]);
   const place = withoutSecrets(`${path}:${line}:${column}`);
   const question = `Revoke API key: ${name}, found at ${place}. Access stops at once; no replacement key is created.`;
-  await requireConfirmation(context, yes, question, 'Revoke key');
+  await requireConfirmation(context, question, 'Revoke key');
   try {
     const [revoked = key] = await revokeKeys(domain, revoker, [key]);
     context.say(`API key revoked: ${name}`);
