@@ -1,8 +1,7 @@
 import { HkctlError } from '../core/errors.ts';
 import { shellWord } from '../core/text/shell.ts';
 import { didYouMean, nearest } from '../core/text/words.ts';
-import { nameOf } from './command/flags.ts';
-import { globalFlags } from './command/global-flags.ts';
+import { globalFlags, nameOf } from './command/flags.ts';
 import { type NamedNoun, type NounEntry, nouns } from './nouns.ts';
 
 export const aliases: Readonly<Record<string, string>> = { list: 'ls', revoke: 'rm' };

@@ -51,12 +51,12 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
     [
       'postgres-roles',
       'Print the SQL for the roles of a store on PostgreSQL',
-      () => import('./commands/postgres-roles.ts'),
+      async () => ({ default: (await import('./commands/postgres-sql.ts')).postgresRoles }),
     ],
     [
       'postgres-citus',
       'Print the SQL that spreads a store over the workers of Citus',
-      () => import('./commands/postgres-citus.ts'),
+      async () => ({ default: (await import('./commands/postgres-sql.ts')).postgresCitus }),
     ],
     ['completion', 'Print a completion script for a shell', () => import('./commands/completion.ts')],
   ],

@@ -1,7 +1,6 @@
 import { Command, CommanderError, type Help } from 'commander';
 import type { CommandDefinition } from './command/command.ts';
-import { addFlags } from './command/flags.ts';
-import { globalFlags } from './command/global-flags.ts';
+import { addFlags, globalFlags } from './command/flags.ts';
 import { aliases, nounIn, requireNoun, verbIn, verbMissing } from './command-words.ts';
 import { type NamedCommand, type NamedNoun, type NounEntry, nounGroups } from './nouns.ts';
 import type { Io } from './terminal/io.ts';

@@ -6,16 +6,14 @@ import { printable } from '../core/text/shown-text.ts';
 import { wordList } from '../core/text/words.ts';
 import type { CommandDefinition, Needs } from './command/command.ts';
 import { type Context, createContext } from './command/context.ts';
-import { readFlags } from './command/flags.ts';
-import { globalFlags } from './command/global-flags.ts';
+import { globalFlags, readFlags } from './command/flags.ts';
 import type { Services } from './command/services.ts';
 import { createStoreNaming, inOrder, withoutHelpWord } from './command-words.ts';
 import { createProgram, isShown } from './program.ts';
 import { missingOf, requireGiven } from './questions/values.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
 import { canAsk, type Io, isClosedPipe } from './terminal/io.ts';
-import { createStyle } from './terminal/style.ts';
-import { terminalLine } from './terminal/terminal-text.ts';
+import { createStyle, terminalLine } from './terminal/style.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CommandDefinition } from '../../src/cli/command/command.ts';
-import { globalFlags } from '../../src/cli/command/global-flags.ts';
+import { globalFlags } from '../../src/cli/command/flags.ts';
 import { nouns } from '../../src/cli/nouns.ts';
 import { Cli } from './harness.ts';
 

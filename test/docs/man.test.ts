@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Flag } from '../../src/cli/command/flags.ts';
-import { globalFlags } from '../../src/cli/command/global-flags.ts';
+import { globalFlags } from '../../src/cli/command/flags.ts';
 import { nouns } from '../../src/cli/nouns.ts';
 import { clientPermissions } from '../../src/core/access/permissions.ts';
 import { roleNames } from '../../src/core/access/roles.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { globalFlags } from '../../src/cli/command/global-flags.ts';
+import { globalFlags } from '../../src/cli/command/flags.ts';
 import { nouns } from '../../src/cli/nouns.ts';
 import { serveDefaults } from '../../src/core/operations/settings.ts';
 import { maxBatch } from '../../src/core/readings/rejections.ts';

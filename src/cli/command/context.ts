@@ -6,11 +6,9 @@ import type { Store } from '../../core/port/store.ts';
 import { withoutSecrets } from '../../core/secrets.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
 import type { Io, Output } from '../terminal/io.ts';
-import { createStyle, type Style } from '../terminal/style.ts';
-import { terminalLine, visibleText } from '../terminal/terminal-text.ts';
+import { createStyle, type Style, terminalLine, visibleText } from '../terminal/style.ts';
 import { wrapWhole } from '../terminal/wrap.ts';
-import type { FlagValues } from './flags.ts';
-import type { globalFlags } from './global-flags.ts';
+import type { FlagValues, globalFlags } from './flags.ts';
 import type { Services } from './services.ts';
 
 /** What every command receives: input and output, the flags that all share, and, at the first call, the store and actor. */

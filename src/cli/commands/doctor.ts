@@ -8,7 +8,7 @@ import { formatInstantMs } from '../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { toggle } from '../command/flags.ts';
-import { requireConfirmation } from '../questions/confirmation.ts';
+import { requireConfirmation } from '../questions/values.ts';
 import { canAsk, isClosedPipe } from '../terminal/io.ts';
 import { counted } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';

@@ -11,8 +11,7 @@ import { requireLabel } from '../../core/text/labels.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import { text } from '../command/flags.ts';
 import { entityJson } from '../command/output.ts';
-import { requireConfirmation, requireTyped } from '../questions/confirmation.ts';
-import { textOrAsk } from '../questions/values.ts';
+import { requireConfirmation, requireTyped, textOrAsk } from '../questions/values.ts';
 import { printSummary, printTable } from '../table/table.ts';
 import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
@@ -56,16 +55,8 @@ const add = defineCommand({
   needs: (_flags, [code = '']) => ['entity.add', code],
   required: ({ name, timezone }) => ({ '--name': name, '--timezone': timezone }),
   async run(context, flags, [code = ''], { domain, actor }) {
-    const name = await textOrAsk(context, flags.name, {
-      flag: '--name',
-      question: 'Name',
-      rule: (given) => requireLabel(given, 'A name'),
-    });
-    const timezone = await textOrAsk(context, flags.timezone, {
-      flag: '--timezone',
-      question: 'IANA time zone',
-      rule: requireTimezone,
-    });
+    const name = await textOrAsk(context, flags.name, 'Name', (given) => requireLabel(given, 'A name'));
+    const timezone = await textOrAsk(context, flags.timezone, 'IANA time zone', requireTimezone);
     const entity = await addEntity(domain, actor, { code, name, timezone });
     context.report(entityJson(entity), `Entity added: ${entity.name} (${entity.code})`);
   },

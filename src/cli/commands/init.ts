@@ -8,7 +8,7 @@ import { defineCommand, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { oneOf, text, toggle } from '../command/flags.ts';
 import { entityJson, tenantJson, userJson } from '../command/output.ts';
-import { requireGiven, textOrAsk } from '../questions/values.ts';
+import { askerOf, requireGiven, textOrAsk } from '../questions/values.ts';
 import { canAsk } from '../terminal/io.ts';
 
 const flags = {
@@ -102,23 +102,20 @@ async function completeInput(context: Context, given: Given, login: string): Pro
   requireGiven(context, required);
   // If all that is required was given, the week start alone is no reason to ask.
   const asksNothing = !Object.values(required).includes(undefined);
-  const ask = (flag: keyof typeof required, question: string, rule: (text: string) => unknown, preset?: string) =>
-    textOrAsk(context, required[flag], { flag, question, rule, preset });
   const requireName = (text: string) => requireLabel(text, 'A name');
-  const org = await ask('--org', 'Name of the organization', requireName);
+  const org = await textOrAsk(context, given.org, 'Name of the organization', requireName);
   const weekStart = given.weekStart ?? (asksNothing ? 'monday' : await askWeekStart(context));
-  const code = await ask('--entity', 'Code of the first entity (site)', requireEntityCode);
-  const name = await ask('--entity-name', 'Its name', requireName);
+  const code = await textOrAsk(context, given.entity, 'Code of the first entity (site)', requireEntityCode);
+  const name = await textOrAsk(context, given.entityName, 'Its name', requireName);
   const hostTimezone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const timezone = await ask('--timezone', 'Its time zone', requireTimezone, hostTimezone);
+  const timezone = await textOrAsk(context, given.timezone, 'Its time zone', requireTimezone, hostTimezone);
   return { name: org, weekStart, entity: { code, name, timezone }, admin: { login, name: login } };
 }
 
 async function askWeekStart(context: Context): Promise<FirstTenantInput['weekStart']> {
   if (!canAsk(context.io) || context.json) return 'monday';
-  const { askChoice } = await import('../prompts/prompts.ts');
   const choices = [...weekDays.slice(1), weekDays[0]].map((day) => ({ name: day, value: day }));
-  return askChoice(context.io, 'Weeks start on', choices, 'monday');
+  return (await askerOf(context.io)).choice('Weeks start on', choices, 'monday');
 }
 
 /** Validates all input before a store is created, so that a refusal leaves no store behind. */

@@ -16,8 +16,7 @@ import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { oneOf, parsed, text } from '../command/flags.ts';
 import { tenantJson } from '../command/output.ts';
-import { requireConfirmation } from '../questions/confirmation.ts';
-import { textOrAsk } from '../questions/values.ts';
+import { requireConfirmation, textOrAsk } from '../questions/values.ts';
 import { printTable } from '../table/table.ts';
 import { canAsk } from '../terminal/io.ts';
 import { counted } from '../terminal/sentence.ts';
@@ -55,11 +54,7 @@ const add = defineCommand({
   needs: (_flags, [name = '']) => ['tenant.add', name],
   required: ({ admin }) => ({ '--admin': admin }),
   async run(context, flags, [name = ''], { domain, actor }) {
-    const login = await textOrAsk(context, flags.admin, {
-      flag: '--admin',
-      question: 'Login of its first Super user',
-      rule: requireLogin,
-    });
+    const login = await textOrAsk(context, flags.admin, 'Login of its first Super user', requireLogin);
     const input = { name, weekStart: flags.weekStart ?? 'monday', admin: { login, name: login } };
     const tenant = await addTenant(domain, actor, input);
     context.report(tenantJson(tenant), `Organization added: ${tenant.name}; ${login} is its Super user`);

@@ -11,8 +11,7 @@ import { requireLabel } from '../../core/text/labels.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import { oneOf, requireOneOf, text } from '../command/flags.ts';
 import { userJson } from '../command/output.ts';
-import { requireConfirmation } from '../questions/confirmation.ts';
-import { textOrAsk, valueOrAsk } from '../questions/values.ts';
+import { askerOf, requireConfirmation, textOrAsk } from '../questions/values.ts';
 import { printSummary, printTable } from '../table/table.ts';
 import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
@@ -54,19 +53,9 @@ const add = defineCommand({
   needs: (_flags, [login = '']) => ['user.add', login],
   required: ({ name, role }) => ({ '--name': name, '--role': role }),
   async run(context, flags, [login = ''], { domain, actor }) {
-    const name = await textOrAsk(context, flags.name, {
-      flag: '--name',
-      question: 'Name',
-      rule: (given) => requireLabel(given, 'A name'),
-    });
-    const role = await valueOrAsk(context, flags.role, '--role', async () => {
-      const { askChoice } = await import('../prompts/prompts.ts');
-      return askChoice(
-        context.io,
-        'Role',
-        roleNames.map((value) => ({ name: roles[value].label, value })),
-      );
-    });
+    const name = await textOrAsk(context, flags.name, 'Name', (given) => requireLabel(given, 'A name'));
+    const choices = roleNames.map((value) => ({ name: roles[value].label, value }));
+    const role = flags.role ?? (await (await askerOf(context.io)).choice('Role', choices));
     const user = await addUser(domain, actor, { login, name, role });
     context.report(userJson(user), `User added: ${user.name} (${user.login}), ${roles[user.role].label}`);
   },

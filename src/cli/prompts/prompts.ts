@@ -1,32 +1,56 @@
 import { Transform } from 'node:stream';
 import { input, password, select } from '@inquirer/prompts';
-import { type AskedFact, type Asker, type Choice, type ChoiceGroup, cancelled } from '../terminal/asker.ts';
+import { type AskedFact, type Asker, type Choice, cancelled } from '../terminal/asker.ts';
 import type { Input, Io } from '../terminal/io.ts';
 import { isCancelKey, onKeypress } from '../terminal/keypress.ts';
 import { openScreen } from '../terminal/screen.ts';
-import { canDraw, createStyle } from '../terminal/style.ts';
-import { terminalLine } from '../terminal/terminal-text.ts';
+import { canDraw, createStyle, terminalLine } from '../terminal/style.ts';
 import { wrapFacts, wrapWhole } from '../terminal/wrap.ts';
 import { createDialog } from './dialog.ts';
 
-/**
- * Asks for a line of text; `validate` returns what is wrong with it, or undefined. An empty answer means the `preset`, which
- * is shown next to the question and not as editable text, to which typed characters would only be appended.
- */
-export function askText(
-  io: Io,
-  message: string,
-  validate: (text: string) => string | undefined = () => undefined,
-  preset?: string,
-): Promise<string> {
-  if (io.asker) return io.asker.text(message, validate, preset);
-  const question = {
-    message: fitting(io, message),
-    default: preset,
-    theme: promptTheme(io),
-    validate: (given: string) => validate(given.trim()) ?? true,
+/** Asks below the command line, on standard error; by `--plain`, or if the terminal cannot redraw lines, for numbers of choices. */
+export function createAsker(io: Io): Asker {
+  const isPlain = io.plain === true || !canDraw(io.env, io.stderr);
+  const text: Asker['text'] = async (message, validate, preset) => {
+    const question = {
+      message: fitting(io, message),
+      // Shown next to the question and not as editable text, to which typed characters would only be appended.
+      default: preset,
+      theme: promptTheme(io),
+      validate: (given: string) => validate?.(given.trim()) ?? true,
+    };
+    return (await asked(io, (place) => input(question, place))).trim();
   };
-  return asked(io, (place) => input(question, place)).then((text) => text.trim());
+  return {
+    text,
+    async choice<T>(message: string, choices: readonly Choice<T>[], preset?: T, facts: readonly AskedFact[] = []) {
+      writeLines(io, wrapFacts(facts, io.stderr.columns()));
+      const marked = choices.filter(({ value }) => value === preset);
+      if (isPlain) return (await askNumbers(io, text, message, choices, marked, false))[0] as T; // one was validated
+      if (choices.length > pageSize) {
+        const chosen = await askedOnScreen(io, (dialog) => dialog.choice(message, choices, preset));
+        echo(io, message, choices.find(({ value }) => value === chosen)?.name ?? '');
+        return chosen;
+      }
+      const question = {
+        message: fitting(io, message),
+        choices: choices.map(safely),
+        default: preset,
+        pageSize,
+        theme: promptTheme(io),
+      };
+      return asked(io, (place) => select<T>(question, place));
+    },
+    // The list is longer than many terminals have rows, so that it is drawn on the alternate screen.
+    async choices(message, groups) {
+      const all = groups.flatMap(({ choices }) => choices);
+      const checked = all.filter((choice) => choice.checked);
+      if (isPlain) return askNumbers(io, text, message, all, checked, true);
+      const chosen = await askedOnScreen(io, (dialog) => dialog.choices(message, groups));
+      echo(io, message, `${chosen.length} of ${all.length}`);
+      return chosen;
+    },
+  };
 }
 
 export function askHidden(io: Io, message: string): Promise<string> {
@@ -36,50 +60,13 @@ export function askHidden(io: Io, message: string): Promise<string> {
 /** More choices than this are asked for on the alternate screen, where typing filters them. */
 const pageSize = 12;
 
-export async function askChoice<T>(
-  io: Io,
-  message: string,
-  choices: readonly Choice<T>[],
-  preset?: T,
-  facts: readonly AskedFact[] = [],
-): Promise<T> {
-  if (io.asker) return io.asker.choice(message, choices, preset, facts);
-  const lines = facts.length === 0 ? [] : wrapFacts(facts, io.stderr.columns());
-  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
-  const marked = choices.filter(({ value }) => value === preset);
-  if (isPlain(io)) return (await askNumbers(io, message, choices, marked, false))[0] as T; // one was validated
-  if (choices.length > pageSize) {
-    const chosen = await askedOnScreen(io, (dialog) => dialog.choice(message, choices, preset));
-    echo(io, message, choices.find(({ value }) => value === chosen)?.name ?? '');
-    return chosen;
-  }
-  const question = {
-    message: fitting(io, message),
-    choices: choices.map(safely),
-    default: preset,
-    pageSize,
-    theme: promptTheme(io),
-  };
-  return asked(io, (place) => select<T>(question, place));
-}
-
-/**
- * Asks for any number of choices under headings, at least one. The list is longer than many terminals have rows, so that it
- * is drawn on the alternate screen; the answer is echoed on the normal one.
- */
-export async function askChoices<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]> {
-  if (io.asker) return io.asker.choices(message, groups);
-  const all = groups.flatMap(({ choices }) => choices);
-  const checked = all.filter((choice) => choice.checked);
-  if (isPlain(io)) return askNumbers(io, message, all, checked, true);
-  const chosen = await askedOnScreen(io, (dialog) => dialog.choices(message, groups));
-  echo(io, message, `${chosen.length} of ${all.length}`);
-  return chosen;
-}
-
 function echo(io: Io, message: string, answer: string): void {
   const style = createStyle(io.env, io.stderr);
-  io.stderr.write(`${terminalLine(`${style.green('✔')} ${message}: ${answer}`)}\n`);
+  writeLines(io, [`${style.green('✔')} ${message}: ${answer}`]);
+}
+
+function writeLines(io: Io, lines: readonly string[]): void {
+  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
 }
 
 function askedOnScreen<T>(io: Io, ask: (dialog: Asker) => Promise<T>): Promise<T> {
@@ -106,27 +93,21 @@ function safely<T>(choice: Choice<T>): Choice<T> {
   return { ...choice, name: terminalLine(name), ...(description && { description: terminalLine(description) }) };
 }
 
-/** Whether nothing may be redrawn: by `--plain`, or because the terminal cannot. */
-function isPlain(io: Io): boolean {
-  return io.plain === true || !canDraw(io.env, io.stderr);
-}
-
 /** Asks for the numbers of one or several choices, in lines that are never redrawn; the marked ones are preselected. */
 async function askNumbers<T>(
   io: Io,
+  askText: Asker['text'],
   message: string,
   choices: readonly Choice<T>[],
   marked: readonly Choice<T>[],
   isSeveral: boolean,
 ): Promise<T[]> {
-  const lines = [...fitting(io, message).split('\n'), ...choices.map(({ name }, i) => `${i + 1}. ${name}`)];
-  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
+  writeLines(io, [...fitting(io, message).split('\n'), ...choices.map(({ name }, i) => `${i + 1}. ${name}`)]);
   const chosenBy = (text: string) => {
     const numbers = (isSeveral ? text.split(',') : [text]).map((part) => part.trim());
     return numbers.map((number) => (/^\d+$/.test(number) ? choices[Number(number) - 1] : undefined));
   };
   const answer = await askText(
-    io,
     isSeveral ? 'Numbers, joined by commas' : `Number, 1 to ${choices.length}`,
     (text) => (chosenBy(text).every(Boolean) ? undefined : `Give a number from 1 to ${choices.length}.`),
     marked.map((choice) => choices.indexOf(choice) + 1).join(', '),

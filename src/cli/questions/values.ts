@@ -1,38 +1,24 @@
 import { HkctlError } from '../../core/errors.ts';
 import { wordList } from '../../core/text/words.ts';
 import type { Context } from '../command/context.ts';
-import { canAsk } from '../terminal/io.ts';
+import { type AskedFact, type Asker, cancelled } from '../terminal/asker.ts';
+import { canAsk, type Io } from '../terminal/io.ts';
 import { sentenceOf } from '../terminal/sentence.ts';
 
-/** Asks for a value that was not given, on a terminal; elsewhere exit 2 with the flag's name. */
-export async function valueOrAsk<T>(
-  context: Context,
-  given: T | undefined,
-  flag: string,
-  ask: () => Promise<T>,
-): Promise<T> {
-  requireGiven(context, { [flag]: given });
-  return given ?? ask();
+/** Who asks: the screen that is open, such as the settings page, else lines on standard error, which are loaded only then. */
+export async function askerOf(io: Io): Promise<Asker> {
+  return io.asker ?? (await import('../prompts/prompts.ts')).createAsker(io);
 }
 
-interface TextQuestion {
-  flag: string;
-  question: string;
-  /** Throws if the answer is not valid. */
-  rule(answer: string): void;
-  /** What an empty answer means. */
-  preset?: string;
-}
-
-export function textOrAsk(
-  context: Context,
+/** Asks for a text that was not given. `rule` throws if an answer is not valid; an empty one means the `preset`. */
+export async function textOrAsk(
+  { io }: Context,
   given: string | undefined,
-  { flag, question, rule, preset }: TextQuestion,
+  question: string,
+  rule: (answer: string) => void,
+  preset?: string,
 ): Promise<string> {
-  return valueOrAsk(context, given, flag, async () => {
-    const { askText } = await import('../prompts/prompts.ts');
-    return askText(context.io, question, (answer) => sentenceOf(() => rule(answer)), preset);
-  });
+  return given ?? (await askerOf(io)).text(question, (answer) => sentenceOf(() => rule(answer)), preset);
 }
 
 /**
@@ -53,4 +39,43 @@ export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Read
 
 export function missingOf(values: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(values).filter((name) => values[name] === undefined);
+}
+
+/** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */
+export async function requireConfirmation(
+  context: Context,
+  question: string,
+  action: string,
+  facts?: readonly AskedFact[],
+): Promise<void> {
+  if (context.io.asksNothing) return;
+  requireConfirmable(context, question);
+  // An Enter too many destroys nothing: the safe answer is first, and is selected at the start.
+  const choices = [
+    { name: 'Cancel', value: false },
+    { name: action, value: true },
+  ];
+  const answer = await (await askerOf(context.io)).choice(question, choices, false, facts);
+  if (!answer) throw cancelled();
+  await context.requireUnchangedActor();
+}
+
+/** The same for the most destructive commands: the answer has to be typed in full, such as the code of an entity. */
+export async function requireTyped(context: Context, question: string, word: string): Promise<void> {
+  if (context.io.asksNothing) return;
+  requireConfirmable(context, question);
+  const message = `${question} Type ${word} to confirm, or nothing to cancel`;
+  const answer = await (await askerOf(context.io)).text(message, (given) =>
+    given === word || given === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,
+  );
+  if (answer !== word) throw cancelled();
+  await context.requireUnchangedActor();
+}
+
+/** Refuses what needs a confirmation if there is no terminal to ask and `--yes` is missing (exit 2). */
+export function requireConfirmable({ io, json }: Context, question: string): void {
+  if (io.asksNothing || (canAsk(io) && !json)) return;
+  throw new HkctlError('confirmation_required', `This needs --yes, since there is no terminal to ask: ${question}`, {
+    hint: 'Give --yes to confirm it.',
+  });
 }

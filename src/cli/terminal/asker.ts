@@ -32,13 +32,14 @@ export interface Screen {
   close(): void;
 }
 
-/** Asks questions on a screen that a part of the program has open, such as the settings page, instead of on standard error. */
+/** Asks questions, below the command line or on a screen. */
 export interface Asker {
-  text(message: string, validate: (text: string) => string | undefined, preset?: string): Promise<string>;
-  /** `facts` stand above the question: what is asked about, each with its label. */
+  /** Asks for a line of text; `validate` returns what is wrong with it, and an empty one means the preset. */
+  text(message: string, validate?: (text: string) => string | undefined, preset?: string): Promise<string>;
+  /** Asks for one choice, at first the preset. `facts` stand above the question: what is asked about, each with its label. */
   choice<T>(message: string, choices: readonly Choice<T>[], preset?: T, facts?: readonly AskedFact[]): Promise<T>;
+  /** Asks for any number of choices under headings, at least one. */
   choices<T>(message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]>;
-  readonly screen: Screen;
 }
 
 /** The error of a question that was answered with no, or not at all (exit 130). */

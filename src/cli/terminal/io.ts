@@ -4,7 +4,7 @@ import { errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/secrets.ts';
 import { isJournalStream } from '../../core/terminal.ts';
 import type { Clock } from '../../core/time/instants.ts';
-import type { Asker } from './asker.ts';
+import type { Asker, Screen } from './asker.ts';
 import { createSignals, type Signals } from './signals.ts';
 
 /** Everything outside the program that a command uses; tests pass their own. */
@@ -22,8 +22,9 @@ export interface Io {
   readonly asksNothing?: boolean;
   /** Show questions as numbered lines that are never redrawn, for screen readers (`keys --plain`). */
   readonly plain?: boolean;
-  /** Asks the questions instead of lines on standard error: the screen of the settings page. */
+  /** Asks the questions instead of lines on standard error, on the screen of the settings page. */
   readonly asker?: Asker;
+  readonly screen?: Screen;
   /** The account of the operating system that acts; under sudo the one that called it. */
   readonly osAccount: string;
   /** Path of the store if no flag or variable names another. */

@@ -2,7 +2,7 @@ import { isHkctlError } from '../../core/errors.ts';
 import type { Screen, ScreenEvent } from './asker.ts';
 import type { Io, Output } from './io.ts';
 import { onKeypress } from './keypress.ts';
-import { terminalLine } from './terminal-text.ts';
+import { terminalLine } from './style.ts';
 
 /**
  * Switches to the alternate screen, hides the cursor and turns wrapping off. Clears the whole screen only here: a terminal
@@ -19,7 +19,7 @@ const down = '\u001b[B';
  * the one-time panel, gets the screen of the page, which stays open.
  */
 export function openScreen(io: Io, output: Output = io.stdout): Screen {
-  if (io.asker) return { ...io.asker.screen, close() {} };
+  if (io.screen) return { ...io.screen, close() {} };
   const { stdin, signals } = io;
   const queue: ScreenEvent[] = [];
   let waiting: ((event: ScreenEvent) => void) | undefined;

@@ -1,5 +1,5 @@
 import stringWidth from 'fast-string-width';
-import { colourless, visibleText } from './terminal-text.ts';
+import { colourless, visibleText } from './style.ts';
 
 /** Width of a text in terminal columns: wide characters count twice, colours not at all. */
 export function widthOf(text: string): number {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { relativeTime } from '../../../src/cli/table/relative-time.ts';
+import { relativeTime } from '../../../src/cli/table/shown-time.ts';
 
 const second = 1000;
 const minute = 60 * second;

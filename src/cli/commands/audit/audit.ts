@@ -5,7 +5,7 @@ import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand, type Noun } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { printJsonArray } from '../../command/output.ts';
-import { relativeTime, relativeTimeWidth } from '../../table/relative-time.ts';
+import { relativeTime, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, printSummary, printTable } from '../../table/table.ts';
 import { counted } from '../../terminal/sentence.ts';
 import { filterFlags, filterOf, limit, recordJson, shownFilter } from './records.ts';

@@ -8,7 +8,7 @@ import { printable } from '../../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { requireConfirmation } from '../../questions/confirmation.ts';
+import { requireConfirmation } from '../../questions/values.ts';
 import { createProgress } from '../../terminal/progress.ts';
 
 export default defineCommand({

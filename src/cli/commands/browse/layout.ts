@@ -1,6 +1,6 @@
 import { expiresSoon, statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
-import { relativeTime, relativeTimeWidth } from '../../table/relative-time.ts';
+import { relativeTime, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, createTable } from '../../table/table.ts';
 import { counted } from '../../terminal/sentence.ts';
 import type { Style } from '../../terminal/style.ts';

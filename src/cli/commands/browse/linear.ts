@@ -4,7 +4,7 @@ import { statusOf } from '../../../core/keys/keys.ts';
 import { usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../command/context.ts';
-import { askChoice, askText } from '../../prompts/prompts.ts';
+import { createAsker } from '../../prompts/prompts.ts';
 import type { Choice } from '../../terminal/asker.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { namesOf } from '../keys/names.ts';
@@ -20,6 +20,7 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
   const print = (...lines: string[]) =>
     given.print(...lines.flatMap((line) => wrapLabelled('', line, given.io.stdout.columns())));
   const context = { ...given, io: { ...given.io, plain: true }, print };
+  const asker = createAsker(context.io);
   const session = { ...(await context.session()), baseUrl: options.baseUrl };
   const choices = firstChoices(options);
   const readPage = createPageReader(session.domain, session.actor, options);
@@ -39,7 +40,7 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
     const active = keys.filter((key) => statusOf(key, view.nowMs) === 'Active');
     const withKey = async (work: typeof revokeHere) => {
       const named = active.map((key) => ({ name: namesOf([key]), value: key }));
-      return work(context, session, await askChoice(context.io, 'Which key?', named));
+      return work(context, session, await asker.choice('Which key?', named));
     };
     offer(view.keys.length > from + pageSize, 'Next page', () => {
       from += pageSize;
@@ -54,12 +55,12 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
       from = 0;
     });
     offer(view.mayView, 'Search', async () => {
-      choices.search = await askText(context.io, 'Search by name, note, prefix or entity (empty: all)');
+      choices.search = await asker.text('Search by name, note, prefix or entity (empty: all)');
       from = 0;
     });
     offerAction(view.mayRotate && active[0], 'Rotate', () => withKey(rotateHere));
     offerAction(view.mayRevoke && active[0], 'Revoke', () => withKey(revokeHere));
-    const step = await askChoice(context.io, 'What next?', [...steps, { name: 'Quit', value: null }]);
+    const step = await asker.choice('What next?', [...steps, { name: 'Quit', value: null }]);
     if (!step) return;
     await step();
   }

@@ -156,7 +156,7 @@ function asking({ context, screen }: Page, title: string, work: (inner: Context)
   ];
   const asker = createDialog(screen, style, head);
   // The toast reports the success; lines on the normal screen would only flash.
-  return outcomeOf(work({ ...context, io: { ...context.io, asker }, say: () => {} }), 'Cancelled');
+  return outcomeOf(work({ ...context, io: { ...context.io, asker, screen }, say: () => {} }), 'Cancelled');
 }
 
 async function showHelp({ context: { style }, screen }: Page, view: PageView): Promise<void> {

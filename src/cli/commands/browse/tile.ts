@@ -2,7 +2,7 @@ import { permissionLabels } from '../../../core/access/permissions.ts';
 import { expiresSoon, statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { timeAt } from '../../command/output.ts';
-import { relativeTime } from '../../table/relative-time.ts';
+import { relativeTime } from '../../table/shown-time.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded, shortened, truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
 import { shownUsage, usageBars, usageFacts } from '../keys/usage.ts';

@@ -2,7 +2,7 @@ import { HkctlError } from '../../../core/errors.ts';
 import { importReadings, type ReadingsSummary, readingColumns } from '../../../core/readings/imports.ts';
 import type { ImportFormat } from '../../../core/records/imports.ts';
 import type { Context } from '../../command/context.ts';
-import { entityOrAsk } from '../../questions/entity.ts';
+import { entityOrAsk } from '../../questions/choices.ts';
 import { streamNamedFile } from '../../terminal/named-files.ts';
 import { createProgress } from '../../terminal/progress.ts';
 import { counted, grouped } from '../../terminal/sentence.ts';

@@ -13,8 +13,8 @@ import type { Context } from '../../command/context.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../../command/flags.ts';
 import { printSentence } from '../../command/output.ts';
 import type { Services } from '../../command/services.ts';
-import { requireConfirmation } from '../../questions/confirmation.ts';
-import { entityOrAsk } from '../../questions/entity.ts';
+import { entityOrAsk } from '../../questions/choices.ts';
+import { requireConfirmation } from '../../questions/values.ts';
 import { openSource, readingsTemplate, runReadingsImport } from './import-readings.ts';
 
 export default defineCommand({

@@ -21,10 +21,9 @@ import { timeAt } from '../../command/output.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { createSecretFile } from '../../delivery/secret-file.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
-import { requireConfirmation } from '../../questions/confirmation.ts';
-import { askEntity, entityHint } from '../../questions/entity.ts';
-import { textOrAsk, valueOrAsk } from '../../questions/values.ts';
-import { relativeTime } from '../../table/relative-time.ts';
+import { askEntity, askPermissions, entityHint } from '../../questions/choices.ts';
+import { requireConfirmation, textOrAsk } from '../../questions/values.ts';
+import { relativeTime } from '../../table/shown-time.ts';
 import { canAsk } from '../../terminal/io.ts';
 
 const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
@@ -141,17 +140,13 @@ export async function completeInput(
   // Values from the command line are validated before the first question.
   if (given.name !== undefined) requireKeyName(given.name);
   const asked = given.name === undefined || given.entity === undefined;
-  const name = await textOrAsk(context, given.name, { flag: '--name', question: 'Name', rule: requireKeyName });
+  const name = await textOrAsk(context, given.name, 'Name', requireKeyName);
   const entity =
     given.entity === undefined
-      ? await valueOrAsk(context, undefined, '--entity', () => askEntity(context, domain, actor))
+      ? await askEntity(context, domain, actor)
       : await requireEntity(domain, actor, given.entity);
   const chosen = [...(given.preset ? presets[given.preset].permissions : []), ...given.permission];
-  const known = chosen.length > 0 ? chosen : undefined;
-  const permissions = await valueOrAsk(context, known, '--preset or --permission', async () => {
-    const { askPermissions } = await import('../../questions/permissions.ts');
-    return askPermissions(context.io);
-  });
+  const permissions = chosen.length > 0 ? chosen : await askPermissions(context);
   const asksExpiry = given.expires === undefined && asked && canAsk(context.io) && !context.json;
   const expires = asksExpiry ? await expiryQuestion(context, domain, entity) : (given.expires ?? 'never');
   const expiresAtMs = parseExpiry(expires, domain.clock(), entity.timezone);
@@ -178,13 +173,9 @@ function factsOf({ name, entity, permissions, expiresAtMs, allowedIps = [], note
 }
 
 function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {
-  return textOrAsk(context, undefined, {
-    flag: '--expires',
-    question: 'Expires (never, 90d, 2027-01-31 …)',
-    rule(text) {
-      const expiresAtMs = parseExpiry(text, domain.clock(), entity.timezone);
-      requireCreatable({ name: 'x', entity, permissions: ['parts.view'], expiresAtMs }, domain.clock());
-    },
-    preset: 'never',
-  });
+  const rule = (text: string) => {
+    const expiresAtMs = parseExpiry(text, domain.clock(), entity.timezone);
+    requireCreatable({ name: 'x', entity, permissions: ['parts.view'], expiresAtMs }, domain.clock());
+  };
+  return textOrAsk(context, undefined, 'Expires (never, 90d, 2027-01-31 …)', rule, 'never');
 }

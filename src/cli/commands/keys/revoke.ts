@@ -3,8 +3,8 @@ import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { keyJson } from '../../command/output.ts';
-import { requireConfirmation } from '../../questions/confirmation.ts';
-import { keysOrAsk, lastUses } from '../../questions/key.ts';
+import { keysOrAsk, lastUses } from '../../questions/choices.ts';
+import { requireConfirmation } from '../../questions/values.ts';
 import { namesOf, refsArgument } from './names.ts';
 
 export const revoke = defineCommand({

@@ -5,7 +5,7 @@ import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { keyJson, usageJson } from '../../command/output.ts';
-import { askKey } from '../../questions/key.ts';
+import { askKey } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { refsArgument } from './names.ts';

@@ -4,8 +4,8 @@ import { requireSensor } from '../../../core/readings/sensors.ts';
 import { formatLocal } from '../../../core/time/calendar.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
-import { requireConfirmation } from '../../questions/confirmation.ts';
-import { entityOrAsk } from '../../questions/entity.ts';
+import { entityOrAsk } from '../../questions/choices.ts';
+import { requireConfirmation } from '../../questions/values.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';
 
 export const erase = defineCommand({

@@ -9,10 +9,10 @@ import { toSafeJson } from '../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import { oneOf } from '../../command/flags.ts';
-import { entityOrAsk } from '../../questions/entity.ts';
+import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { counted } from '../../terminal/sentence.ts';
-import { terminalLine } from '../../terminal/terminal-text.ts';
+import { terminalLine } from '../../terminal/style.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';
 
 /** A code that a spreadsheet would run as a formula, with an apostrophe before it (OWASP, "CSV Injection"). */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tileLines } from '../../../../src/cli/commands/browse/tile.ts';
 import type { PageView } from '../../../../src/cli/commands/browse/view.ts';
-import { createStyle } from '../../../../src/cli/terminal/style.ts';
-import { terminalLine } from '../../../../src/cli/terminal/terminal-text.ts';
+import { createStyle, terminalLine } from '../../../../src/cli/terminal/style.ts';
 import { widthOf } from '../../../../src/cli/terminal/wrap.ts';
 import { clientPermissions } from '../../../../src/core/access/permissions.ts';
 import { expiresSoonMs } from '../../../../src/core/keys/keys.ts';

@@ -15,8 +15,8 @@ import { requireFolder } from '../../../delivery/files.ts';
 import { resolved } from '../../../delivery/replaced-file.ts';
 import { createSecretFile, type SecretFile } from '../../../delivery/secret-file.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
-import { requireConfirmation } from '../../../questions/confirmation.ts';
-import { keysOrAsk, lastUses } from '../../../questions/key.ts';
+import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
+import { requireConfirmation } from '../../../questions/values.ts';
 import { canAsk } from '../../../terminal/io.ts';
 import { namesOf, refsArgument } from '../names.ts';
 

@@ -9,7 +9,7 @@ import { defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
 import { toggle } from '../../../command/flags.ts';
 import { keyJson } from '../../../command/output.ts';
-import { requireConfirmable, requireConfirmation } from '../../../questions/confirmation.ts';
+import { requireConfirmable, requireConfirmation } from '../../../questions/values.ts';
 import { switchedTo } from '../../../store-account.ts';
 import { counted, grouped } from '../../../terminal/sentence.ts';
 import { namesOf } from '../names.ts';

@@ -1,0 +1,130 @@
+import {
+  type ClientPermission,
+  defaultPermissions,
+  type PresetName,
+  permissionGroups,
+  presets,
+} from '../../core/access/permissions.ts';
+import type { Actor } from '../../core/domain/actors.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import { HkctlError } from '../../core/errors.ts';
+import { listKeys } from '../../core/keys/keys.ts';
+import { findKeys } from '../../core/keys/references.ts';
+import { listEntities, requireEntity } from '../../core/organization/entities.ts';
+import type { Entity } from '../../core/port/entities.ts';
+import type { Key } from '../../core/port/keys.ts';
+import type { Context } from '../command/context.ts';
+import { timeAt } from '../command/output.ts';
+import { relativeTime } from '../table/shown-time.ts';
+import type { AskedFact } from '../terminal/asker.ts';
+import { canAsk } from '../terminal/io.ts';
+import { askerOf } from './values.ts';
+
+/** The entity that `--entity` names, else the only active one, else one that is asked for. */
+export async function entityOrAsk(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  code: string | undefined,
+): Promise<Entity> {
+  if (code !== undefined) return requireEntity(domain, actor, code);
+  const active = await activeEntities(domain, actor);
+  const [first, second] = active;
+  if (first !== undefined && second === undefined) return first;
+  if (first !== undefined && (!canAsk(context.io) || context.json)) {
+    throw new HkctlError('usage', '--entity is missing.', { hint: oneOfCodes(active) });
+  }
+  return askEntity(context, domain, actor);
+}
+
+export async function entityHint(domain: Domain, actor: Actor): Promise<string> {
+  return oneOfCodes(await activeEntities(domain, actor));
+}
+
+function oneOfCodes(entities: readonly Entity[]): string {
+  return `Give one of --entity ${entities.map(({ code }) => code).join(', ')}.`;
+}
+
+async function activeEntities(domain: Domain, actor: Actor): Promise<Entity[]> {
+  return (await listEntities(domain, actor)).filter(({ status }) => status === 'active');
+}
+
+export async function askEntity(context: Context, domain: Domain, actor: Actor): Promise<Entity> {
+  const entities = await activeEntities(domain, actor);
+  if (entities.length === 0) {
+    throw new HkctlError('state_forbids', 'There is no active entity to choose.', {
+      hint: 'Add one: hkctl entities add CODE --name N --timezone TZ',
+    });
+  }
+  const asker = await askerOf(context.io);
+  return asker.choice(
+    'Entity',
+    entities.map((entity) => ({ name: `${entity.code}  ${entity.name}`, value: entity })),
+  );
+}
+
+/** More keys than a person reads through; typing filters these. */
+const mostKeys = 5000;
+
+/** The keys that references name; without any, the active key that is chosen on the terminal. */
+export async function keysOrAsk(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  refs: readonly string[],
+): Promise<Key[]> {
+  return refs.length > 0 ? findKeys(domain, actor, refs) : [await askKey(context, domain, actor)];
+}
+
+export async function askKey({ io }: Context, domain: Domain, actor: Actor): Promise<Key> {
+  const nowMs = domain.clock();
+  const keys = await listKeys(domain, actor, { nowMs, statuses: ['Active'] }, { limit: mostKeys });
+  if (keys.length === 0) {
+    throw new HkctlError('not_found', 'There is no active key.', { hint: 'Create key: hkctl keys create' });
+  }
+  const choices = keys.map((key) => ({
+    name: `${key.prefix}  ${key.entity?.code ?? '(removed)'}  ${key.name}`,
+    value: key,
+    description: `Last used: ${lastUseOf(key, nowMs)}`,
+  }));
+  return (await askerOf(io)).choice('Which key?', choices);
+}
+
+/** When and from where keys were last used, for the question before they stop. */
+export function lastUses(keys: readonly Key[], nowMs: number): AskedFact[] {
+  const [only, another] = keys;
+  if (only && !another) return [['Last used', lastUseOf(only, nowMs)]];
+  return keys.slice(0, 20).map((key) => [key.prefix, `last used: ${lastUseOf(key, nowMs)}`]);
+}
+
+function lastUseOf(key: Key, nowMs: number): string {
+  const { lastUsedAtMs, lastUsedIp } = key;
+  if (lastUsedAtMs === null) return 'Never';
+  const from = lastUsedIp === null ? '' : ` from ${lastUsedIp}`;
+  return `${timeAt(lastUsedAtMs, key)} (${relativeTime(lastUsedAtMs, nowMs)})${from}`;
+}
+
+/** Asks for a preset, or for a custom selection by group with Jobs and Orders view ticked (specification 2.2). */
+export async function askPermissions({ io }: Context): Promise<ClientPermission[]> {
+  const asker = await askerOf(io);
+  const preset = await asker.choice<PresetName | 'custom'>('Permissions', [
+    { name: 'Custom selection', value: 'custom', description: 'Jobs and Orders view is ticked to begin with' },
+    ...Object.entries(presets).map(([name, { label, permissions }]) => ({
+      name: label,
+      value: name as PresetName, // the keys of that very object
+      description: permissions.length > 6 ? 'every listed client permission' : permissions.join(', '),
+    })),
+  ]);
+  if (preset !== 'custom') return [...presets[preset].permissions];
+  return asker.choices(
+    'Custom selection',
+    permissionGroups.map(({ name, permissions }) => ({
+      heading: name,
+      choices: permissions.map(({ key, label }) => ({
+        name: `${label}  (${key})`,
+        value: key,
+        checked: defaultPermissions.includes(key),
+      })),
+    })),
+  );
+}
