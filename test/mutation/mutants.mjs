@@ -324,7 +324,7 @@ export const mutants = [
   ],
   [
     'src/cli/commands/keys/rotate/rotate.ts',
-    '!given.yes && !canAsk(context.io)',
+    '!context.io.asksNothing && !canAsk(context.io)',
     'false && !canAsk(context.io)',
     'test/cli/commands/keys/rotation.test.ts',
   ],
