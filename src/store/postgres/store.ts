@@ -13,7 +13,7 @@ import { createDaemonStore } from './daemons/daemons.ts';
 import { Generations } from './daemons/generations.ts';
 import { createLimitStore } from './daemons/limits.ts';
 import { createReadingStore } from './readings/readings.ts';
-import { createRecordStore } from './records/records.ts';
+import { createPostgresRecords } from './records/records.ts';
 import { lockFiles } from './registry/file-lock.ts';
 import { createMetrics } from './registry/metrics.ts';
 import { purgeRemoved } from './registry/purge.ts';
@@ -24,7 +24,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
   const purge = () => purgeRemoved(database);
   const runner = createRunner(database);
   const generations = new Generations(database, options.clock);
-  const records = createRecordStore(database, () => generations.records());
+  const records = createPostgresRecords(database, () => generations.records());
   const readings = createReadingStore(database, () => generations.recordsSinceGate());
   const daemon = createDaemonStore(database, generations, options.clock);
   return {

@@ -2,23 +2,23 @@ import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../core/port/records.ts';
 import { forgettableInstant } from '../../core/records/changes.ts';
 import type { ImportSession, ImportTable } from './import-session.ts';
+import type { PageDialect } from './pages.ts';
+import { tableName } from './tables.ts';
 
 type Rows = ImportSession['rows'];
+type ChangesDialect = Pick<PageDialect, 'entity' | 'firstChange'>;
 
-/**
- * Reads how far the changes of a resource of an entity have come. `number` is SQL for the entity's number, with the given entity
- * as `$1`, and `before` for the last change before the first import that was recorded.
- */
+/** Reads how far the changes of a resource of an entity have come. */
 export async function readChanges(
   rows: Rows,
+  { entity: number, firstChange }: ChangesDialect,
   resource: ResourceDefinition,
   entity: unknown,
-  number = '$1',
-  before = `''`,
 ): Promise<RecordChanges> {
   const [changes] = await rows<RecordChanges>(
     `select coalesce((select epoch from record_epoch), '') as epoch,
-        coalesce(max(changed_at), ${before}) as "changedAt", coalesce(max(forgotten_to), '') as "forgottenTo"
+        coalesce(max(changed_at), ${firstChange(tableName(resource))}) as "changedAt",
+        coalesce(max(forgotten_to), '') as "forgottenTo"
       from record_changes where entity = ${number} and resource = $2`,
     [entity, resource.name],
   );
@@ -28,9 +28,9 @@ export async function readChanges(
 /** Reads a page of removed records, and one more, which shows whether there are more. */
 export async function readRemoved(
   rows: Rows,
+  { entity: number }: ChangesDialect,
   { resource, after, to, limit }: RemovedPageRequest,
   entity: unknown,
-  number = '$1',
 ): Promise<RemovedPage> {
   const found = await rows<{ id: string; value: string }>(
     `select id, removed_at as value from removed_records where entity = ${number} and resource = $2

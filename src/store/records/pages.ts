@@ -1,4 +1,4 @@
-import { type Field, type Fields, pageFields } from '../../core/fields/fields.ts';
+import { type Field, type Fields, pageFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 import type { RecordCondition, RecordPageRequest } from '../../core/port/records.ts';
 import { mostScanned, pageSeparator } from '../../core/records/page-rows.ts';
 import { indexName, tableName } from './tables.ts';
@@ -7,6 +7,8 @@ import { indexName, tableName } from './tables.ts';
 export interface PageDialect {
   /** SQL for the number of the entity that is bound as `$1`. */
   entity: string;
+  /** SQL for the last change of a table of records before the first import that was recorded. */
+  firstChange(table: string): string;
   /** The table of a page that walks an index. */
   walked(table: string, index: string | undefined): string;
   /** Selects each record of a FROM clause as the text of its JSON, named `json`. */
@@ -21,8 +23,8 @@ export interface PageDialect {
   choosesIndex: boolean;
 }
 
-/** The query of a page. Requests of the same `shape` share a statement and differ in `values` (`$1`, `$2`) only. */
-export interface PageQuery {
+/** Queries of the same `shape` share a statement and differ in `values` (`$1`, `$2`) only. */
+export interface Query {
   shape: string;
   sql(): string;
   values: readonly unknown[];
@@ -39,7 +41,7 @@ export function pageQuery(
   entity: string | number,
   rare?: string,
   sizesOf?: readonly string[],
-): PageQuery {
+): Query {
   const { resource, orderBy, limit, include = [] } = request;
   const values = new Values();
   values.add(entity);
@@ -79,6 +81,25 @@ export function pageQuery(
 /** The conditions one of which may be served by a value that few records have, so that a page need not walk past all others. */
 export function rareCandidates(request: RecordPageRequest): RecordCondition[] {
   return request.conditions.length < 2 ? [] : equalRarestFirst(request);
+}
+
+/** Builds the query that counts, up to `most` each, the records that have the value of each condition, named by its field. */
+export function countQuery(
+  dialect: PageDialect,
+  resource: ResourceDefinition,
+  conditions: readonly RecordCondition[],
+  entity: string | number,
+  most: number,
+): Query {
+  const countOf = ({ field }: RecordCondition, n: number) =>
+    `(select cast(count(*) as int) from (select 1 from ${dialect.walked(tableName(resource), indexName(resource, field))}
+      where entity = ${dialect.entity} and "${field}" >= $${n + 2} and "${field}" <= $${n + 2}
+      order by "${field}", id limit ${most}) as c) as "${field}"`;
+  return {
+    shape: [resource.name, 'counts', ...conditions.map(({ field }) => field)].join(),
+    sql: () => `select ${conditions.map(countOf).join(', ')}`,
+    values: [entity, ...conditions.map(({ value }) => value)],
+  };
 }
 
 class Values {

@@ -24,7 +24,7 @@ import { WriterClient } from './readings/writer/client.ts';
 import { createReadingStore, type ReadingThreads } from './readings.ts';
 import { importRecords } from './records/imports.ts';
 import { emptyOutbox } from './records/outbox.ts';
-import { createRecordStore } from './records/records.ts';
+import { createSqliteRecords } from './records/records.ts';
 import { createDaemonStore } from './registry/daemons.ts';
 import { createMetrics } from './registry/metrics.ts';
 import { createRegistry } from './registry/registry.ts';
@@ -115,7 +115,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
     reserve?.requireWhole();
     await write();
   };
-  const records = createRecordStore(recordsFile, path, () => ownRecordChanges, importInto);
+  const records = createSqliteRecords(recordsFile, path, () => ownRecordChanges, importInto);
   const ofReadings = createReadingStore({
     records: recordsFile,
     readings: readingsFile,

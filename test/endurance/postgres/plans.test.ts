@@ -7,7 +7,7 @@ import { pageParameters } from '../../../src/core/records/queries.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { inOrder, pageDialect } from '../../../src/store/postgres/records/pages.ts';
-import { type PageQuery, pageQuery } from '../../../src/store/records/pages.ts';
+import { pageQuery, type Query } from '../../../src/store/records/pages.ts';
 import { tableName } from '../../../src/store/records/tables.ts';
 import { requestsOf } from '../../store/page-requests.ts';
 import { newDatabase } from '../../store/postgres/databases.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => client.end());
 
 /** How PostgreSQL would answer whatever the values are, one line a step. */
-async function planOf({ sql, values }: PageQuery): Promise<string> {
+async function planOf({ sql, values }: Query): Promise<string> {
   await client.query(`prepare page as ${sql()}`);
   const nulls = values.map(() => 'null').join(', ');
   const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain (costs off) execute page(${nulls})`);

@@ -13,6 +13,7 @@ import { appendAudit } from '../registry/statements.ts';
 import type { EntityNumbers } from './entity-numbers.ts';
 import { createIncomingWriter } from './import-rows.ts';
 import { fillRecords, incoming, readyForChecks, rowsOn } from './imports-fill.ts';
+import { pageDialect } from './pages.ts';
 import { columnType } from './tables.ts';
 
 /**
@@ -31,7 +32,7 @@ export async function importRecords(
   const entity = await numbers.give(entityId);
   const work = async (session: Session) => {
     await session.query('imports.lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [entity, resource.name]);
-    const { changedAt } = await readChanges(rowsOn(session), resource, entity);
+    const { changedAt } = await readChanges(rowsOn(session), pageDialect, resource, entity);
     const summary = await importInto(sessionOf(database, session), request, entity, changedAt);
     if (!dryRun) await advance(session, entityId);
     await appendAudit(session, request.audit(summary));

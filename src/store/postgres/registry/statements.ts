@@ -91,7 +91,7 @@ export async function readJournalText(session: Session): Promise<string> {
   return rows.map(({ line }) => `${line}\n`).join('');
 }
 
-async function run<T>(steps: Steps<T>): Promise<T> {
+export async function run<T>(steps: Steps<T>): Promise<T> {
   let step = steps.next();
   while (!step.done) {
     step = await Promise.resolve(step.value).then(

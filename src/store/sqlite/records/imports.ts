@@ -3,15 +3,16 @@ import { type ImportBatch, type ImportColumn, valueAt } from '../../../core/fiel
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
+import { readChanges } from '../../records/changes.ts';
 import { repeatedRule } from '../../records/import-checks.ts';
 import type { ImportSession, ImportTable } from '../../records/import-session.ts';
 import { importInto } from '../../records/imports.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { statementsOf } from '../registry/statements.ts';
-import { changesOf, drawEpoch } from './changes.ts';
 import { createInserter } from './inserter.ts';
 import { putInOutbox } from './outbox.ts';
+import { pageDialect } from './pages.ts';
 import { columnType, entityNumber } from './tables.ts';
 
 /**
@@ -43,7 +44,7 @@ export async function importRecords(
     const { resource, entityId, dryRun } = request;
     const entity = run(() => numberOf(connection, entityId));
     const session = sessionOf(connection, run);
-    const { changedAt } = await changesOf(session.rows, resource, entityId);
+    const { changedAt } = await readChanges(session.rows, pageDialect, resource, entityId);
     const summary = await importInto(session, request, entity, changedAt);
     const audit = request.audit(summary);
     if (!dryRun) run(() => putInOutbox(connection, audit));
@@ -159,4 +160,9 @@ function toStored(columns: readonly ImportColumn[], resource: ResourceDefinition
     if (kind !== 'list') return column;
     return column.map((value) => (value === undefined ? absentList : JSON.stringify(value ?? [])));
   });
+}
+
+/** Ends the sync tokens that were issued up to now. */
+export function drawEpoch(connection: Connection): void {
+  connection.exec('delete from record_epoch; insert into record_epoch (epoch) values (lower(hex(randomblob(6))))');
 }

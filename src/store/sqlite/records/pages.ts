@@ -1,24 +1,20 @@
-import type { RecordCondition } from '../../../core/port/records.ts';
 import type { PageDialect } from '../../records/pages.ts';
-import { jsonOf } from './tables.ts';
+import { entityNumber, jsonOf } from './tables.ts';
+
+/** SQL for the number of the entity `$1`; null for one without records. */
+const entity = entityNumber.replace('?', '$1');
 
 /**
  * The index is named, since the planner has no statistics and would walk all records in order of `id` instead of seeking a value:
- * half a second for millions of records.
+ * half a second for millions of records. Before the first import into a store that was migrated, the index of the records shows the
+ * last change: nothing can have been removed since.
  */
 export const pageDialect: PageDialect = {
-  entity: '(select number from record_entities where entity_id = $1)',
+  entity,
+  firstChange: (table) =>
+    `(select updated_at from ${table} where entity = ${entity} order by updated_at desc limit 1), ''`,
   walked: (table, index) => `${table} ${index === undefined ? 'not indexed' : `indexed by "${index}"`}`,
   records: (fields, from) => `select ${jsonOf(fields)} as json from ${from}`,
   array: 'json_array',
   choosesIndex: false,
 };
-
-export function bound(value: RecordCondition['value']): string | number {
-  return typeof value === 'boolean' ? Number(value) : value;
-}
-
-/** The values of `$1`, `$2` and so on, whose names are their numbers. */
-export function named(values: readonly unknown[]): Record<string, unknown> {
-  return Object.fromEntries(values.map((value, n) => [n + 1, typeof value === 'boolean' ? Number(value) : value]));
-}

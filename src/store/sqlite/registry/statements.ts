@@ -80,9 +80,9 @@ export function statementsOf({ connection, read }: Pick<Registry, 'connection' |
 }
 
 /** Values for `$1` and `$2`, whose names are their numbers. */
-function named(values: readonly unknown[]): Record<number, unknown> {
+export function named(values: readonly unknown[]): Record<number, unknown> {
   const named: Record<number, unknown> = {};
-  for (let n = 0; n < values.length; n++) named[n + 1] = values[n];
+  for (let n = 0; n < values.length; n++) named[n + 1] = typeof values[n] === 'boolean' ? Number(values[n]) : values[n];
   return named;
 }
 
@@ -90,6 +90,7 @@ function linesOf(event: KeyEvent, keys: readonly Revocation[]): string[] {
   return keys.map((key) => keyLine(event, key));
 }
 
-function run<T>(steps: Steps<T>): T {
+/** Runs steps, each of which has its result at once. */
+export function run<T>(steps: Steps<T>): T {
   for (let step = steps.next(); ; step = steps.next(step.value)) if (step.done) return step.value;
 }

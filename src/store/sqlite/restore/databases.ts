@@ -7,7 +7,7 @@ import { translating } from '../../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import type { StoreFiles } from '../connection/files.ts';
-import { drawEpoch } from '../records/changes.ts';
+import { drawEpoch } from '../records/imports.ts';
 
 /** Makes the databases of a store of this version from a checked backup. */
 export function makeDatabases(files: StoreFiles, backup: Replacement, migrationsFolder: string): void {

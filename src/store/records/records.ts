@@ -1,0 +1,70 @@
+import { allFields } from '../../core/fields/fields.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { RecordPage, RecordPageRequest, RecordStore } from '../../core/port/records.ts';
+import { fewRecords, fittingRecords, type PageRow, shownLists, toPage } from '../../core/records/page-rows.ts';
+import { type Runner, resultOf, type Steps } from '../registry/statements.ts';
+import { readChanges, readRemoved } from './changes.ts';
+import type { ImportSession } from './import-session.ts';
+import { countQuery, type PageDialect, pageQuery, type Query, rareCandidates } from './pages.ts';
+import { tableName } from './tables.ts';
+
+/** What an engine supplies, over which its records are read. */
+export interface RecordEngine extends Pick<RecordStore, 'version' | 'import'>, Pick<ImportSession, 'rows'> {
+  dialect: PageDialect;
+  run: Runner['run'];
+  first<Row>(query: Query): MaybePromise<Row | undefined>;
+  /** What `$1` is in the SQL of the dialect: the entity or its number; undefined if it has no records. */
+  find(entityId: string): MaybePromise<string | number | undefined>;
+}
+
+/** Reads the records of all resources. An engine returns a page as one JSON text; no row becomes an object here. */
+export function createRecordStore({ dialect, run, first, rows, find, version, ...rest }: RecordEngine): RecordStore {
+  function* readPage(request: RecordPageRequest): Steps<RecordPage> {
+    const entity = yield* resultOf(find(request.entityId));
+    if (entity === undefined || request.conditions.some(({ value }) => hasNul(value)))
+      return toPage(undefined, request);
+    const rare = yield* rareField(request, entity);
+    const lists = shownLists(request);
+    let { limit } = request;
+    if (lists.length > 0) {
+      const sizes = yield* resultOf(first<PageRow>(pageQuery(dialect, request, entity, rare, lists)));
+      limit = fittingRecords(sizes, limit);
+    }
+    const fitting = { ...request, limit };
+    return toPage(yield* resultOf(first<PageRow>(pageQuery(dialect, fitting, entity, rare))), fitting);
+  }
+
+  /** The field of several conditions whose value few records have, so that a page need not walk past all others. */
+  function* rareField(request: RecordPageRequest, entity: string | number): Steps<string | undefined> {
+    const equal = rareCandidates(request);
+    if (equal.length === 0) return undefined;
+    const query = countQuery(dialect, request.resource, equal, entity, fewRecords + 1);
+    const counts = yield* resultOf(first<Record<string, number>>(query));
+    return equal.find(({ field }) => (counts?.[field] ?? 0) <= fewRecords)?.field;
+  }
+
+  return {
+    ...rest,
+    version,
+    get: (resource, entityId, id) =>
+      run(function* () {
+        const entity = yield* resultOf(find(entityId));
+        if (entity === undefined || hasNul(id)) return undefined;
+        const from = `${tableName(resource)} where entity = ${dialect.entity} and id = $2`;
+        const sql = () => dialect.records(allFields(resource), from);
+        const row = yield* resultOf(first<{ json: string }>({ shape: resource.name, sql, values: [entity, id] }));
+        return row?.json;
+      }),
+    page: (request) => run(() => readPage(request)),
+    changes: async (resource, entityId) => readChanges(rows, dialect, resource, (await find(entityId)) ?? null),
+    async removed(request) {
+      const entity = await find(request.entityId);
+      return entity === undefined ? { ids: [], next: null } : readRemoved(rows, dialect, request, entity);
+    },
+  };
+}
+
+/** PostgreSQL refuses this character in a text; no record has it, since imports refuse control characters. */
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0');
+}
