@@ -56,6 +56,20 @@ const progress =
   ({ record, chance }) =>
     record.invoiced_date ? invoiced : record.delivered_date ? delivered : chance.pick(open);
 
+/** Processes come in three revisions each, one after the other: one of the same process, or null before the first and after the last. */
+const revision =
+  (placeOf: (place: number) => number): Draw =>
+  ({ position }) => {
+    const place = placeOf(position % 3);
+    return place < 0 || place > 2 ? null : numbered('PR-1001', position - (position % 3) + place);
+  };
+/** The net amount of a document's services, to the cent. */
+const amountOf = (services: unknown): number => {
+  const priced = services as Record<string, number | null>[]; // drawn before
+  const sum = priced.reduce((sum, { quantity, unit_price: price }) => sum + Number(quantity) * Number(price), 0);
+  return Math.round(sum * 100) / 100;
+};
+
 const machineOf = ({ position }: Draft) => itemOf(words.assetList, position / words.sensorKinds.length);
 const kindOf = ({ position }: Draft) => itemOf(words.sensorKinds, position);
 
@@ -67,12 +81,14 @@ const rules: Readonly<Record<string, Draw>> = {
   is_active: () => true,
   parent_id: () => null,
   left_date: () => null,
-  supersedes_id: () => null,
-  superseded_by_id: () => null,
-  root_id: ({ record }) => record.id,
+  root_id: revision(() => 0),
+  supersedes_id: revision((place) => place - 1),
+  superseded_by_id: revision((place) => place + 1),
+  'processes.revision': ({ position }) => String((position % 3) + 1),
+  'processes.code': ({ position }) => numbered('HT-ANNEAL', Math.floor(position / 3)),
   name: cycle(words.partNames),
   'production-jobs.name': cycle(words.treatments),
-  'processes.name': cycle(words.treatments),
+  'processes.name': ({ position }) => itemOf(words.treatments, position / 3),
   'services.name': cycle(words.treatments),
   'people.name': ({ position }) => `${itemOf(words.firstNames, position)} ${itemOf(words.lastNames, position * 1.7)}`,
   department: cycle(words.departments),
@@ -108,6 +124,7 @@ const rules: Readonly<Record<string, Draw>> = {
     part(draft, 'produced_quantity') - part(draft, 'scrap_quantity') - part(draft, 'rework_quantity'),
   quality_ratio: quotient('good_quantity', 'produced_quantity'),
   scrap_ratio: quotient('scrap_quantity', 'produced_quantity'),
+  total_amount: ({ record: { services } }) => amountOf(services),
   'assets.code': ({ position }) => words.assetList[position]?.[0] ?? `TOOL-${position + 1}`,
   'assets.name': ({ position }) => words.assetList[position]?.[1] ?? `Fixture ${position + 1}`,
   'assets.asset_type': ({ position }) => words.assetList[position]?.[2] ?? 'tool',

@@ -62,6 +62,22 @@ describe('the made-up plant', () => {
     }
   });
 
+  it('has orders whose amount is that of their services, and processes in revisions that know each other', () => {
+    for (const { total_amount, services } of recordsOf('orders')) {
+      const rows = services as { quantity: number; unit_price: number | null }[];
+      const sum = rows.reduce((all, { quantity, unit_price }) => all + quantity * (unit_price ?? 0), 0);
+      expect(Math.abs(Number(total_amount) - sum)).toBeLessThan(0.006);
+    }
+    const processes = new Map(recordsOf('processes').map((process) => [process.id, process]));
+    expect(recordsOf('processes').filter(({ supersedes_id }) => supersedes_id !== null)).toHaveLength(80);
+    for (const { id, code, name, revision, root_id, supersedes_id } of processes.values()) {
+      expect(processes.get(root_id)).toMatchObject({ code, name, revision: '1', supersedes_id: null });
+      if (supersedes_id === null) continue;
+      const before = { code, name, root_id, superseded_by_id: id, revision: String(Number(revision) - 1) };
+      expect(processes.get(supersedes_id)).toMatchObject(before);
+    }
+  });
+
   it('needs no line for a new resource', () => {
     const suppliers = defineResource({
       name: 'suppliers',

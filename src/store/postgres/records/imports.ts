@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterChange, HkctlError } from '../../../core/errors.ts';
-import { importFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { readChanges } from '../../records/changes.ts';
-import type { ImportSession } from '../../records/import-session.ts';
+import type { ImportSession, ImportTable } from '../../records/import-session.ts';
 import { importInto } from '../../records/imports.ts';
 import { copyRows } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
@@ -14,7 +13,6 @@ import type { EntityNumbers } from './entity-numbers.ts';
 import { createIncomingWriter } from './import-rows.ts';
 import { fillRecords, incoming, readyForChecks, rowsOn } from './imports-fill.ts';
 import { pageDialect } from './pages.ts';
-import { columnType } from './tables.ts';
 
 /**
  * Imports records in one transaction: readers see the old set until the commit. If the entity has records of the resource,
@@ -76,18 +74,18 @@ function sessionOf(database: Database, session: Session): ImportSession {
       await rows('insert into record_epoch (epoch) values ($1)', [randomBytes(6).toString('hex')]);
     },
     fill: (table, batches) => fillRecords(database, session, table, batches),
-    async stage({ resource }, batches) {
-      await readyForChecks(session, await copyFile(session, resource, batches));
+    async stage(table, batches) {
+      await readyForChecks(session, await copyFile(session, table, batches));
     },
   };
 }
 
 /** Returns the number of rows. */
-async function copyFile(session: Session, resource: ResourceDefinition, rows: ImportRequest['rows']): Promise<number> {
-  const fields = Object.entries(importFields(resource));
-  const columns = fields.map(([name, field]) => `"${name}" ${columnType(field)}`);
+async function copyFile(session: Session, { resource, table, columns }: ImportTable, rows: ImportRequest['rows']) {
+  const names = columns.map((name) => `"${name}"`).join(', ');
   await session.run(
-    `create temporary table ${incoming} (n integer, line integer, ${columns.join(', ')}) on commit drop`,
+    `create temporary table ${incoming} on commit drop as
+      select 0 as n, 0 as line, ${names} from ${table} with no data`,
   );
   const write = createIncomingWriter(resource);
   let count = 0;

@@ -75,13 +75,6 @@ function columnOf(name: string, field: Field) {
   return bytewiseText(name);
 }
 
-/** The type of a field's column, for a table that the migrations do not make. */
-export function columnType({ kind }: Field): string {
-  if (kind === 'integer') return 'bigint';
-  if (kind === 'decimal') return 'numeric';
-  return kind === 'boolean' ? 'boolean' : 'text collate "C"';
-}
-
 /** SQL for the columns of a record's JSON: what row_to_json writes of them has the same bytes as the JSON of SQLite. */
 export function jsonColumnsOf(fields: Fields): string {
   return Object.entries(fields)

@@ -13,7 +13,7 @@ import { statementsOf } from '../registry/statements.ts';
 import { createInserter } from './inserter.ts';
 import { putInOutbox } from './outbox.ts';
 import { pageDialect } from './pages.ts';
-import { columnType, entityNumber } from './tables.ts';
+import { entityNumber } from './tables.ts';
 
 /**
  * 128 MiB of pages stay in memory, enough for half a million records: a page that does not fit is written to the log of the
@@ -74,9 +74,8 @@ function sessionOf(connection: Connection, run: <T>(work: () => T) => T): Import
     rows: (text, values) => query('', text, values),
     drawEpoch: () => run(() => drawEpoch(connection)),
     async stage({ resource, columns }, rows) {
-      const fields = Object.entries(importFields(resource)).map(([name, field]) => `"${name}" ${columnType(field)}`);
-      const create = `create temp table incoming (n integer primary key, line integer, ${fields.join(', ')})`;
-      run(() => connection.exec(create));
+      const names = columns.map((name) => `"${name}"`).join(', ');
+      run(() => connection.exec(`create temp table incoming (n integer primary key, line integer, ${names})`));
       const insert = createInserter(connection, 'temp.incoming', ['line', ...columns]);
       const put = ({ lines, columns }: ImportBatch) =>
         insert([lines, ...toStored(columns, resource, null)], lines.length, () => {});

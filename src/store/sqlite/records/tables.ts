@@ -80,12 +80,6 @@ function columnOf(name: string, field: Field) {
   return text(name);
 }
 
-/** The type of a field's column, for a table that the migrations do not make. */
-export function columnType({ kind }: Field): string {
-  if (kind === 'integer' || kind === 'boolean') return 'integer';
-  return kind === 'decimal' ? 'real' : 'text';
-}
-
 /** SQL that writes a record as JSON, with its fields in the order of the declaration. */
 export function jsonOf(fields: Readonly<Record<string, Field>>): string {
   const pairs = Object.entries(fields).map(([name, field]) => `'${name}', ${jsonValueOf(name, field)}`);
