@@ -20,7 +20,7 @@ import type { DocumentFolders } from './docs/docs.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
 import { createLog, type Log, logProcessEnd } from './monitoring/log.ts';
 import type { LogForm } from './monitoring/log-forms.ts';
-import { LogStream } from './monitoring/log-stream.ts';
+import { createLogStream, type LogStream } from './monitoring/log-stream.ts';
 import { Retention } from './monitoring/retention.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
 import { createRetryLog } from './monitoring/warnings.ts';
@@ -42,7 +42,7 @@ export interface ServeOptions extends DocumentFolders {
   resources: readonly ResourceDefinition[];
   version: string;
   /** The destination of the log; standard output by default. */
-  log?: DestinationStream;
+  log?: Partial<LogStream> & DestinationStream;
   /** The form of its lines; JSON by default. */
   logForm?: LogForm;
   /** What systemd has passed to this process; nothing by default. */
@@ -72,12 +72,10 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const listenFd = serviceManager?.listenFd;
   const out =
     options.log ??
-    new LogStream(hooks.logFd ?? 1, (pieces) =>
+    createLogStream(hooks.logFd ?? 1, (pieces) =>
       log.warn({ pieces }, 'parts of the log were left out, since nothing read it'),
     );
-  const closeLog = (): void => {
-    if (out instanceof LogStream) out.close();
-  };
+  const closeLog = (): void => out.close?.();
   const log: Log = createLog(settings.logLevel, out, options.logForm);
   const stopProcessLog = logProcessEnd(log, closeLog);
   const machineClock = storeClock(options.domain.store, options.machineClock);

@@ -130,10 +130,10 @@ export const furtherMutants = [
     ['      this.#countPiece(req.socket, length);', ''],
   ].map(([from, to]) => ['src/http/fairness/body-pace.ts', from, to, 'test/http/fairness/body-pace.test.ts']),
   ['src/http/ingest/body.ts', '=== mostPieces', '< 0', 'test/http/fairness/bodies.test.ts'],
-  ['src/http/net/connections/reading.ts', ' || --this.#count > 0', '', 'test/http/net/connections/reading.test.ts'],
+  ['src/http/net/connections/reading.ts', ' || --count > 0', '', 'test/http/net/connections/reading.test.ts'],
   [
     'src/http/net/connections/reading.ts',
-    "if (this.#count > 0) socket.emit('pause');",
+    "if (count > 0) socket.emit('pause');",
     '',
     'test/http/net/connections/reading.test.ts',
   ],
@@ -153,10 +153,10 @@ export const furtherMutants = [
     [' || (lingering && isLate(lingering.since))', ''],
   ].map(([from, to]) => ['src/http/net/connections.ts', from, to, 'test/http/net/lingering.test.ts']),
   ...[
-    ['if (this.#waiting.size === 0) this.#begunAt = this.#iterations.clock();', ''],
-    ['this.#waiting.take((client) => this.#clients.mayBegin(client))', 'this.#waiting.take()'],
-    ['if (this.#clients.isBusy(client))', 'if (this.#begunAt < 0)'],
-    ['this.#clients.noteHandshake(client);', ''],
+    ['if (waiting.size === 0) begunAt = iterations.clock();', ''],
+    ['waiting.take((client) => clients.mayBegin(client))', 'waiting.take()'],
+    ['if (clients.isBusy(client))', 'if (begunAt < 0)'],
+    ['clients.noteHandshake(client);', ''],
   ].map(([from, to]) => ['src/http/fairness/handshakes.ts', from, to, 'test/http/fairness/handshakes.test.ts']),
   [
     'src/http/net/framing.ts',

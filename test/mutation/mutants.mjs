@@ -72,18 +72,18 @@ export const mutants = [
   [gate, '/^[!-~]+$/.test(token)', 'true', ...gateTests],
   [
     credentials,
-    'if (found?.version === version) return found;',
-    'if (found !== undefined) return found;',
+    'if (known?.version === version) return known;',
+    'if (known !== undefined) return known;',
     ...gateTests,
   ],
   [
     credentials,
-    'if (this.#absent.get(secretHash) === version) return undefined;',
-    'if (this.#absent.has(secretHash)) return undefined;',
+    'if (absent.get(secretHash) === version) return undefined;',
+    'if (absent.has(secretHash)) return undefined;',
     ...gateTests,
   ],
-  [credentials, 'keepNewest(this.#absent, this.#capacity.absent);', '', ...gateTests],
-  [credentials, 'keepNewest(this.#found, this.#capacity.keys);', '', ...gateTests],
+  [credentials, 'keepNewest(absent, capacity.absent);', '', ...gateTests],
+  [credentials, 'keepNewest(found, capacity.keys);', '', ...gateTests],
   [credentials, 'before?.session && isSame(before.credential, credential)', 'before?.session', ...gateTests],
   [gate, 'if (entry === undefined) return unknown;', 'if (entry === undefined) return incomplete;', ...gateTests],
   [gate, 'refusal !== undefined || session === undefined', 'session === undefined', ...gateTests],
@@ -173,8 +173,8 @@ export const mutants = [
   // --- connections that wait for each other, and answers in pieces
   [
     'src/http/fairness/handshakes.ts',
-    'this.#waiting.add(client, ',
-    "this.#waiting.add('', ",
+    'waiting.add(client, ',
+    "waiting.add('', ",
     'test/http/fairness/handshakes.test.ts',
   ],
   [
@@ -187,12 +187,7 @@ export const mutants = [
     ['this.#seen = accepted;', ''],
     ['now - this.#waitsSince < longestMs', 'now < Infinity'],
   ].map(([from, to]) => ['src/http/fairness/iterations.ts', from, to, 'test/http/fairness/iterations.test.ts']),
-  [
-    'src/http/fairness/handshakes.ts',
-    '(now - this.#begunAt) / msForEach',
-    '0',
-    'test/http/fairness/handshakes.test.ts',
-  ],
+  ['src/http/fairness/handshakes.ts', '(now - begunAt) / msForEach', '0', 'test/http/fairness/handshakes.test.ts'],
   [
     'src/http/net/connections.ts',
     'upTo: bytesWritten + unsent',

@@ -1,13 +1,6 @@
 import { createAddressFilter, formatGroups, parseAddress } from '../../core/keys/networks.ts';
 import type { Exchange } from '../request/exchange.ts';
 
-/** Finds the client address of a request: the peer, or the address that a trusted proxy reports. */
-export interface AddressBook {
-  clientOf(exchange: Exchange): string;
-  /** Whether the client is on this machine and no proxy header says that the request was forwarded. */
-  isLoopback(exchange: Exchange): boolean;
-}
-
 /** Headers of which the usual proxies add one or another to a request that they forward. */
 const proxyHeaders = [
   'forwarded',
@@ -26,34 +19,35 @@ const proxyHeaders = [
 const unknownAddress = '0.0.0.0';
 
 /** Creates the address book of a daemon that believes proxies in some networks. */
-export function createAddressBook(trusted: readonly string[]): AddressBook {
+export function createAddressBook(trusted: readonly string[]) {
   const isTrusted = createAddressFilter(trusted);
-  const resolve = (given: string, header: string | undefined): string => {
-    const peer = plainAddress(given);
-    const forwarded = header !== undefined && isTrusted(peer) ? header : undefined;
-    if (forwarded === undefined) return peer;
-    // From the right: each proxy appends the address of its peer, and only trusted proxies are believed.
-    let client = peer;
-    for (const hop of forwarded.split(',').reverse()) {
-      // Proxies differ in how they write an IPv6 address; a key shows the last one in one form.
-      const groups = parseAddress(withoutZone(withoutPort(hop.trim())));
-      if (groups === undefined) break;
-      client = formatGroups(groups);
-      if (!isTrusted(client)) break;
-    }
-    return client;
-  };
   return {
-    clientOf(exchange) {
+    /** The client address of a request: the peer, or the address that a trusted proxy reports. */
+    clientOf(exchange: Exchange): string {
+      const peer = plainAddress(exchange.peer ?? unknownAddress);
       const forwarded = trusted.length > 0 ? exchange.header('x-forwarded-for') : undefined;
-      return resolve(exchange.peer ?? unknownAddress, forwarded);
+      if (forwarded === undefined || !isTrusted(peer)) return peer;
+      // From the right: each proxy appends the address of its peer, and only trusted proxies are believed.
+      let client = peer;
+      for (const hop of forwarded.split(',').reverse()) {
+        // Proxies differ in how they write an IPv6 address; a key shows the last one in one form.
+        const groups = parseAddress(withoutZone(withoutPort(hop.trim())));
+        if (groups === undefined) break;
+        client = formatGroups(groups);
+        if (!isTrusted(client)) break;
+      }
+      return client;
     },
-    isLoopback(exchange) {
+
+    /** Whether the client is on this machine and no proxy header says that the request was forwarded. */
+    isLoopback(exchange: Exchange): boolean {
       const isForwarded = proxyHeaders.some((name) => exchange.header(name) !== undefined);
       return !isForwarded && isLoopbackAddress(plainAddress(exchange.peer ?? unknownAddress));
     },
   };
 }
+
+export type AddressBook = ReturnType<typeof createAddressBook>;
 
 /** The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 one, which one household has. */
 export function networkOf(address: string): string {

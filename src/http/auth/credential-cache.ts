@@ -21,55 +21,42 @@ export interface CachedCredential {
 export const cacheCapacity = { keys: 20_000, absent: 1_000 };
 
 /**
- * Credentials by the hash of their secret, each valid for one version of the store: any commit of any process makes the next
- * request read anew. `currentVersion` is called for every request.
+ * Builds the cache of credentials by the hash of their secret, each valid for one version of the store: any commit of any process
+ * makes the next request read anew. `currentVersion` is called for every request. The credential is undefined if no key has the hash.
  */
-export class CredentialCache {
-  readonly #keys: Pick<KeyStore, 'credential'>;
-  readonly #currentVersion: () => MaybePromise<number>;
-  readonly #tallyOf: (credential: Credential) => KeyTally;
-  readonly #capacity: typeof cacheCapacity;
-  readonly #found = new Map<string, CachedCredential>();
+export function createCredentialCache(
+  keys: Pick<KeyStore, 'credential'>,
+  currentVersion: () => MaybePromise<number>,
+  tallyOf: (credential: Credential) => KeyTally,
+  capacity: typeof cacheCapacity,
+): (secretHash: string) => MaybePromise<CachedCredential | undefined> {
+  const found = new Map<string, CachedCredential>();
   /** Versions of the store in which a secret was no key. */
-  readonly #absent = new Map<string, number>();
+  const absent = new Map<string, number>();
 
-  constructor(
-    keys: Pick<KeyStore, 'credential'>,
-    currentVersion: () => MaybePromise<number>,
-    tallyOf: (credential: Credential) => KeyTally,
-    capacity: typeof cacheCapacity,
-  ) {
-    this.#keys = keys;
-    this.#currentVersion = currentVersion;
-    this.#tallyOf = tallyOf;
-    this.#capacity = capacity;
-  }
-
-  /** The credential of a hash; undefined if no key has it. */
-  get(secretHash: string): MaybePromise<CachedCredential | undefined> {
-    return chain(this.#currentVersion(), (version) => {
-      const found = this.#found.get(secretHash);
-      if (found?.version === version) return found;
-      if (this.#absent.get(secretHash) === version) return undefined;
-      return chain(this.#keys.credential(secretHash), (credential) => this.#keep(secretHash, version, credential));
-    });
-  }
-
-  #keep(secretHash: string, version: number, credential: Credential | undefined): CachedCredential | undefined {
+  function keep(secretHash: string, version: number, credential: Credential | undefined): CachedCredential | undefined {
     // By now another request may have read it.
-    const before = this.#found.get(secretHash);
-    this.#found.delete(secretHash);
+    const before = found.get(secretHash);
+    found.delete(secretHash);
     if (credential === undefined) {
-      this.#absent.set(secretHash, version);
-      keepNewest(this.#absent, this.#capacity.absent);
+      absent.set(secretHash, version);
+      keepNewest(absent, capacity.absent);
       return undefined;
     }
     const session = before?.session && isSame(before.credential, credential) ? before.session : toSession(credential);
-    const entry = { version, session, credential, tally: before?.tally ?? this.#tallyOf(credential) };
-    this.#found.set(secretHash, entry);
-    keepNewest(this.#found, this.#capacity.keys);
+    const entry = { version, session, credential, tally: before?.tally ?? tallyOf(credential) };
+    found.set(secretHash, entry);
+    keepNewest(found, capacity.keys);
     return entry;
   }
+
+  return (secretHash) =>
+    chain(currentVersion(), (version) => {
+      const known = found.get(secretHash);
+      if (known?.version === version) return known;
+      if (absent.get(secretHash) === version) return undefined;
+      return chain(keys.credential(secretHash), (credential) => keep(secretHash, version, credential));
+    });
 }
 
 /** A commit may have changed something else: then the session and what is cached by it stay valid. */

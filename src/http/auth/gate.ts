@@ -12,7 +12,7 @@ import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { KeyTally } from '../request/key-tally.ts';
 import { type AddressBook, networkOf } from './client-addresses.ts';
-import { type CachedCredential, CredentialCache, cacheCapacity } from './credential-cache.ts';
+import { type CachedCredential, cacheCapacity, createCredentialCache } from './credential-cache.ts';
 import type { Limiters } from './limits.ts';
 import type { Session } from './session.ts';
 
@@ -59,7 +59,7 @@ type Next<T> = (exchange: Exchange, session: Session) => MaybePromise<T>;
 export function createGate(options: GateOptions, capacity = cacheCapacity): Gate {
   const { domain, addresses, batches, failedChecks } = options;
   const { keys } = domain.store;
-  const credentials = new CredentialCache(
+  const credentialOf = createCredentialCache(
     keys,
     batches.once(() => keys.version()),
     options.tallyOf,
@@ -87,7 +87,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     const secret = readBearer(exchange);
     if (typeof secret !== 'string') return secret;
     if (!isCompleteSecret(secret)) return incomplete;
-    return chain(credentials.get(hashOf(secret)), (entry) => validate(exchange, entry));
+    return chain(credentialOf(hashOf(secret)), (entry) => validate(exchange, entry));
   }
 
   /** Counts a failed check against its address, and returns the refusal, or the one for an address over its limit. */

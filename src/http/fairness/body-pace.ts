@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { holdReading, releaseReading } from '../net/connections/reading.ts';
-import { Iterations, type Job } from './iterations.ts';
+import { Iterations } from './iterations.ts';
 
 /** How fast bodies are read, all connections together. */
 interface Pace {
@@ -27,21 +27,21 @@ const discarding: Pace = { bytes: 64 * 1024, released: 1, pauses: true };
  */
 export class BodyPace {
   readonly #onPieces: (socket: Socket) => void;
-  readonly #reading: Rounds;
-  readonly #discarding: Rounds;
+  readonly #read: ReturnType<typeof createRounds>;
+  readonly #discard: ReturnType<typeof createRounds>;
   #last: Socket | undefined;
   #inARow = 0;
 
   /** `onPieces` is called for every {@link manyPieces} small pieces of bodies that a connection has brought in a row. */
   constructor(onPieces: (socket: Socket) => void, iterations = new Iterations()) {
     this.#onPieces = onPieces;
-    this.#reading = new Rounds(reading, iterations);
-    this.#discarding = new Rounds(discarding, iterations);
+    this.#read = createRounds(reading, iterations);
+    this.#discard = createRounds(discarding, iterations);
   }
 
   count(socket: Socket, bytes: number): void {
     this.#countPiece(socket, bytes);
-    this.#reading.count(socket, bytes);
+    this.#read(socket, bytes);
   }
 
   /**
@@ -56,7 +56,7 @@ export class BodyPace {
   }
 
   drop(socket: Socket, bytes: number): void {
-    this.#discarding.count(socket, bytes);
+    this.#discard(socket, bytes);
   }
 
   #countPiece(socket: Socket, bytes: number): void {
@@ -67,38 +67,26 @@ export class BodyPace {
   }
 }
 
-class Rounds {
-  readonly #pace: Pace;
-  readonly #held = new Set<Socket>();
-  readonly #round: Job;
-  #read = 0;
-
-  constructor(pace: Pace, iterations: Iterations) {
-    this.#pace = pace;
-    this.#round = iterations.job(() => this.#next());
-  }
-
-  count(socket: Socket, bytes: number): void {
-    this.#schedule();
-    this.#read += bytes;
-    if (this.#read < this.#pace.bytes || this.#held.has(socket)) return;
-    this.#held.add(socket);
-    holdReading(socket);
-  }
-
-  #next(): void {
-    this.#read = 0;
-    let released = 0;
-    for (const socket of this.#held) {
-      this.#held.delete(socket);
+/** Builds the function that counts bytes of a connection, and holds it until a later round once enough was read. */
+function createRounds({ bytes: most, released, pauses }: Pace, iterations: Iterations) {
+  const held = new Set<Socket>();
+  let read = 0;
+  const round = iterations.job(() => {
+    read = 0;
+    let left = released;
+    for (const socket of held) {
+      held.delete(socket);
       releaseReading(socket);
-      if (++released === this.#pace.released) break;
+      if (--left === 0) break;
     }
-    if (this.#held.size > 0) this.#schedule();
-  }
-
-  #schedule(): void {
-    if (this.#pace.pauses) this.#round.later();
-    else this.#round.soon();
-  }
+    if (held.size > 0) schedule();
+  });
+  const schedule = (): void => (pauses ? round.later() : round.soon());
+  return (socket: Socket, bytes: number): void => {
+    schedule();
+    read += bytes;
+    if (read < most || held.has(socket)) return;
+    held.add(socket);
+    holdReading(socket);
+  };
 }

@@ -35,7 +35,7 @@ export class Budget {
     return new Promise((resolve, reject) => {
       const timeout = setTimeout(() => {
         this.#waiting.delete(waiting);
-        reject(this.#fitsShare(bytes, holder) ? tooMuch() : tooMuchForKey());
+        reject(this.#fitsShare(bytes, holder) ? tooMuch : tooMuchForKey);
         this.#wake();
       }, this.#waitMs);
       const waiting: Waiting = {
@@ -54,12 +54,23 @@ export class Budget {
 
   /** Counts memory that is in use already, whether it fits or not. */
   hold(bytes: number, holder?: string): Reservation {
-    return new Reservation(bytes, holder, (change) => this.#change(change, holder));
+    const reservation: Reservation = {
+      bytes: 0,
+      holder,
+      resize: (to) => {
+        const change = to - reservation.bytes;
+        reservation.bytes = to;
+        this.#change(change, holder);
+      },
+      release: () => reservation.resize(0),
+    };
+    reservation.resize(bytes);
+    return reservation;
   }
 
   /** Counts memory that is in use already; throws `too_many_requests` if it is beyond the holder's share. */
   holdShare(bytes: number, holder?: string): Reservation {
-    if (!this.#fitsShare(bytes, holder)) throw tooMuchForKey();
+    if (!this.#fitsShare(bytes, holder)) throw tooMuchForKey;
     return this.hold(bytes, holder);
   }
 
@@ -110,47 +121,24 @@ interface Waiting {
 }
 
 /** The error for a request for which the daemon has no memory at the moment. */
-export function tooMuch(): ApiError {
-  return new ApiError('unavailable', 'Too much is being read or sent at the moment. Try again in a few seconds.');
-}
+export const tooMuch = new ApiError(
+  'unavailable',
+  'Too much is being read or sent at the moment. Try again in a few seconds.',
+);
 
 /** The error for a key whose own share is used up. */
-function tooMuchForKey(): ApiError {
-  return new ApiError(
-    'too_many_requests',
-    'This API key asks for too much at once. Take answers before asking for more.',
-    {
-      headers: ['Retry-After', '1'],
-    },
-  );
-}
+const tooMuchForKey = new ApiError(
+  'too_many_requests',
+  'This API key asks for too much at once. Take answers before asking for more.',
+  { headers: ['Retry-After', '1'] },
+);
 
 /** Bytes that one request holds of a budget. */
-export class Reservation {
-  #bytes = 0;
+export interface Reservation {
+  bytes: number;
   /** The key that it counts against. */
   readonly holder: string | undefined;
-  readonly #onChange: (bytes: number) => void;
-
-  /** `onChange` receives the bytes added or, below zero, given back. */
-  constructor(bytes: number, holder: string | undefined, onChange: (bytes: number) => void) {
-    this.holder = holder;
-    this.#onChange = onChange;
-    this.resize(bytes);
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  resize(bytes: number): void {
-    const change = bytes - this.#bytes;
-    this.#bytes = bytes;
-    this.#onChange(change);
-  }
-
+  resize(to: number): void;
   /** Gives all of it back; a second call has no effect. */
-  release(): void {
-    this.resize(0);
-  }
+  release(): void;
 }

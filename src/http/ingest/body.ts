@@ -103,7 +103,7 @@ function readPieces(req: IncomingMessage, hasSpace: (bytes: number) => boolean):
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       if (size > maxBodyBytes) end(() => reject(tooLarge()));
-      else if (!hasSpace(chunk.length)) end(() => reject(tooMuch()));
+      else if (!hasSpace(chunk.length)) end(() => reject(tooMuch));
       else if (chunks.push(chunk) === mostPieces) {
         whole.push(Buffer.concat(chunks));
         chunks = [];

@@ -8,81 +8,79 @@ const againMs = 100;
 /** The last lines wait for a slow reader for this long. */
 const mostLastMs = 2000;
 
-/**
- * Standard output or error as the destination of a log: it is written without waiting, so that a slow reader delays no
- * request. An error, such as a pipe without a reader or a full disk, is thrown and ends the process.
- */
-export class LogStream implements DestinationStream {
-  readonly #fd: number;
-  readonly #onLeftOut: (pieces: number) => void;
-  #waiting: Buffer[] = [];
-  #bytes = 0;
-  #leftOut = 0;
-  /** What is being written or, unless `#isSending`, will be tried again. */
-  #writing: Buffer = Buffer.alloc(0);
-  #isSending = false;
-  #isBroken = false;
-
-  /** `onLeftOut` receives the number of dropped pieces, once the reader takes something again. */
-  constructor(fd: number, onLeftOut: (pieces: number) => void) {
-    this.#fd = fd;
-    this.#onLeftOut = onLeftOut;
-  }
-
-  write(lines: string): void {
-    if (this.#bytes > mostWaiting) {
-      this.#leftOut++;
-      return;
-    }
-    const bytes = Buffer.from(lines);
-    this.#waiting.push(bytes);
-    this.#bytes += bytes.length;
-    if (this.#writing.length === 0) this.#writeNext();
-  }
-
+export interface LogStream extends DestinationStream {
   /** Writes the rest before the process exits, unless nothing reads the log. */
-  close(): void {
-    const untilMs = performance.now() + mostLastMs;
-    let rest = this.#isSending ? this.#take() : Buffer.concat([this.#writing, this.#take()]);
-    while (rest.length > 0 && !this.#isBroken) {
-      try {
-        rest = rest.subarray(writeSync(this.#fd, rest));
-      } catch (thrown) {
-        this.#isBroken = !isFull(thrown) || performance.now() > untilMs;
-        if (!this.#isBroken) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-      }
-    }
+  close(): void;
+}
+
+/**
+ * Standard output or error as the destination of a log: it is written without waiting, so that a slow reader delays no request.
+ * `onLeftOut` receives the number of dropped pieces, once the reader takes something again. An error, such as a pipe without a
+ * reader or a full disk, is thrown and ends the process.
+ */
+export function createLogStream(fd: number, onLeftOut: (pieces: number) => void): LogStream {
+  let waiting: Buffer[] = [];
+  let bytesWaiting = 0;
+  let leftOut = 0;
+  /** What is being written or, unless `isSending`, will be tried again. */
+  let writing: Buffer = Buffer.alloc(0);
+  let isSending = false;
+  let isBroken = false;
+
+  function take(): Buffer {
+    const bytes = Buffer.concat(waiting);
+    waiting = [];
+    bytesWaiting = 0;
+    return bytes;
   }
 
-  #writeNext(): void {
-    this.#writing = this.#take();
-    if (this.#writing.length > 0) this.#send();
+  function writeNext(): void {
+    writing = take();
+    if (writing.length > 0) send();
   }
 
-  #send(): void {
-    this.#isSending = true;
-    write(this.#fd, this.#writing, (thrown, written) => {
-      this.#isSending = false;
-      this.#isBroken = thrown !== null && !isFull(thrown);
-      if (this.#isBroken) throw thrown;
-      this.#writing = this.#writing.subarray(written);
-      if (this.#writing.length > 0) {
-        setTimeout(() => this.#send(), thrown ? againMs : 0);
+  function send(): void {
+    isSending = true;
+    write(fd, writing, (thrown, written) => {
+      isSending = false;
+      isBroken = thrown !== null && !isFull(thrown);
+      if (isBroken) throw thrown;
+      writing = writing.subarray(written);
+      if (writing.length > 0) {
+        setTimeout(send, thrown ? againMs : 0);
         return;
       }
-      const leftOut = this.#leftOut;
-      this.#leftOut = 0;
-      this.#writeNext();
-      if (leftOut > 0) this.#onLeftOut(leftOut);
+      const pieces = leftOut;
+      leftOut = 0;
+      writeNext();
+      if (pieces > 0) onLeftOut(pieces);
     });
   }
 
-  #take(): Buffer {
-    const bytes = Buffer.concat(this.#waiting);
-    this.#waiting = [];
-    this.#bytes = 0;
-    return bytes;
-  }
+  return {
+    write(lines) {
+      if (bytesWaiting > mostWaiting) {
+        leftOut++;
+        return;
+      }
+      const bytes = Buffer.from(lines);
+      waiting.push(bytes);
+      bytesWaiting += bytes.length;
+      if (writing.length === 0) writeNext();
+    },
+    close() {
+      const untilMs = performance.now() + mostLastMs;
+      let rest = isSending ? take() : Buffer.concat([writing, take()]);
+      while (rest.length > 0 && !isBroken) {
+        try {
+          rest = rest.subarray(writeSync(fd, rest));
+        } catch (thrown) {
+          isBroken = !isFull(thrown) || performance.now() > untilMs;
+          if (!isBroken) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+        }
+      }
+    },
+  };
 }
 
 function isFull(thrown: unknown): boolean {

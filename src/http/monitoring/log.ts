@@ -14,35 +14,31 @@ const secondMs = 1000;
 type Kind = keyof typeof mostLines;
 
 /** Bounds what anybody can write to the log: some lines a second, and one with the number of those that were left out. */
-class UnkeyedLines {
-  readonly #report: (leftOut: Record<Kind, number>) => void;
-  #asked = { requests: 0, warnings: 0 };
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(report: (leftOut: Record<Kind, number>) => void) {
-    this.#report = report;
+function createUnkeyedLines(report: (leftOut: Record<Kind, number>) => void) {
+  let asked = { requests: 0, warnings: 0 };
+  let timer: NodeJS.Timeout | undefined;
+  function end(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const requests = Math.max(0, asked.requests - mostLines.requests);
+    const warnings = Math.max(0, asked.warnings - mostLines.warnings);
+    asked = { requests: 0, warnings: 0 };
+    if (requests + warnings > 0) report({ requests, warnings });
   }
-
-  /** Whether a line may be written; otherwise it is counted. */
-  mayWrite(kind: Kind): boolean {
-    this.#timer ??= setTimeout(() => this.end(), secondMs).unref();
-    return ++this.#asked[kind] <= mostLines[kind];
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const requests = Math.max(0, this.#asked.requests - mostLines.requests);
-    const warnings = Math.max(0, this.#asked.warnings - mostLines.warnings);
-    this.#asked = { requests: 0, warnings: 0 };
-    if (requests + warnings > 0) this.#report({ requests, warnings });
-  }
+  return {
+    end,
+    /** Whether a line may be written; otherwise it is counted. */
+    mayWrite(kind: Kind): boolean {
+      timer ??= setTimeout(end, secondMs).unref();
+      return ++asked[kind] <= mostLines[kind];
+    },
+  };
 }
 
 export interface Log extends Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'fatal'> {
   /** Logs an answered request at level `info`; its line is buffered and written with others. */
   request(exchange: Exchange, status: number, ms: number): void;
-  /** Logs what a client without a valid key has caused; see {@link UnkeyedLines}. */
+  /** Logs what a client without a valid key has caused; see {@link createUnkeyedLines}. */
   unkeyed(level: 'warn' | 'debug', fields: object, message: string): void;
   /** Writes the buffered lines, and how many were left out. */
   flush(): void;
@@ -82,7 +78,7 @@ export function createLog(level: LogLevel, stream: DestinationStream, form: LogF
     inOrder,
   );
   const isOn = logger.isLevelEnabled('info');
-  const unkeyed = new UnkeyedLines(({ requests, warnings }) => {
+  const unkeyed = createUnkeyedLines(({ requests, warnings }) => {
     logger[warnings > 0 ? 'warn' : 'info']({ requests, warnings }, 'more requests without a valid key than are logged');
   });
   let timer: NodeJS.Timeout | undefined;

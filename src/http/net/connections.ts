@@ -2,7 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { BodyPace } from '../fairness/body-pace.ts';
-import { Handshakes } from '../fairness/handshakes.ts';
+import { paceHandshakes } from '../fairness/handshakes.ts';
 import { Iterations } from '../fairness/iterations.ts';
 import { Pipelining } from '../fairness/pipelining.ts';
 import type { Log } from '../monitoring/log.ts';
@@ -80,8 +80,9 @@ export class Connections {
     server.timeout = limits.idleMs;
     const isEncrypted = 'setSecureContext' in server;
     if (isEncrypted) {
-      const handshakes = new Handshakes(this.iterations, this.pipelining.clients);
-      handshakes.pace(server, (socket) => connectionOf(socket)?.client ?? '');
+      const { iterations, pipelining } = this;
+      const clientOf = (socket: Socket) => connectionOf(socket)?.client ?? '';
+      paceHandshakes(server, { iterations, clients: pipelining.clients, clientOf });
     }
     // Before Node's own listener, which under TLS takes the socket over.
     server.prependListener('connection', (socket: Socket) => {
@@ -100,7 +101,8 @@ export class Connections {
       const connection = connectionOf(socket);
       if (connection) this.pipelining.accept(connection);
     });
-    const timer = setInterval(() => this.#closeSlow(isTight()), limits.checkEveryMs);
+    const longestMs = () => (isTight() ? limits.tightAnswerMs : limits.answerMs);
+    const timer = setInterval(() => this.#closeSlow(longestMs()), limits.checkEveryMs);
     timer.unref();
     server.on('close', () => clearInterval(timer));
   }
@@ -163,33 +165,27 @@ export class Connections {
    * Closes connections over their time: Node checks for slow requests only every 30 s, and for slow readers and unfinished
    * handshakes never. A timer costs nothing for each request.
    */
-  #closeSlow(isTight: boolean): void {
-    const { headersMs, bodyMs, answerMs, tightAnswerMs } = this.#limits;
+  #closeSlow(longestMs: number): void {
     const now = performance.now();
-    const longestMs = isTight ? tightAnswerMs : answerMs;
     for (const connection of this.table) {
-      const { channel, hasAsked, openedAt } = connection;
-      if (!hasAsked && now - openedAt > headersMs) {
-        this.#drop(connection, channel === undefined ? 'handshake_timeout' : 'head_timeout');
-        continue;
-      }
-      if (channel === undefined) continue;
-      if (connection.lingering !== undefined) {
-        if (this.#hasLingered(connection.socket, connection.lingering, now)) this.#drop(connection, 'lingering');
-        continue;
-      }
-      connection.body = stillComing(connection, now);
-      if (connection.body !== undefined && isTooSlow(connection.socket, connection.body, now, bodyMs)) {
-        this.#drop(connection, 'slow_body');
-        continue;
-      }
-      connection.waiting = stillWaiting(channel, answerOf(connection) ? connection.unsent : 0, connection.waiting, now);
-      if (connection.waiting !== undefined && now - connection.waiting.since > longestMs) {
-        // A reset also drops the megabytes that the system buffers for a plain connection.
-        if (channel === connection.socket) channel.resetAndDestroy();
-        this.#drop(connection, 'slow_reader');
-      }
+      const reason = this.#overdue(connection, now, longestMs);
+      if (reason === undefined) continue;
+      // A reset also drops the megabytes that the system buffers for a plain connection.
+      if (reason === 'slow_reader' && connection.channel === connection.socket) connection.socket.resetAndDestroy();
+      this.#drop(connection, reason);
     }
+  }
+
+  #overdue(connection: Connection, now: number, longestMs: number): DropReason | undefined {
+    const { headersMs, bodyMs } = this.#limits;
+    const { socket, channel, hasAsked, openedAt, lingering } = connection;
+    if (!hasAsked && now - openedAt > headersMs) return channel === undefined ? 'handshake_timeout' : 'head_timeout';
+    if (channel === undefined) return undefined;
+    if (lingering !== undefined) return this.#hasLingered(socket, lingering, now) ? 'lingering' : undefined;
+    connection.body = stillComing(connection, now);
+    if (connection.body !== undefined && isTooSlow(socket, connection.body, now, bodyMs)) return 'slow_body';
+    connection.waiting = stillWaiting(channel, answerOf(connection) ? connection.unsent : 0, connection.waiting, now);
+    return connection.waiting !== undefined && now - connection.waiting.since > longestMs ? 'slow_reader' : undefined;
   }
 
   #hasLingered({ bytesRead }: Socket, lingering: NonNullable<Connection['lingering']>, now: number): boolean {

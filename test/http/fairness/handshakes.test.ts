@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { Handshakes } from '../../../src/http/fairness/handshakes.ts';
+import { BusyClients } from '../../../src/http/fairness/busy-clients.ts';
+import { paceHandshakes } from '../../../src/http/fairness/handshakes.ts';
 import { Iterations } from '../../../src/http/fairness/iterations.ts';
 import { until } from '../../e2e/program.ts';
 import { makeCertificate } from '../certificates.ts';
@@ -24,7 +25,7 @@ afterEach(() => {
 async function serve(
   isAccepting: () => boolean,
   clock: () => number,
-  clients?: ConstructorParameters<typeof Handshakes>[1],
+  clients: Parameters<typeof paceHandshakes>[1]['clients'] = new BusyClients(),
 ) {
   const server = createServer({ cert: readFileSync(tlsCert), key: readFileSync(tlsKey) }, (_, res) => res.end('here'));
   const iterations = new Iterations(clock);
@@ -48,11 +49,11 @@ async function serve(
   };
   nextIteration();
   const accepted: Socket[] = [];
-  const handshakes = new Handshakes(iterations, clients);
-  handshakes.pace(server, (socket) => {
+  const clientOf = (socket: Socket) => {
     accepted.push(socket);
     return socket.remoteAddress ?? '';
-  });
+  };
+  const handshakes = paceHandshakes(server, { iterations, clients, clientOf });
   server.listen(0, '0.0.0.0');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // of a TCP server

@@ -3,7 +3,7 @@ import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { LogStream } from '../../../src/http/monitoring/log-stream.ts';
+import { createLogStream } from '../../../src/http/monitoring/log-stream.ts';
 
 const mebibyte = 1 << 20;
 
@@ -17,7 +17,7 @@ it('a log that nothing reads for a while keeps 16 MiB, and says how much of it w
     rmSync(folder, { recursive: true });
   });
   const leftOut: number[] = [];
-  const stream = new LogStream(fd, (pieces) => {
+  const stream = createLogStream(fd, (pieces) => {
     leftOut.push(pieces);
     stream.write('end');
   });
