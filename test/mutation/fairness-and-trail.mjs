@@ -46,7 +46,7 @@ export const furtherMutants = [
   ['src/http/routes/readings.ts', 'gone.abort()', 'void gone', 'test/endurance/http/fairness/large-answers.test.ts'],
   ['src/http/request/response.ts', 'if (!page) for (const text of apiHeaders) head.push(text);', '', ...answers],
   ['src/http/request/response.ts', 'while (!res.destroyed) {', 'for (;;) {', ...answers],
-  ['src/http/request/preconditions.ts', 'return isStrong && ', 'return ', ...answers],
+  ['src/http/request/caching.ts', 'return isStrong && ', 'return ', ...answers],
   [
     'src/http/ingest/body.ts',
     'if (size > maxBodyBytes) end(() => reject(tooLarge()));\n      else if (!hasSpace',

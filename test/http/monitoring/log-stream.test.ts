@@ -3,7 +3,7 @@ import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createLogStream } from '../../../src/http/monitoring/log-stream.ts';
+import { createLogStream } from '../../../src/http/monitoring/log.ts';
 
 const mebibyte = 1 << 20;
 
