@@ -18,17 +18,15 @@ import { RequestBatches } from './fairness/batches.ts';
 import { Slices } from './fairness/slices.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
-import type { Log } from './monitoring/log.ts';
 import { addStoreMetrics, Metrics } from './monitoring/metrics.ts';
 import { createRejectionWarning, createUnavailableWarning } from './monitoring/warnings.ts';
 import type { Connections } from './net/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
-import { createCalls, type Handler } from './pipeline.ts';
+import { type CallOptions, createCalls, type Handler } from './pipeline.ts';
 import { PageCache, represent, toRepresentation } from './request/caching.ts';
 import { createCors } from './request/cors.ts';
 import type { Exchange } from './request/exchange.ts';
 import type { KeyTally } from './request/key-tally.ts';
-import type { Memory } from './request/memory.ts';
 import { createHealth } from './routes/health.ts';
 import { createLinks } from './routes/lists.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './routes/me.ts';
@@ -36,25 +34,19 @@ import { createReadingsHandler } from './routes/readings.ts';
 import { createRecordHandlers } from './routes/records.ts';
 import { createSensorStates } from './routes/sensors.ts';
 
-interface AppOptions extends DocumentFolders {
+interface AppOptions
+  extends DocumentFolders,
+    Pick<CallOptions, 'memory' | 'log' | 'isStopping' | 'answersWhileStopping' | 'storeRefusal'> {
   domain: Domain;
   settings: ServeSettings;
   resources: readonly ResourceDefinition[];
   version: string;
-  log: Log;
   tallyOf(credential: Credential): KeyTally;
   /** Receives the key and the client address of each successful authentication. */
   noteCall?: Parameters<typeof createGate>[0]['noteCall'];
   limiters: Limiters;
-  /** Returns true while the daemon drains and begins nothing new. */
-  isStopping?(): boolean;
-  /** Whether a request that arrives meanwhile is answered, and its connection then closed, instead of refused. */
-  answersWhileStopping?: boolean;
-  /** The refusal of every request at a time (`performance.now()`) once the files of the store were replaced. */
-  storeRefusal?(nowMs: number): ApiError | undefined;
   /** Further headers of every answer, such as HSTS under TLS. */
   commonHeaders?: readonly string[];
-  memory: Memory;
   connections: Connections;
 }
 

@@ -20,7 +20,7 @@ import { headOf, largeBody, send, sendLarge } from './request/response.ts';
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
 
 /** The services that every request needs. */
-interface CallOptions {
+export interface CallOptions {
   batches: RequestBatches;
   memory: Memory;
   metrics: Metrics;
@@ -33,6 +33,7 @@ interface CallOptions {
   commonHeaders: readonly string[];
   /** True while the daemon drains: no new request is started, unless another daemon takes over its socket. */
   isStopping?(): boolean;
+  /** Whether a request that arrives meanwhile is answered, and its connection then closed, instead of refused. */
   answersWhileStopping?: boolean;
   /** Why no request can be answered at a time (`performance.now()`): the files of the store were replaced or lost. */
   storeRefusal?(nowMs: number): ApiError | undefined;

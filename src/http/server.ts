@@ -111,13 +111,13 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await domain.store.openAll();
   guard.start();
   await clock.follow();
-  const framing = createFraming(log);
+  const framing = createFraming(log, connections.pace);
   const listener = createListener(app, framing, connections);
   const { server, host, url } = await (listenFd === undefined
     ? openPort(listener, settings, certificate)
     : adoptSocket(listenFd, listener, certificate));
   connections.watch(server, () => memory.answers.isTight);
-  framing.guard(server, connections.pace);
+  framing.guard(server);
   // With a certificate the server was made with https.
   const stopReloading = certificate && reloadCertificate(server as HttpsServer, certificate, log);
   const address = settings.baseUrl ?? url;

@@ -49,7 +49,10 @@ export function bareApp(
     limiters: createLimiters(given),
     tallyOf: usage.tallyOf,
   });
-  const server = createServer({ maxHeaderSize: 64 * 1024 }, createListener(app, createFraming(log), connections));
+  const server = createServer(
+    { maxHeaderSize: 64 * 1024 },
+    createListener(app, createFraming(log, connections.pace), connections),
+  );
   connections.watch(server, () => false);
   // Tests need not close it: neither the port nor a connection keeps the process alive.
   server.unref().on('connection', (socket) => socket.unref());

@@ -15,8 +15,8 @@ const records = 'src/store/registry/audit.ts';
 /** Of the usage of keys, of what reports rejected readings, and of the filters of the audit trail; see `mutants.mjs`. */
 export const usageMutants = [
   // --- counting
-  [tally, ' || nowMs < this.#today.fromMs || nowMs >= this.#today.untilMs', '', ...counted],
-  [tally, ' || nowMs < this.#today.fromMs', '', ...counted],
+  [tally, ' || nowMs < today.fromMs || nowMs >= today.untilMs', '', ...counted],
+  [tally, ' || nowMs < today.fromMs', '', ...counted],
   [tally, "if (code !== undefined) this.#find('refused', code).count++;", '', ...counted],
   [tally, '      counter.lastAtMs = nowMs;\n', '', ...counted],
   [tally, 'counter.code === code && counter.kind === kind', 'counter.kind === kind', ...counted],

@@ -70,7 +70,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     if (entry === undefined) return unknown;
     const { credential, session } = entry;
     const nowMs = domain.clock();
-    const tally = entry.tally.at(nowMs);
+    const tally = entry.tally(nowMs);
     exchange.tally = tally;
     const refusal = refusalOf(credential, nowMs);
     if (refusal !== undefined || session === undefined) return refusals[refusal ?? 'entity_missing'];

@@ -3,7 +3,7 @@ import { keptDays } from '../../core/keys/usage.ts';
 import type { Credential, KeyStore, KeyUse } from '../../core/port/keys.ts';
 import type { Log } from '../monitoring/log.ts';
 import { Repetition } from '../monitoring/repetition.ts';
-import { type AddWaiting, type DayTally, KeyTally } from '../request/key-tally.ts';
+import { type AddWaiting, createKeyTally, type DayTally, type KeyTally } from '../request/key-tally.ts';
 
 /** Well under the 2 s after which a time of last use must be on disk, and the 10 s of usage. */
 const mergeMs = 1000;
@@ -27,7 +27,7 @@ export class UsageRecorder extends Repetition {
     this.#most = most;
   }
 
-  readonly tallyOf = (credential: Credential): KeyTally => new KeyTally(credential, this.#add);
+  readonly tallyOf = (credential: Credential): KeyTally => createKeyTally(credential, this.#add);
 
   override async stop(): Promise<void> {
     await super.stop();

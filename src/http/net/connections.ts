@@ -6,7 +6,7 @@ import { paceHandshakes } from '../fairness/handshakes.ts';
 import { Iterations } from '../fairness/iterations.ts';
 import { Pipelining } from '../fairness/pipelining.ts';
 import type { Log } from '../monitoring/log.ts';
-import { ConnectionDrops, type DropReason } from './connections/drops.ts';
+import { createDrops, type DropReason } from './connections/drops.ts';
 import {
   answerOf,
   type Connection,
@@ -53,7 +53,7 @@ const drainClientMs = 1_000;
 /** Closes connections of a server that are too slow, and some of them if there are too many. */
 export class Connections {
   readonly table = new ConnectionTable();
-  readonly drops: ConnectionDrops;
+  readonly drops: ReturnType<typeof createDrops>;
   readonly iterations = new Iterations();
   /** Slows down connections whose bodies arrive together. */
   readonly pace = new BodyPace((socket) => this.pipelining.restAfterPieces(socket), this.iterations);
@@ -66,7 +66,7 @@ export class Connections {
 
   constructor(limits: ConnectionLimits, log: Log) {
     this.#limits = limits;
-    this.drops = new ConnectionDrops(log);
+    this.drops = createDrops(log);
   }
 
   /** Sets the limits of a server's connections and watches them; `isTight` reports whether memory for answers is short. */

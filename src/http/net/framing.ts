@@ -14,14 +14,7 @@ import { closeSoon, endWithBody } from './lingering.ts';
  * Protects the HTTP framing of a server: which bytes of a connection form a request. Our own, since Node's parser accepts what a
  * proxy may read differently, and a framework sees a request only behind it.
  */
-export interface Framing {
-  /** Answers bytes that are no HTTP with a problem document; Node by itself would drop or refuse them without one. */
-  guard(server: HttpServer | HttpsServer, pace: Pick<BodyPace, 'drop'>): void;
-  /** Refuses a request that a proxy in front may have read differently: it gets 400, and the connection closes. Tells whether it did. */
-  refusesAmbiguous(req: IncomingMessage, res: ServerResponse, pace: BodyPace): boolean;
-}
-
-export function createFraming(log: Log): Framing {
+export function createFraming(log: Log, pace: Pick<BodyPace, 'drop' | 'discard'>) {
   /** Connections that are being closed after a refusal: further bytes on them are ignored. */
   const refused = new WeakSet<Duplex>();
   /** Connections on which requests are still being answered that came before bytes that are no HTTP. */
@@ -41,16 +34,16 @@ export function createFraming(log: Log): Framing {
     else if (socket.writable) refuse(socket, why, log);
   };
   return {
-    guard(server, pace) {
-      server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
+    /** Answers bytes that are no HTTP with a problem document; Node by itself would drop or refuse them without one. */
+    guard(server: HttpServer | HttpsServer): void {
+      server.on('clientError', ({ code = '', rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
         // Node goes on reading, and calls this for all that comes.
-        if (error.rawPacket) pace.drop(socket as Socket, error.rawPacket.length); // of a server every one is a socket
+        if (rawPacket) pace.drop(socket as Socket, rawPacket.length); // of a server every one is a socket
         if (answering.has(socket)) return;
         if (refused.has(socket)) socket.end();
         // The client cannot read an answer after a TLS error, and a write would wait for a handshake for ever.
-        else if (tlsFault.test(error.code ?? '')) socket.destroy();
-        else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-        else refuseInTurn(socket, error.code);
+        else if (tlsFault.test(code) || code === 'ECONNRESET' || !socket.writable) socket.destroy();
+        else refuseInTurn(socket, code);
       });
       // Without a listener Node closes the connection without an answer; a listener also has to handle its errors and its end.
       server.on('connect', (_, socket) => {
@@ -67,12 +60,15 @@ export function createFraming(log: Log): Framing {
       Object.assign(server, { requireHostHeader: false });
       // Beyond its count Node drops headers silently, also those that a proxy added last. Their size is limited anyway.
       server.maxHeadersCount = 0;
-      // A client that expects 100 Continue gets it once its key is authenticated: see createBodyReader.
-      server.on('checkContinue', (req, res) => server.emit('request', req, res));
-      // An unknown expectation may be ignored (RFC 9110, section 10.1.1); Node by itself would answer 417.
-      server.on('checkExpectation', (req, res) => server.emit('request', req, res));
+      // A client that expects 100 Continue gets it once its key is authenticated: see createBodyReader. An unknown expectation
+      // may be ignored (RFC 9110, section 10.1.1); Node by itself would answer 417.
+      for (const event of ['checkContinue', 'checkExpectation']) {
+        server.on(event, (req, res) => server.emit('request', req, res));
+      }
     },
-    refusesAmbiguous(req, res, pace) {
+
+    /** Refuses a request that a proxy in front may have read differently: it gets 400, and the connection closes. Tells whether it did. */
+    refusesAmbiguous(req: IncomingMessage, res: ServerResponse): boolean {
       const why = ambiguityOf(req);
       if (why === undefined) return false;
       refused.add(req.socket);
@@ -85,6 +81,8 @@ export function createFraming(log: Log): Framing {
     },
   };
 }
+
+export type Framing = ReturnType<typeof createFraming>;
 
 /** Codes of Node and OpenSSL for bytes that are not valid TLS. */
 const tlsFault = /^(?:ERR_TLS|ERR_SSL|EPROTO)/;

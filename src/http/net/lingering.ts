@@ -9,7 +9,7 @@ import { connectionOf } from './connections/table.ts';
  * bytes that nobody has read reset it (RFC 9112, section 9.6). See `lingerMs` and `lingerIdleMs`.
  */
 export function endWithBody(
-  pace: BodyPace,
+  pace: Pick<BodyPace, 'discard'>,
   req: IncomingMessage,
   res: ServerResponse,
   body: Buffer | string,

@@ -10,9 +10,9 @@ type RoutedRequest = H3Event['req'];
  * h3. The adapter of h3 would first build a Request, which no handler reads, and wait for a Response, which no handler builds:
  * they answer through Node's server directly.
  */
-export function createListener(app: H3, framing: Framing, { pipelining, pace }: Connections): RequestListener {
+export function createListener(app: H3, framing: Framing, { pipelining }: Connections): RequestListener {
   return pipelining.inOrder((req, res) => {
-    if (framing.refusesAmbiguous(req, res, pace)) return;
+    if (framing.refusesAmbiguous(req, res)) return;
     // h3 reads only these members of a Request before it finds a handler.
     const request = new NodeRequest(req, res) as unknown as RoutedRequest;
     void app.handler(new H3Event(request, undefined, app));

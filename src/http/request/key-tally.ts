@@ -7,28 +7,22 @@ import { dayAt } from '../../core/time/calendar.ts';
 /** Takes what a key did until it is merged into the store; false while too much waits already. */
 export type AddWaiting = (tally: DayTally) => boolean;
 
-/** Counts what one key does; a request that needs no new counter costs an addition. */
-export class KeyTally {
-  readonly #keyId: string;
-  readonly #timezone: string;
-  readonly #addWaiting: AddWaiting;
-  #today: { tally: DayTally; fromMs: number; untilMs: number } | undefined;
+/** The counts of the day of an instant, by the wall clock of the key's entity; a request that needs no new counter costs an addition. */
+export type KeyTally = (nowMs: number) => DayTally;
 
-  constructor({ keyId, entity }: Pick<Credential, 'keyId' | 'entity'>, addWaiting: AddWaiting) {
-    this.#keyId = keyId;
-    this.#timezone = entity?.timezone ?? 'UTC';
-    this.#addWaiting = addWaiting;
-  }
-
-  /** The counts of the day of an instant, by the wall clock of the key's entity. */
-  at(nowMs: number): DayTally {
+export function createKeyTally(
+  { keyId, entity }: Pick<Credential, 'keyId' | 'entity'>,
+  addWaiting: AddWaiting,
+): KeyTally {
+  let today: { tally: DayTally; fromMs: number; untilMs: number } | undefined;
+  return (nowMs) => {
     // To find the day takes as long as a small request.
-    if (this.#today === undefined || nowMs < this.#today.fromMs || nowMs >= this.#today.untilMs) {
-      const { day, fromMs, untilMs } = dayAt(nowMs, this.#timezone);
-      this.#today = { tally: new DayTally(this.#keyId, day, this.#addWaiting), fromMs, untilMs };
+    if (today === undefined || nowMs < today.fromMs || nowMs >= today.untilMs) {
+      const { day, fromMs, untilMs } = dayAt(nowMs, entity?.timezone ?? 'UTC');
+      today = { tally: new DayTally(keyId, day, addWaiting), fromMs, untilMs };
     }
-    return this.#today.tally;
-  }
+    return today.tally;
+  };
 }
 
 /** What a key did on one day, as far as it is not in the store yet. */
@@ -41,14 +35,12 @@ export class DayTally {
   /** Whether it is among those that wait for the next merge. */
   isWaiting = false;
   readonly #addWaiting: AddWaiting;
-  readonly #requests: UsageCount;
-  readonly #others: UsageCount[] = [];
+  readonly #counters: UsageCount[] = [];
 
   constructor(keyId: string, day: number, addWaiting: AddWaiting) {
     this.keyId = keyId;
     this.day = day;
     this.#addWaiting = addWaiting;
-    this.#requests = this.#counter('request', '');
   }
 
   recordUse(atMs: number, ip: string): void {
@@ -58,7 +50,7 @@ export class DayTally {
   }
 
   countRequest(code: string | undefined): void {
-    this.#requests.count++;
+    this.#find('request').count++;
     if (code !== undefined) this.#find('refused', code).count++;
     this.#wait();
   }
@@ -83,7 +75,7 @@ export class DayTally {
 
   /** The counters that are not zero. The store is given copies, and what was merged is then subtracted. */
   counters(): UsageCount[] {
-    return [this.#requests, ...this.#others].filter(({ count }) => count > 0);
+    return this.#counters.filter(({ count }) => count > 0);
   }
 
   #wait(): void {
@@ -92,13 +84,10 @@ export class DayTally {
 
   /** There are few kinds and codes, so that a search costs less than a key of both would. */
   #find(kind: UsageKind, code = ''): UsageCount {
-    for (const counter of this.#others) if (counter.code === code && counter.kind === kind) return counter;
-    const counter = this.#counter(kind, code);
-    this.#others.push(counter);
+    for (const counter of this.#counters) if (counter.code === code && counter.kind === kind) return counter;
+    const { keyId, day } = this;
+    const counter: UsageCount = { keyId, day, kind, code, count: 0, lastAtMs: null, lastSensor: null };
+    this.#counters.push(counter);
     return counter;
-  }
-
-  #counter(kind: UsageKind, code: string): UsageCount {
-    return { keyId: this.keyId, day: this.day, kind, code, count: 0, lastAtMs: null, lastSensor: null };
   }
 }

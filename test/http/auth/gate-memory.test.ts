@@ -4,7 +4,7 @@ import { createAddressBook } from '../../../src/http/auth/client-addresses.ts';
 import { createGate } from '../../../src/http/auth/gate.ts';
 import { RequestBatches } from '../../../src/http/fairness/batches.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';
-import { KeyTally } from '../../../src/http/request/key-tally.ts';
+import { createKeyTally } from '../../../src/http/request/key-tally.ts';
 import { HttpPlant } from '../plant.ts';
 
 let plant: HttpPlant;
@@ -35,7 +35,7 @@ function smallGate() {
       requests: undefined,
       ingest: undefined,
       // Takes none, so that each use is offered.
-      tallyOf: (credential) => new KeyTally(credential, ({ keyId }) => used.push(keyId) === 0),
+      tallyOf: (credential) => createKeyTally(credential, ({ keyId }) => used.push(keyId) === 0),
       identifyConnection() {},
       warnOverLimit() {},
     },

@@ -183,7 +183,7 @@ describe('a merge of usage', () => {
     const given = new UsageRecorder({ ...plant.domain, store }, silent, most);
     const entity = { id: plant.berlin.id, code: 'BER', name: 'Berlin', timezone: 'Europe/Berlin', status: 'active' };
     const tallyOf = (keyId: string) =>
-      given.tallyOf({ keyId, entity } as Parameters<UsageRecorder['tallyOf']>[0]).at(startMs); // the other members are not read
+      given.tallyOf({ keyId, entity } as Parameters<UsageRecorder['tallyOf']>[0])(startMs); // the other members are not read
     const counted = () => merges.flatMap(({ counts }) => counts.map(({ keyId, kind, count }) => [keyId, kind, count]));
     return { merges, state, tallyOf, counted, merge: () => given.stop() };
   }

@@ -129,7 +129,7 @@ it('refuses to renegotiate an open connection', async () => {
 it("answers nothing to a handshake that Node's own timeout ended: such an answer would wait for ever", async () => {
   const [cert, key] = [readFileSync(join(folder, 'first.crt')), readFileSync(join(folder, 'first.key'))];
   const server = createServer({ cert, key, handshakeTimeout: 100 });
-  createFraming(createLog('silent', { write() {} })).guard(server, { drop() {} });
+  createFraming(createLog('silent', { write() {} }), { drop() {}, discard() {} }).guard(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;

@@ -36,20 +36,17 @@ const tooMany: readonly DropReason[] = ['unauthenticated', 'idle', 'unfinished_b
 const quietMs = 10_000;
 
 /** Counts connections that the daemon closed, and logs a line from time to time while there are too many. */
-export class ConnectionDrops {
-  readonly counts = { ...noDrops };
-  readonly #log: Log;
-  readonly #sinceLastLine = createSparingCounts(quietMs, () => performance.now());
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  /** Counts a closed connection; `open` is the number of open ones. */
-  count(reason: DropReason, open: number): void {
-    this.counts[reason]++;
-    if (!tooMany.includes(reason)) return;
-    const dropped = this.#sinceLastLine('', { [reason]: 1 });
-    if (dropped) this.#log.warn({ connections: open, dropped }, 'too many connections: some were closed');
-  }
+export function createDrops(log: Log) {
+  const counts = { ...noDrops };
+  const sinceLastLine = createSparingCounts(quietMs, () => performance.now());
+  return {
+    counts,
+    /** Counts a closed connection; `open` is the number of open ones. */
+    count(reason: DropReason, open: number): void {
+      counts[reason]++;
+      if (!tooMany.includes(reason)) return;
+      const dropped = sinceLastLine('', { [reason]: 1 });
+      if (dropped) log.warn({ connections: open, dropped }, 'too many connections: some were closed');
+    },
+  };
 }
