@@ -1,5 +1,8 @@
 import { defineResource } from '../core/fields/fields.ts';
-import { flag, reference, text, unit } from './kinds.ts';
+import { heartbeatStatuses } from '../core/readings/heartbeats.ts';
+import { choice, decimal, flag, instant, reference, text, unit } from './kinds.ts';
+
+const newest = '2026-11-20T08:15:00.123456Z';
 
 /** Asset sensors: master data only; readings are in another database. */
 export const sensors = defineResource({
@@ -8,7 +11,12 @@ export const sensors = defineResource({
   idExample: 'SE-1001',
   permissions: ['asset_sensors.view'],
   reservedIds: ['readings', 'heartbeats'],
-  addedMembers: ['last_reading_at', 'last_value', 'last_heartbeat_at', 'last_status'],
+  added: {
+    last_reading_at: instant('Instant of the newest reading; null before the first.', newest),
+    last_value: decimal('Value of the newest reading.', 182.4),
+    last_heartbeat_at: instant('Instant of the newest heartbeat; null before the first.', newest),
+    last_status: choice(heartbeatStatuses, 'Status of the newest heartbeat; null if it had none.', 'ok'),
+  },
   fields: {
     code: text(64, 'Code by which gateways name the sensor; unique in the entity.', 'OVEN-3-T1', {
       unique: true,

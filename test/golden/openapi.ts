@@ -3205,17 +3205,23 @@ export interface components {
             /**
              * Format: date-time
              * @description Instant of the newest reading; null before the first.
+             * @example 2026-11-20T08:15:00.123456Z
              */
             last_reading_at: string | null;
-            /** @description Value of the newest reading. */
+            /**
+             * @description Value of the newest reading.
+             * @example 182.4
+             */
             last_value: number | null;
             /**
              * Format: date-time
              * @description Instant of the newest heartbeat; null before the first.
+             * @example 2026-11-20T08:15:00.123456Z
              */
             last_heartbeat_at: string | null;
             /**
              * @description Status of the newest heartbeat; null if it had none.
+             * @example ok
              * @enum {string|null}
              */
             last_status: "ok" | "degraded" | "fault" | null;

@@ -202,7 +202,7 @@ export const mutants = [
   ],
   ['src/http/request/response.ts', "if (!takesMore) return 'full';", '', 'test/http/request/response.test.ts'],
   [
-    'src/core/records/page-rows.ts',
+    'src/store/records/records.ts',
     'if (left < 0) return',
     'if (left < -1e9) return',
     'test/http/routes',

@@ -76,8 +76,8 @@ export interface ResourceDefinition<F extends Fields = Fields> {
   permissions: readonly ClientPermission[];
   /** Ids that no record may have, since their paths have another meaning. */
   reservedIds?: readonly string[];
-  /** Members that the API adds to each record, after `updated_at`, and that an import leaves out. */
-  addedMembers?: readonly string[];
+  /** What the API adds to each record, after `updated_at`, and an import leaves out. */
+  added?: Fields;
   /** The fields besides `id` and `updated_at`, which every record has, in the order in which they are shown. */
   fields: F;
 }
@@ -134,7 +134,7 @@ export const updatedAtField: PlainField & { required: true } = {
 };
 
 export function allFields(resource: ResourceDefinition): Fields {
-  return { id: { ...identityField, example: resource.idExample }, ...resource.fields, updated_at: updatedAtField };
+  return { ...importFields(resource), updated_at: updatedAtField };
 }
 
 /** The fields that an import may give: all but `updated_at`, which it sets itself. */
@@ -142,23 +142,15 @@ export function importFields(resource: ResourceDefinition): Fields {
   return { id: { ...identityField, example: resource.idExample }, ...resource.fields };
 }
 
-/** The fields that a list shows: all but those marked `detail`. */
-export function listFields(resource: ResourceDefinition): Fields {
-  return Object.fromEntries(Object.entries(allFields(resource)).filter(([, field]) => !field.detail));
-}
-
-/** The fields that a page shows which includes some of those marked `detail`. */
-export function pageFields(resource: ResourceDefinition, include: readonly string[]): Fields {
-  if (include.length === 0) return listFields(resource);
+/** The fields that a list shows: all but those marked `detail` that it does not include. */
+export function listFields(resource: ResourceDefinition, include: readonly string[] = []): Fields {
   const isShown = ([name, field]: [string, Field]) => !field.detail || include.includes(name);
   return Object.fromEntries(Object.entries(allFields(resource)).filter(isShown));
 }
 
 /** Names of the fields marked `detail`, which a list may include. */
 export function detailFields(resource: ResourceDefinition): string[] {
-  return Object.entries(resource.fields)
-    .filter(([, field]) => field.detail)
-    .map(([name]) => name);
+  return namesOf(resource, ({ detail }) => detail);
 }
 
 /**
@@ -166,12 +158,27 @@ export function detailFields(resource: ResourceDefinition): string[] {
  * such a list misses them: an import of it keeps what is stored. An empty list removes it.
  */
 export function keptLists(resource: ResourceDefinition): string[] {
-  return detailFields(resource).filter((name) => resource.fields[name]?.kind === 'list');
+  return namesOf(resource, ({ detail, kind }) => detail && kind === 'list');
 }
 
 /** Names of the fields a client may filter by, in order of declaration. */
 export function filterableFields(resource: ResourceDefinition): string[] {
-  return Object.entries(resource.fields)
-    .filter(([, field]) => field.filter)
-    .map(([name]) => name);
+  return namesOf(resource, ({ filter }) => filter);
+}
+
+function namesOf({ fields }: ResourceDefinition, isMeant: (field: Field) => boolean | undefined): string[] {
+  return Object.keys(fields).filter((name) => isMeant(fields[name] as Field)); // one for each name
+}
+
+/** Reports a violation: the field, the value as it was given, and the broken rule in words. */
+export type Refuse = (field: string, value: unknown, rule: string) => void;
+
+/** Validates a given value (never null or empty): returns its canonical form, or undefined after it was refused. */
+export type ValueValidator<Given> = (given: Given, refuse: Refuse) => unknown;
+
+/** The validators of one field: for a CSV cell and for a JSON value. */
+export interface FieldValidator {
+  /** `plain` says that the text is known to be printable ASCII on one line, which saves a check. */
+  fromText(text: string, refuse: Refuse, plain?: boolean): unknown;
+  fromJson: ValueValidator<unknown>;
 }

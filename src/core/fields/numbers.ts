@@ -1,6 +1,5 @@
 import { exactDigits, isRounded, RoundedNumber } from './exact-numbers.ts';
-import type { FieldValidator, Refuse } from './field-validator.ts';
-import type { NumberField } from './fields.ts';
+import type { FieldValidator, NumberField, Refuse } from './fields.ts';
 
 /** Builds the validators of a number field once; `name` is how they refer to it. */
 export function validatorsOfNumber(name: string, field: NumberField): FieldValidator {

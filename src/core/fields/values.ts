@@ -1,8 +1,16 @@
 import { canonicalInstant, isDate, isDateShaped } from '../time/instants.ts';
 import { meantBoolean, meantDate, meantInstant, orMean } from '../time/meant-values.ts';
 import { parseExactJson, RoundedNumber } from './exact-numbers.ts';
-import type { FieldValidator, Refuse, ValueValidator } from './field-validator.ts';
-import { type Field, type Fields, type ListField, type TextField, textFormats } from './fields.ts';
+import {
+  type Field,
+  type Fields,
+  type FieldValidator,
+  type ListField,
+  type Refuse,
+  type TextField,
+  textFormats,
+  type ValueValidator,
+} from './fields.ts';
 import { validatorsOfNumber } from './numbers.ts';
 
 /** Builds the validators of a field once; `name` is how they refer to it. */

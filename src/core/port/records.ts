@@ -39,6 +39,9 @@ export interface RecordPage {
   next: RecordPosition | null;
 }
 
+/** Separates the records of a page: JSON text contains no raw line break, so that the last record can be cut out. */
+export const pageSeparator = ',\n';
+
 /** How far the changes of one resource in one entity have come; instants as `updated_at` has them, '' for none. */
 export interface RecordChanges {
   /** Names this store since its last restore: a restored store has another epoch, so that old sync tokens end. */

@@ -1,5 +1,10 @@
-import { formatInstantUs, parseInstantUs } from '../time/instants.ts';
+import { HkctlError } from '../errors.ts';
+import type { ResourceDefinition } from '../fields/fields.ts';
+import type { RecordChanges } from '../port/records.ts';
+import { canonicalInstant, formatInstantUs, parseInstantUs } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
+import { decoded, fingerprint, writeCursor } from './cursors.ts';
+import { wrongValue } from './parameters.ts';
 
 /**
  * The instant at which an import changes records of a resource: now, but later than the change before it, so that the order
@@ -30,4 +35,65 @@ export const syncTokenDays = 90;
 /** Removals up to this instant may be forgotten: every sync token that needs them has expired a day before. */
 export function forgettableInstant(nowUs: number): string {
   return formatInstantUs(nowUs - (syncTokenDays + 2) * dayMs * 1000);
+}
+
+/** The moment up to which a client knows the records of a list. */
+export interface SyncPoint {
+  epoch: string;
+  changedAt: string;
+}
+
+export interface SyncToken extends SyncPoint {
+  /** The day on which it was issued, counted since 1970. */
+  day: number;
+}
+
+/** Writes a token for one list. It names the day only, so that an unchanged list keeps its ETag for the day. */
+export function writeSyncToken(list: string, { epoch, changedAt }: SyncPoint, nowMs: number): string {
+  return writeCursor(list, [epoch, changedAt, dayOf(nowMs)]);
+}
+
+/** Reads a token of the same list. Throws `bad_parameter`. */
+export function readSyncToken(text: string, list: string): SyncToken {
+  const [ofList, epoch, changedAt, day, ...rest] = decoded(text) ?? [];
+  const isToken = typeof epoch === 'string' && isChangedAt(changedAt) && Number.isSafeInteger(day) && rest.length === 0;
+  if (!isToken) throw wrongValue('sync_token', text, 'the sync_token of the last page of a list, unchanged');
+  if (ofList !== list) {
+    throw new HkctlError('bad_parameter', 'This sync_token belongs to another list: send it to the path it came from.');
+  }
+  return { epoch, changedAt, day: Number(day) };
+}
+
+/**
+ * Throws `sync_token_expired` if the store can no longer name every change since a token, up to `to` if its pages end there.
+ * A change after the last one was dated by a clock that was ahead, and has another date by now.
+ */
+export function requireKnownChanges(
+  token: SyncToken,
+  { epoch, changedAt, forgottenTo }: RecordChanges,
+  nowMs: number,
+  to = '',
+): void {
+  const isOld = dayOf(nowMs) - token.day > syncTokenDays || forgottenTo > token.changedAt;
+  const isAhead = token.changedAt > changedAt || to > changedAt;
+  if (!isOld && !isAhead && token.epoch === epoch) return;
+  const why = isOld
+    ? `is older than ${syncTokenDays} days`
+    : 'was issued before the clock was set right or the store was restored';
+  throw new HkctlError('sync_token_expired', `This sync_token ${why}: read the whole list again for a new one.`);
+}
+
+export function listName(resource: ResourceDefinition, entityId: string): string {
+  return fingerprint(['sync', resource.name, entityId]);
+}
+
+/** Whether a value from a cursor or token is an instant of `updated_at`, or '' for none. */
+export function isChangedAt(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  return value === '' || (canonicalInstant(value) === value && Number.isFinite(parseInstantUs(value)));
+}
+
+/** The day of an instant, counted since 1970. */
+export function dayOf(nowMs: number): number {
+  return Math.floor(nowMs / dayMs);
 }

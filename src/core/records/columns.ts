@@ -36,7 +36,7 @@ export function createFieldOfColumn(
     const target = Object.hasOwn(map, column) ? map[column] : undefined;
     if (target !== undefined) return target === leaveOut ? null : target;
     const name = names.has(column) ? column : column.toLowerCase().replace(/[\s-]+/g, '_');
-    if (name === '' || name === 'updated_at' || resource.addedMembers?.includes(name)) return null;
+    if (name === '' || name === 'updated_at' || Object.hasOwn(resource.added ?? {}, name)) return null;
     return names.has(name) ? name : undefined;
   };
   const known = new Map<string, string | null | undefined>();

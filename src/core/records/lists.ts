@@ -1,10 +1,16 @@
 import type { ResourceDefinition } from '../fields/fields.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { RecordStore } from '../port/records.ts';
-import { instantAfter } from './changes.ts';
+import {
+  instantAfter,
+  listName,
+  requireKnownChanges,
+  type SyncPoint,
+  type SyncToken,
+  writeSyncToken,
+} from './changes.ts';
 import type { QueryParameters } from './parameters.ts';
 import { createPageReader, type PageQuery, type PageScope } from './queries.ts';
-import { listName, requireKnownChanges, type SyncPoint, type SyncToken, writeSyncToken } from './sync-tokens.ts';
 
 export interface ListPage {
   json: string;

@@ -12,7 +12,7 @@ import { quotedText } from '../text/shown-text.ts';
 import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
 import { formatInstantUs, isDate } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
-import { instantAfter } from './changes.ts';
+import { instantAfter, isChangedAt, listName, readSyncToken, type SyncPoint, type SyncToken } from './changes.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from './cursors.ts';
 import {
   pageLimit,
@@ -22,7 +22,6 @@ import {
   requireKnown,
   wrongValue,
 } from './parameters.ts';
-import { isChangedAt, listName, readSyncToken, type SyncPoint, type SyncToken } from './sync-tokens.ts';
 
 /** A parameter of a resource's list: its role, and the field that it filters. */
 export interface PageParameter {

@@ -1,6 +1,11 @@
 import { RoundedNumber } from '../fields/exact-numbers.ts';
-import type { FieldValidator, Refuse } from '../fields/field-validator.ts';
-import { importFields, keptLists, type ResourceDefinition } from '../fields/fields.ts';
+import {
+  type FieldValidator,
+  importFields,
+  keptLists,
+  type Refuse,
+  type ResourceDefinition,
+} from '../fields/fields.ts';
 import { folded, type ImportBatch } from '../fields/import-batch.ts';
 import { trimmed, validatorOf } from '../fields/values.ts';
 import { jsonText } from '../text/shown-text.ts';

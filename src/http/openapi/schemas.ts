@@ -6,7 +6,6 @@ import {
   type ResourceDefinition,
   textFormats,
 } from '../../core/fields/fields.ts';
-import { heartbeatStatuses } from '../../core/readings/heartbeats.ts';
 
 /** A JSON Schema, as OpenAPI 3.1 has it, or another part of the document. */
 export type Schema = Record<string, unknown>;
@@ -81,33 +80,17 @@ export function schemaNames({ singular, fields }: ResourceDefinition): { single:
   return { single, item: hasDetail ? `${single}Summary` : single };
 }
 
-/** What each sensor's record has in addition to its fields. */
-const sensorState: Record<string, Schema> = {
-  last_reading_at: { ...dateTimeOrNull, description: 'Instant of the newest reading; null before the first.' },
-  last_value: { type: ['number', 'null'], description: 'Value of the newest reading.' },
-  last_heartbeat_at: { ...dateTimeOrNull, description: 'Instant of the newest heartbeat; null before the first.' },
-  last_status: {
-    type: ['string', 'null'],
-    enum: [...heartbeatStatuses, null],
-    description: 'Status of the newest heartbeat; null if it had none.',
-  },
-};
-
-const stateExample = { last_reading_at: instant, last_value: 182.4, last_heartbeat_at: instant, last_status: 'ok' };
-
 /** The schemas of a resource by their names. */
 export function recordSchemas(resource: ResourceDefinition): Record<string, Schema> {
   const { single, item } = schemaNames(resource);
-  const state = resource.name === 'sensors' ? sensorState : {};
   const schemaOf = (fields: Fields) => ({
     description: resource.summary,
-    ...object({ ...fieldSchemas(fields), ...state }),
+    ...object(fieldSchemas({ ...fields, ...resource.added })),
   });
   const all = schemaOf(allFields(resource));
   return item === single ? { [single]: all } : { [single]: all, [item]: schemaOf(listFields(resource)) };
 }
 
-export function recordExample(resource: ResourceDefinition, fields: Fields): Schema {
-  const example = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.example]));
-  return { ...example, id: resource.idExample, ...(resource.name === 'sensors' && stateExample) };
+export function recordExample({ added }: ResourceDefinition, fields: Fields): Schema {
+  return Object.fromEntries(Object.entries({ ...fields, ...added }).map(([name, { example }]) => [name, example]));
 }

@@ -1,6 +1,6 @@
-import { pageFields, type ResourceDefinition } from '../../core/fields/fields.ts';
+import { listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
+import { pageSeparator } from '../../core/port/records.ts';
 import type { ListPage } from '../../core/records/lists.ts';
-import { pageSeparator } from '../../core/records/page-rows.ts';
 import { csvCell } from '../../core/text/csv-cell.ts';
 import type { Steps } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
@@ -46,7 +46,7 @@ export function* recordsToCsv(
   resource: ResourceDefinition,
   { json, include = [] }: Pick<ListPage, 'json' | 'include'>,
 ): Steps<Buffer> {
-  const columns = [...Object.keys(pageFields(resource, include)), ...(resource.addedMembers ?? [])];
+  const columns = Object.keys({ ...listFields(resource, include), ...resource.added });
   const lines = [Buffer.from(`${columns.join(',')}\n`)];
   for (const text of json === '' ? [] : json.split(pageSeparator)) {
     const record: Record<string, unknown> = JSON.parse(text);

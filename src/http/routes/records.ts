@@ -1,8 +1,8 @@
 import type { Domain } from '../../core/domain/domain.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import { dayOf } from '../../core/records/changes.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
-import { dayOf } from '../../core/records/sync-tokens.ts';
 import type { Answer } from '../answers/answer.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { Session } from '../auth/session.ts';

@@ -1,6 +1,6 @@
 import type { Domain } from '../../core/domain/domain.ts';
+import { pageSeparator } from '../../core/port/records.ts';
 import { findSensor, withStates } from '../../core/readings/sensors.ts';
-import { pageSeparator } from '../../core/records/page-rows.ts';
 import { chain } from '../request/chain.ts';
 import type { RecordStates } from './records.ts';
 

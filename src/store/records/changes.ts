@@ -83,13 +83,14 @@ export async function recordChange(
   if (inserted > 0) await rows(`delete ${removed} and ${back}`, [entity, name]);
   const to = forgettableInstant(nowUs);
   const old = `${removed} and removed_at <= $3`;
-  const isForgotten = (await rows(`select 1 ${old} limit 1`, [entity, name, to])).length > 0;
-  if (isForgotten) await rows(`delete ${old}`, [entity, name, to]);
+  const [forgotten] = await rows<{ last: string | null }>(`select max(removed_at) as last ${old}`, [entity, name, to]);
+  const forgottenTo = forgotten?.last ?? '';
+  if (forgottenTo !== '') await rows(`delete ${old}`, [entity, name, to]);
   const later = 'excluded.forgotten_to > c.forgotten_to';
   await rows(
     `insert into record_changes as c (entity, resource, changed_at, forgotten_to) values ($1, $2, $3, $4)
       on conflict (entity, resource) do update set changed_at = excluded.changed_at,
         forgotten_to = case when ${later} then excluded.forgotten_to else c.forgotten_to end`,
-    [entity, name, updatedAt, isForgotten ? to : ''],
+    [entity, name, updatedAt, forgottenTo],
   );
 }

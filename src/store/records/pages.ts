@@ -1,7 +1,12 @@
-import { type Field, type Fields, pageFields, type ResourceDefinition } from '../../core/fields/fields.ts';
-import type { RecordCondition, RecordPageRequest } from '../../core/port/records.ts';
-import { mostScanned, pageSeparator } from '../../core/records/page-rows.ts';
+import { type Field, type Fields, listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
+import { pageSeparator, type RecordCondition, type RecordPageRequest } from '../../core/port/records.ts';
 import { indexName, tableName } from './tables.ts';
+
+/**
+ * Maximum number of records scanned for a page whose index serves only some of its conditions: some milliseconds. A page
+ * that reaches it ends there, full or not, and the next page continues after it.
+ */
+export const mostScanned = 10_000;
 
 /** What only one engine can know of the query of a page. */
 export interface PageDialect {
@@ -57,7 +62,7 @@ export function pageQuery(
       const sizes = sizesOf?.map((name) => `octet_length("${name}")`).join(' + ');
       const shown = sizes
         ? `select cast(${sizes} as text) as json from ${from}`
-        : dialect.records(pageFields(resource, include), from);
+        : dialect.records(listFields(resource, include), from);
       return `select string_agg(json, '${pageSeparator}') as json, cast(count(*) as int) as n,
         cast(${reached} as text) as reached from (${shown}) as p`;
     };

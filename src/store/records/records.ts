@@ -1,12 +1,20 @@
-import { allFields } from '../../core/fields/fields.ts';
+import { allFields, listFields } from '../../core/fields/fields.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { RecordPage, RecordPageRequest, RecordStore } from '../../core/port/records.ts';
-import { fewRecords, fittingRecords, type PageRow, shownLists, toPage } from '../../core/records/page-rows.ts';
+import {
+  pageSeparator,
+  type RecordPage,
+  type RecordPageRequest,
+  type RecordPosition,
+  type RecordStore,
+} from '../../core/port/records.ts';
 import { type Runner, resultOf, type Steps } from '../registry/statements.ts';
 import { readChanges, readRemoved } from './changes.ts';
 import type { ImportSession } from './import-session.ts';
 import { countQuery, type PageDialect, pageQuery, type Query, rareCandidates } from './pages.ts';
 import { tableName } from './tables.ts';
+
+/** Number of records with one value that are scanned and sorted for a page: about a millisecond. */
+export const fewRecords = 1000;
 
 /** What an engine supplies, over which its records are read. */
 export interface RecordEngine extends Pick<RecordStore, 'version' | 'import'>, Pick<ImportSession, 'rows'> {
@@ -67,4 +75,55 @@ export function createRecordStore({ dialect, run, first, rows, find, version, ..
 /** PostgreSQL refuses this character in a text; no record has it, since imports refuse control characters. */
 function hasNul(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\0');
+}
+
+/**
+ * Maximum bytes of lists, such as the services of orders, in one page: a millisecond or two, also as CSV. Other fields are
+ * short, but a list may be as long as a row of an import.
+ */
+const mostListBytes = 256 * 1024;
+
+/** The row that the statement of a page returns. One record more than requested is read, which only shows that there are more. */
+export interface PageRow {
+  /** The records as JSON, joined by {@link pageSeparator}; null for none. */
+  json: string | null;
+  n: number;
+  /** Where the scan had to end, as a JSON array of order value and id; null if it did not. */
+  reached: string | null;
+}
+
+export function toPage(row: PageRow | undefined, { limit, orderBy }: RecordPageRequest): RecordPage {
+  if (!row) return { json: '', count: 0, next: null };
+  const { json, n, reached } = row;
+  if (json === null || n <= limit) return { json: json ?? '', count: n, next: reached === null ? null : pair(reached) };
+  const asked = json.slice(0, json.lastIndexOf(pageSeparator));
+  return { json: asked, count: limit, next: positionOf(asked.slice(asked.lastIndexOf(pageSeparator) + 1), orderBy) };
+}
+
+function shownLists({ resource, include = [] }: RecordPageRequest): string[] {
+  return Object.entries(listFields(resource, include)).flatMap(([name, { kind }]) => (kind === 'list' ? [name] : []));
+}
+
+/** The number of records, at least one, whose lists together stay within {@link mostListBytes}; the row has the bytes of each record's. */
+function fittingRecords(row: PageRow | undefined, limit: number): number {
+  let left = mostListBytes;
+  let fitting = 0;
+  for (const size of (row?.json ?? '').split(pageSeparator)) {
+    left -= Number(size);
+    if (left < 0) return Math.max(1, fitting);
+    fitting++;
+  }
+  return limit;
+}
+
+function positionOf(lastRecord: string, orderBy: string): RecordPosition {
+  const record: { id: string } & Record<string, unknown> = JSON.parse(lastRecord);
+  const value = record[orderBy];
+  if (typeof value !== 'string' && typeof value !== 'number') throw new Error(`no position in order of ${orderBy}`);
+  return { value, id: record.id };
+}
+
+function pair(reached: string): RecordPosition {
+  const [value, id] = JSON.parse(reached) as [string | number, string]; // as the statement wrote it
+  return { value, id };
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResourceDefinition } from '../../../../src/core/fields/fields.ts';
 import type { RecordCondition, RecordPageRequest, RecordPosition } from '../../../../src/core/port/records.ts';
-import { mostScanned, type PageRow, toPage } from '../../../../src/core/records/page-rows.ts';
 import { pageParameters } from '../../../../src/core/records/queries.ts';
 import { resources } from '../../../../src/resources/index.ts';
 import { parts } from '../../../../src/resources/projects-and-settings.ts';
-import { pageQuery } from '../../../../src/store/records/pages.ts';
+import { mostScanned, pageQuery } from '../../../../src/store/records/pages.ts';
+import { type PageRow, toPage } from '../../../../src/store/records/records.ts';
 import { tableName } from '../../../../src/store/records/tables.ts';
 import { pageDialect } from '../../../../src/store/sqlite/records/pages.ts';
 import { named } from '../../../../src/store/sqlite/registry/statements.ts';
