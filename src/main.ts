@@ -58,8 +58,7 @@ function createServices(
   return {
     version: packageJson.version,
     engine,
-    nextBackupNumber: async (series) => (await import('./store/archive/series.ts')).nextBackupNumber(series),
-    removeOldBackups: async (series) => (await import('./store/archive/series.ts')).removeOldBackups(series),
+    backupSeries: async (...of) => (await import('./store/archive/series.ts')).backupSeries(...of),
     async postgresRoles(location) {
       const { rolesSql, schemaOf } = await import('./store/postgres/operations/roles.ts');
       return rolesSql(schemaOf(location, io.env));

@@ -11,7 +11,7 @@ import { run } from '../../src/cli/run.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';
 import type { SpaceFacts } from '../../src/core/operations/inspection.ts';
-import { nextBackupNumber, removeOldBackups } from '../../src/store/archive/series.ts';
+import { backupSeries } from '../../src/store/archive/series.ts';
 import { engineAt } from '../../src/store/open.ts';
 import { citusSql } from '../../src/store/postgres/operations/citus.ts';
 import { rolesSql, schemaOf } from '../../src/store/postgres/operations/roles.ts';
@@ -232,8 +232,7 @@ export function createServices(clock: () => number, space?: () => SpaceFacts): S
       };
       return { ...engine, inspect };
     },
-    nextBackupNumber: async (series) => nextBackupNumber(series),
-    removeOldBackups: async (series) => removeOldBackups(series),
+    backupSeries: async (...of) => backupSeries(...of),
     postgresRoles: async (path) => rolesSql(schemaOf(path, {})),
     postgresCitus: async (path) => citusSql(schemaOf(path, {}), []),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),

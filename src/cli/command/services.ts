@@ -1,7 +1,7 @@
 import type { Actor } from '../../core/domain/actors.ts';
 import type { Domain } from '../../core/domain/domain.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
-import type { BackupFolder, BackupSeries } from '../../core/operations/backups.ts';
+import type { BackupSeries } from '../../core/operations/backups.ts';
 import type { Engine } from '../../core/operations/engine.ts';
 import type { ExampleName } from '../../core/operations/examples.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
@@ -20,10 +20,8 @@ export interface Services {
    * folder may be missing yet.
    */
   engine(location: string, how?: { makesFolder: boolean }): Promise<Engine>;
-  /** The number of the next backup in a series: higher than that of every one that is there. */
-  nextBackupNumber(series: BackupFolder): Promise<number>;
-  /** Removes backups of one series beyond the newest ones; returns the paths of those removed. */
-  removeOldBackups(series: BackupSeries): Promise<string[]>;
+  /** The backups in a folder of the store with this id. */
+  backupSeries(folder: string, storeId: string): Promise<BackupSeries>;
   /** SQL for the roles of the store at an address, or at the usual place if a file is named. */
   postgresRoles(location: string): Promise<string>;
   /** SQL that distributes the tables of such a store by entity over the workers of Citus. */

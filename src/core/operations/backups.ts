@@ -16,19 +16,12 @@ export interface BackupFacts extends BackupHead {
   damagedAuditRecords: readonly number[];
 }
 
-/** Where the backups of one store are. */
-export interface BackupFolder {
-  folder: string;
-  /** Identifies the store: other stores may have backups in the same folder. */
-  storeId: string;
-}
-
-/** The backups of one store in one folder, of which the newest are kept. */
-export interface BackupSeries extends BackupFolder {
-  /** The backup just written, which is kept in any case. */
-  newest: string;
-  /** The number of backups to keep, the newest included. */
-  keep: number;
+/** The backups of one store in a folder, in which other stores may have backups, too. */
+export interface BackupSeries {
+  /** The number of the next one: higher than that of every one that is there. */
+  nextNumber: number;
+  /** Removes the oldest beyond the number to keep, of which `newest` is one in any case; returns their paths. */
+  removeOld(newest: string, keep: number): string[];
 }
 
 /** The name of a backup in a series: `hkctl-20261122T023000Z-3f9a2c1b.backup`. */

@@ -1,12 +1,14 @@
-import { basename, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { damageText } from '../../../core/audit/damage.ts';
 import { auditDraft } from '../../../core/domain/actors.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { unwritable } from '../../../core/files.ts';
+import { backupName, storeIdOf } from '../../../core/operations/backups.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand } from '../../command/command.ts';
 import { parsed, toggle } from '../../command/flags.ts';
 import { createProgress } from '../../terminal/progress.ts';
-import { isFolder, nextInSeries, parseKeep } from './keep.ts';
 
 export default defineCommand({
   description:
@@ -25,10 +27,13 @@ export default defineCommand({
   async run(context, { force, keep }, [file = ''], { domain, actor }) {
     const folder = resolve(file);
     const namesFolder = keep !== undefined || file.endsWith('/') || isFolder(folder);
-    const series = namesFolder ? await nextInSeries(folder, domain, context) : undefined;
-    const target = series?.target ?? folder;
+    if (namesFolder) requireFolder(folder);
+    const storeId = namesFolder ? await storeIdOf(domain.store) : undefined;
+    const series = storeId === undefined ? undefined : await context.services.backupSeries(folder, storeId);
+    // The machine's clock, right or wrong: the store's stands still while that one is behind, and names must differ.
+    const target = storeId === undefined ? folder : join(folder, backupName(context.io.clock(), storeId));
     const bar = createProgress(context, 'Backing up');
-    const request = { nowMs: domain.clock(), force, number: series?.number ?? 0, progress: bar.at };
+    const request = { nowMs: domain.clock(), force, number: series?.nextNumber ?? 0, progress: bar.at };
     const engine = await context.services.engine(context.storePath);
     const facts = await engine.backup(target, request).finally(bar.end);
     const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes } = facts;
@@ -38,10 +43,7 @@ export default defineCommand({
     } catch (thrown) {
       throw isHkctlError(thrown) ? unnoted(target, thrown) : thrown;
     }
-    const removed =
-      series && keep !== undefined
-        ? await context.services.removeOldBackups({ folder, storeId: series.storeId, newest: target, keep })
-        : [];
+    const removed = series && keep !== undefined ? series.removeOld(target, keep) : [];
     const createdAt = formatInstantMs(createdAtMs);
     if (context.json) {
       context.printJson({
@@ -72,4 +74,26 @@ function unnoted(target: string, thrown: HkctlError): HkctlError {
     `The backup ${target} is written and checked, but the audit trail could not note it: ${thrown.message}`,
     { hint: thrown.hint, cause: thrown },
   );
+}
+
+/** Parses how many backups to keep. Throws `usage`. */
+export function parseKeep(given: string): number {
+  if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
+  throw new HkctlError('usage', `"${given}" is not a number of backups: give one from 1 to 9999.`);
+}
+
+function requireFolder(folder: string): void {
+  if (isFolder(folder)) return;
+  throw new HkctlError('usage', `${folder} is not a folder that exists.`, {
+    hint: 'Make it first. Backups in a folder get names of their own, by the time and the store.',
+  });
+}
+
+/** Whether a path leads to a folder. Throws what {@link unwritable} says of one that cannot be seen. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (thrown) {
+    throw unwritable(path, thrown) ?? thrown;
+  }
 }

@@ -7,7 +7,7 @@ import { serveDefaults } from '../../../core/operations/settings.ts';
 import { holdsSecret } from '../../../core/secrets.ts';
 import { defineCommand } from '../../command/command.ts';
 import { parsed, toggle } from '../../command/flags.ts';
-import { parseKeep } from '../backup/keep.ts';
+import { parseKeep } from '../backup/backup.ts';
 import { parsePort, requireBothOfTls } from '../serve/serve.ts';
 import service from './hkctl.service?raw';
 import socket from './hkctl.socket?raw';
