@@ -3,7 +3,7 @@ import type { Domain } from '../../core/domain/domain.ts';
 import { acceptClock, sampleClock, storeClock } from '../../core/domain/steady-clock.ts';
 import { errorTable } from '../../core/errors.ts';
 import { diagnose } from '../../core/operations/doctor.ts';
-import type { Check } from '../../core/operations/findings.ts';
+import type { Check } from '../../core/operations/inspection.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';

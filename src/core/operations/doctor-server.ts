@@ -1,34 +1,17 @@
-import { type Finding, ok, warning } from './findings.ts';
-export interface ServerFacts {
-  version: string;
-  databaseBytes: number;
-  syncs: boolean;
-  synchronousCommit: string;
-  /** Names of standbys whose confirmation a commit waits for; none if empty. */
-  synchronousStandbys: string;
-  /** Standbys that follow now, and how many of them confirm commits; undefined if the log-in may not see it. */
-  standbys: { following: number; synchronous: number } | undefined;
-  /** Whether the log-in could change anything, also the audit trail. */
-  isSuperuser: boolean;
-  canChangeAudit: boolean;
-  /** Versions of readings that were removed and not cleaned up, and those that are there. */
-  readings: { dead: number; live: number };
-  /** How many milliseconds the clock of the server is ahead of this machine's. */
-  skewMs: number;
-}
+import { type Finding, ok, type ServerFacts, warning } from './inspection.ts';
 
 export function findingsOfServer(facts: ServerFacts): [name: string, finding: Finding][] {
   return [
     ['server', ok(`${facts.version}; the database takes ${(facts.databaseBytes / 2 ** 20).toFixed(1)} MiB.`)],
     ['durability', findingOfDurability(facts)],
     ['rights', findingOfRights(facts)],
-    ['bloat', findingOfBloat(facts.readings)],
+    ['bloat', findingOfBloat(facts)],
     ['clocks', findingOfSkew(facts.skewMs)],
   ];
 }
 
 function findingOfDurability(facts: ServerFacts): Finding {
-  const { syncs, synchronousCommit, synchronousStandbys, standbys } = facts;
+  const { syncs, synchronousCommit, synchronousStandbys, following, synchronous, unseen } = facts;
   if (!syncs) {
     const hint = 'Set fsync = on in postgresql.conf: without it a power failure can destroy the whole database.';
     return warning('An answered commit can be lost: fsync is off.', hint);
@@ -37,7 +20,8 @@ function findingOfDurability(facts: ServerFacts): Finding {
     const hint = 'Set synchronous_commit = on for the log-in of hkctl.';
     return warning(`An answered commit can be lost: synchronous_commit is ${synchronousCommit}.`, hint);
   }
-  if (standbys !== undefined && standbys.following > 0 && standbys.synchronous === 0) {
+  // Only members of pg_monitor see the state of standbys.
+  if (unseen === 0 && following > 0 && synchronous === 0) {
     const hint =
       'Name a standby in synchronous_standby_names, so that a failover loses nothing, or accept that it may.';
     return warning('An answered commit can be lost at a failover: every standby is asynchronous.', hint);
@@ -56,7 +40,7 @@ function findingOfRights({ isSuperuser, canChangeAudit }: ServerFacts): Finding 
 /** Below this number of rows the space does not matter. */
 const fewRows = 1_000_000;
 
-function findingOfBloat({ dead, live }: ServerFacts['readings']): Finding {
+function findingOfBloat({ dead, live }: ServerFacts): Finding {
   if (dead < fewRows || dead < live / 2) return ok('The tables of readings have little dead space.');
   const hint = 'Run: VACUUM (ANALYZE) readings; and check that autovacuum is on.';
   return warning(`${dead} removed rows of readings still take space, in addition to ${live} existing ones.`, hint);

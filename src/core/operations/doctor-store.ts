@@ -6,8 +6,16 @@ import { quotedText } from '../text/shown-text.ts';
 import { isTimezone } from '../time/calendar.ts';
 import { formatInstantMs, formatInstantUs } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
-import { type Finding, ok, problem, warning } from './findings.ts';
-import type { FileFacts, JournalFacts, SpaceFacts, StoreInspection } from './inspection.ts';
+import {
+  type FileFacts,
+  type Finding,
+  type JournalFacts,
+  ok,
+  problem,
+  type SpaceFacts,
+  type StoreInspection,
+  warning,
+} from './inspection.ts';
 
 /** The file modes are the access control of a store: only the owner may open its files. */
 export function findingOfFiles(files: readonly FileFacts[]): Finding {

@@ -6,7 +6,7 @@ import { isHkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { retainedFromUs } from '../readings/retention.ts';
-import { findingsOfServer, type ServerFacts } from './doctor-server.ts';
+import { findingsOfServer } from './doctor-server.ts';
 import {
   findingOfClock,
   findingOfDamage,
@@ -20,8 +20,16 @@ import {
   findingOfTimezones,
   type Summarised,
 } from './doctor-store.ts';
-import { type Check, type Finding, ok, problem, warning } from './findings.ts';
-import type { JournalFacts, StoreInspection } from './inspection.ts';
+import {
+  type Check,
+  type Finding,
+  type JournalFacts,
+  ok,
+  problem,
+  type ServerFacts,
+  type StoreInspection,
+  warning,
+} from './inspection.ts';
 import { daemonsOf } from './status.ts';
 
 interface DoctorOptions {

@@ -1,5 +1,30 @@
+import type { ErrorCode } from '../errors.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
-import type { ServerFacts } from './doctor-server.ts';
+
+export interface Check {
+  /** Stable, for programs. */
+  name: string;
+  status: 'ok' | 'warning' | 'problem';
+  detail: string;
+  hint?: string;
+  /** Only for a problem: the error code that `hkctl doctor` exits with. */
+  code?: ErrorCode;
+}
+
+export type Finding = Omit<Check, 'name'>;
+
+/** All is as it should be. */
+export function ok(detail: string): Finding {
+  return { status: 'ok', detail };
+}
+
+export function warning(detail: string, hint: string): Finding {
+  return { status: 'warning', detail, hint };
+}
+
+export function problem(code: ErrorCode, detail: string, hint: string | undefined): Finding {
+  return { status: 'problem', detail, ...(hint !== undefined && { hint }), code };
+}
 
 export interface FileFacts {
   path: string;
@@ -22,6 +47,28 @@ export interface SpaceFacts {
   totalBytes: number;
   /** Whether the space that is kept for stops is there; without it nothing else is written. */
   hasReserve: boolean;
+}
+
+/** What the server of a database says of itself. */
+export interface ServerFacts {
+  version: string;
+  databaseBytes: number;
+  syncs: boolean;
+  synchronousCommit: string;
+  /** Names of standbys whose confirmation a commit waits for; none if empty. */
+  synchronousStandbys: string;
+  /** Whether the log-in could change anything, also the audit trail. */
+  isSuperuser: boolean;
+  canChangeAudit: boolean;
+  /** The standbys that follow now, those of them that confirm commits, and those whose state the log-in may not see. */
+  following: number;
+  synchronous: number;
+  unseen: number;
+  /** Versions of readings that were removed and not cleaned up, and those that are there. */
+  dead: number;
+  live: number;
+  /** How many milliseconds the clock of the server is ahead of this machine's. */
+  skewMs: number;
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { ServerFacts } from '../../core/operations/doctor-server.ts';
-import type { StoreInspection } from '../../core/operations/inspection.ts';
+import type { ServerFacts, StoreInspection } from '../../core/operations/inspection.ts';
 import type { Database } from './connection/database.ts';
 import { sizeSql } from './registry/metrics.ts';
 import { readPlace, schemaVersion } from './schema/schema-version.ts';
@@ -36,18 +35,9 @@ async function sizeOf(database: Database): Promise<number> {
   return found?.value ?? 0;
 }
 
-interface Row extends Omit<ServerFacts, 'standbys' | 'readings' | 'skewMs'> {
-  following: number;
-  synchronous: number;
-  unseen: number;
-  dead: number;
-  live: number;
-  nowMs: number;
-}
-
 async function serverFacts(database: Database): Promise<ServerFacts> {
   const before = Date.now();
-  const [row] = await database.query<Row>(
+  const [row] = await database.query<Omit<ServerFacts, 'skewMs'> & { nowMs: number }>(
     'inspect.server',
     `select 'PostgreSQL ' || current_setting('server_version') as version,
       pg_database_size(current_database())::float8 as "databaseBytes",
@@ -64,12 +54,6 @@ async function serverFacts(database: Database): Promise<ServerFacts> {
       (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`,
   );
   if (!row) throw new Error('the server returned no facts');
-  const { following, synchronous, unseen, dead, live, nowMs, ...facts } = row;
-  return {
-    ...facts,
-    // Only members of pg_monitor see the state of standbys.
-    standbys: unseen > 0 ? undefined : { following, synchronous },
-    readings: { dead, live },
-    skewMs: nowMs - (before + Date.now()) / 2,
-  };
+  const { nowMs, ...facts } = row;
+  return { ...facts, skewMs: nowMs - (before + Date.now()) / 2 };
 }

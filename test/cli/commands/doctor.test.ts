@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Check } from '../../../src/core/operations/findings.ts';
+import type { Check } from '../../../src/core/operations/inspection.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { settleIdle } from '../../../src/store/sqlite/readings/writer/settling.ts';
 import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';

@@ -2,9 +2,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { splitPassword } from '../../../core/store-address.ts';
 import { wrongAddress } from '../errors/errors.ts';
-import { isParameter, readParameters, shownName } from './parameters.ts';
-import { type Environment, readService } from './service-file.ts';
-import { readTls, type TlsSettings } from './tls.ts';
+import { type Environment, isParameter, readParameters, shownName } from './parameters.ts';
+import { readTls } from './tls.ts';
 
 /** A host by name or address, or the folder of a Unix socket, which begins with a slash. */
 export interface Host {
@@ -14,27 +13,7 @@ export interface Host {
   address?: string;
 }
 
-export interface Location {
-  hosts: readonly Host[];
-  database: string;
-  user: string;
-  password: string | undefined;
-  /** The file of libpq in which a password is looked up if none is given. */
-  passwordFile: string | undefined;
-  schema: string;
-  tls: TlsSettings;
-  /** Which of several servers will do; only `any` and `read-write` exist here, since a store is written. */
-  target: 'any' | 'read-write';
-  applicationName: string;
-  /** Options for the server, such as `-c statement_timeout=10s`. */
-  options: string | undefined;
-  connectTimeoutMs: number;
-  /** Whether the system probes a silent connection, and after how long; 0 = as the system does. */
-  keepsAlive: boolean;
-  keepAliveIdleMs: number;
-  /** The address as it may be shown: without a password. */
-  shown: string;
-}
+export type Location = ReturnType<typeof parseLocation>;
 
 export const usualSchema = 'hkctl';
 
@@ -45,11 +24,8 @@ const mostTimeoutSeconds = 3600;
  * Reads an address as `psql` does, except that TLS is verified unless asked otherwise: the address first, then its service,
  * then the variables PGHOST, PGPORT and so on. Throws `usage` (exit 2), without repeating a password.
  */
-export function parseLocation(address: string, env: Environment): Location {
-  const given = parametersOf(withPassword(address, env));
-  const serviceName = given.service ?? env.PGSERVICE;
-  const service = serviceName === undefined ? {} : readService(serviceName, env);
-  const value = readParameters(given, service, env);
+export function parseLocation(address: string, env: Environment) {
+  const value = readParameters(parametersOf(withPassword(address, env)), env);
   const user = value('user') ?? ownAccount();
   const hosts = hostsOf(value('host'), value('hostaddr'), value('port'));
   const socket = hosts.every(({ host }) => host.startsWith('/')) ? hosts[0] : undefined;
@@ -67,16 +43,21 @@ export function parseLocation(address: string, env: Environment): Location {
     database,
     user,
     password: value('password'),
+    /** The file of libpq in which a password is looked up if none is given. */
     passwordFile: value('passfile') ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
     schema,
     tls: readTls(value, socket !== undefined, env.HOME),
-    target: target === 'any' ? 'any' : 'read-write',
+    /** Whether only a server that can be written will do. */
+    isWritten: target !== 'any',
     applicationName: value('application_name') ?? value('fallback_application_name') ?? 'hkctl',
+    /** Options for the server, such as `-c statement_timeout=10s`. */
     options: value('options'),
     // 0 is without limit.
     connectTimeoutMs: Math.min(Number(value('connect_timeout') ?? 5) || mostTimeoutSeconds, mostTimeoutSeconds) * 1000,
+    /** Whether the system probes a silent connection, and after how long; 0 = as the system does. */
     keepsAlive: value('keepalives') !== '0',
     keepAliveIdleMs: Number(value('keepalives_idle') ?? 0) * 1000,
+    /** The address as it may be shown: without a password. */
     shown: shownAddress(socket ? [] : hosts, database, {
       host: socket?.host,
       port: socket && socket.port !== defaultPort ? String(socket.port) : undefined,

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errnoOf } from '../../../core/errno.ts';
 import { wrongAddress } from '../errors/errors.ts';
-import type { Environment } from './service-file.ts';
+
+/** The variables of the environment, from which libpq's ones fill what an address leaves out. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variable of the environment that is read if neither the address nor the service has a parameter, and its possible values. */
 type Parameter = readonly [variable?: string, values?: string];
@@ -65,9 +70,10 @@ export function isParameter(name: string): boolean {
  */
 export function readParameters(
   given: Readonly<Record<string, string>>,
-  service: Readonly<Record<string, string>>,
   env: Environment,
 ): (name: string) => string | undefined {
+  const serviceName = given.service ?? env.PGSERVICE;
+  const service = serviceName === undefined ? {} : readService(serviceName, env);
   for (const name of Object.keys(service)) {
     if (!isParameter(name)) throw wrongAddress(`its service has the unknown parameter ${shownName(name)}`);
   }
@@ -90,4 +96,33 @@ function isPossible(value: string, values: string): boolean {
 /** A name as a message may have it: a mistyped address may have a password there. */
 export function shownName(name: string): string {
   return /^[a-z_]{1,30}$/.test(name) ? `"${name}"` : '"…"';
+}
+
+/**
+ * The parameters of a service from libpq's connection service files: PGSERVICEFILE or `~/.pg_service.conf`, then
+ * `pg_service.conf` in PGSYSCONFDIR. Throws `usage` if no file has it.
+ */
+function readService(name: string, env: Environment): Record<string, string> {
+  const own = env.PGSERVICEFILE ?? (env.HOME && join(env.HOME, '.pg_service.conf'));
+  const system = join(env.PGSYSCONFDIR ?? '/etc/postgresql-common', 'pg_service.conf');
+  for (const file of [own, system]) {
+    const lines = file ? textOf(file).split(/\r?\n/) : [];
+    const trimmed = lines.map((line) => line.trim());
+    const start = trimmed.indexOf(`[${name}]`);
+    if (start === -1) continue;
+    const rest = trimmed.slice(start + 1);
+    const end = rest.findIndex((line) => line.startsWith('['));
+    const pairs = (end === -1 ? rest : rest.slice(0, end)).filter((line) => line !== '' && !line.startsWith('#'));
+    return Object.fromEntries(pairs.map((line) => [line.replace(/\s*=.*/, ''), line.replace(/^[^=]*=?\s*/, '')]));
+  }
+  throw wrongAddress(`no service file has the service ${JSON.stringify(name.slice(0, 60))}`);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    if (errnoOf(thrown) === 'ENOENT') return '';
+    throw wrongAddress('its service file cannot be read');
+  }
 }

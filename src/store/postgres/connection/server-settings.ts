@@ -25,7 +25,7 @@ interface Sender {
  */
 export async function prepareSession(
   session: Sender,
-  { schema, target }: Location,
+  { schema, isWritten }: Location,
 ): Promise<Pick<Settings, 'version' | 'server' | 'pid'>> {
   const { rows } = await session.send<Settings>(settingsSql(schema)).catch((thrown: unknown) => {
     // A setting that the server does not know.
@@ -36,7 +36,7 @@ export async function prepareSession(
   const { version, server, pid, standby, readonly, encoding } = settings;
   if (version < oldestVersion) throw asOfDriver('TOO_OLD');
   if (encoding !== 'UTF8') throw asOfDriver('NOT_UTF8');
-  if (target === 'read-write' && (standby || readonly)) throw asOfDriver('25006');
+  if (isWritten && (standby || readonly)) throw asOfDriver('25006');
   return { version, server, pid };
 }
 
