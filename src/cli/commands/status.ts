@@ -43,17 +43,8 @@ function statusJson(
     ok: attention.length === 0,
     attention,
     store: { path, size_bytes: sizeBytes, ...(space && { free_bytes: space.freeBytes }) },
-    daemon: daemon && {
-      address: daemon.address,
-      version: daemon.version,
-      since: formatInstantMs(daemon.sinceMs),
-      answers: daemon.answers,
-    },
-    daemons_ended: ended.map(({ baseUrl, version, sinceMs }) => ({
-      address: baseUrl,
-      version,
-      since: formatInstantMs(sinceMs),
-    })),
+    daemon: daemon && { ...daemonJson(daemon), answers: daemon.answers },
+    daemons_ended: ended.map(daemonJson),
     keys: { active: keys.active, expiring_within_14_days: keys.expiring, unused_for_90_days: keys.unused },
     sensors: { active: sensors.active, silent_for_a_day: sensors.silent, never_heard: sensors.neverHeard },
     rejected_in_a_day: rejections.map(({ prefix, count, codes, lastAtMs }) => ({
@@ -64,6 +55,10 @@ function statusJson(
     })),
     last_backup_at: formatOptionalMs(lastBackupMs),
   };
+}
+
+function daemonJson({ baseUrl, version, sinceMs }: StoreStatus['ended'][number]) {
+  return { address: baseUrl, version, since: formatInstantMs(sinceMs) };
 }
 
 /** One line of the screen; with `attention` it is marked if the number is not zero, and the command to run is on the line below. */
@@ -92,7 +87,7 @@ function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
     ['Store', `${context.storePath} (${sizeText(sizeBytes)})`],
     space && ['', `${freeText(space)} free on its disk`, 'disk_low', 'hkctl doctor'],
     daemon
-      ? ['Daemon', `${daemon.address}${daemon.answers ? '' : ' does not answer'}`, 'daemon_silent', 'hkctl doctor']
+      ? ['Daemon', `${daemon.baseUrl}${daemon.answers ? '' : ' does not answer'}`, 'daemon_silent', 'hkctl doctor']
       : ['Daemon', 'none is running'],
     daemon && ['', `version ${daemon.version ?? 'unknown'}, since ${time(daemon.sinceMs, 'UTC')}`],
     ...ended.map(({ baseUrl, sinceMs }): Line => {

@@ -1,7 +1,7 @@
 import { type Actor, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/keys.ts';
-import { type KeyRejections, rejectionsOf } from '../keys/usage.ts';
+import { rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { isSilent } from '../readings/sensors.ts';
@@ -9,51 +9,9 @@ import { dayMs } from '../time/spans.ts';
 import { isSpaceLow } from './doctor-store.ts';
 import type { SpaceFacts } from './inspection.ts';
 
+export type StoreStatus = Awaited<ReturnType<typeof readStatus>>;
 /** What needs action; stable names, for programs. */
-export type Attention =
-  | 'disk_low'
-  | 'daemon_silent'
-  | 'daemon_ended'
-  | 'keys_expiring'
-  | 'keys_unused'
-  | 'sensors_silent'
-  | 'readings_rejected'
-  | 'backup_old';
-
-interface KeyCounts {
-  active: number;
-  /** Expire within 14 days. */
-  expiring: number;
-  /** Not used for 90 days. */
-  unused: number;
-}
-
-interface SensorCounts {
-  active: number;
-  /** Sent something before, and nothing for a day. */
-  silent: number;
-  /** The codes of the entities where those are. */
-  silentAt: string[];
-  /** Never sent anything. */
-  neverHeard: number;
-}
-
-export interface StoreStatus {
-  sizeBytes: number;
-  /** The disk of the store; null if it is one of a database server. */
-  space: SpaceFacts | null;
-  /** The newest daemon that serves the store; null if none does. */
-  daemon: { address: string; version: string | null; sinceMs: number; answers: boolean } | null;
-  /** The daemons that ended without a clean stop, and after which none has begun. */
-  ended: readonly Daemon[];
-  keys: KeyCounts;
-  sensors: SensorCounts;
-  /** The keys of which readings were rejected in the last day, the most affected first. */
-  rejections: readonly KeyRejections[];
-  /** Null if the audit trail names no backup. */
-  lastBackupMs: number | null;
-  attention: readonly Attention[];
-}
+export type Attention = StoreStatus['attention'][number];
 
 interface StatusOptions {
   sizeBytes(): MaybePromise<number>;
@@ -67,18 +25,11 @@ interface StatusOptions {
 const backupOldMs = 7 * dayMs;
 
 /** Reads the state of a store and what needs attention. Needs `api_keys.view`. */
-export async function readStatus(domain: Domain, actor: Actor, options: StatusOptions): Promise<StoreStatus> {
+export async function readStatus(domain: Domain, actor: Actor, options: StatusOptions) {
   await requirePermissions(domain, actor, 'store.status', 'store');
   const { store, clock } = domain;
   const { newest, ended } = await daemonsOf(domain, options.answers);
-  const daemon = newest
-    ? {
-        address: newest.baseUrl,
-        version: newest.version,
-        sinceMs: newest.sinceMs,
-        answers: await options.answers(newest.baseUrl),
-      }
-    : null;
+  const daemon = newest ? { ...newest, answers: await options.answers(newest.baseUrl) } : null;
   const keys = await keyCounts(domain, actor.user.tenantId);
   const sensors = await sensorCounts(domain, actor.user.tenantId);
   const rejections = await rejectionsOf(domain, actor.user.tenantId);
@@ -86,7 +37,7 @@ export async function readStatus(domain: Domain, actor: Actor, options: StatusOp
   const [first] = await store.tenants.list();
   const backedUpMs = lastBackupMs ?? first?.createdAtMs ?? 0;
   const space = options.space?.() ?? null;
-  const found: Record<Attention, boolean> = {
+  const found = {
     disk_low: space !== null && isSpaceLow(space),
     daemon_silent: daemon !== null && !daemon.answers,
     daemon_ended: ended.length > 0,
@@ -96,10 +47,23 @@ export async function readStatus(domain: Domain, actor: Actor, options: StatusOp
     readings_rejected: rejections.length > 0,
     backup_old: clock() - backedUpMs > backupOldMs,
   };
-  // The keys of that very object.
-  const attention = (Object.keys(found) as Attention[]).filter((name) => found[name]);
-  const sizeBytes = await options.sizeBytes();
-  return { sizeBytes, space, daemon, ended, keys, sensors, rejections, lastBackupMs, attention };
+  return {
+    sizeBytes: await options.sizeBytes(),
+    /** The disk of the store; null if it is one of a database server. */
+    space,
+    /** The newest daemon that serves the store; null if none does. */
+    daemon,
+    /** The daemons that ended without a clean stop, and after which none has begun. */
+    ended,
+    keys,
+    sensors,
+    /** The keys of which readings were rejected in the last day, the most affected first. */
+    rejections,
+    /** Null if the audit trail names no backup. */
+    lastBackupMs,
+    // The keys of that very object.
+    attention: (Object.keys(found) as (keyof typeof found)[]).filter((name) => found[name]),
+  };
 }
 
 /**
@@ -119,7 +83,8 @@ export async function daemonsOf(
   return { newest: recorded.find(({ serves }) => serves), ended: recorded.filter(({ serves }) => !serves) };
 }
 
-export async function keyCounts({ store, clock }: Domain, tenantId: string): Promise<KeyCounts> {
+/** The numbers of active keys, of those that expire within 14 days, and of those not used for 90 days. */
+export async function keyCounts({ store, clock }: Domain, tenantId: string) {
   const nowMs = clock();
   const active = { nowMs, statuses: ['Active'] } as const;
   return {
@@ -129,9 +94,13 @@ export async function keyCounts({ store, clock }: Domain, tenantId: string): Pro
   };
 }
 
-async function sensorCounts({ store, clock }: Domain, tenantId: string): Promise<SensorCounts> {
+/**
+ * The numbers of active sensors, of those that sent something before and nothing for a day (`silentAt`: the codes of their entities),
+ * and of those that never sent anything.
+ */
+async function sensorCounts({ store, clock }: Domain, tenantId: string) {
   const nowMs = clock();
-  const counts: SensorCounts = { active: 0, silent: 0, silentAt: [], neverHeard: 0 };
+  const counts = { active: 0, silent: 0, silentAt: [] as string[], neverHeard: 0 };
   for (const entity of await store.entities.list(tenantId)) {
     if (entity.status !== 'active') continue;
     const directory = await store.readings.directory(entity.id);
