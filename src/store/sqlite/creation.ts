@@ -10,17 +10,14 @@ import type { StoreOptions } from '../engine/options.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
-import { applyMigrations } from '../sqlite-database/schema/migrations.ts';
-import { isEmpty } from '../sqlite-database/schema/schema-versions.ts';
+import { applyMigrations, isEmpty } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf, openFile } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
-import { requireStorePath } from './connection/store-path.ts';
 import { finishRestore } from './prepared.ts';
 import { createSqliteStore } from './store.ts';
 
 /** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */
 export function requireNoStore(path: string): void {
-  requireStorePath(path);
   finishRestore(path);
   const files = filesOf(path);
   if (!existsSync(files.registry)) {

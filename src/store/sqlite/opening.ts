@@ -7,8 +7,7 @@ import { translating } from '../sqlite-database/errors.ts';
 import { isEmpty, requireSchemaVersion } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf, openFile, writeAhead } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
-import { requireStorePath } from './connection/store-path.ts';
-import { finishRestore, preparedPath } from './prepared.ts';
+import { finishRestore } from './prepared.ts';
 import { createSqliteStore } from './store.ts';
 
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
@@ -34,7 +33,6 @@ export function openStore(path: string, options: StoreOptions): Store {
  * one whose creation was interrupted.
  */
 export function openRegistry(path: string, busyTimeoutMs?: number): Connection {
-  requireStorePath(path);
   const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino;
   for (;;) {
     finishRestore(path);
@@ -44,7 +42,7 @@ export function openRegistry(path: string, busyTimeoutMs?: number): Connection {
     try {
       // Waits for a process that is replacing the store right now; the opened one is the old store then.
       const isUnfinished = isEmpty(registry, path);
-      if (inodeOf(path) !== inode || inodeOf(preparedPath(path).ready) !== undefined) continue;
+      if (inodeOf(path) !== inode || inodeOf(filesOf(path).ready) !== undefined) continue;
       if (isUnfinished) {
         throw new HkctlError('store_absent', `The store at ${path} was never finished; it is empty.`, {
           hint: 'Make it with: hkctl init',

@@ -1,23 +1,21 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { HkctlError } from '../../core/errors.ts';
 import { syncFolderOf } from '../archive/rows.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
-import { filesOf } from './connection/files.ts';
+import { filesOf, isCode } from './connection/files.ts';
 import { holdFromDaemons } from './connection/locks.ts';
-
-/** The paths at which a restore builds the new store: the store, and a file that marks it as complete. */
-export function preparedPath(path: string): { store: string; ready: string } {
-  const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
-  return { store: `${stem}.restored.db`, ready: `${stem}.restored.ready` };
-}
 
 /** How long to wait for another process that completes the same restore, which only renames files. */
 const waitMs = 10_000;
 
-/** Completes a restore that was killed after its new store was complete; costs one `stat` if there is none. */
+/**
+ * Completes a restore that was killed after its new store was complete; costs two `stat` if there is none. Refuses a path that cannot
+ * hold a database for any account, such as a folder, a device or a loop of links: `store_unreadable` (exit 6).
+ */
 export function finishRestore(path: string): void {
-  if (!existsSync(preparedPath(path).ready)) return;
+  requireStorePath(path);
+  if (!existsSync(filesOf(path).ready)) return;
   // The restore has this lock until it has ended. A second process would delete the log of the database that the first one uses.
   const release = holdFromDaemons(filesOf(path).daemons, waitMs);
   if (!release) {
@@ -34,10 +32,10 @@ export function finishRestore(path: string): void {
 
 /** Replaces a store by the one that is prepared and complete, if there is one. Daemons are locked out meanwhile. */
 export function putInPlace(path: string): void {
-  const { store, ready } = preparedPath(path);
-  if (!existsSync(ready)) return;
-  const from = filesOf(store);
   const to = filesOf(path);
+  const { ready } = to;
+  if (!existsSync(ready)) return;
+  const from = filesOf(to.restored);
   translating(path, () => {
     for (const name of databaseNames) {
       if (!existsSync(from[name])) continue;
@@ -49,4 +47,23 @@ export function putInPlace(path: string): void {
     rmSync(ready);
     syncFolderOf(path);
   });
+}
+
+function requireStorePath(path: string): void {
+  const found = translating(path, () => find(path));
+  if (!found || found.isFile()) return;
+  const what = found.isDirectory() ? 'a folder' : 'no ordinary file';
+  throw new HkctlError('store_unreadable', `${path} is ${what}, which cannot be a store.`, {
+    hint: 'Name the file of the store with --store PATH or HKCTL_STORE.',
+  });
+}
+
+/** From version 24 on, `throwIfNoEntry: false` also hides ENOTDIR, a file in place of a folder. */
+function find(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (thrown) {
+    if (isCode(thrown, 'ENOENT')) return undefined;
+    throw thrown;
+  }
 }

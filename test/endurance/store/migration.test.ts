@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
-import { filesOf, openFile, rebuiltPath } from '../../../src/store/sqlite/connection/files.ts';
+import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { rebuildReadings, unfinishedRebuild } from '../../../src/store/sqlite/migration/rebuilt-readings.ts';
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
 import { schemaVersions } from '../../../src/store/sqlite-database/schema/schema-versions.ts';
@@ -80,7 +80,7 @@ function expectAll(store: string): void {
     expect(n).toBe(perSensor);
   }
   connection.close();
-  expect(existsSync(rebuiltPath(store))).toBe(false);
+  expect(existsSync(filesOf(store).rebuilt)).toBe(false);
 }
 
 const migrate = (env: Record<string, string> = {}) =>
@@ -110,7 +110,7 @@ describe('a migration of readings', () => {
         if (isDone) break;
         kills++;
         const isOld = versionAt(path) !== schemaVersions.readings;
-        if (isOld && existsSync(rebuiltPath(path))) continued++;
+        if (isOld && existsSync(filesOf(path).rebuilt)) continued++;
         if (isOld) expect(oldCount()).toBe(sensors * perSensor);
       }
       expectAll(path);

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'vitest';
 import { filesOf, isCode } from '../../../src/store/sqlite/connection/files.ts';
-import { preparedPath } from '../../../src/store/sqlite/prepared.ts';
 import type { Plant } from '../../e2e/plant.ts';
 import { cli, type Outcome, type Running, until } from '../../e2e/program.ts';
 import { needStrace } from '../machine/needs.ts';
@@ -17,7 +16,7 @@ export interface Point {
 }
 
 function storeFiles(path: string): string[] {
-  const { store, ready } = preparedPath(path);
+  const { restored: store, ready } = filesOf(path);
   const bases = [...Object.values(filesOf(path)), ...Object.values(filesOf(store))];
   const files = [...bases.filter((file) => file !== null), ready];
   return [...files, ...files.flatMap((file) => [`${file}-wal`, `${file}-shm`, `${file}-journal`]), dirname(path)];

@@ -2,7 +2,7 @@ import { HkctlError } from '../../../core/errors.ts';
 import { storeTooNew, storeTooOld } from '../../engine/errors.ts';
 import type { Connection } from '../driver.ts';
 import { translating } from '../errors.ts';
-import type { DatabaseName } from './migrated-schema.ts';
+import { type DatabaseName, upgradeTables } from './migrated-schema.ts';
 
 /**
  * Number of migrations of each database in this version of hkctl, kept in its `user_version`, so that opening a store does
@@ -50,4 +50,19 @@ export function isEmpty(connection: Connection, path: string): boolean {
   throw new HkctlError('store_corrupt', `${path} is a database, but not one of hkctl.`, {
     hint: 'Name the store with --store PATH or HKCTL_STORE.',
   });
+}
+
+/**
+ * Applies the missing migrations of a database and its new version, all or nothing, inside the running transaction if
+ * there is one; returns their number. Readings of an older store are not moved by them: see `rebuildReadings`.
+ */
+export function applyMigrations(connection: Connection, name: DatabaseName, folder: string, path: string): number {
+  const apply = connection.transaction(() => {
+    // Read under the write lock: another process may have migrated already.
+    const before = requireNotNewer(connection, name, path);
+    upgradeTables(connection, name, before, folder);
+    connection.pragma(`user_version = ${schemaVersions[name]}`);
+    return schemaVersions[name] - before;
+  });
+  return translating(path, () => apply.immediate());
 }

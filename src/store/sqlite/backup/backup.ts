@@ -10,8 +10,7 @@ import { writeBackupFrom } from '../../archive/writing.ts';
 import { Chunks } from '../../sqlite-database/chunks/chunks.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
-import { filesOf, missingFile, openFile, rebuiltPath, type StoreFiles } from '../connection/files.ts';
-import { preparedPath } from '../prepared.ts';
+import { filesOf, missingFile, openFile, type StoreFiles } from '../connection/files.ts';
 import { remember } from '../readings/log/log.ts';
 import { LogMemory } from '../readings/log/memory.ts';
 import { settle } from '../readings/writer/settling.ts';
@@ -95,8 +94,6 @@ function placeOf(file: string): string | undefined {
 
 /** Every file that a store has or may have, also those of a restore in progress. */
 function ownFiles(path: string): string[] {
-  const prepared = preparedPath(path);
-  const bases = [path, prepared.store].flatMap((store) => Object.values(filesOf(store)));
-  const sidecars = ['', '-wal', '-shm', '-journal'];
-  return [prepared.ready, rebuiltPath(path), ...bases].flatMap((file) => sidecars.map((end) => file + end));
+  const bases = [path, filesOf(path).restored].flatMap((store) => Object.values(filesOf(store)));
+  return bases.flatMap((file) => ['', '-wal', '-shm', '-journal'].map((end) => file + end));
 }

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
@@ -6,38 +6,29 @@ import { storeAbsent } from '../../engine/errors.ts';
 import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 
-/** The files of one store, next to each other under one name. */
-export interface StoreFiles {
-  registry: string;
-  records: string;
-  readings: string;
-  /** Append-only journal of what was stopped. */
-  revocations: string;
-  /** Empty; locked by each daemon that serves the store. */
-  daemons: string;
-  /** Space that a stop frees for itself if the disk is full. */
-  reserve: string;
-  /** Empty; locked by a command while it replaces files of secrets. */
-  rotations: string;
-}
+export type StoreFiles = ReturnType<typeof filesOf>;
 
-/** Where the files of the store at a path are. */
-export function filesOf(path: string): StoreFiles {
+/** The files of the store at a path, next to each other under one name. */
+export function filesOf(path: string) {
   const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
   return {
     registry: path,
     records: `${stem}.records.db`,
     readings: `${stem}.readings.db`,
+    /** Append-only journal of what was stopped. */
     revocations: `${stem}.revocations`,
+    /** Empty; locked by each daemon that serves the store. */
     daemons: `${stem}.daemons`,
+    /** Space that a stop frees for itself if the disk is full. */
     reserve: `${stem}.reserve`,
+    /** Empty; locked by a command while it replaces files of secrets. */
     rotations: `${stem}.rotations`,
+    /** Where a restore builds the new store, and the file that marks it as complete. */
+    restored: `${stem}.restored.db`,
+    ready: `${stem}.restored.ready`,
+    /** Where a migration makes a new database of readings until it is complete. */
+    rebuilt: `${stem}.readings.migrated.db`,
   };
-}
-
-/** Where a migration makes a new database of readings until it is complete. */
-export function rebuiltPath(path: string): string {
-  return filesOf(path).readings.replace(/db$/, 'migrated.db');
 }
 
 /** How long to wait for another writer before the store counts as locked. */
@@ -62,19 +53,17 @@ export function openFile(
     throw storeAbsent(file, 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.');
   }
   return translating(file, () => {
-    if (create) makeFolder(dirname(file));
-    // SQLite makes the -wal and -shm files with the mode of the database itself, so only that one needs the umask.
-    const before = create ? process.umask(0o077) : undefined;
-    try {
-      const connection = openDatabase(file, { timeout: busyTimeoutMs, fileMustExist: !create });
-      // WAL is a property of the file, the rest of the connection.
-      if (create) writeAhead(connection);
-      connection.exec(pragmas);
-      if (create) chmodSync(file, 0o600);
-      return connection;
-    } finally {
-      if (before !== undefined) process.umask(before);
+    if (create) {
+      makeFolder(dirname(file));
+      // SQLite makes the -wal and -shm files with the mode of the database itself.
+      closeSync(openSync(file, 'a', 0o600));
+      chmodSync(file, 0o600);
     }
+    const connection = openDatabase(file, { timeout: busyTimeoutMs, fileMustExist: true });
+    // WAL is a property of the file, the rest of the connection.
+    if (create) writeAhead(connection);
+    connection.exec(pragmas);
+    return connection;
   });
 }
 
@@ -97,7 +86,7 @@ export function writeAhead(connection: Connection): void {
       return;
     } catch (thrown) {
       if (!isCode(thrown, 'SQLITE_BUSY') || performance.now() > deadlineMs) throw thrown;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      pause(5);
     }
   }
 }
@@ -120,6 +109,11 @@ export function makeFolder(folder: string): void {
     // Another process created it in the meantime.
     if (!isCode(thrown, 'EEXIST')) throw thrown;
   }
+}
+
+/** Waits a moment, in which nothing else of this process runs. */
+export function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** Whether something thrown carries a code of the driver or the file system. */

@@ -3,7 +3,7 @@ import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { servedAt } from '../../engine/errors.ts';
 import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { filesOf, isCode, openFile } from './files.ts';
+import { filesOf, isCode, openFile, pause } from './files.ts';
 
 /*
  * File locks show whether a daemon serves a store: they end with the process that holds them, however it ends, and hold
@@ -57,7 +57,7 @@ export async function withoutDaemons<T>(path: string, hint: string, work: () => 
 
 /** Locks daemons out until the returned function is called or the process ends; undefined if one serves. */
 export function holdFromDaemons(file: string, waitMs = restoreWaitsMs): (() => void) | undefined {
-  for (const deadlineMs = performance.now() + waitMs; ; pause()) {
+  for (const deadlineMs = performance.now() + waitMs; ; pause(20)) {
     const lock = lockExclusive(file);
     if (lock) return () => lock.close();
     if (performance.now() > deadlineMs) return undefined;
@@ -94,11 +94,6 @@ function lockWith(file: string, timeoutMs: number, take: (lock: Connection) => v
   });
 }
 
-/** Waits a moment, in which nothing else of this process runs. */
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-}
-
 /** How long to wait for commands that have the store open for a moment. */
 const aloneWaitsMs = 3000;
 
@@ -107,7 +102,7 @@ const aloneWaitsMs = 3000;
  * statements that need it alone. Throws `state_forbids` while another process has it open.
  */
 export function openAlone(file: string, path: string, lock: (connection: Connection) => void): Connection {
-  for (const deadlineMs = performance.now() + aloneWaitsMs; ; pause()) {
+  for (const deadlineMs = performance.now() + aloneWaitsMs; ; pause(20)) {
     let connection: Connection | undefined;
     try {
       connection = openFile(file, { busyTimeoutMs: 0 });

@@ -5,6 +5,7 @@ import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { ReadingStore } from '../../../core/port/readings.ts';
 import { translating } from '../../sqlite-database/errors.ts';
+import { pause } from './files.ts';
 
 /** A stop needs some 60 kB with the files that SQLite makes when a store is opened, so that this is enough for many of them. */
 export const reserveBytes = 2 ** 20;
@@ -56,7 +57,7 @@ export class Reserve {
       } catch (thrown) {
         if (!isHkctlError(thrown) || thrown.code !== 'store_full' || left === 0 || !this.#free(--left)) throw thrown;
         // Others of ours take nothing once they have noticed.
-        if (left < pieces - 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, noticedMs);
+        if (left < pieces - 1) pause(noticedMs);
       }
     }
   }

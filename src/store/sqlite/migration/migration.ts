@@ -9,9 +9,13 @@ import type { StoreOptions } from '../../engine/options.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
-import { applyMigrations } from '../../sqlite-database/schema/migrations.ts';
-import { firstWithChunks, requireNotNewer, schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
-import { filesOf, openFile, rebuiltPath } from '../connection/files.ts';
+import {
+  applyMigrations,
+  firstWithChunks,
+  requireNotNewer,
+  schemaVersions,
+} from '../../sqlite-database/schema/schema-versions.ts';
+import { filesOf, openFile } from '../connection/files.ts';
 import { withoutDaemons } from '../connection/locks.ts';
 import { openRegistry } from '../opening.ts';
 import { createSqliteStore } from '../store.ts';
@@ -96,7 +100,7 @@ const mostOfRebuilt = 0.5;
 function requireSpace(path: string, isBackedUp: boolean): void {
   const files = filesOf(path);
   const ofBackup = isBackedUp ? databaseNames.reduce((sum, name) => sum + sizeOf(files[name]), 0) : 0;
-  const needed = ofBackup + Math.max(0, mostOfRebuilt * sizeOf(files.readings) - sizeOf(rebuiltPath(path)));
+  const needed = ofBackup + Math.max(0, mostOfRebuilt * sizeOf(files.readings) - sizeOf(filesOf(path).rebuilt));
   const { bavail, bsize } = translating(path, () => statfsSync(dirname(path)));
   const freeBytes = bavail * bsize;
   if (freeBytes >= needed) return;

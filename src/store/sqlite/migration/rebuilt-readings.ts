@@ -6,7 +6,7 @@ import { translating } from '../../sqlite-database/errors.ts';
 import { makeTables, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
 import { rowsToChunks } from '../../sqlite-database/schema/rows-to-chunks.ts';
 import { firstWithChunks } from '../../sqlite-database/schema/schema-versions.ts';
-import { filesOf, openFile, rebuiltPath } from '../connection/files.ts';
+import { filesOf, openFile } from '../connection/files.ts';
 import { openAlone } from '../connection/locks.ts';
 
 /** The database of readings of an older store, which keeps a row for each reading. */
@@ -25,7 +25,7 @@ const readingsInCommit = 1 << 18;
 
 /** Whether a migration that was killed can go on: the backup that it made, if any; undefined if there is none to go on with. */
 export function unfinishedRebuild(path: string): { backup: string | undefined } | undefined {
-  const file = rebuiltPath(path);
+  const file = filesOf(path).rebuilt;
   if (!existsSync(file)) return undefined;
   return translating(file, () => {
     const made = openDatabase(file, { fileMustExist: true });
@@ -44,7 +44,7 @@ export function unfinishedRebuild(path: string): { backup: string | undefined } 
 }
 
 export function removeRebuild(path: string): void {
-  for (const end of ['', '-wal', '-shm']) rmSync(`${rebuiltPath(path)}${end}`, { force: true });
+  for (const end of ['', '-wal', '-shm']) rmSync(`${filesOf(path).rebuilt}${end}`, { force: true });
 }
 
 /** A new database of readings, complete next to the old one, which no other process can open meanwhile. */
@@ -73,7 +73,7 @@ export function rebuildReadings(older: OlderReadings): Rebuilt {
       old.pragma('wal_checkpoint(truncate)');
       const isBegun = unfinishedRebuild(path) !== undefined;
       if (!isBegun) removeRebuild(path);
-      const filled = openFile(rebuiltPath(path), { create: true });
+      const filled = openFile(filesOf(path).rebuilt, { create: true });
       made = filled;
       if (!isBegun) makeEmpty(filled, older, identityOf(readings));
       // Its log keeps it consistent also if the machine fails; it is synced before it takes the place of the old one.

@@ -15,7 +15,7 @@ import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
 import { filesOf, makeFolder, openFile, type StoreFiles } from '../connection/files.ts';
 import { openAlone, withoutDaemons } from '../connection/locks.ts';
 import { openStore } from '../opening.ts';
-import { preparedPath, putInPlace } from '../prepared.ts';
+import { putInPlace } from '../prepared.ts';
 import { appendLines, readJournalFile } from '../registry/journal.ts';
 import { createRegistry } from '../registry/registry.ts';
 import { createRunner, statementsOf } from '../registry/statements.ts';
@@ -94,7 +94,7 @@ async function replaceBy(
   options: StoreOptions,
 ): Promise<readonly KeptStopped[]> {
   putInPlace(path);
-  const { store: prepared, ready } = preparedPath(path);
+  const { restored: prepared, ready } = filesOf(path);
   const files = filesOf(prepared);
   let alone: Connection | undefined;
   try {

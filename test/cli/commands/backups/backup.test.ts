@@ -15,7 +15,6 @@ import { addTables } from '../../../../src/store/archive/format.ts';
 import { copyRows } from '../../../../src/store/archive/rows.ts';
 import { type BackupSource, writeBackupFrom } from '../../../../src/store/archive/writing.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
-import { preparedPath } from '../../../../src/store/sqlite/prepared.ts';
 import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
 import { databaseNames } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
@@ -76,7 +75,7 @@ describe('backup', () => {
     const own = filesOf(cli.store);
     const link = join(folder, 'link.backup');
     symlinkSync(own.records, link);
-    const { store, ready } = preparedPath(cli.store);
+    const { restored: store, ready } = filesOf(cli.store);
     const sidecars = [`${own.registry}-wal`, `${own.records}-shm`, store, ready, own.revocations];
     for (const target of [own.registry, own.records, own.readings, link, ...sidecars]) {
       const { code, stderr } = await cli.run(['backup', target, '--force']);

@@ -10,7 +10,7 @@ import { tableName } from '../../../../src/store/records/tables.ts';
 import { pageDialect } from '../../../../src/store/sqlite/records/pages.ts';
 import { named } from '../../../../src/store/sqlite/registry/statements.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
-import { applyMigrations } from '../../../../src/store/sqlite-database/schema/migrations.ts';
+import { applyMigrations } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { requestsOf } from '../../page-requests.ts';
 
 let connection: Connection;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engineAt } from '../../../../../src/store/open.ts';
-import { filesOf, openFile, rebuiltPath } from '../../../../../src/store/sqlite/connection/files.ts';
+import { filesOf, openFile } from '../../../../../src/store/sqlite/connection/files.ts';
 import { holdAsDaemon } from '../../../../../src/store/sqlite/connection/locks.ts';
 import { rebuildReadings } from '../../../../../src/store/sqlite/migration/rebuilt-readings.ts';
 import { migratedSchema } from '../../../../../src/store/sqlite-database/schema/migrated-schema.ts';
@@ -99,7 +99,7 @@ describe('the migration of a store that has a row for each reading', () => {
     makeOlder(path);
     interrupted(backup);
     const backups = names().filter((name) => name.endsWith('.backup'));
-    const made = statSync(rebuiltPath(path)).ino;
+    const made = statSync(filesOf(path).rebuilt).ino;
     expect(await migrate(false)).toMatchObject({ backup });
     expect(names().filter((name) => name.endsWith('.backup'))).toEqual(backups);
     expect(statSync(filesOf(path).readings).ino).toBe(made);
@@ -152,7 +152,7 @@ describe('the migration of a store that has a row for each reading', () => {
     }
     await migrate();
     expect(await portrait()).toEqual(before);
-    expect(existsSync(rebuiltPath(path))).toBe(false);
+    expect(existsSync(filesOf(path).rebuilt)).toBe(false);
   });
 
   it('makes a backup that this version can restore, too', async () => {

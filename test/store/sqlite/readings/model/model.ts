@@ -8,7 +8,7 @@ import { bucketStart } from '../../../../../src/core/readings/reads/buckets.ts';
 import { toReadings } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { writeAhead } from '../../../../../src/store/sqlite/connection/files.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-database/driver.ts';
-import { applyMigrations } from '../../../../../src/store/sqlite-database/schema/migrations.ts';
+import { applyMigrations } from '../../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { atEndOfFile } from '../../../../ends.ts';
 import type { Sent } from '../sent.ts';
 import type { Process, Step } from './process.ts';
