@@ -60,13 +60,12 @@ function createServices(
     engine,
     backupSeries: async (...of) => (await import('./store/archive/series.ts')).backupSeries(...of),
     async postgresRoles(location) {
-      const { rolesSql, schemaOf } = await import('./store/postgres/operations/roles.ts');
+      const { rolesSql, schemaOf } = await import('./store/postgres/printed-sql.ts');
       return rolesSql(schemaOf(location, io.env));
     },
     async postgresCitus(location) {
-      const [{ schemaOf }, { citusSql }, { resources }] = await Promise.all([
-        import('./store/postgres/operations/roles.ts'),
-        import('./store/postgres/operations/citus.ts'),
+      const [{ citusSql, schemaOf }, { resources }] = await Promise.all([
+        import('./store/postgres/printed-sql.ts'),
         import('./resources/index.ts'),
       ]);
       return citusSql(schemaOf(location, io.env), resources);

@@ -7,8 +7,7 @@ import type { StoreOptions } from '../engine/options.ts';
 import type { Statements } from '../registry/statements.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { journalIn, type OpenBackup, openBackup } from './format.ts';
-import { type PresentStore, readStates } from './states.ts';
-import { missingLines, missingRemovals, stopStatements, stopsSince } from './stops.ts';
+import { missingLines, missingRemovals, type PresentStore, readStates, stopStatements, stopsSince } from './stops.ts';
 import { readBackup, readBackupHead } from './verification.ts';
 
 /** The place of the store that a backup replaces, as an engine supplies it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { numberOfWhole } from '../../../src/store/archive/format.ts';
 import { engineAt } from '../../../src/store/open.ts';
-import { rolesSql } from '../../../src/store/postgres/operations/roles.ts';
+import { rolesSql } from '../../../src/store/postgres/printed-sql.ts';
 import { Cli, startMs } from '../../cli/harness.ts';
 import { tamperSchema } from '../../cli/tamper.ts';
 import { newDatabase, onServer } from '../../store/postgres/databases.ts';

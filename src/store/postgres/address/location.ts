@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { splitPassword } from '../../../core/store-address.ts';
-import { wrongAddress } from '../errors/errors.ts';
+import { wrongAddress } from '../errors.ts';
 import { type Environment, isParameter, readParameters, shownName } from './parameters.ts';
 import { readTls } from './tls.ts';
 

@@ -1,6 +1,6 @@
 import { errnoOf } from '../../../core/errno.ts';
 import type { Location } from '../address/location.ts';
-import { asOfDriver } from '../errors/errors.ts';
+import { asOfDriver } from '../errors.ts';
 
 const oldestVersion = 150_000;
 

@@ -2,7 +2,7 @@ import type { RestoreHooks, RestoreOutcome } from '../../../core/operations/back
 import type { Store } from '../../../core/port/store.ts';
 import { useCurrent } from '../../archive/copying.ts';
 import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
-import { readPresent } from '../../archive/states.ts';
+import { readPresent } from '../../archive/stops.ts';
 import { servedAt } from '../../engine/errors.ts';
 import type { StoreOptions } from '../../engine/options.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';

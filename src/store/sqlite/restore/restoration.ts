@@ -6,7 +6,7 @@ import type { ClockSamples } from '../../../core/port/clock.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
 import { syncFile, syncFolderOf } from '../../archive/rows.ts';
-import { type PresentStore, readPresent, unknownPresent } from '../../archive/states.ts';
+import { type PresentStore, readPresent, unknownPresent } from '../../archive/stops.ts';
 import type { StoreOptions } from '../../engine/options.ts';
 import { createClockStore } from '../../registry/clock.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
