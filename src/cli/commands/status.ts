@@ -24,11 +24,7 @@ export default defineCommand({
       context.services.engine(context.storePath).then((engine) => engine.inspect()),
       import('./serve/probe.ts'),
     ]);
-    const found = await readStatus(domain, actor, {
-      sizeBytes: inspection.sizeBytes,
-      space: inspection.space,
-      answers: answersAt,
-    });
+    const found = await readStatus(domain, actor, { inspection, answers: answersAt });
     if (context.json) context.printJson(statusJson(found, context.storePath));
     else printStatus(context, found, domain.clock());
     return found.attention.length === 0 ? 0 : errorTable.state_forbids.exit;

@@ -20,23 +20,11 @@ import {
   findingOfTimezones,
   type Summarised,
 } from './doctor-store.ts';
-import {
-  type Check,
-  type Finding,
-  type JournalFacts,
-  ok,
-  problem,
-  type ServerFacts,
-  type StoreInspection,
-  warning,
-} from './inspection.ts';
-import { daemonsOf } from './status.ts';
+import { type Check, type Finding, type JournalFacts, ok, problem, type ServerFacts, warning } from './inspection.ts';
+import { daemonsOf, type InspectionOptions } from './status.ts';
 
-interface DoctorOptions {
-  inspection: StoreInspection;
+interface DoctorOptions extends InspectionOptions {
   machineMs: number;
-  /** Whether an HTTP server answers at an address. */
-  answers(address: string): Promise<boolean>;
 }
 
 /** Runs every check of a store, one after the other. Needs `store.check`. A new check is one more entry of its list. */
@@ -44,21 +32,22 @@ export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOpt
   await requirePermissions(domain, actor, 'store.doctor', 'store');
   const { inspection } = options;
   const { files, server, brokenReferences, moved, journal, space } = inspection;
-  const checks: [name: string, run: () => MaybePromise<Finding>][] = [
-    ...present('files', files && (() => findingOfFiles(files()))),
+  // An engine without files, or without a journal of its own, has fewer.
+  const checks: [name: string, run: (() => MaybePromise<Finding>) | undefined][] = [
+    ['files', files && (() => findingOfFiles(files()))],
     ...inspection.databases.map(({ name, damage }): [string, () => Finding] => [name, () => findingOfDamage(damage())]),
     ['schema', () => findingOfSchema(inspection)],
-    ...present('references', brokenReferences && (() => findingOfReferences(brokenReferences()))),
+    ['references', brokenReferences && (() => findingOfReferences(brokenReferences()))],
     ['audit', () => checkAudit(domain, actor)],
-    ...present('imports', moved && (() => findingOfImports(moved()))),
-    ...present('revocations', journal && (() => checkJournal(domain, actor, journal(domain.clock())))),
-    ...present('disk', space && (() => findingOfSpace(space()))),
+    ['imports', moved && (() => findingOfImports(moved()))],
+    ['revocations', journal && (() => checkJournal(domain, actor, journal(domain.clock())))],
+    ['disk', space && (() => findingOfSpace(space()))],
     ['clock', async () => findingOfClock((await domain.store.clock.read()).seenMs, options.machineMs, domain.steady())],
     ['retention', () => checkRetention(domain, actor)],
     ['timezones', () => checkTimezones(domain, actor)],
     ['daemon', () => checkDaemon(domain, options)],
   ];
-  for (const [name, run] of checks) yield { name, ...(await finding(run)) };
+  for (const [name, run] of checks) if (run) yield { name, ...(await finding(run)) };
   if (server) yield* serverChecks(server);
 }
 
@@ -70,13 +59,6 @@ async function* serverChecks(server: () => Promise<ServerFacts>): AsyncGenerator
   });
   if (found.length === 0) yield { name: 'server', ...fault };
   for (const [name, finding] of found) yield { name, ...finding };
-}
-
-function present(
-  name: string,
-  run: (() => MaybePromise<Finding>) | undefined,
-): [string, () => MaybePromise<Finding>][] {
-  return run ? [[name, run]] : [];
 }
 
 /** A check that fails with one of our errors is itself a problem; the other checks continue. */

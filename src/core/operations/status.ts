@@ -3,20 +3,17 @@ import type { Domain } from '../domain/domain.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/keys.ts';
 import { rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
-import type { MaybePromise } from '../port/maybe-promise.ts';
 import { isSilent } from '../readings/sensors.ts';
 import { dayMs } from '../time/spans.ts';
 import { isSpaceLow } from './doctor-store.ts';
-import type { SpaceFacts } from './inspection.ts';
+import type { StoreInspection } from './inspection.ts';
 
 export type StoreStatus = Awaited<ReturnType<typeof readStatus>>;
 /** What needs action; stable names, for programs. */
 export type Attention = StoreStatus['attention'][number];
 
-interface StatusOptions {
-  sizeBytes(): MaybePromise<number>;
-  /** The disk of the store, if it is one of this machine. */
-  space: (() => SpaceFacts) | undefined;
+export interface InspectionOptions {
+  inspection: StoreInspection;
   /** Whether an HTTP server answers at an address. */
   answers(address: string): Promise<boolean>;
 }
@@ -25,18 +22,18 @@ interface StatusOptions {
 const backupOldMs = 7 * dayMs;
 
 /** Reads the state of a store and what needs attention. Needs `api_keys.view`. */
-export async function readStatus(domain: Domain, actor: Actor, options: StatusOptions) {
+export async function readStatus(domain: Domain, actor: Actor, { inspection, answers }: InspectionOptions) {
   await requirePermissions(domain, actor, 'store.status', 'store');
   const { store, clock } = domain;
-  const { newest, ended } = await daemonsOf(domain, options.answers);
-  const daemon = newest ? { ...newest, answers: await options.answers(newest.baseUrl) } : null;
+  const { newest, ended } = await daemonsOf(domain, answers);
+  const daemon = newest ? { ...newest, answers: await answers(newest.baseUrl) } : null;
   const keys = await keyCounts(domain, actor.user.tenantId);
   const sensors = await sensorCounts(domain, actor.user.tenantId);
   const rejections = await rejectionsOf(domain, actor.user.tenantId);
   const lastBackupMs = (await store.audit.lastDoneMs('store.backup')) ?? null;
   const [first] = await store.tenants.list();
   const backedUpMs = lastBackupMs ?? first?.createdAtMs ?? 0;
-  const space = options.space?.() ?? null;
+  const space = inspection.space?.() ?? null;
   const found = {
     disk_low: space !== null && isSpaceLow(space),
     daemon_silent: daemon !== null && !daemon.answers,
@@ -48,7 +45,7 @@ export async function readStatus(domain: Domain, actor: Actor, options: StatusOp
     backup_old: clock() - backedUpMs > backupOldMs,
   };
   return {
-    sizeBytes: await options.sizeBytes(),
+    sizeBytes: await inspection.sizeBytes(),
     /** The disk of the store; null if it is one of a database server. */
     space,
     /** The newest daemon that serves the store; null if none does. */

@@ -8,7 +8,7 @@ import { translating } from '../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames, migratedSchema } from '../sqlite-database/schema/migrated-schema.ts';
 import { differences, schemaObjectsIn } from '../sqlite-database/schema/schema-objects.ts';
 import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
-import { filesOf, openFile } from './connection/files.ts';
+import { filesOf, openFile, possibleFiles, sizeOf } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { readRow } from './readings/log/rows.ts';
 import { madeIn } from './records/outbox.ts';
@@ -31,14 +31,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
     }
   };
 
-  const existingFiles = () =>
-    [
-      ...databaseNames.flatMap((name) => sidecars.map((end) => files[name] + end)),
-      files.revocations,
-      files.daemons,
-      files.reserve,
-      files.rotations,
-    ].filter((file) => existsSync(file));
+  const existingFiles = () => possibleFiles(files).filter((file) => existsSync(file));
 
   return {
     databases: databaseNames.map((name) => ({
@@ -91,7 +84,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
       const hasReserve = translating(folder, () => new Reserve(files.reserve, files.registry).isWhole());
       return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, hasReserve };
     },
-    sizeBytes: () => translating(folder, () => existingFiles().reduce((sum, file) => sum + statSync(file).size, 0)),
+    sizeBytes: () => translating(folder, () => existingFiles().reduce((sum, file) => sum + sizeOf(file), 0)),
   };
 }
 
@@ -113,8 +106,6 @@ function isReadable(body: Buffer): boolean {
     return false;
   }
 }
-
-const sidecars = ['', '-wal', '-shm'];
 
 function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
   const { mode, uid } = statSync(path);

@@ -3,7 +3,7 @@ import { HkctlError } from '../../core/errors.ts';
 import { syncFolderOf } from '../archive/rows.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
-import { filesOf, isCode } from './connection/files.ts';
+import { filesOf, isCode, removeSidecars } from './connection/files.ts';
 import { holdFromDaemons } from './connection/locks.ts';
 
 /** How long to wait for another process that completes the same restore, which only renames files. */
@@ -39,8 +39,7 @@ export function putInPlace(path: string): void {
   translating(path, () => {
     for (const name of databaseNames) {
       if (!existsSync(from[name])) continue;
-      // SQLite would read the log of the old database as that of the new one.
-      for (const kept of ['-wal', '-shm', '-journal']) rmSync(`${to[name]}${kept}`, { force: true });
+      removeSidecars(to[name]);
       renameSync(from[name], to[name]);
     }
     syncFolderOf(path);

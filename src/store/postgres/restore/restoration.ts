@@ -105,9 +105,8 @@ async function lockStore(session: Session, types: ColumnTypes): Promise<void> {
   // Readings and imports lock the row of an entity before they write its tables.
   const first = tables.filter((table) => table === 'record_entities');
   const others = tables.filter((table) => table !== 'record_entities');
-  for (const table of [...first, ...others, ...lockedLast]) {
-    await session.run(`lock table "${table}" in access exclusive mode`);
-  }
+  const inOrder = [...first, ...others, ...lockedLast].map((table) => `"${table}"`).join(', ');
+  await session.run(`lock table ${inOrder} in access exclusive mode`);
   await session.run("update generations set value = value + 1 where name = 'records'");
 }
 

@@ -10,7 +10,7 @@ import { writeBackupFrom } from '../../archive/writing.ts';
 import { Chunks } from '../../sqlite-database/chunks/chunks.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
-import { filesOf, missingFile, openFile, type StoreFiles } from '../connection/files.ts';
+import { filesOf, missingFile, openFile, possibleFiles, type StoreFiles } from '../connection/files.ts';
 import { remember } from '../readings/log/log.ts';
 import { LogMemory } from '../readings/log/memory.ts';
 import { settle } from '../readings/writer/settling.ts';
@@ -78,7 +78,9 @@ function settleLog(readings: Connection, backup: Connection): void {
 function requireElsewhere(target: string, path: string): void {
   const isOwn = translatingTarget(target, () => {
     const place = placeOf(target);
-    return ownFiles(path).some((file) => resolve(file) === target || (place !== undefined && placeOf(file) === place));
+    // Also those of a restore in progress.
+    const own = [path, filesOf(path).restored].flatMap((store) => possibleFiles(filesOf(store)));
+    return own.some((file) => resolve(file) === target || (place !== undefined && placeOf(file) === place));
   });
   if (!isOwn) return;
   throw new HkctlError('bad_input', `${target} is a file of the store itself; nothing was written.`, {
@@ -90,10 +92,4 @@ function requireElsewhere(target: string, path: string): void {
 function placeOf(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat && `${stat.dev} ${stat.ino}`;
-}
-
-/** Every file that a store has or may have, also those of a restore in progress. */
-function ownFiles(path: string): string[] {
-  const bases = [path, filesOf(path).restored].flatMap((store) => Object.values(filesOf(store)));
-  return bases.flatMap((file) => ['', '-wal', '-shm', '-journal'].map((end) => file + end));
 }

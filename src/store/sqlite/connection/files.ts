@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
@@ -30,6 +30,24 @@ export function filesOf(path: string) {
     /** Where a migration makes a new database of readings until it is complete. */
     rebuilt: `${stem}.readings.migrated.db`,
   };
+}
+
+/** The names that a file of a database can have next to it. */
+const sidecars = ['-wal', '-shm', '-journal'];
+
+/** Every file that a store at these paths has or may have. */
+export function possibleFiles(files: StoreFiles): string[] {
+  return Object.values(files).flatMap((file) => ['', ...sidecars].map((end) => file + end));
+}
+
+/** Removes what SQLite has next to a database: it would read the log of an old one as that of a new one with the same name. */
+export function removeSidecars(database: string): void {
+  for (const end of sidecars) rmSync(database + end, { force: true });
+}
+
+/** 0 for a file that does not exist. */
+export function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** How long to wait for another writer before the store counts as locked. */

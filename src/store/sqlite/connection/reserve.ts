@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto';
-import { closeSync, fstatSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, statfsSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { ReadingStore } from '../../../core/port/readings.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { pause } from './files.ts';
+import { pause, sizeOf } from './files.ts';
 
 /** A stop needs some 60 kB with the files that SQLite makes when a store is opened, so that this is enough for many of them. */
 export const reserveBytes = 2 ** 20;
@@ -31,7 +31,7 @@ export class Reserve {
   }
 
   isWhole(): boolean {
-    return (statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) >= reserveBytes;
+    return sizeOf(this.#file) >= reserveBytes;
   }
 
   /** Restores it if the disk has space, else throws `store_full`: only stops may use the reserve. */
@@ -76,7 +76,7 @@ export class Reserve {
   /** Makes it whole unless that would leave too little for others; returns whether it is. */
   #refill(): boolean {
     const { bavail, bsize } = statfsSync(dirname(this.#file));
-    const missing = reserveBytes - (statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0);
+    const missing = reserveBytes - sizeOf(this.#file);
     return bavail * bsize >= missing + reserveBytes && this.#write();
   }
 
@@ -97,7 +97,7 @@ export class Reserve {
 
   #free(left: number): boolean {
     return translating(this.#path, () => {
-      const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+      const size = sizeOf(this.#file);
       if (size === 0) return false;
       truncateSync(this.#file, Math.floor((size * left) / (left + 1)));
       this.#hasFreed = true;

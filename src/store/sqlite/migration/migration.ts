@@ -1,4 +1,4 @@
-import { existsSync, statfsSync, statSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
 import type { MigrationOutcome, MigrationRequest } from '../../../core/operations/engine.ts';
@@ -15,7 +15,7 @@ import {
   requireNotNewer,
   schemaVersions,
 } from '../../sqlite-database/schema/schema-versions.ts';
-import { filesOf, openFile } from '../connection/files.ts';
+import { filesOf, openFile, sizeOf } from '../connection/files.ts';
 import { withoutDaemons } from '../connection/locks.ts';
 import { openRegistry } from '../opening.ts';
 import { createSqliteStore } from '../store.ts';
@@ -55,7 +55,7 @@ export async function migrateStore(
     }
     // A daemon of the older version would go on writing to the file that is replaced.
     return await withoutDaemons(path, 'Stop it, migrate, and start it again.', async () => {
-      const total = sizeOf(filesOf(path).readings);
+      const total = withLog(filesOf(path).readings);
       progress?.(0, total);
       const unfinished = unfinishedRebuild(path);
       requireSpace(path, isBackedUp && !unfinished);
@@ -99,8 +99,8 @@ const mostOfRebuilt = 0.5;
 /** Throws `store_full` if a migration could fill the disk. */
 function requireSpace(path: string, isBackedUp: boolean): void {
   const files = filesOf(path);
-  const ofBackup = isBackedUp ? databaseNames.reduce((sum, name) => sum + sizeOf(files[name]), 0) : 0;
-  const needed = ofBackup + Math.max(0, mostOfRebuilt * sizeOf(files.readings) - sizeOf(filesOf(path).rebuilt));
+  const ofBackup = isBackedUp ? databaseNames.reduce((sum, name) => sum + withLog(files[name]), 0) : 0;
+  const needed = ofBackup + Math.max(0, mostOfRebuilt * withLog(files.readings) - sizeOf(filesOf(path).rebuilt));
   const { bavail, bsize } = translating(path, () => statfsSync(dirname(path)));
   const freeBytes = bavail * bsize;
   if (freeBytes >= needed) return;
@@ -116,8 +116,8 @@ function requireSpace(path: string, isBackedUp: boolean): void {
   );
 }
 
-function sizeOf(file: string): number {
-  return existsSync(file) ? statSync(file).size + (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) : 0;
+function withLog(file: string): number {
+  return sizeOf(file) + sizeOf(`${file}-wal`);
 }
 
 /** Writes the backup next to the store, which its account can always write, and returns its path. */

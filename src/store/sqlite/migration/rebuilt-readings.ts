@@ -6,7 +6,7 @@ import { translating } from '../../sqlite-database/errors.ts';
 import { makeTables, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
 import { rowsToChunks } from '../../sqlite-database/schema/rows-to-chunks.ts';
 import { firstWithChunks } from '../../sqlite-database/schema/schema-versions.ts';
-import { filesOf, openFile } from '../connection/files.ts';
+import { filesOf, openFile, removeSidecars, sizeOf } from '../connection/files.ts';
 import { openAlone } from '../connection/locks.ts';
 
 /** The database of readings of an older store, which keeps a row for each reading. */
@@ -44,7 +44,9 @@ export function unfinishedRebuild(path: string): { backup: string | undefined } 
 }
 
 export function removeRebuild(path: string): void {
-  for (const end of ['', '-wal', '-shm']) rmSync(`${filesOf(path).rebuilt}${end}`, { force: true });
+  const { rebuilt } = filesOf(path);
+  rmSync(rebuilt, { force: true });
+  removeSidecars(rebuilt);
 }
 
 /** A new database of readings, complete next to the old one, which no other process can open meanwhile. */
@@ -89,7 +91,7 @@ export function rebuildReadings(older: OlderReadings): Rebuilt {
 
 /** Identifies the state of a database that has no log: any change of it changes its file. Null if there is a log. */
 function identityOf(file: string): string | null {
-  if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return null;
+  if (sizeOf(`${file}-wal`) > 0) return null;
   const { ino, size, mtimeNs } = statSync(file, { bigint: true });
   return [ino, size, mtimeNs].join(' ');
 }

@@ -1,10 +1,10 @@
-import { statfsSync, statSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type MetricsStore, mostExpiries, mostTenants, type StoreFacts } from '../../../core/port/metrics.ts';
 import { countedSql, createMetricsStore, factsSql } from '../../registry/metrics.ts';
 import type { Statements } from '../../registry/statements.ts';
 import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
-import type { StoreFiles } from '../connection/files.ts';
+import { type StoreFiles, sizeOf } from '../connection/files.ts';
 
 /** The statements, whose plans a test checks. */
 export const metricsStatements = {
@@ -31,7 +31,6 @@ export function createMetrics(statements: Statements, files: StoreFiles): Metric
 }
 
 function sizesOf(files: StoreFiles): Pick<StoreFacts, 'databases' | 'freeBytes'> {
-  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const databases = databaseNames.map((name) => ({
     name,
     bytes: sizeOf(files[name]),

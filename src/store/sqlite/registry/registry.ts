@@ -5,48 +5,40 @@ import { toDomainError, translating } from '../../sqlite-database/errors.ts';
 import type { Reserve } from '../connection/reserve.ts';
 
 /** The database of organizations, users, entities, keys and the audit chain. */
-export interface Registry {
-  readonly connection: Connection;
-  /** A number that grows with each commit to the registry by any connection. */
-  version(): number;
-  /** Runs a read; errors of the driver become the domain's. */
-  read<T>(work: () => T): T;
-  /** Runs a change in one transaction that holds the write lock from its start. */
-  change<T>(work: () => T): T;
-  /** The same for a change that stops something, and so must work on a full disk, too. */
-  stop<T>(work: () => T): T;
-  /** The same for a sample of the clock: it is not worth the seconds that a change may wait for another writer, and the next one follows soon. */
-  sample<T>(work: () => T): T;
-  /** Runs something that changes nothing, while no other process changes anything. */
-  alone<T>(work: () => T): T;
-}
+export type Registry = ReturnType<typeof createRegistry>;
 
 /** Wraps an open registry. `reserve` is the one of its store; a registry that only a restore changes needs none. */
-export function createRegistry(connection: Connection, path: string, reserve?: Reserve): Registry {
+export function createRegistry(connection: Connection, path: string, reserve?: Reserve) {
   const version = lazily(() => connection.prepare('PRAGMA data_version').pluck());
   // `data_version` does not change with commits of its own connection; both numbers only grow, so that their sum shows both.
   let ownChanges = 0;
+  /** Runs something that changes nothing, while no other process changes anything. */
   const alone = <T>(work: () => T): T => {
     ownChanges++;
     return translating(path, () => connection.transaction(work).immediate());
   };
+  /** Runs a change in one transaction that holds the write lock from its start. */
   const change = <T>(work: () => T): T => {
     reserve?.requireWhole();
     return alone(work);
   };
   return {
     connection,
+    /** A number that grows with each commit to the registry by any connection. */
     version: () => translating(path, () => Number(version().get()) + ownChanges),
-    read: (work) => translating(path, work),
+    /** Runs a read; errors of the driver become the domain's. */
+    read: <T>(work: () => T): T => translating(path, work),
     change,
     alone,
-    stop(work) {
+    /** The same for a change that stops something, and so must work on a full disk, too. */
+    stop<T>(work: () => T): T {
       if (!reserve) return alone(work);
       const result = reserve.withRoom(() => alone(work));
       if (reserve.hasFreed) restartLog(connection);
       return result;
     },
-    sample(work) {
+    /** The same for a sample of the clock: it is not worth the seconds that a change may wait for another writer, and the next one follows soon. */
+    sample<T>(work: () => T): T {
       const busyTimeoutMs = translating(path, () => Number(connection.pragma('busy_timeout', { simple: true })));
       connection.pragma('busy_timeout = 0');
       try {

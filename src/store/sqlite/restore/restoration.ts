@@ -12,7 +12,7 @@ import { createClockStore } from '../../registry/clock.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
-import { filesOf, makeFolder, openFile, type StoreFiles } from '../connection/files.ts';
+import { filesOf, makeFolder, openFile, removeSidecars, type StoreFiles } from '../connection/files.ts';
 import { openAlone, withoutDaemons } from '../connection/locks.ts';
 import { openStore } from '../opening.ts';
 import { putInPlace } from '../prepared.ts';
@@ -122,7 +122,8 @@ async function replaceBy(
 
 function removeDatabases(files: StoreFiles): void {
   for (const name of databaseNames) {
-    for (const kept of ['', '-wal', '-shm']) rmSync(`${files[name]}${kept}`, { force: true });
+    rmSync(files[name], { force: true });
+    removeSidecars(files[name]);
   }
 }
 
