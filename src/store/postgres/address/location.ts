@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { splitPassword } from '../../../core/store-address.ts';
-import { wrongAddress } from '../errors.ts';
+import { wrongAddress } from '../errors/errors.ts';
 import { type Environment, isParameter, readParameters, shownName } from './parameters.ts';
 import { readTls } from './tls.ts';
 
@@ -47,8 +47,8 @@ export function parseLocation(address: string, env: Environment) {
     passwordFile: value('passfile') ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
     schema,
     tls: readTls(value, socket !== undefined, env.HOME),
-    /** Whether only a server that can be written will do. */
-    isWritten: target !== 'any',
+    /** Which of several servers will do; only these exist here, since a store is written. */
+    target: target === 'any' ? 'any' : 'read-write',
     applicationName: value('application_name') ?? value('fallback_application_name') ?? 'hkctl',
     /** Options for the server, such as `-c statement_timeout=10s`. */
     options: value('options'),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
-import { wrongAddress } from '../errors.ts';
+import { wrongAddress } from '../errors/errors.ts';
 
 /** The variables of the environment, from which libpq's ones fill what an address leaves out. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,7 +3,7 @@ import { Client, types } from 'pg';
 import type { Host, Location } from '../address/location.ts';
 import { passwordIn } from '../address/password-file.ts';
 import { tlsOptions } from '../address/tls.ts';
-import { asOfDriver } from '../errors.ts';
+import { asOfDriver } from '../errors/errors.ts';
 
 /** Makes the driver's client for a host, and `connect`, which rejects with errors of the driver. */
 export function createClient(host: Host, location: Location, socket: Socket, connectTimeoutMs: number) {

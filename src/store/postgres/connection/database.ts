@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Location } from '../address/location.ts';
-import { unreachable } from '../errors.ts';
+import { unreachable } from '../errors/errors.ts';
 import { createLane, type Lane, type Settings } from './lane.ts';
 import { Pool } from './pool.ts';
 import { type Activity, Session, type SessionOptions } from './session.ts';

@@ -1,4 +1,4 @@
-import { isShortage } from '../errors.ts';
+import { isShortage } from '../errors/errors.ts';
 import { createLane, type Lane, type Settings } from './lane.ts';
 import type { Session } from './session.ts';
 

@@ -1,6 +1,6 @@
 import { errnoOf } from '../../../core/errno.ts';
 import type { Location } from '../address/location.ts';
-import { asOfDriver } from '../errors.ts';
+import { asOfDriver } from '../errors/errors.ts';
 
 const oldestVersion = 150_000;
 
@@ -25,7 +25,7 @@ interface Sender {
  */
 export async function prepareSession(
   session: Sender,
-  { schema, isWritten }: Location,
+  { schema, target }: Location,
 ): Promise<Pick<Settings, 'version' | 'server' | 'pid'>> {
   const { rows } = await session.send<Settings>(settingsSql(schema)).catch((thrown: unknown) => {
     // A setting that the server does not know.
@@ -36,7 +36,7 @@ export async function prepareSession(
   const { version, server, pid, standby, readonly, encoding } = settings;
   if (version < oldestVersion) throw asOfDriver('TOO_OLD');
   if (encoding !== 'UTF8') throw asOfDriver('NOT_UTF8');
-  if (isWritten && (standby || readonly)) throw asOfDriver('25006');
+  if (target === 'read-write' && (standby || readonly)) throw asOfDriver('25006');
   return { version, server, pid };
 }
 

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Client, QueryConfig } from 'pg';
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
-import { isLostConnection, isSilence, toDomainError, unreachable, whileConnecting } from '../errors.ts';
+import { isLostConnection, isSilence, toDomainError, unreachable, whileConnecting } from '../errors/errors.ts';
 import { createClient } from './client.ts';
 import { sendRows } from './copy.ts';
 import { prepareSession } from './server-settings.ts';

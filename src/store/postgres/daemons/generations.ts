@@ -1,7 +1,7 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Database } from '../connection/database.ts';
-import { unreachable } from '../errors.ts';
+import { unreachable } from '../errors/errors.ts';
 
 interface Row {
   keys: number | null;

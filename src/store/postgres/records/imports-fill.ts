@@ -5,7 +5,7 @@ import type { ImportSession, ImportTable } from '../../records/import-session.ts
 import { createCopy } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
-import { mayBeRepeated } from '../errors.ts';
+import { mayBeRepeated } from '../errors/errors.ts';
 import { createIdWriter, createRecordWriter } from './import-rows.ts';
 
 /** The temporary table with the rows of the file: their number, their line, and the fields. */

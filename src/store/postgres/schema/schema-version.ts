@@ -2,7 +2,7 @@ import { HkctlError } from '../../../core/errors.ts';
 import { storeAbsent, storeTooNew, storeTooOld } from '../../engine/errors.ts';
 import type { DatabaseName } from '../../sqlite-database/schema/migrated-schema.ts';
 import type { Session } from '../connection/session.ts';
-import { asOfDriver } from '../errors.ts';
+import { asOfDriver } from '../errors/errors.ts';
 
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
 export const schemaVersion = 3;

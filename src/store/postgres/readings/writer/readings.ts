@@ -1,6 +1,6 @@
 import { readingColumns as columns, type ReadingBatch } from '../../../../core/port/readings.ts';
 import type { Lane } from '../../connection/lane.ts';
-import { mayBeRepeated } from '../../errors.ts';
+import { mayBeRepeated } from '../../errors/errors.ts';
 import { toBinaryArray } from './binary-arrays.ts';
 import { toBinaryRows } from './binary-rows.ts';
 import type { WriteGroup } from './ingest-queue.ts';
