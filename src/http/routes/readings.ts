@@ -87,18 +87,15 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
       taken.push(bodyMemory);
       return bodyMemory;
     };
-    const read = async (): Promise<ReadingText | undefined> => {
+    let found: ReadingText;
+    try {
       // Reserves the largest possible answer; the rest is released once the length is known.
       exchange.answerReservation = await answers.reserve(limit * longestRow(buckets), exchange.keyPrefix);
-      try {
-        return await slices.call(owner, () => readings.text(request, { owner, signal, charge: metered, memory }));
-      } catch (thrown) {
-        if (signal.aborted) return undefined;
-        throw thrown;
-      }
-    };
-    const found = await read();
-    if (found === undefined) return clientGone;
+      found = await slices.call(owner, () => readings.text(request, { owner, signal, charge: metered, memory }));
+    } catch (thrown) {
+      if (signal.aborted) return clientGone;
+      throw thrown;
+    }
     // Only now is it certain that nothing is written into it any more.
     whenOver(exchange.node, () => {
       for (const bodyMemory of taken) spares.give(bodyMemory, bodyMemory.length);

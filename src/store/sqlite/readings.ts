@@ -43,9 +43,9 @@ export function createReadingStore(options: {
     ),
   );
   const seriesOf = lazily(() =>
-    readings().prepare<[string], { sensorId: string; series: number }>(
-      'select sensor_id as sensorId, series from series where entity_id = ?',
-    ),
+    readings()
+      .prepare<[string], [id: string, series: number]>('select sensor_id, series from series where entity_id = ?')
+      .raw(),
   );
   const addSeries = lazily(() =>
     readings().prepare<[string, string]>('insert or ignore into series (entity_id, sensor_id) values (?, ?)'),
@@ -62,12 +62,7 @@ export function createReadingStore(options: {
   const erasure = lazily(() => createErasure(readings(), stored()));
   const readDirectory = (entityId: string): SensorDirectory => {
     const sensors = sensorsOf().all(entityId);
-    const numbersOf = () =>
-      new Map(
-        seriesOf()
-          .all(entityId)
-          .map(({ sensorId, series }) => [sensorId, series]),
-      );
+    const numbersOf = () => new Map(seriesOf().all(entityId));
     let numbers = numbersOf();
     const unknown = sensors.filter(({ id }) => !numbers.has(id));
     if (unknown.length > 0) {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
-import { toBinaryArray } from '../../../src/store/postgres/readings/writer/binary-arrays.ts';
+import { toBinaryArray } from '../../../src/store/postgres/readings/writer/binary.ts';
 
 /** What the driver alone does with the best statement known: a bare server without keys, validation, duplicates or limits. */
 export interface BareServer {

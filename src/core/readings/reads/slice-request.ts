@@ -2,17 +2,23 @@ import { qualities, type Reading, type ReadingRange, type ReadingTextRequest } f
 import type { Columns } from '../columns.ts';
 import type { OpenBucket } from './buckets.ts';
 
-/** A part of a read, small enough that other reads need not wait for it. */
-export interface SliceRequest extends ReadingTextRequest {
-  most: number;
+/** What a slice leaves to the next one of its read. */
+interface Rest {
   open?: OpenBucket;
-  /** Where the first slice of this read began; undefined for the beginning. */
-  beganUs?: number;
+  /** The latest instant of the series that was dropped, as the slice saw it; null if there is none. */
   summarisedUs?: number | null;
+  /** Readings after it that were read already, so that not each slice waits for a server. */
   ahead?: Columns;
 }
 
-export interface Slice {
+/** A part of a read, small enough that other reads need not wait for it. */
+export interface SliceRequest extends ReadingTextRequest, Rest {
+  most: number;
+  /** Where the first slice of this read began; undefined for the beginning. */
+  beganUs?: number;
+}
+
+export interface Slice extends Rest {
   /** In a buffer that nothing else is in, so that it can be transferred. */
   text: Uint8Array<ArrayBuffer>;
   count: number;
@@ -20,11 +26,6 @@ export interface Slice {
   scanned: number;
   /** The instant of the first reading after them; null if there is none. */
   nextUs: number | null;
-  open?: OpenBucket;
-  /** The latest instant of the series that was dropped, as this slice saw it; null if there is none. */
-  summarisedUs?: number | null;
-  /** Readings after it that were read already, so that not each slice waits for a server. */
-  ahead?: Columns;
 }
 
 /** The readings that an engine has to read, in order of time. */

@@ -1,4 +1,4 @@
-import { type Columns, createColumns, type Piece, placeOf } from '../../../core/readings/columns.ts';
+import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/columns.ts';
 import type { Connection } from '../driver.ts';
 import { DecodedChunks } from './cache.ts';
 import { ChunkEncoder, decodeChunk } from './codec.ts';
@@ -118,14 +118,7 @@ export class Chunks {
         const merged = merge(decodeChunk(next.body, next.count), added, from, to);
         this.#write(series, merged, { id: next.id, isLast: false });
       } else {
-        const { atUs, values, qualities } = added;
-        const part = {
-          count: to - from,
-          atUs: atUs.subarray(from, to),
-          values: values.subarray(from, to),
-          qualities: qualities.subarray(from, to),
-        };
-        this.#write(series, part, { isLast: next === undefined });
+        this.#write(series, partOf(added, from, to), { isLast: next === undefined });
       }
       from = to;
     }

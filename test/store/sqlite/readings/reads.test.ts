@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadingTextRequest } from '../../../../src/core/port/readings.ts';
 import { Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
 import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
-import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
+import { createReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import type { Connection } from '../../../../src/store/sqlite-database/driver.ts';
 import { client } from '../../conformance/readings/readings.ts';
 import { fillSeries } from './filled.ts';
@@ -20,7 +20,7 @@ beforeAll(() => {
   const fill = (series: number, rows: number) => fillSeries(connection, series, rows, (i) => [i * 1e6, i * 0.1]);
   for (const series of [1, 2, 3]) fill(series, count);
   fill(4, long);
-  readSlice = createSliceReader(connection, memory.stored);
+  readSlice = createReader(connection, memory.stored).slice;
 });
 afterAll(() => connection.close());
 

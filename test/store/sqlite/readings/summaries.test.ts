@@ -8,7 +8,7 @@ import {
 } from '../../../../src/core/readings/reads/buckets.ts';
 import { Reads } from '../../../../src/core/readings/reads/reads.ts';
 import { loggedFor } from '../../../../src/store/sqlite/readings/log/logged.ts';
-import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
+import { createReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import { client } from '../../conformance/readings/readings.ts';
@@ -46,8 +46,8 @@ it('a read in buckets of hours is the same whatever is dropped, and sent again, 
       const { connection, stored, send } = databaseOf(minutes);
       try {
         const drop = createDrop(connection, stored, { readings: 3, series: 1 });
-        const readSlice = createSliceReader(connection, stored);
-        const readOfDaemon = createSliceReader(connection, new StoredReadings(connection));
+        const readSlice = createReader(connection, stored).slice;
+        const readOfDaemon = createReader(connection, new StoredReadings(connection)).slice;
         const read = async (between: () => void) => {
           const reads = new Reads(async (asked) => {
             const request = { ...asked, most };
@@ -82,7 +82,7 @@ it('a read in buckets of hours is the same whatever is dropped, and sent again, 
 it('an hour that is dropped in part is not counted twice by a read that had begun before', async () => {
   const { connection, stored } = databaseOf(Array.from({ length: 60 }, (_, n) => n));
   const drop = createDrop(connection, stored, { readings: 25, series: 1 });
-  const readSlice = createSliceReader(connection, stored);
+  const readSlice = createReader(connection, stored).slice;
   const seen: number[] = [];
   const reads = new Reads(async (request) => {
     const slice = readSlice({ ...request, most: 20 });
@@ -105,7 +105,7 @@ it('an hour that was sent again is not counted twice, however many slices it tak
   const drop = createDrop(connection, stored, { readings: 100, series: 1 });
   drop({ entityId: 'E', untilUs: hourUs });
   send(minutes);
-  const readSlice = createSliceReader(connection, stored);
+  const readSlice = createReader(connection, stored).slice;
   const reads = new Reads(async (request) => readSlice({ ...request, most: 20 }));
   const buckets = { widthUs: 2 * hourUs, aggregates: ['count', 'last'] as const };
   const text = await reads.read({ series: 1, limit: 10, format: 'csv', buckets }, client());

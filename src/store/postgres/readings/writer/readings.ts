@@ -1,11 +1,9 @@
 import { readingColumns as columns, type ReadingBatch } from '../../../../core/port/readings.ts';
 import type { Lane } from '../../connection/lane.ts';
 import { mayBeRepeated } from '../../errors/errors.ts';
-import { toBinaryArray } from './binary-arrays.ts';
-import { toBinaryRows } from './binary-rows.ts';
+import { keyArrays, toBinaryArray, toBinaryRows } from './binary.ts';
 import type { WriteGroup } from './ingest-queue.ts';
-import { allAccepted, notInserted, resultsOf } from './kept-rows.ts';
-import { keyArrays, rowKey } from './series-numbers.ts';
+import { allAccepted, resultsOf } from './kept-rows.ts';
 
 /** What the insert returns: how many rows it inserted and, if that is not all, which: `entity series at_us`, by commas. */
 interface Inserted {
@@ -42,7 +40,6 @@ const insertSql = `with i as (insert into readings (entity, series, at_us, value
   select count(*)::int4 as n, case when count(*) < $6 then (
     select string_agg(entity || ' ' || series || ' ' || at_us, ',') from i) end as keys from i`;
 
-/** By itself, after the insert: rows that another daemon has inserted meanwhile are seen only by a later statement. */
 const storedSql = `select u.n::int4 as n, r.value from unnest($1::int4[], $2::int4[], $3::int8[]) with ordinality as u (e, s, t, n)
   join readings r on r.entity = u.e and r.series = u.s and r.at_us = u.t`;
 
@@ -66,14 +63,8 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
     const [result] = await lane.query<Inserted>(insertSql, [...arraysOf(count, at), count]);
     if (!result) throw new Error('the insert returned nothing');
     if (result.n === count) return allAccepted(sizes);
-    const keys = Array.from({ length: count }, (_, row) => rowKey(at(row, 0), at(row, 1)));
-    const missing = notInserted(keys, result.keys?.split(',') ?? []);
-    const stored = await storedValues(lane, missing, at);
-    return resultsOf(sizes, missing, (index) => {
-      const value = stored[index];
-      // Erased meanwhile: the reading was there when it was sent again.
-      return value === undefined || value === at(missing[index] ?? 0, 2) ? 'duplicate' : 'conflict';
-    });
+    const keys = result.keys?.split(',') ?? [];
+    return resultsOf<{ value: number }>(lane, { sizes, at }, keys, storedSql, (row, { value }) => value === at(row, 2));
   };
 }
 
@@ -89,15 +80,6 @@ async function isInserted(lane: Lane, count: number, at: NumberAt): Promise<bool
     if (mayBeRepeated(thrown)) return false;
     throw thrown;
   }
-}
-
-async function storedValues(lane: Lane, missing: readonly number[], at: NumberAt): Promise<(number | undefined)[]> {
-  const values: (number | undefined)[] = new Array(missing.length).fill(undefined);
-  const arrays = keyArrays(missing.length, (row, column) => at(missing[row] ?? 0, column));
-  for (const { n, value } of await lane.query<{ n: number; value: number }>(storedSql, arrays)) {
-    values[n - 1] = value;
-  }
-  return values;
 }
 
 function arraysOf(count: number, at: NumberAt): Buffer[] {

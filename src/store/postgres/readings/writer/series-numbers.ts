@@ -1,5 +1,3 @@
-import { toBinaryArray } from './binary-arrays.ts';
-
 /** The most sensors that an entity can ever have. */
 const seriesPerEntity = 2 ** 24;
 
@@ -22,13 +20,4 @@ export function numberOfSeries(series: number): number {
 /** The key of a reading or heartbeat as a statement returns it: `entity series at_us`. */
 export function rowKey(series: number, atUs: number): string {
   return `${entityOfSeries(series)} ${numberOfSeries(series)} ${atUs}`;
-}
-
-/** The parameters with the keys of rows: column 0 is the series, column 1 the instant. */
-export function keyArrays(count: number, at: (row: number, column: number) => number): Buffer[] {
-  return [
-    toBinaryArray('int4', count, (row) => entityOfSeries(at(row, 0))),
-    toBinaryArray('int4', count, (row) => numberOfSeries(at(row, 0))),
-    toBinaryArray('int8', count, (row) => at(row, 1)),
-  ];
 }

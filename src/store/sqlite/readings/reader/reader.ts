@@ -1,4 +1,5 @@
 import type { SensorState } from '../../../../core/port/readings.ts';
+import type { Piece } from '../../../../core/readings/columns.ts';
 import { rangeOfSlice, type Slice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { toSlice } from '../../../../core/readings/reads/slices.ts';
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summaries.ts';
@@ -16,53 +17,26 @@ export interface Reader {
   states(series: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState>;
 }
 
-/** Creates what reads readings on a connection. */
+/** Creates what reads readings on a connection; each slice is a transaction of its own, so that no checkpoint waits for it. */
 export function createReader(connection: Connection, stored: StoredReadings): Reader {
-  return {
-    slice: createSliceReader(connection, stored),
-    states: createStateReader(connection, stored),
-  };
-}
-
-/** Creates the reader of slices on a connection; each slice is a transaction of its own, so that no checkpoint waits for it. */
-export function createSliceReader(connection: Connection, stored: StoredReadings): Reader['slice'] {
-  const newest = connection
-    .prepare<[number], number>('select last_at_us from summaries where series = ? order by hour_us desc limit 1')
-    .pluck();
-  const hoursOf = connection.prepare<[number, number, number, number, number, number], HourRow>(
-    `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs from summaries
-     where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
-  );
-  const piecesOf = (request: SliceRequest, logged: Logged['slice'] | undefined) => {
-    const { series, fromUs, toUs } = rangeOfSlice(request);
-    return stored.read(series, fromUs, toUs, logged && seriesOf(logged));
-  };
-  const readBuckets = (request: SliceRequest, logged: Logged['slice'] | undefined): Slice => {
-    const summarisedUs = newest.get(request.series) ?? null;
-    if (summarisedUs === null) return toSlice(request, piecesOf(request, logged), { hours: [], summarisedUs });
-    const resumed = { ...request, ...resume(request, summarisedUs) };
-    const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
-    const hours = hoursOf.all(series, firstHourUs, toUs, fromUs, toUs, limit);
-    return toSlice(resumed, piecesOf(resumed, logged), { hours, summarisedUs });
-  };
-  return (request, logged, memory) => {
-    // In one transaction, or hours that are dropped between two statements would be missing.
-    const read = () =>
-      usesSummaries(request)
-        ? readBuckets(request, logged)
-        : toSlice(request, piecesOf(request, logged), undefined, memory);
-    return logged ? stored.readingChunks(read) : stored.reading(read);
-  };
-}
-
-/** Creates the reader of last states; see the port. */
-function createStateReader(connection: Connection, stored: StoredReadings) {
-  const lastSummary = connection.prepare<[number], { atUs: number; value: number }>(
+  const lastSummary = connection.prepare<[number], TimedReading>(
     'select last_at_us as atUs, last as value from summaries where series = ? order by hour_us desc limit 1',
   );
   const lastHeartbeat = connection.prepare<[number], { atUs: number; status: string | null }>(
     'select at_us as atUs, status from heartbeats where series = ? order by at_us desc limit 1',
   );
+  const hoursOf = connection.prepare<[number, number, number, number, number, number], HourRow>(
+    `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs from summaries
+     where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
+  );
+  const readBuckets = (request: SliceRequest, piecesOf: (of: SliceRequest) => Iterable<Piece>): Slice => {
+    const summarisedUs = lastSummary.get(request.series)?.atUs ?? null;
+    if (summarisedUs === null) return toSlice(request, piecesOf(request), { hours: [], summarisedUs });
+    const resumed = { ...request, ...resume(request, summarisedUs) };
+    const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
+    const hours = hoursOf.all(series, firstHourUs, toUs, fromUs, toUs, limit);
+    return toSlice(resumed, piecesOf(resumed), { hours, summarisedUs });
+  };
   const stateOf = (series: number, last: TimedReading | undefined): SensorState => {
     const summary = lastSummary.get(series);
     const reading = last && last.atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY) ? last : summary;
@@ -74,6 +48,23 @@ function createStateReader(connection: Connection, stored: StoredReadings) {
       lastStatus: heartbeat?.status ?? null,
     };
   };
-  return (numbers: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState> =>
-    stored.readingLast((lastOf) => new Map(numbers.map((series) => [series, stateOf(series, lastOf(series))])), logged);
+  return {
+    slice(request, logged, memory) {
+      const piecesOf = (of: SliceRequest) => {
+        const { series, fromUs, toUs } = rangeOfSlice(of);
+        return stored.read(series, fromUs, toUs, logged && seriesOf(logged));
+      };
+      // In one transaction, or hours that are dropped between two statements would be missing.
+      const read = () =>
+        usesSummaries(request)
+          ? readBuckets(request, piecesOf)
+          : toSlice(request, piecesOf(request), undefined, memory);
+      return logged ? stored.readingChunks(read) : stored.reading(read);
+    },
+    states: (numbers, logged) =>
+      stored.readingLast(
+        (lastOf) => new Map(numbers.map((series) => [series, stateOf(series, lastOf(series))])),
+        logged,
+      ),
+  };
 }

@@ -12,33 +12,26 @@ const retryMs = 10_000;
  * chunks would be rewritten for one reading each.
  */
 export class IdleSettler {
-  readonly #settle: () => boolean;
+  readonly #settle: () => boolean | undefined;
   #usualMs = 0;
-  #writtenAtMs: number | undefined;
+  #writtenAtMs = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
   /** `settle` does one step and returns whether there is more; it returns undefined if it has failed. */
   constructor(settle: () => boolean | undefined) {
-    this.#settle = () => {
-      const isMore = settle();
-      if (isMore === undefined) this.#wait(retryMs);
-      return isMore === true;
-    };
+    this.#settle = settle;
   }
 
   /** Must be called when the thread has started and after each commit; begins to wait. */
   written(): void {
     const nowMs = performance.now();
-    const pauseMs = this.#writtenAtMs === undefined ? 0 : nowMs - this.#writtenAtMs;
+    this.#usualMs = Math.max(nowMs - this.#writtenAtMs, decay * this.#usualMs);
     this.#writtenAtMs = nowMs;
-    this.#usualMs = Math.max(pauseMs, decay * this.#usualMs);
     if (!this.#timer) this.#wait(this.#pauseMs());
   }
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#writtenAtMs = undefined;
   }
 
   #pauseMs(): number {
@@ -48,14 +41,12 @@ export class IdleSettler {
   #wait(ms: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#settleOrWait();
+      const leftMs = this.#writtenAtMs + this.#pauseMs() - performance.now();
+      if (leftMs > 0) this.#wait(leftMs);
+      else {
+        const isMore = this.#settle();
+        if (isMore !== false) this.#wait(isMore ? 0 : retryMs);
+      }
     }, ms);
-  }
-
-  #settleOrWait(): void {
-    if (this.#writtenAtMs === undefined) return;
-    const leftMs = this.#writtenAtMs + this.#pauseMs() - performance.now();
-    if (leftMs > 0) this.#wait(leftMs);
-    else if (this.#settle()) setImmediate(() => this.#settleOrWait());
   }
 }
