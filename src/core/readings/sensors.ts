@@ -52,18 +52,17 @@ export async function requireSensor(domain: Domain, entity: Entity, ref: string)
   });
 }
 
+/** A sensor as a list shows it. */
 export async function showSensor(
-  domain: Domain,
+  { store: { readings, records } }: Domain,
   entity: Entity,
   resource: ResourceDefinition,
-  ref: string,
+  sensor: Sensor,
 ): Promise<SensorView> {
-  const { readings, records } = domain.store;
-  const sensor = await requireSensor(domain, entity, ref);
   const json = await records.get(resource, entity.id, sensor.id);
   const directory = await readings.directory(entity.id);
   const [view] = json === undefined ? [] : await withStates(readings, directory, [JSON.parse(json)]);
-  if (!view) throw new HkctlError('not_found', `The sensor "${ref}" was removed meanwhile.`);
+  if (!view) throw new HkctlError('not_found', `The sensor "${sensor.code}" was removed meanwhile.`);
   return view;
 }
 

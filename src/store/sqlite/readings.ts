@@ -33,48 +33,20 @@ export function createReadingStore(options: {
   recordsVersion: () => number;
   path: string;
   /** The threads, of a store that has them. */
-  threads: () => ReadingThreads | undefined;
+  threads: ReadingThreads | undefined;
 }): ReadingStore & { close(): void } {
   const { records, readings, stored, recordsVersion, path, threads } = options;
   const directories = new Map<string, { version: number; directory: SensorDirectory }>();
-  const sensorsOf = lazily(() =>
-    records().prepare<[string], SensorRow>(
-      `select id, code, unit, is_active from sensors where entity = ${entityNumber}`,
-    ),
-  );
-  const seriesOf = lazily(() =>
-    readings()
-      .prepare<[string], [id: string, series: number]>('select sensor_id, series from series where entity_id = ?')
-      .raw(),
-  );
-  const addSeries = lazily(() =>
-    readings().prepare<[string, string]>('insert or ignore into series (entity_id, sensor_id) values (?, ?)'),
-  );
+  const readDirectory = lazily(() => createDirectoryReader(records(), readings()));
   const reader = lazily(() => createReader(readings(), stored()));
   const writer = () => {
-    const found = threads()?.writer;
-    if (!found) throw new Error('this store was opened without the thread that writes readings');
-    return found;
+    if (!threads) throw new Error('this store was opened without the thread that writes readings');
+    return threads.writer;
   };
   /** A command that reads alone needs no thread: to start one takes longer than most reads. */
-  const daemonThreads = () => (threads()?.reader.isStarted ? threads() : undefined);
+  const daemonThreads = () => (threads?.reader.isStarted ? threads : undefined);
   const droppable = lazily(() => createDroppable(readings(), stored()));
   const erasure = lazily(() => createErasure(readings(), stored()));
-  const readDirectory = (entityId: string): SensorDirectory => {
-    const sensors = sensorsOf().all(entityId);
-    const numbersOf = () => new Map(seriesOf().all(entityId));
-    let numbers = numbersOf();
-    const unknown = sensors.filter(({ id }) => !numbers.has(id));
-    if (unknown.length > 0) {
-      const register = () => {
-        for (const { id } of unknown) addSeries().run(entityId, id);
-      };
-      readings().transaction(register).immediate();
-      numbers = numbersOf();
-    }
-    return toDirectory(sensors.map((sensor) => toSensor(sensor, numbers.get(sensor.id))));
-  };
-
   // In the threads of a daemon, else in this one.
   const readSlice = async (request: SliceRequest, memory?: ArrayBuffer): Promise<Slice> => {
     const daemon = daemonThreads();
@@ -89,7 +61,7 @@ export function createReadingStore(options: {
       const version = recordsVersion();
       const kept = directories.get(entityId);
       if (kept?.version === version) return kept.directory;
-      const directory = translating(path, () => readDirectory(entityId));
+      const directory = translating(path, () => readDirectory()(entityId));
       directories.set(entityId, { version, directory });
       return directory;
     },
@@ -113,7 +85,33 @@ export function createReadingStore(options: {
   };
 }
 
-function toSensor({ id, code, unit, is_active }: SensorRow, series: number | undefined): Sensor {
-  if (series === undefined) throw new Error(`sensor ${id} has no series`);
-  return { series, id, code, unit, isActive: is_active === 1 };
+/** Creates what reads the sensors of an entity, and gives those that are new a number each. */
+function createDirectoryReader(records: Connection, readings: Connection): (entityId: string) => SensorDirectory {
+  const sensorsOf = records.prepare<[string], SensorRow>(
+    `select id, code, unit, is_active from sensors where entity = ${entityNumber}`,
+  );
+  const seriesOf = readings
+    .prepare<[string], [id: string, series: number]>('select sensor_id, series from series where entity_id = ?')
+    .raw();
+  const addSeries = readings.prepare<[string, string]>(
+    'insert or ignore into series (entity_id, sensor_id) values (?, ?)',
+  );
+  return (entityId) => {
+    const sensors = sensorsOf.all(entityId);
+    let numbers = new Map(seriesOf.all(entityId));
+    const unknown = sensors.filter(({ id }) => !numbers.has(id));
+    if (unknown.length > 0) {
+      const register = () => {
+        for (const { id } of unknown) addSeries.run(entityId, id);
+      };
+      readings.transaction(register).immediate();
+      numbers = new Map(seriesOf.all(entityId));
+    }
+    const known = sensors.map(({ is_active, ...sensor }): Sensor => {
+      const series = numbers.get(sensor.id);
+      if (series === undefined) throw new Error(`sensor ${sensor.id} has no series`);
+      return { ...sensor, series, isActive: is_active === 1 };
+    });
+    return toDirectory(known);
+  };
 }

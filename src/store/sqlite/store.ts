@@ -121,7 +121,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
     stored,
     recordsVersion: () => Number(records.version()),
     path,
-    threads: () => threads,
+    threads,
   });
   const readings = reserve ? withinReserve(ofReadings, reserve) : ofReadings;
   const { release, ...daemon } = createDaemonStore(registry, files.daemons, options.clock);

@@ -28,7 +28,8 @@ export const show = defineCommand({
     const { domain, actor } = await context.session();
     const site = await entityOrAsk(context, domain, actor, flags.entity);
     const range = readRange(flags, site.timezone);
-    const view = await showSensor(domain, site, await sensorResource(context), ref);
+    const sensor = await requireSensor(domain, site, ref);
+    const view = await showSensor(domain, site, await sensorResource(context), sensor);
     if (context.json) {
       context.printJson(view);
       return;
@@ -42,7 +43,6 @@ export const show = defineCommand({
         ),
       );
     }
-    const sensor = await requireSensor(domain, site, ref);
     const nowMs = domain.clock();
     context.print('', ...(await plotOf(context, domain, site, { sensor, view, range, nowMs })));
   },

@@ -1,16 +1,11 @@
 import { summaryWidthUs } from '../../port/readings.ts';
 import { type Columns, placeOf } from '../columns.ts';
-import { addSummarised, addToBucket, bucketStart, closeBucket, openBucket } from './buckets.ts';
+import { addSummarised, addToBucket, bucketStart, closeBucket, openBucket, type SummarisedHour } from './buckets.ts';
 import { endOfTimeUs, type SliceRequest, within } from './slice-request.ts';
 
-export interface Summary {
+export interface Summary extends SummarisedHour {
   hourUs: number;
-  count: number;
-  min: number;
-  max: number;
-  mean: number;
   first: number;
-  last: number;
   firstAtUs: number;
   lastAtUs: number;
 }

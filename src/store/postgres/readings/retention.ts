@@ -84,30 +84,27 @@ async function keepSummaries(session: Session, entity: number, rows: readonly Ro
     summarised(own, (hourUs) => known.get(`${series} ${hourUs}`)).map((summary) => ({ ...summary, series })),
   );
   if (kept.length === 0) return;
-  const summaryValues = summaryColumns.map((column) => kept.map((summary) => summary[column]));
-  await session.query('summaries.put', putSql, [entity, ...summaryValues]);
+  const keptColumns = summaryColumns.map(([name]) => kept.map((summary) => summary[name]));
+  await session.query('summaries.put', putSql, [entity, ...keptColumns]);
 }
 
+/** Each member of a summary, its column, and the type of that. */
 const summaryColumns = [
-  'series',
-  'hourUs',
-  'count',
-  'min',
-  'max',
-  'mean',
-  'first',
-  'last',
-  'firstAtUs',
-  'lastAtUs',
-] as const satisfies readonly (keyof SeriesSummary)[];
+  ['series', 'series', 'int4'],
+  ['hourUs', 'hour_us', 'int8'],
+  ['count', 'count', 'int8'],
+  ['min', 'min', 'float8'],
+  ['max', 'max', 'float8'],
+  ['mean', 'mean', 'float8'],
+  ['first', 'first', 'float8'],
+  ['last', 'last', 'float8'],
+  ['firstAtUs', 'first_at_us', 'int8'],
+  ['lastAtUs', 'last_at_us', 'int8'],
+] as const satisfies readonly (readonly [keyof SeriesSummary, string, string])[];
 
-const findSql = `select m.series, hour_us as "hourUs", count, min, max, mean, first, last, first_at_us as "firstAtUs",
-    last_at_us as "lastAtUs"
+const findSql = `select ${summaryColumns.map(([name, column]) => `m.${column} as "${name}"`).join(', ')}
   from unnest($2::int4[], $3::int8[]) as u (s, h) join summaries m on m.entity = $1 and m.series = u.s and m.hour_us = u.h`;
 
-const putSql = `insert into summaries (entity, series, hour_us, count, min, max, mean, first, last, first_at_us, last_at_us)
-  select $1, * from unnest($2::int4[], $3::int8[], $4::int8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[],
-    $9::float8[], $10::int8[], $11::int8[])
-  on conflict (entity, series, hour_us) do update set count = excluded.count, min = excluded.min, max = excluded.max,
-    mean = excluded.mean, first = excluded.first, last = excluded.last, first_at_us = excluded.first_at_us,
-    last_at_us = excluded.last_at_us`;
+const putSql = `insert into summaries (entity, ${summaryColumns.map(([, column]) => column).join(', ')})
+  select $1, * from unnest(${summaryColumns.map(([, , type], n) => `$${n + 2}::${type}[]`).join(', ')})
+  on conflict (entity, series, hour_us) do update set ${summaryColumns.map(([, column]) => `${column} = excluded.${column}`).join(', ')}`;
