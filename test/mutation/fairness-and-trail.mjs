@@ -209,8 +209,8 @@ export const furtherMutants = [
   ],
   [
     'src/core/readings/readings.ts',
-    'this.release();\n    this.#sheet = larger;',
-    'this.#sheet = larger;\n    this.release();',
+    'this.release();\n    this.batch = larger;',
+    'this.batch = larger;\n    this.release();',
     'test/core/readings/readings.test.ts',
   ],
   [

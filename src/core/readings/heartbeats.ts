@@ -27,8 +27,8 @@ export class HeartbeatValidator extends Validator {
     this.#toHeartbeat = (item) => toHeartbeat(item, sensors, nowUs, receiptUs);
   }
 
-  async store(readings: ReadingStore): Promise<BatchResult> {
-    return this.heartbeats.length === 0 ? nothingKept : readings.appendHeartbeats(this.heartbeats);
+  store(readings: ReadingStore): Promise<BatchResult> {
+    return this.heartbeats.length === 0 ? Promise.resolve(nothingKept) : readings.appendHeartbeats(this.heartbeats);
   }
 
   protected check(item: unknown, index: number): Fault | undefined {

@@ -31,13 +31,13 @@ export interface AcceptedTime {
   retainedFromUs: number;
 }
 
-/** Where the valid readings of a body are put. */
-interface Sheet {
-  rows: Float64Array;
+/** Where the valid readings of a body are put, each with its position in the body. */
+interface Sheet extends ReadingBatch {
   positions: Uint32Array;
 }
 
 const createSheet = (size: number): Sheet => ({
+  count: 0,
   rows: new Float64Array(size * readingColumns),
   positions: new Uint32Array(size),
 });
@@ -46,12 +46,11 @@ const createSheet = (size: number): Sheet => ({
 export const createSheets = (): Spares<Sheet> => new Spares(createSheet, 256 * 1024);
 
 export class ReadingValidator extends Validator {
-  readonly batch: ReadingBatch;
+  batch: Sheet;
   readonly #sensors: SensorDirectory;
   readonly #earliestUs: number;
   readonly #latestUs: number;
   readonly #sheets: Spares<Sheet>;
-  #sheet: Sheet;
 
   /** Begins with memory for the number of readings that is expected. */
   constructor(
@@ -62,15 +61,15 @@ export class ReadingValidator extends Validator {
   ) {
     super();
     this.#sheets = sheets;
-    this.#sheet = sheets.take(expected);
-    this.batch = { count: 0, rows: this.#sheet.rows };
+    this.batch = sheets.take(expected);
+    this.batch.count = 0;
     this.#sensors = sensors;
     this.#earliestUs = retainedFromUs;
     this.#latestUs = nowUs + maxAheadUs;
   }
 
   get positions(): Uint32Array {
-    return this.#sheet.positions;
+    return this.batch.positions;
   }
 
   /** The sensor that the last rejected reading of a code names, or that of one that the store refused. */
@@ -80,35 +79,36 @@ export class ReadingValidator extends Validator {
     return super.sensorOf(rejection) ?? codeOf(this.#sensors, batch.rows[place * readingColumns]);
   }
 
-  async store(readings: ReadingStore): Promise<BatchResult> {
-    return this.batch.count === 0 ? nothingKept : readings.append(this.batch);
+  store(readings: ReadingStore): Promise<BatchResult> {
+    return this.batch.count === 0 ? Promise.resolve(nothingKept) : readings.append(this.batch);
   }
 
   /** Keeps a reading if its instant is accepted; everything else about it was found valid. */
   keep(index: number, series: number, atUs: number, value: number, quality: number): boolean {
     if (!(atUs >= this.#earliestUs && atUs <= this.#latestUs)) return false;
-    const { batch } = this;
-    if (batch.count === this.positions.length) this.#grow();
+    let { batch } = this;
+    if (batch.count === batch.positions.length) batch = this.#grow();
     const place = batch.count * readingColumns;
     batch.rows[place] = series;
     batch.rows[place + 1] = atUs;
     batch.rows[place + 2] = value;
     batch.rows[place + 3] = quality;
-    this.positions[batch.count++] = index;
+    batch.positions[batch.count++] = index;
     return true;
   }
 
   override release(): void {
-    this.#sheets.give(this.#sheet, this.positions.length);
+    this.#sheets.give(this.batch, this.batch.positions.length);
   }
 
-  #grow(): void {
-    const larger = this.#sheets.take(this.positions.length + 1);
+  #grow(): Sheet {
+    const larger = this.#sheets.take(this.batch.count + 1);
     larger.rows.set(this.batch.rows);
-    larger.positions.set(this.positions);
+    larger.positions.set(this.batch.positions);
+    larger.count = this.batch.count;
     this.release();
-    this.#sheet = larger;
-    this.batch.rows = larger.rows;
+    this.batch = larger;
+    return larger;
   }
 
   protected check(item: unknown, index: number): Fault | undefined {
