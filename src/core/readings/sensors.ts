@@ -25,18 +25,12 @@ export type SensorView = SensorRecord & ReturnType<typeof shownState>;
 /** All sensors of an entity in order of id. `resource` is the declaration of sensors. */
 export async function listSensors(domain: Domain, entity: Entity, resource: ResourceDefinition): Promise<SensorView[]> {
   const records: SensorRecord[] = [];
-  for (let after: RecordPosition | undefined; ; ) {
-    const page = await domain.store.records.page({
-      resource,
-      entityId: entity.id,
-      conditions: [],
-      orderBy: 'id',
-      limit: 500,
-      after,
-    });
+  let after: RecordPosition | null | undefined;
+  while (after !== null) {
+    const request = { resource, entityId: entity.id, conditions: [], orderBy: 'id', limit: 500, after };
+    const page = await domain.store.records.page(request);
     // The store writes records as JSON objects separated by commas.
     records.push(...(JSON.parse(`[${page.json}]`) as SensorRecord[]));
-    if (page.next === null) break;
     after = page.next;
   }
   const { readings } = domain.store;

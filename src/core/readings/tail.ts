@@ -5,7 +5,6 @@ export interface SensorReading extends Reading {
   sensor: Sensor;
 }
 
-const pauseMs = 500;
 /**
  * A reading may be this much older than the newest of its sensor and is still found: those of parallel connections arrive in any
  * order. What is older belongs to a gateway that catches up.
@@ -15,7 +14,7 @@ const pageSize = 1000;
 
 /**
  * The readings of sensors as any process stores them from now on, in order of time for each look at the store, until the signal
- * aborts; empty after the first look, from which on nothing is missed. A sensor is looked at once its newest reading has changed.
+ * aborts; none for the first look, from which on nothing is missed. A sensor is looked at once its newest reading has changed.
  */
 export async function* followReadings(
   domain: Domain,
@@ -39,8 +38,7 @@ export async function* followReadings(
       one.newestUs = newestUs;
       one.known = new Set(readings.map(({ atUs }) => atUs).filter((atUs) => atUs >= newestUs - lateUs));
     }
-    if (isFirst || found.length > 0) yield found.sort((a, b) => a.atUs - b.atUs);
-    await pause(signal);
+    yield found.sort((a, b) => a.atUs - b.atUs);
   }
 }
 
@@ -53,16 +51,4 @@ async function readFrom(domain: Domain, sensor: Sensor, fromUs: number): Promise
     if (page.length < pageSize || !last) return all;
     nextUs = last.atUs + 1;
   }
-}
-
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, signal.aborted ? 0 : pauseMs);
-    signal.addEventListener('abort', done);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }

@@ -21,16 +21,10 @@ const mostShown = 20;
 export const readingsTemplate = `${Object.keys(readingColumns).join(',')}\n# OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good,Cel\n`;
 
 export async function runReadingsImport(context: Context, flags: Flags, file: string): Promise<void> {
-  for (const [flag, isGiven] of [
-    ['--replace', flags.replace],
-    ['--dry-run', flags.dryRun],
-  ] as const) {
-    if (isGiven) {
-      throw new HkctlError(
-        'usage',
-        `${flag} is for records: readings are only added, and the first value of an instant stays.`,
-      );
-    }
+  const flag = flags.replace ? '--replace' : flags.dryRun ? '--dry-run' : undefined;
+  if (flag !== undefined) {
+    const why = 'readings are only added, and the first value of an instant stays';
+    throw new HkctlError('usage', `${flag} is for records: ${why}.`);
   }
   const { domain, actor } = await context.session();
   const site = await entityOrAsk(context, domain, actor, flags.entity);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import type { Entity } from '../../../core/port/entities.ts';
@@ -92,14 +93,20 @@ export const tail = defineCommand({
     const object = ({ sensor, atUs, value, quality }: SensorReading) =>
       toSafeJson({ sensor: sensor.code, at: formatInstantUs(atUs), value, ...(quality && { quality }) });
     let isWaiting = false;
-    for await (const readings of followReadings(domain, sensors, context.io.interrupted())) {
+    const signal = context.io.interrupted();
+    for await (const readings of followReadings(domain, sensors, signal)) {
       if (!isWaiting)
         context.say(`Waiting for readings of ${counted(sensors.length, 'sensor')} of ${site.code}. Ctrl-C ends it.`);
       isWaiting = true;
       if (readings.length > 0) context.print(...readings.map(context.json ? object : text));
+      // Ctrl-C ends the pause, too.
+      await pause(pauseMs, undefined, { signal }).catch(() => {});
     }
   },
 });
+
+/** From one look at the store to the next. */
+const pauseMs = 500;
 
 async function sensorsOf(domain: Domain, site: Entity, refs: readonly string[]): Promise<Sensor[]> {
   if (refs.length === 0) return [...new Set((await domain.store.readings.directory(site.id)).values())];
