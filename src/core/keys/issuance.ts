@@ -135,15 +135,9 @@ async function draftSuccessor(domain: Domain, actor: Actor, old: Key, nowMs: num
       hint: 'Create a new key for another entity and revoke this one.',
     });
   }
-  const drafted = await draftKey(domain, actor, nowMs, {
-    name: old.name,
-    entity: old.entity,
-    permissions: old.permissions,
-    expiresAtMs: old.expiresAtMs,
-    allowedIps: old.allowedIps,
-    note: old.note,
-    rotatedFrom: old.id,
-  });
+  const { name, entity, permissions, expiresAtMs, allowedIps, note } = old;
+  const kept = { name, entity, permissions, expiresAtMs, allowedIps, note };
+  const drafted = await draftKey(domain, actor, nowMs, { ...kept, rotatedFrom: old.id });
   return { ...drafted, revoked: { ...revokedBy(actor, old, nowMs), rotatedTo: drafted.key.id } };
 }
 
@@ -158,26 +152,20 @@ async function draftKey(
   let secret = drawSecret(domain.random);
   while (await domain.store.keys.prefixTaken(prefixOf(secret))) secret = drawSecret(domain.random);
   const { entity, ...decided } = fields;
-  const common = {
-    ...decided,
-    id: domain.newId(),
-    tenantId: actor.user.tenantId,
-    prefix: prefixOf(secret),
-    createdAtMs: nowMs,
-  };
-  const { id, login, name: userName } = actor.user;
+  const { id: createdBy, tenantId, login, name: userName } = actor.user;
   const { id: entityId, code, name: entityName, timezone, status } = entity;
+  const common = { ...decided, id: domain.newId(), tenantId, prefix: prefixOf(secret), createdAtMs: nowMs };
   const key: Key = {
     ...common,
     entity: { id: entityId, code, name: entityName, timezone, status },
-    createdBy: { id, login, name: userName },
+    createdBy: { id: createdBy, login, name: userName },
     lastUsedAtMs: null,
     revokedAtMs: null,
     revokedBy: null,
     rotatedTo: null,
     lastUsedIp: null,
   };
-  return { secret, key, row: { ...common, secretHash: hashOf(secret), entityId, createdBy: id } };
+  return { secret, key, row: { ...common, secretHash: hashOf(secret), entityId, createdBy } };
 }
 
 /** Delivery comes before the commit, so that every stored key has a delivered secret and a failure stops no old key. */

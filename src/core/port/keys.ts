@@ -1,8 +1,8 @@
 import type { ClientPermission } from '../access/permissions.ts';
-import type { WeekDay } from '../time/calendar.ts';
 import type { AuditDraft } from './audit.ts';
 import type { Entity } from './entities.ts';
 import type { MaybePromise } from './maybe-promise.ts';
+import type { Tenant } from './tenants.ts';
 import type { UsageMerge } from './usage.ts';
 import type { User } from './users.ts';
 
@@ -13,13 +13,13 @@ export interface Key {
   prefix: string;
   name: string;
   permissions: ClientPermission[];
-  entity: { id: string; code: string; name: string; timezone: string; status: Entity['status'] } | null;
-  createdBy: { id: string; login: string; name: string };
+  entity: Pick<Entity, 'id' | 'code' | 'name' | 'timezone' | 'status'> | null;
+  createdBy: Pick<User, 'id' | 'login' | 'name'>;
   createdAtMs: number;
   expiresAtMs: number | null;
   lastUsedAtMs: number | null;
   revokedAtMs: number | null;
-  revokedBy: { login: string; name: string } | null;
+  revokedBy: Pick<User, 'login' | 'name'> | null;
   rotatedFrom: string | null;
   rotatedTo: string | null;
   /** Networks that it may be used from, in the form of `parseNetwork`; empty = from anywhere. */
@@ -29,34 +29,22 @@ export interface Key {
 }
 
 /** A key to be kept: the row, and the hash of its secret (`hashOf`). */
-export interface NewKey {
-  id: string;
-  tenantId: string;
-  prefix: string;
+export interface NewKey
+  extends Omit<
+    Key,
+    'entity' | 'createdBy' | 'lastUsedAtMs' | 'lastUsedIp' | 'revokedAtMs' | 'revokedBy' | 'rotatedTo'
+  > {
   secretHash: string;
-  name: string;
-  permissions: ClientPermission[];
   entityId: string;
   createdBy: string;
-  createdAtMs: number;
-  expiresAtMs: number | null;
-  rotatedFrom: string | null;
-  allowedIps: string[];
-  note: string | null;
 }
 
 /** All that the check of an API call needs, in one read. */
-export interface Credential {
+export interface Credential
+  extends Pick<Key, 'prefix' | 'name' | 'permissions' | 'expiresAtMs' | 'revokedAtMs' | 'allowedIps' | 'entity'> {
   keyId: string;
-  prefix: string;
-  name: string;
-  permissions: ClientPermission[];
-  expiresAtMs: number | null;
-  revokedAtMs: number | null;
-  allowedIps: string[];
   creatorStatus: User['status'];
-  entity: { id: string; code: string; name: string; timezone: string; status: Entity['status'] } | null;
-  tenant: { id: string; name: string; weekStart: WeekDay; retainReadingsDays: number | null };
+  tenant: Omit<Tenant, 'createdAtMs'>;
 }
 
 /** The last use of a key: when (epoch ms), and the client address. */

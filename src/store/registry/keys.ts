@@ -28,28 +28,20 @@ export function createKeyStore(runner: Runner, own: Pick<KeyStore, 'version' | '
   /**
    * The condition of a list of keys, written so that SQLite picks the index that reads the fewest rows. Only a search by name, note or
    * entity reads all keys of the tenant, about 1 µs a key; a trigram index would read as much for a part that many names share,
-   * and would slow down every new key. A text that begins a prefix finds by that alone, if there is such a key.
+   * and would slow down every new key. A text that begins a prefix finds by that alone.
    */
   const conditionOf = async (tenantId: string, filter: KeyFilter, place: Place): Promise<string> => {
     const { nowMs, expiringByMs, search } = filter;
-    const prefixes = search === undefined ? undefined : prefixRange(search);
-    const ofPrefix = (place: Place, [from, to]: [string, string]) =>
-      `${noIndex}keys.tenant_id = ${place(tenantId)} and keys.prefix >= ${place(from)} and keys.prefix < ${place(to)}`;
-    const taken = prefixes && createValues();
-    const byPrefix =
-      taken &&
-      (await first(
-        'keys.prefixes',
-        `select 1 from keys where ${ofPrefix(taken.place, prefixes)} limit 1`,
-        taken.values,
-      ));
+    const isPrefix = search !== undefined && /^hk_[0-9A-Za-z]{1,5}$/.test(search);
+    // `{` sorts right after every character of a prefix.
+    const ofPrefix = () => `keys.prefix >= ${place(search)} and keys.prefix < ${place(`${search}{`)}`;
     const expiring = (index: string) =>
       `keys.revoked_at_ms is null and ${index}keys.expires_at_ms > ${place(nowMs)} and ${index}keys.expires_at_ms <= ${place(expiringByMs)}`;
     return [
-      byPrefix && prefixes ? ofPrefix(place, prefixes) : `keys.tenant_id = ${place(tenantId)}`,
+      `${isPrefix ? noIndex : ''}keys.tenant_id = ${place(tenantId)}`,
       ...ownConditions(filter, `${dialect.uses.name}.last_used_at_ms`, place),
       expiringByMs === undefined ? undefined : expiring((await hasFew(tenantId, nowMs, expiringByMs)) ? '' : noIndex),
-      search === undefined || byPrefix ? undefined : searchCondition(place(containing(search)), dialect.like),
+      isPrefix ? ofPrefix() : search ? searchCondition(place(containing(search)), dialect.like) : undefined,
     ]
       .filter((condition) => condition !== undefined)
       .join(' and ');
@@ -146,12 +138,6 @@ function searchCondition(pattern: string, like: Dialect['like']): string {
 /** The pattern for `like` that finds a text anywhere; a backslash takes the meaning of `%` and `_`. */
 function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-}
-
-/** The range of the prefixes that begin with a text; undefined if it cannot begin one. */
-function prefixRange(text: string): [from: string, to: string] | undefined {
-  // `{` sorts right after every character of a prefix.
-  return /^hk_[0-9A-Za-z]{1,5}$/.test(text) ? [text, `${text}{`] : undefined;
 }
 
 function mapped<From, To>(
