@@ -56,7 +56,7 @@ export function createPageReader(
   const { keys: store } = domain.store;
   let last: { of: string; listed: Pick<PageView, 'keys' | 'inactiveOnly'> } | undefined;
   const list = async ({ showInactive: all, search, order, expiringOnly }: Choices, nowMs: number) => {
-    const filter = await filterOf(domain, actor, { ...given, all, search });
+    const { filter } = await filterOf(domain, actor, { ...given, all, search });
     const keys = await store.list(actor.user.tenantId, filter, { limit: mostKeys });
     const isEmpty = keys.length === 0 && !all;
     const inactiveOnly = isEmpty && (await store.count(actor.user.tenantId, { ...filter, statuses: [] })) > 0;

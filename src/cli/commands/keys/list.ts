@@ -3,12 +3,12 @@ import type { Domain } from '../../../core/domain/domain.ts';
 import { listKeys } from '../../../core/keys/keys.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
 import type { Key, KeyFilter } from '../../../core/port/keys.ts';
-import { parseSpanMs } from '../../../core/time/spans.ts';
+import { formatSpanMs, parseSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { type FlagValues, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
 import { keyJson, printJsonArray } from '../../command/output.ts';
-import { printKeys } from './listing/table.ts';
+import { type KeyCondition, printKeys } from './listing.ts';
 
 const statuses = ['active', 'expired', 'revoked'] as const;
 
@@ -45,13 +45,10 @@ export const list = defineCommand({
 
 export async function listAll(context: Context, given: FlagValues<typeof listFlags>): Promise<void> {
   const { domain, actor } = await context.session();
-  const filter = await filterOf(domain, actor, given);
+  const { filter, conditions } = await filterOf(domain, actor, given);
   const pages = pagesOf(domain, actor, filter);
-  if (context.json) {
-    await printJsonArray(context, pages, (key) => keyJson(key, filter.nowMs));
-    return;
-  }
-  await printKeys(context, domain, actor, pages, { given, filter });
+  if (context.json) await printJsonArray(context, pages, (key) => keyJson(key, filter.nowMs));
+  else await printKeys(context, domain, actor, pages, { filter, conditions });
 }
 
 /** Page by page, so that a million keys take no more memory than five hundred. */
@@ -65,17 +62,27 @@ async function* pagesOf(domain: Domain, actor: Actor, filter: KeyFilter): AsyncG
   }
 }
 
-export async function filterOf(domain: Domain, actor: Actor, given: FlagValues<typeof listFlags>): Promise<KeyFilter> {
+/** The filter of a list, and its conditions other than the state, each by itself as people type it. */
+export async function filterOf(
+  domain: Domain,
+  actor: Actor,
+  { status, all, entity, search, expiringWithin, unusedFor, olderThan }: FlagValues<typeof listFlags>,
+): Promise<{ filter: KeyFilter; conditions: KeyCondition[] }> {
   const nowMs = domain.clock();
-  return {
-    nowMs,
-    statuses: given.status ? [statusNames[given.status]] : given.all ? [] : ['Active'],
-    entityId: given.entity === undefined ? undefined : (await requireEntity(domain, actor, given.entity)).id,
-    search: given.search || undefined,
-    expiringByMs: given.expiringWithin === undefined ? undefined : nowMs + given.expiringWithin,
-    unusedSinceMs: given.unusedFor === undefined ? undefined : nowMs - given.unusedFor,
-    createdBeforeMs: given.olderThan === undefined ? undefined : nowMs - given.olderThan,
+  const statuses = status ? [statusNames[status]] : all ? [] : ['Active' as const];
+  const filter: KeyFilter = { nowMs, statuses };
+  const conditions: KeyCondition[] = [];
+  const add = (flag: string, condition: Partial<KeyFilter>) => {
+    Object.assign(filter, condition);
+    conditions.push({ flag, condition });
   };
+  if (entity !== undefined) add(`--entity ${entity}`, { entityId: (await requireEntity(domain, actor, entity)).id });
+  if (search) add(`--search ${JSON.stringify(search)}`, { search });
+  if (expiringWithin !== undefined)
+    add(`--expiring-within ${formatSpanMs(expiringWithin)}`, { expiringByMs: nowMs + expiringWithin });
+  if (unusedFor !== undefined) add(`--unused-for ${formatSpanMs(unusedFor)}`, { unusedSinceMs: nowMs - unusedFor });
+  if (olderThan !== undefined) add(`--older-than ${formatSpanMs(olderThan)}`, { createdBeforeMs: nowMs - olderThan });
+  return { filter, conditions };
 }
 
 const pageSize = 500;

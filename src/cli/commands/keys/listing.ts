@@ -1,13 +1,19 @@
-import type { Actor } from '../../../../core/domain/actors.ts';
-import type { Domain } from '../../../../core/domain/domain.ts';
-import { expiresSoon, statusOf } from '../../../../core/keys/keys.ts';
-import { type Refusals, refusalsOf } from '../../../../core/keys/usage.ts';
-import type { Key, KeyFilter } from '../../../../core/port/keys.ts';
-import type { Context } from '../../../command/context.ts';
-import { createTimeText, relativeTimeWidth } from '../../../table/shown-time.ts';
-import { type Column, createTable, printSummary } from '../../../table/table.ts';
-import { counted, grouped } from '../../../terminal/sentence.ts';
-import type { GivenFilters } from './no-match.ts';
+import type { Actor } from '../../../core/domain/actors.ts';
+import type { Domain } from '../../../core/domain/domain.ts';
+import { expiresSoon, statusOf } from '../../../core/keys/keys.ts';
+import { type Refusals, refusalsOf } from '../../../core/keys/usage.ts';
+import type { Key, KeyFilter } from '../../../core/port/keys.ts';
+import { wordList } from '../../../core/text/words.ts';
+import type { Context } from '../../command/context.ts';
+import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
+import { type Column, createTable, printSummary } from '../../table/table.ts';
+import { counted, grouped } from '../../terminal/sentence.ts';
+
+/** A condition of a list, as people type it and by itself. */
+export interface KeyCondition {
+  flag: string;
+  condition: Partial<KeyFilter>;
+}
 
 /** Prints keys as a table while their pages are read, with a summary below; if there are none, says which filter had none. */
 export async function printKeys(
@@ -15,7 +21,7 @@ export async function printKeys(
   domain: Domain,
   actor: Actor,
   pages: AsyncIterable<readonly Key[]>,
-  { given, filter }: { given: GivenFilters; filter: KeyFilter },
+  { filter, conditions }: { filter: KeyFilter; conditions: readonly KeyCondition[] },
 ): Promise<void> {
   const { nowMs } = filter;
   const isOnlyActive = filter.statuses?.length === 1 && filter.statuses[0] === 'Active';
@@ -24,7 +30,7 @@ export async function printKeys(
     ...keyColumns(context, nowMs, isOnlyActive, page),
     ...refusedColumn(context, refusals),
   ];
-  let table: Awaited<ReturnType<typeof createTable<Key>>> | undefined;
+  let table: ReturnType<typeof createTable<Key>> | undefined;
   let listed = 0;
   let expiring = 0;
   let refused = 0;
@@ -33,15 +39,14 @@ export async function printKeys(
     for (const [id, found] of await refusalsOf(domain, page)) refusals.set(id, found);
     refused += refusals.size;
     if (page.length > 0) {
-      table ??= await createTable(context, columnsFor(page));
+      table ??= createTable(context, columnsFor(page));
       table.print(page);
     }
     listed += page.length;
     expiring += page.filter((key) => expiresSoon(key, nowMs)).length;
   }
   if (listed === 0) {
-    const { noMatch } = await import('./no-match.ts');
-    const { sentence, hint } = await noMatch(domain, actor, given, filter);
+    const { sentence, hint } = await noMatch(domain, actor, filter, conditions);
     context.print(sentence);
     if (hint !== undefined) context.say(hint);
     return;
@@ -123,4 +128,30 @@ function keyColumns(context: Context, nowMs: number, isOnlyActive: boolean, page
 function allowedFrom({ allowedIps }: Key): string {
   if (allowedIps.length === 0) return 'anywhere';
   return allowedIps.length > 2 ? `${allowedIps.length} networks` : allowedIps.join(', ');
+}
+
+/** The sentence for a list without keys, and what to do next: names each filter that no key passes by itself. */
+async function noMatch(
+  { store }: Domain,
+  { user }: Actor,
+  { nowMs, statuses = [] }: KeyFilter,
+  conditions: readonly KeyCondition[],
+): Promise<{ sentence: string; hint?: string }> {
+  const key = statuses.length === 1 ? `${statuses[0]?.toLowerCase()} key` : 'key';
+  if (conditions.length === 0) {
+    const isOthers = statuses.length > 0 && (await store.keys.count(user.tenantId, { nowMs })) > 0;
+    const more = isOthers ? 'Show inactive keys: hkctl keys list --all. ' : '';
+    return { sentence: `No ${key}s.`, hint: `${more}Create key: hkctl keys create` };
+  }
+  const without: string[] = [];
+  for (const { flag, condition } of conditions) {
+    if ((await store.keys.count(user.tenantId, { nowMs, statuses, ...condition })) === 0) without.push(flag);
+  }
+  const all = conditions.map(({ flag }) => flag);
+  const which = without.length > 0 ? wordList(without, 'or') : `${wordList(all, 'and')} together`;
+  const isActive = statuses.length === 1 && statuses[0] === 'Active';
+  return {
+    sentence: `No ${key} matches ${which}.`,
+    hint: isActive ? 'Inactive keys are listed with --all.' : undefined,
+  };
 }
