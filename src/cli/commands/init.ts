@@ -36,7 +36,6 @@ export default defineCommand({
     await (await services.engine(storePath)).requireNone();
     const login = given.admin ?? io.osAccount;
     const input = await completeInput(context, given.demo ? { ...demoDefaults, ...present(given) } : given, login);
-    requireValid(input);
     let made: Awaited<ReturnType<typeof initialise>> | undefined;
     const engine = await services.engine(storePath, { makesFolder: true });
     const store = await engine.create(async (store) => {
@@ -92,6 +91,7 @@ type Given = Partial<Record<'org' | 'entity' | 'entityName' | 'timezone' | 'admi
   weekStart?: FirstTenantInput['weekStart'];
 };
 
+/** Validates all input before a store is created, so that a refusal leaves no store behind. */
 async function completeInput(context: Context, given: Given, login: string): Promise<FirstTenantInput> {
   const required = {
     '--org': given.org,
@@ -100,13 +100,14 @@ async function completeInput(context: Context, given: Given, login: string): Pro
     '--timezone': given.timezone,
   };
   requireGiven(context, required);
+  requireLogin(login);
   // If all that is required was given, the week start alone is no reason to ask.
   const asksNothing = !Object.values(required).includes(undefined);
-  const requireName = (text: string) => requireLabel(text, 'A name');
-  const org = await textOrAsk(context, given.org, 'Name of the organization', requireName);
+  const nameOf = (what: string) => (text: string) => requireLabel(text, `The name of an ${what}`);
+  const org = await textOrAsk(context, given.org, 'Name of the organization', nameOf('organization'));
   const weekStart = given.weekStart ?? (asksNothing ? 'monday' : await askWeekStart(context));
   const code = await textOrAsk(context, given.entity, 'Code of the first entity (site)', requireEntityCode);
-  const name = await textOrAsk(context, given.entityName, 'Its name', requireName);
+  const name = await textOrAsk(context, given.entityName, 'Its name', nameOf('entity'));
   const hostTimezone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const timezone = await textOrAsk(context, given.timezone, 'Its time zone', requireTimezone, hostTimezone);
   return { name: org, weekStart, entity: { code, name, timezone }, admin: { login, name: login } };
@@ -116,15 +117,6 @@ async function askWeekStart(context: Context): Promise<FirstTenantInput['weekSta
   if (!canAsk(context.io) || context.json) return 'monday';
   const choices = [...weekDays.slice(1), weekDays[0]].map((day) => ({ name: day, value: day }));
   return (await askerOf(context.io)).choice('Weeks start on', choices, 'monday');
-}
-
-/** Validates all input before a store is created, so that a refusal leaves no store behind. */
-function requireValid({ name, entity, admin }: FirstTenantInput): void {
-  requireLabel(name, 'The name of an organization');
-  requireEntityCode(entity.code);
-  requireLabel(entity.name, 'The name of an entity');
-  requireTimezone(entity.timezone);
-  requireLogin(admin.login);
 }
 
 function present<T extends object>(values: T): Partial<T> {

@@ -53,7 +53,7 @@ const add = defineCommand({
   needs: (_flags, [login = '']) => ['user.add', login],
   required: ({ name, role }) => ({ '--name': name, '--role': role }),
   async run(context, flags, [login = ''], { domain, actor }) {
-    const name = await textOrAsk(context, flags.name, 'Name', (given) => requireLabel(given, 'A name'));
+    const name = await textOrAsk(context, flags.name, 'Name', (given) => requireLabel(given, 'The name of a user'));
     const choices = roleNames.map((value) => ({ name: roles[value].label, value }));
     const role = flags.role ?? (await (await askerOf(context.io)).choice('Role', choices));
     const user = await addUser(domain, actor, { login, name, role });

@@ -10,7 +10,7 @@ export async function askerOf(io: Io): Promise<Asker> {
   return io.asker ?? (await import('../prompts/prompts.ts')).createAsker(io);
 }
 
-/** Asks for a text that was not given. `rule` throws if an answer is not valid; an empty one means the `preset`. */
+/** Asks for a text that was not given. `rule` throws if it or the answer is not valid; an empty answer means the `preset`. */
 export async function textOrAsk(
   { io }: Context,
   given: string | undefined,
@@ -18,6 +18,7 @@ export async function textOrAsk(
   rule: (answer: string) => void,
   preset?: string,
 ): Promise<string> {
+  if (given !== undefined) rule(given);
   return given ?? (await askerOf(io)).text(question, (answer) => sentenceOf(() => rule(answer)), preset);
 }
 

@@ -137,8 +137,6 @@ export async function completeInput(
   actor: Actor,
   given: GivenInput,
 ): Promise<CreateKeyInput> {
-  // Values from the command line are validated before the first question.
-  if (given.name !== undefined) requireKeyName(given.name);
   const asked = given.name === undefined || given.entity === undefined;
   const name = await textOrAsk(context, given.name, 'Name', requireKeyName);
   const entity =
