@@ -76,6 +76,6 @@ export const usageMutants = [
   [records, '`at_ms <= ${place(untilMs)}`', 'undefined', ...engines],
   [records, 'from = last?.seq;', 'from = undefined;', 'test/store/long-trail.test.ts'],
   [records, '`seq ${beyond} ${place(from)}`', 'undefined', 'test/store/long-trail.test.ts'],
-  ['src/cli/commands/audit/records.ts', "ofDay === 'last' ? dayMs - 1 : 0", '0', ...trail],
+  ['src/cli/commands/audit/audit.ts', "ofDay === 'last' ? dayMs - 1 : 0", '0', ...trail],
   ['src/cli/table/table.ts', "continues ? wrapWords(cell.split(' '), width) : ", '', ...trail],
 ];

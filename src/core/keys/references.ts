@@ -24,10 +24,8 @@ export async function findKeys(domain: Domain, actor: Actor, refs: readonly stri
  * key not found" (specification 7).
  */
 export async function requireKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
-  requireNoSecret([ref]);
-  const key = await findKey(domain, actor, ref);
-  if (!key) throw keyNotFound([]);
-  return key;
+  const [key] = await findKeys(domain, actor, [ref]);
+  return key as Key; // one for each REF, or an error
 }
 
 /** A key and those that it was rotated to, or from, one after the other. */

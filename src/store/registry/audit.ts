@@ -1,12 +1,13 @@
 import { chainRecord, fitForTrail, genesisHash } from '../../core/audit/chain.ts';
 import type { AuditDraft, AuditHead, AuditRecord, AuditStore } from '../../core/port/audit.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import { keepMark, lastBackupMark } from './marks.ts';
 import { columnsOf, createSelection } from './rows.ts';
 import {
   type AuditRow,
   createValues,
   type Dialect,
+  keepMark,
+  lastBackupMark,
   type Runner,
   resultOf,
   type Steps,

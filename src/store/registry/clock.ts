@@ -1,10 +1,10 @@
 import { acceptedSamples, afterSample, mergedSamples } from '../../core/domain/steady-clock.ts';
 import type { ClockSamples, ClockStore } from '../../core/port/clock.ts';
-import { keepMark } from './marks.ts';
 import {
   type Change,
   type ChangeKind,
   type Dialect,
+  keepMark,
   type Runner,
   resultOf,
   type Statements,

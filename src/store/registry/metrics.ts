@@ -1,6 +1,6 @@
 import { type MetricsStore, mostCounted, type StoreFacts } from '../../core/port/metrics.ts';
-import { lastBackupMark } from './marks.ts';
 import type { Statements } from './statements.ts';
+import { lastBackupMark } from './statements.ts';
 
 /** SQL for the number of rows, as `value`, up to the limit of what is counted; `from` is what follows `from`. */
 export function countedSql(from: string): string {

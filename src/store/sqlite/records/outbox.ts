@@ -1,5 +1,5 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import { keepMark, outboxMark } from '../../registry/marks.ts';
+import { keepMark, outboxMark } from '../../registry/statements.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { SqliteRunner } from '../registry/statements.ts';

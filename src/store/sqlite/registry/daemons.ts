@@ -1,5 +1,5 @@
 import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
-import { keepMark } from '../../registry/marks.ts';
+import { keepMark } from '../../registry/statements.ts';
 import { holdAsDaemon, isServed } from '../connection/locks.ts';
 import type { Registry } from './registry.ts';
 import { statementsOf } from './statements.ts';

@@ -152,10 +152,8 @@ export async function rotateAndDeliver(
   const action = several ? 'Rotate keys' : 'Rotate key';
   await requireConfirmation(context, question, action, lastUses(keys, domain.clock()));
   const work = async () => {
-    const isFresh = context.io.asksNothing && !file;
     // Another process may have ended a key meanwhile: no secret is shown for one that is inactive by now.
-    const current = isFresh ? keys : await againFrom(domain, actor, keys);
-    const rotated = await rotateKeys(domain, actor, current, delivery, digest);
+    const rotated = await rotateKeys(domain, actor, await againFrom(domain, actor, keys), delivery, digest);
     if (fileOf && context.json) {
       const delivered = rotated.map((pair) => ({ ...pair, secretFile: fileOf(pair.key) }));
       const kept = given.kept?.map(unrotated) ?? [];
