@@ -52,9 +52,12 @@ export interface ChainReport {
 
 /**
  * Verifies a chain and reports the first record that was altered, removed, inserted or moved. The first record must be a
- * `store.init`.
+ * `store.init`. Calls `watch` with each record that is read.
  */
-export async function verifyChain(records: Iterable<AuditRecord> | AsyncIterable<AuditRecord>): Promise<ChainReport> {
+export async function verifyChain(
+  records: Iterable<AuditRecord> | AsyncIterable<AuditRecord>,
+  watch: (record: AuditRecord) => void = () => {},
+): Promise<ChainReport> {
   let previous: { seq: number; hash: string } | undefined;
   let count = 0;
   const damaged: number[] = [];
@@ -65,6 +68,7 @@ export async function verifyChain(records: Iterable<AuditRecord> | AsyncIterable
     damaged,
   });
   for await (const record of records) {
+    watch(record);
     const broken = orderFault(record, previous);
     if (broken) return report(broken);
     if (hashRecord(record, record.seq, record.previousHash) !== record.hash) {
@@ -114,26 +118,16 @@ function hashRecord(draft: AuditDraft, seq: number, previousHash: string): strin
 
 /**
  * Verifies the whole trail of a store or of a backup, from its first record to the last sequence number that the store ever
- * assigned. Calls `watch` with each record that is read.
+ * assigned.
  */
 export async function verifyTrail(
   audit: Pick<AuditStore, 'walk' | 'lastSeq'>,
-  watch: (record: AuditRecord) => void = () => {},
+  watch?: (record: AuditRecord) => void,
 ): Promise<ChainReport> {
   // Other processes append meanwhile: the walk must include all records counted before it, and none beyond those counted after.
   const before = await audit.lastSeq();
-  const report = await verifyChain(watched(audit.walk(), watch));
+  const report = await verifyChain(audit.walk(), watch);
   return { ...report, broken: report.broken ?? cutOff(report.records, before, await audit.lastSeq()) };
-}
-
-async function* watched(
-  records: Iterable<AuditRecord> | AsyncIterable<AuditRecord>,
-  watch: (record: AuditRecord) => void,
-): AsyncGenerator<AuditRecord> {
-  for await (const record of records) {
-    watch(record);
-    yield record;
-  }
 }
 
 /** The records that are missing at the end of a consistent chain of `records`. */
