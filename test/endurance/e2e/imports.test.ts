@@ -156,11 +156,13 @@ async function isBeingWritten(plant: Plant): Promise<boolean> {
   }
 }
 
-/** Whether rows are on their way into a database. */
+/** Whether a transaction is open that has sent rows to a database: each piece is a COPY of its own. */
 async function isCopying(address: string): Promise<boolean> {
   const client = new Client({ connectionString: address });
   await client.connect();
-  const { rowCount } = await client.query('select from pg_stat_progress_copy where datname = current_database()');
+  const { rowCount } = await client.query(
+    "select from pg_stat_activity where datname = current_database() and xact_start is not null and query like 'copy %'",
+  );
   await client.end();
   return rowCount !== 0;
 }
