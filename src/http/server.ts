@@ -13,15 +13,15 @@ import { printable } from '../core/text/shown-text.ts';
 import type { Clock } from '../core/time/instants.ts';
 import { createApp } from './app.ts';
 import { isLoopbackAddress } from './auth/client-addresses.ts';
-import { DaemonClock } from './auth/clock.ts';
-import { createLimiters, LimitSharing } from './auth/limits.ts';
-import { UsageRecorder } from './auth/usage-recorder.ts';
+import { createDaemonClock } from './auth/clock.ts';
+import { createLimiters, createLimitSharing } from './auth/limits.ts';
+import { createUsageRecorder } from './auth/usage-recorder.ts';
 import type { DocumentFolders } from './docs/docs.ts';
-import { AuditAnchors } from './monitoring/anchors.ts';
+import { createAnchors } from './monitoring/anchors.ts';
 import { createLog, createLogStream, type Log, type LogStream, logProcessEnd } from './monitoring/log.ts';
 import type { LogForm } from './monitoring/log-forms.ts';
-import { Retention } from './monitoring/retention.ts';
-import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
+import { createRetention } from './monitoring/retention.ts';
+import { createStoreGuard, graceMs } from './monitoring/store-guard.ts';
 import { createRetryLog } from './monitoring/warnings.ts';
 import { type ConnectionLimits, Connections, connectionLimits } from './net/connections.ts';
 import { createFraming } from './net/framing.ts';
@@ -47,8 +47,6 @@ export interface ServeOptions extends DocumentFolders {
   /** What systemd has passed to this process; nothing by default. */
   serviceManager?: ServiceManager;
   limits?: Partial<ConnectionLimits & MemoryLimits>;
-  /** Milliseconds that answers in progress may take after `stop`; 10,000 by default. */
-  drainMs?: number;
 }
 
 interface ServeHooks {
@@ -79,14 +77,14 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const stopProcessLog = logProcessEnd(log, closeLog);
   const machineClock = storeClock(options.domain.store, options.machineClock);
   const retryLog = createRetryLog(log, () => performance.now());
-  const clock = new DaemonClock(options.domain.store, machineClock, options.machineUptime, retryLog);
-  const domain = { ...options.domain, clock: clock.now, steady: () => clock.steady() };
-  const guard = new StoreGuard(domain.store, retryLog);
-  const usage = new UsageRecorder(domain, retryLog);
+  const clock = createDaemonClock(options.domain.store, machineClock, options.machineUptime, retryLog);
+  const domain = { ...options.domain, clock: clock.now, steady: clock.steady };
+  const guard = createStoreGuard(domain.store, retryLog);
+  const usage = createUsageRecorder(domain, retryLog);
   const limiters = createLimiters(settings);
-  const sharing = domain.store.limits && new LimitSharing(domain.store.limits, limiters, retryLog);
-  const anchors = new AuditAnchors(domain.store.audit, retryLog);
-  const retention = new Retention(domain, retryLog);
+  const sharing = domain.store.limits && createLimitSharing(domain.store.limits, limiters, retryLog);
+  const anchors = createAnchors(domain.store.audit, retryLog);
+  const retention = createRetention(domain, retryLog);
   const certificate = requireCertificate(settings);
   if (certificate) warnWhereKeyIsOpen(certificate, log);
   await domain.store.daemon.begin();
@@ -105,7 +103,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     isStopping: () => hooks.stop.aborted,
     // If the next daemon takes over the socket, clients notice nothing of the change.
     answersWhileStopping: listenFd !== undefined,
-    storeRefusal: (nowMs) => guard.refusal(nowMs),
+    storeRefusal: guard.refusal,
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
   });
   await domain.store.openAll();
@@ -137,7 +135,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   serviceManager?.notify(log, 'STOPPING=1', 'STATUS=Finishing answers in progress');
   stopReloading?.();
   const isTakenOver = listenFd !== undefined && !guard.displaced.aborted;
-  await drain(server, connections, { deadlineMs: options.drainMs ?? drainMs, isTakenOver, log });
+  await drain(server, connections, { deadlineMs: limits.drainMs, isTakenOver, log });
   await retention.stop();
   await guard.stop();
   guard.displaced.throwIfAborted();
@@ -186,9 +184,6 @@ function finishRemovals(entities: Pick<EntityStore, 'finishRemovals'>, log: Log,
       log.warn({ err: thrown }, 'data of a removed entity was not deleted; the next start tries again');
   });
 }
-
-/** Milliseconds that answers in progress may take after a daemon is stopped. */
-const drainMs = 10_000;
 
 /**
  * Closes the port and idle connections at once, others after their answer, and all at the deadline. If the next daemon

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { ServeSettings } from '../../src/core/operations/settings.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createLimiters } from '../../src/http/auth/limits.ts';
-import { UsageRecorder } from '../../src/http/auth/usage-recorder.ts';
+import { createUsageRecorder, type UsageRecorder } from '../../src/http/auth/usage-recorder.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
 import { Connections, connectionLimits } from '../../src/http/net/connections.ts';
 import { createFraming } from '../../src/http/net/framing.ts';
@@ -35,7 +35,7 @@ export function bareApp(
   const memory = createMemory(memoryLimits);
   const connections = new Connections(connectionLimits, log);
   const { domain } = plant;
-  const usage = new UsageRecorder(domain, log);
+  const usage = createUsageRecorder(domain, log);
   const app = createApp({
     domain,
     settings: given,
@@ -85,7 +85,6 @@ export async function listening(
   plant: HttpPlant,
   change: Partial<ServeSettings> = {},
   limits: ServeOptions['limits'] = {},
-  drainMs?: number,
 ): Promise<Face & { url: string }> {
   const lines: string[] = [];
   const stop = new AbortController();
@@ -100,7 +99,6 @@ export async function listening(
     manualFolder,
     log: { write: (line: string) => lines.push(line) },
     limits,
-    drainMs,
   };
   let ended: Promise<void> = Promise.resolve();
   const url = await new Promise<string>((resolve, reject) => {

@@ -12,7 +12,6 @@ const gateTests = [
   'test/http/scenarios.test.ts',
 ];
 const credentials = 'src/http/auth/credential-cache.ts';
-const session = 'src/http/auth/session.ts';
 const authentication = 'src/core/keys/authentication.ts';
 const addressTests = ['test/http/allowed-addresses.test.ts'];
 const limits = 'src/http/auth/limits.ts';
@@ -90,7 +89,7 @@ export const mutants = [
   [gate, 'exchange.keyPrefix = credential.prefix;', '', ...gateTests],
   [gate, '    tally.recordUse(nowMs, address);\n', '', ...gateTests, 'test/endurance/e2e/keys/last-use.test.ts'],
   [gate, 'session.allows !== undefined && !session.allows(address)', 'false', ...addressTests],
-  [session, 'allowedIps.length === 0 ? undefined', 'true ? undefined', ...addressTests],
+  [credentials, 'allowedIps.length === 0 ? undefined', 'true ? undefined', ...addressTests],
   [
     gate,
     'if (failedChecks === undefined || !failedCodes.has(why.code)) return why;',
@@ -163,13 +162,13 @@ export const mutants = [
   [gate, 'if (last?.seconds !== seconds)', 'if (last === undefined)', ...gateTests],
   [gate, "code === 'missing_authorization' ? ''", "code === 'unknown_key' ? ''", ...gateTests],
   [
-    session,
+    credentials,
     'scope: { entityId: entity.id,',
     "scope: { entityId: '',",
     ...gateTests,
     'test/http/request/caching.test.ts',
   ],
-  [session, 'scopeKey: `${entity.id} ', 'scopeKey: `', 'test/http/request/caching.test.ts', ...gateTests],
+  [credentials, 'scopeKey: `${entity.id} ', 'scopeKey: `', 'test/http/request/caching.test.ts', ...gateTests],
   // --- connections that wait for each other, and answers in pieces
   [
     'src/http/fairness/handshakes.ts',
@@ -231,7 +230,7 @@ export const mutants = [
   [limits, 'if (allowed) window.used++;', 'if (allowed) window.used;', ...limitTests],
   [limits, 'else window.refused++;', 'else window.refused;', ...limitTests],
   [limits, 'isFirstOver: refused === 1', 'isFirstOver: refused > 0', ...limitTests],
-  [limits, 'known.endsMs > nowMs ? known', 'true ? known', ...limitTests],
+  [limits, 'known.endsMs > nowMs) return known', 'true) return known', ...limitTests],
   [limits, 'before.used > requests', 'before.used < 0', ...limitTests],
   [limits, 'if (used > 0) return {', 'if (used > -Infinity) return {', ...limitTests],
   [limits, 'r=${Math.max(0, requests - used)}', 'r=${requests - used}', ...limitTests],

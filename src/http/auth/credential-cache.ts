@@ -1,9 +1,20 @@
+import type { Principal } from '../../core/keys/authentication.ts';
+import { createAddressFilter } from '../../core/keys/networks.ts';
 import { keepNewest } from '../../core/newest-entries.ts';
 import type { Credential, KeyStore } from '../../core/port/keys.ts';
-import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import { chain } from '../request/chain.ts';
+import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { PageScope } from '../../core/records/queries.ts';
 import type { KeyTally } from '../request/key-tally.ts';
-import { type Session, toSession } from './session.ts';
+
+/** An admitted key with what its answers need again and again; the same object for as long as the key does not change. */
+export interface Session {
+  principal: Principal;
+  scope: PageScope;
+  /** Names entity, zone and week start, on which the content of a page depends. */
+  scopeKey: string;
+  /** Whether the key may be used from a client address; undefined if it may be used from anywhere. */
+  allows: ((address: string) => boolean) | undefined;
+}
 
 /** A credential as read at one version of the store; without a session if it has no entity. */
 export interface CachedCredential {
@@ -62,4 +73,17 @@ export function createCredentialCache(
 /** A commit may have changed something else: then the session and what is cached by it stay valid. */
 function isSame(before: Credential, now: Credential): boolean {
   return JSON.stringify(before) === JSON.stringify(now);
+}
+
+/** Builds the session of a credential; undefined if it has no entity. */
+function toSession(credential: Credential): Session | undefined {
+  const { entity, tenant, allowedIps } = credential;
+  if (entity === null) return undefined;
+  const { weekStart } = tenant;
+  return {
+    principal: { ...credential, entity },
+    scope: { entityId: entity.id, timezone: entity.timezone, weekStart },
+    scopeKey: `${entity.id} ${entity.timezone} ${weekStart}`,
+    allows: allowedIps.length === 0 ? undefined : createAddressFilter(allowedIps),
+  };
 }

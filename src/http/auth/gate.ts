@@ -4,17 +4,15 @@ import type { Domain } from '../../core/domain/domain.ts';
 import { errorTable } from '../../core/errors.ts';
 import { holdsAny, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
 import type { Credential } from '../../core/port/keys.ts';
-import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import { hashOf, holdsSecret, isCompleteSecret, looksLikeSecret, secretLength } from '../../core/secrets.ts';
 import { type ApiCode, ApiError, codesOf } from '../answers/problem.ts';
 import type { RequestBatches } from '../fairness/batches.ts';
-import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { KeyTally } from '../request/key-tally.ts';
 import { type AddressBook, networkOf } from './client-addresses.ts';
-import { type CachedCredential, cacheCapacity, createCredentialCache } from './credential-cache.ts';
+import { type CachedCredential, cacheCapacity, createCredentialCache, type Session } from './credential-cache.ts';
 import type { Limiters } from './limits.ts';
-import type { Session } from './session.ts';
 
 interface GateOptions extends Limiters {
   domain: Domain;

@@ -2,7 +2,7 @@ import { keepNewest } from '../../core/newest-entries.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import type { LimitCalls, LimitState, LimitStore, RateLimit } from '../../core/port/limits.ts';
 import type { Log } from '../monitoring/log.ts';
-import { Repetition } from '../monitoring/repetition.ts';
+import { createRepetition, type Repetition } from '../monitoring/repetition.ts';
 
 /** The state of a client's limit after a call, with the two response headers that report it. */
 export interface Allowance {
@@ -54,13 +54,6 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
   const windowMs = windowSeconds * 1000;
   const policy = `"${name}";q=${requests};w=${windowSeconds}`;
   const windows = new Map<string, Window>();
-  const open = (client: string, nowMs: number, before: Window | undefined): Window => {
-    const begun = following(before, nowMs);
-    windows.delete(client);
-    windows.set(client, begun);
-    keepNewest(windows, most);
-    return begun;
-  };
   /** A new window, or the next one of those that pay for what was used beyond the limit. */
   const following = (before: Window | undefined, nowMs: number): Window => {
     if (before !== undefined && before.used > requests) {
@@ -72,7 +65,12 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
   };
   const current = (client: string, nowMs: number): Window => {
     const known = windows.get(client);
-    return known !== undefined && known.endsMs > nowMs ? known : open(client, nowMs, known);
+    if (known !== undefined && known.endsMs > nowMs) return known;
+    const begun = following(known, nowMs);
+    windows.delete(client);
+    windows.set(client, begun);
+    keepNewest(windows, most);
+    return begun;
   };
   const toAllowance = ({ used, endsMs, refused }: Window, nowMs: number, allowed: boolean): Allowance => {
     const furtherMs = used > requests ? Math.floor((used - requests) / requests) * windowMs : 0;
@@ -137,21 +135,17 @@ const shareMs = 1000;
  * Shares the counts of limits with the other daemons once a second, so that a request costs no statement. While the store
  * cannot be reached, each daemon counts by itself; while it is slow, the counts gather.
  */
-export class LimitSharing extends Repetition {
-  readonly #store: LimitStore;
-  readonly #limiters: Limiters;
-
-  constructor(store: LimitStore, limiters: Limiters, log: Log) {
-    super(shareMs, log, 'limits were not shared with other daemons; trying again');
-    this.#store = store;
-    this.#limiters = limiters;
-  }
-
-  protected async work(): Promise<void> {
-    for (const limiter of Object.values(this.#limiters)) {
-      if (limiter === undefined) continue;
-      const { calls, adopt } = limiter.unshared();
-      if (calls.length > 0) adopt(await this.#store.share(limiter.name, limiter.limit, calls));
-    }
-  }
+export function createLimitSharing(store: LimitStore, limiters: Limiters, log: Log): Repetition {
+  return createRepetition({
+    everyMs: shareMs,
+    log,
+    failure: 'limits were not shared with other daemons; trying again',
+    async work() {
+      for (const limiter of Object.values(limiters)) {
+        if (limiter === undefined) continue;
+        const { calls, adopt } = limiter.unshared();
+        if (calls.length > 0) adopt(await store.share(limiter.name, limiter.limit, calls));
+      }
+    },
+  });
 }

@@ -1,8 +1,8 @@
 import type { Domain } from '../../core/domain/domain.ts';
 import { keptDays } from '../../core/keys/usage.ts';
-import type { Credential, KeyStore, KeyUse } from '../../core/port/keys.ts';
+import type { Credential, KeyUse } from '../../core/port/keys.ts';
 import type { Log } from '../monitoring/log.ts';
-import { Repetition } from '../monitoring/repetition.ts';
+import { createRepetition } from '../monitoring/repetition.ts';
 import { type AddWaiting, createKeyTally, type DayTally, type KeyTally } from '../request/key-tally.ts';
 
 /** Well under the 2 s after which a time of last use must be on disk, and the 10 s of usage. */
@@ -13,40 +13,23 @@ const mergedAtOnce = 1000;
 const mostWaiting = 100_000;
 
 /** Gathers what keys do and merges it into the store once a second: a request costs no write of its own. */
-export class UsageRecorder extends Repetition {
+export function createUsageRecorder({ store, steady }: Pick<Domain, 'store' | 'steady'>, log: Log, most = mostWaiting) {
   /** The tallies of keys that were used since the last merge. */
-  readonly #waiting: DayTally[] = [];
-  readonly #keys: Pick<KeyStore, 'recordUse'>;
-  readonly #steady: Domain['steady'];
-  readonly #most: number;
+  const waiting: DayTally[] = [];
 
-  constructor({ store, steady }: Pick<Domain, 'store' | 'steady'>, log: Log, most = mostWaiting) {
-    super(mergeMs, log, 'last uses and usage of keys were not written; trying again');
-    this.#keys = store.keys;
-    this.#steady = steady;
-    this.#most = most;
-  }
-
-  readonly tallyOf = (credential: Credential): KeyTally => createKeyTally(credential, this.#add);
-
-  override async stop(): Promise<void> {
-    await super.stop();
-    await this.run();
-  }
-
-  readonly #add: AddWaiting = (tally) => {
-    const isTaken = this.#waiting.length < this.#most;
-    if (isTaken) this.#waiting.push(tally);
+  const add: AddWaiting = (tally) => {
+    const isTaken = waiting.length < most;
+    if (isTaken) waiting.push(tally);
     return isTaken;
   };
 
-  protected async work(): Promise<void> {
-    for (let left = this.#waiting.length; left > 0; left -= mergedAtOnce) {
-      await this.#merge(this.#waiting.splice(0, Math.min(left, mergedAtOnce)));
+  async function mergeAll(): Promise<void> {
+    for (let left = waiting.length; left > 0; left -= mergedAtOnce) {
+      await merge(waiting.splice(0, Math.min(left, mergedAtOnce)));
     }
   }
 
-  async #merge(tallies: readonly DayTally[]): Promise<void> {
+  async function merge(tallies: readonly DayTally[]): Promise<void> {
     const uses = new Map<string, KeyUse>();
     for (const { keyId, use, mergedAtMs } of tallies) {
       if (use.atMs !== mergedAtMs && use.atMs >= (uses.get(keyId)?.atMs ?? 0)) uses.set(keyId, { ...use });
@@ -57,12 +40,25 @@ export class UsageRecorder extends Repetition {
     // What happens from now on waits for the next merge.
     for (const tally of tallies) tally.isWaiting = false;
     try {
-      await this.#keys.recordUse(uses, { counts, kept: keptDays(this.#steady()) });
+      await store.keys.recordUse(uses, { counts, kept: keptDays(steady()) });
     } catch (thrown) {
-      for (const tally of tallies) if (!tally.isWaiting) tally.isWaiting = this.#add(tally);
+      for (const tally of tallies) if (!tally.isWaiting) tally.isWaiting = add(tally);
       throw thrown;
     }
     for (const [index, counter] of counters.entries()) counter.count -= counts[index]?.count ?? 0;
     for (const [index, tally] of tallies.entries()) tally.mergedAtMs = usedAtMs[index] ?? 0;
   }
+
+  return {
+    ...createRepetition({
+      everyMs: mergeMs,
+      log,
+      failure: 'last uses and usage of keys were not written; trying again',
+      work: mergeAll,
+      atEnd: mergeAll,
+    }),
+    tallyOf: (credential: Pick<Credential, 'keyId' | 'entity'>): KeyTally => createKeyTally(credential, add),
+  };
 }
+
+export type UsageRecorder = ReturnType<typeof createUsageRecorder>;

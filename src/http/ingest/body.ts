@@ -3,14 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { errnoOf } from '../../core/errno.ts';
-import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import { FairScheduler } from '../../core/sharing/fair-scheduler.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { wordList } from '../../core/text/words.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { BodyPace } from '../fairness/body-pace.ts';
 import { type Budget, tooMuch } from '../fairness/budget.ts';
-import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 
 /** The largest body in bytes, both as sent and after decompression. */

@@ -1,7 +1,7 @@
 import { anchorMessage } from '../../core/audit/anchors.ts';
 import type { AuditHead, AuditStore } from '../../core/port/audit.ts';
 import type { Log } from './log.ts';
-import { Repetition } from './repetition.ts';
+import { createRepetition, type Repetition } from './repetition.ts';
 
 const checkEveryMs = 1000;
 const minimumGapMs = 60_000;
@@ -11,45 +11,50 @@ const minimumGapMs = 60_000;
  * change: when the daemon starts, when it ends, in between after each change, at most once a minute, and if the store is away.
  * A chain that has become shorter is an error in the log: the store has gone back in time, and revoked keys may work again.
  */
-export class AuditAnchors extends Repetition {
-  readonly #audit: Pick<AuditStore, 'head'>;
-  readonly #monotonicMs: () => number;
+export function createAnchors(
+  audit: Pick<AuditStore, 'head'>,
+  log: Log,
+  monotonicMs: () => number = () => performance.now(),
+): Repetition {
   /** The last head that was read, and the hash of the last that was written. */
-  #seen: AuditHead | undefined;
-  #written = '';
-  #writtenAtMs = Number.NEGATIVE_INFINITY;
+  let seen: AuditHead | undefined;
+  let written = '';
+  let writtenAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(audit: Pick<AuditStore, 'head'>, log: Log, monotonicMs: () => number = () => performance.now()) {
-    super(checkEveryMs, log, 'the head of the audit chain was not read; trying again');
-    this.#audit = audit;
-    this.#monotonicMs = monotonicMs;
+  function write({ count, hash }: AuditHead): void {
+    log.info({ count, head: hash }, anchorMessage);
+    written = hash;
+    writtenAtMs = monotonicMs();
   }
 
-  override async stop(): Promise<void> {
-    await super.stop();
-    await this.run();
-    if (this.#seen) this.#write(this.#seen);
+  /** The log must name the last head that was there. */
+  function writeSeen(): void {
+    if (seen && seen.hash !== written) write(seen);
   }
 
-  /** Reads the head; writes it if it has changed and the last one is at least a minute old. */
-  protected async work(): Promise<void> {
-    const head = await this.attempt(() => this.#audit.head());
-    const before = this.#seen;
-    const isShorter = head !== undefined && before !== undefined && isBehind(head, before);
-    // The log must name the last head that was there.
-    if ((head === undefined || isShorter) && before && before.hash !== this.#written) this.#write(before);
-    if (head === undefined) return;
-    this.#seen = head;
-    if (isShorter) this.log.error({ count: head.count, before: before.count }, wentBack);
-    const isDue = this.#monotonicMs() - this.#writtenAtMs >= minimumGapMs;
-    if (isDue && head.hash !== this.#written) this.#write(head);
+  async function check(): Promise<void> {
+    const head = await audit.head();
+    if (seen && isBehind(head, seen)) {
+      writeSeen();
+      log.error({ count: head.count, before: seen.count }, wentBack);
+    }
+    seen = head;
+    const isDue = monotonicMs() - writtenAtMs >= minimumGapMs;
+    if (isDue) writeSeen();
   }
 
-  #write({ count, hash }: AuditHead): void {
-    this.log.info({ count, head: hash }, anchorMessage);
-    this.#written = hash;
-    this.#writtenAtMs = this.#monotonicMs();
-  }
+  const anchors = createRepetition({
+    everyMs: checkEveryMs,
+    log,
+    failure: 'the head of the audit chain was not read; trying again',
+    work: check,
+    afterFault: writeSeen,
+    async atEnd() {
+      await anchors.run();
+      if (seen) write(seen);
+    },
+  });
+  return anchors;
 }
 
 const wentBack =

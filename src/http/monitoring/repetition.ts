@@ -1,52 +1,52 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Log } from './log.ts';
 
-/**
- * Work of a daemon at regular times, but never twice at once: if it takes longer, a time is left out. A fault is a warning in the
- * log, and the next time tries again: a full or locked disk may recover. Keeps no process alive.
- */
-export abstract class Repetition {
-  protected readonly log: Log;
-  readonly #everyMs: number;
-  readonly #failure: string;
-  #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> | undefined;
+interface RepeatedWork {
+  everyMs: number;
+  /** Must hold back repeated warnings. */
+  log: Log;
+  /** The warning after a fault; the next time tries again, since a full or locked disk may recover. */
+  failure: string;
+  work(): MaybePromise<void>;
+  /** Called after a warning. */
+  afterFault?(): void;
+  /** Done once the repetition has stopped. */
+  atEnd?(): MaybePromise<void>;
+}
 
-  /** The log must hold back repeated warnings; `failure` is their text. */
-  constructor(everyMs: number, log: Log, failure: string) {
-    this.#everyMs = everyMs;
-    this.log = log;
-    this.#failure = failure;
-  }
-
-  protected abstract work(): MaybePromise<void>;
-
-  async run(): Promise<void> {
-    await this.attempt(() => this.work());
-  }
-
-  start(): void {
-    this.#timer = setInterval(() => {
-      this.#working ??= this.run().finally(() => {
-        this.#working = undefined;
-      });
-    }, this.#everyMs);
-    this.#timer.unref();
-  }
-
+export interface Repetition {
+  /** Does the work once. */
+  run(): Promise<void>;
+  start(): void;
   /** Ends after the running work. */
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#working;
-  }
+  stop(): Promise<void>;
+}
 
-  /** The result of a part of the work; undefined after a fault. */
-  protected async attempt<T>(part: () => MaybePromise<T>): Promise<T | undefined> {
+/** Builds work at regular times, but never twice at once: if it takes longer, a time is left out. Keeps no process alive. */
+export function createRepetition({ everyMs, log, failure, work, afterFault, atEnd }: RepeatedWork): Repetition {
+  let timer: NodeJS.Timeout | undefined;
+  let working: Promise<void> | undefined;
+  async function run(part = work): Promise<void> {
     try {
-      return await part();
+      await part();
     } catch (thrown) {
-      this.log.warn({ err: thrown }, this.#failure);
-      return undefined;
+      log.warn({ err: thrown }, failure);
+      afterFault?.();
     }
   }
+  return {
+    run: () => run(),
+    start() {
+      timer = setInterval(() => {
+        working ??= run().finally(() => {
+          working = undefined;
+        });
+      }, everyMs).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      await working;
+      if (atEnd) await run(atEnd);
+    },
+  };
 }

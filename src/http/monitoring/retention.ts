@@ -5,7 +5,7 @@ import type { DropResult } from '../../core/port/readings.ts';
 import { expiringEntities, mayBeginDrop, nextDropUs } from '../../core/readings/retention.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import type { Log } from './log.ts';
-import { Repetition } from './repetition.ts';
+import { createRepetition, type Repetition } from './repetition.ts';
 
 const checkEveryMs = 5000;
 
@@ -17,48 +17,36 @@ const shortestRestMs = 20;
  * Drops the readings that organizations no longer retain, in steps of some milliseconds: every hour, at most a day's worth of each
  * entity, whichever daemon comes first. After a crash the next daemon continues, since each step is complete by itself.
  */
-export class Retention extends Repetition {
-  readonly #domain: Pick<Domain, 'store' | 'steady'>;
+export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: Log): Repetition {
   /** The border of each entity for which it was examined last; borders move with the hours and the settings. */
-  readonly #examined = new Map<string, number>();
+  const examined = new Map<string, number>();
   /** Whether this daemon may begin drops, until a check has ended without a fault. */
-  #mayBegin = false;
-  readonly #stopped = new AbortController();
-
-  constructor(domain: Pick<Domain, 'store' | 'steady'>, log: Log) {
-    super(checkEveryMs, log, 'old readings were not dropped; trying again');
-    this.#domain = domain;
-  }
-
-  /** Ends after the running step. */
-  override async stop(): Promise<void> {
-    this.#stopped.abort();
-    await super.stop();
-  }
+  let mayBegin = false;
+  const stopped = new AbortController();
+  const { signal } = stopped;
 
   /** Drops what is due now. */
-  protected async work(): Promise<void> {
-    const mayBegin = async () => {
-      this.#mayBegin ||= await mayBeginDrop(this.#domain);
-      return this.#mayBegin;
+  async function work(): Promise<void> {
+    const mayBeginNow = async () => {
+      mayBegin ||= await mayBeginDrop(domain);
+      return mayBegin;
     };
-    for await (const expiring of expiringEntities(this.#domain)) {
+    for await (const expiring of expiringEntities(domain)) {
       const { entity, borderUs } = expiring;
-      if (this.#examined.get(entity.id) === borderUs) continue;
-      const untilUs = await nextDropUs(this.#domain.store, expiring, mayBegin);
-      if (untilUs !== undefined) await this.#drop(entity, untilUs);
-      if (this.#stopped.signal.aborted) return;
-      this.#examined.set(entity.id, borderUs);
+      if (examined.get(entity.id) === borderUs) continue;
+      const untilUs = await nextDropUs(domain.store, expiring, mayBeginNow);
+      if (untilUs !== undefined) await drop(entity, untilUs);
+      if (signal.aborted) return;
+      examined.set(entity.id, borderUs);
     }
-    this.#mayBegin = false;
+    mayBegin = false;
   }
 
-  async #drop(entity: Entity, untilUs: number): Promise<void> {
-    const { signal } = this.#stopped;
+  async function drop(entity: Entity, untilUs: number): Promise<void> {
     let readings = 0;
     for (let position: number | null | undefined; position !== null; ) {
       const beganMs = performance.now();
-      const step: DropResult = await this.#domain.store.readings.drop({ entityId: entity.id, untilUs, position });
+      const step: DropResult = await domain.store.readings.drop({ entityId: entity.id, untilUs, position });
       readings += step.readings;
       position = step.next;
       const restMs = Math.max(shortestRestMs, restFactor * (performance.now() - beganMs));
@@ -67,6 +55,17 @@ export class Retention extends Repetition {
       if (signal.aborted) return;
     }
     const before = formatInstantUs(untilUs);
-    this.log.info({ entity: entity.code, before, readings }, 'old readings dropped; their summaries are kept');
+    log.info({ entity: entity.code, before, readings }, 'old readings dropped; their summaries are kept');
   }
+
+  const failure = 'old readings were not dropped; trying again';
+  const retention = createRepetition({ everyMs: checkEveryMs, log, failure, work });
+  return {
+    ...retention,
+    /** Ends after the running step. */
+    stop() {
+      stopped.abort();
+      return retention.stop();
+    },
+  };
 }

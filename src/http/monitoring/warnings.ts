@@ -11,16 +11,19 @@ interface Warner {
 /** Names of which the last warning is remembered. */
 const mostNames = 10_000;
 
+type Counts = Readonly<Record<string, number>>;
+
 /**
  * Builds a function that lets the first event of a name through, and others once a time is over since the last one: it then returns
  * all that were held back and this one, added up, else undefined. `clock` returns monotonic milliseconds.
  */
-function createSparing<Event>(gapMs: number, clock: () => number, add: (one: Event, other: Event) => Event) {
-  const last = new Map<string, { endsMs: number; heldBack?: Event }>();
-  return (name: string, event: Event): Event | undefined => {
+export function createSparingCounts(gapMs: number, clock: () => number) {
+  const last = new Map<string, { endsMs: number; heldBack?: Counts }>();
+  return (name: string, event: Counts): Counts | undefined => {
     const nowMs = clock();
     const before = last.get(name);
-    const all = before?.heldBack === undefined ? event : add(before.heldBack, event);
+    const all = { ...before?.heldBack };
+    for (const [code, count] of Object.entries(event)) all[code] = (all[code] ?? 0) + count;
     if (before && nowMs < before.endsMs) {
       before.heldBack = all;
       return undefined;
@@ -34,10 +37,10 @@ function createSparing<Event>(gapMs: number, clock: () => number, add: (one: Eve
 
 /** Writes a warning once in a time, with the number (`more`) of those of the same message that were held back since. */
 function createSparingWarner(log: Warner, gapMs: number, clock: () => number): Warner['warn'] {
-  const spare = createSparing<number>(gapMs, clock, (one, other) => one + other);
+  const spare = createSparingCounts(gapMs, clock);
   return (fields, message) => {
-    const count = spare(message, 1);
-    if (count !== undefined) log.warn({ ...fields, ...(count > 1 && { more: count - 1 }) }, message);
+    const times = spare(message, { times: 1 })?.times;
+    if (times !== undefined) log.warn({ ...fields, ...(times > 1 && { more: times - 1 }) }, message);
   };
 }
 
@@ -54,12 +57,7 @@ export function createRetryLog(log: Log, clock: () => number): Log {
 }
 
 /** Receives what of a body was rejected: the key, the number by code, and the sensor that the last one names. */
-export type WarnRejected = (
-  kind: 'readings' | 'heartbeats',
-  key: string,
-  codes: Readonly<Record<string, number>>,
-  sensor: string | null,
-) => void;
+export type WarnRejected = (kind: 'readings' | 'heartbeats', key: string, codes: Counts, sensor: string | null) => void;
 
 /** Builds a function that warns of rejected readings and heartbeats of a key: at once, and then once a minute with all since then. */
 export function createRejectionWarning(log: Warner, clock: () => number): WarnRejected {
@@ -68,13 +66,4 @@ export function createRejectionWarning(log: Warner, clock: () => number): WarnRe
     const rejected = spare(`${kind} ${key}`, codes);
     if (rejected) log.warn({ key, rejected, ...(sensor !== null && { sensor }) }, `${kind} rejected`);
   };
-}
-
-/** {@link createSparing} for counts by code or reason. */
-export function createSparingCounts(gapMs: number, clock: () => number) {
-  return createSparing<Readonly<Record<string, number>>>(gapMs, clock, (counts, more) => {
-    const sum = { ...counts };
-    for (const [code, count] of Object.entries(more)) sum[code] = (sum[code] ?? 0) + count;
-    return sum;
-  });
 }

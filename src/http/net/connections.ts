@@ -36,6 +36,8 @@ export const connectionLimits = {
   answerMs: 120_000,
   /** The same while memory for answers is tight. */
   tightAnswerMs: 10_000,
+  /** From `stop` until answers in progress are cut off. */
+  drainMs: 10_000,
   /** The interval at which connections are checked against these times. */
   checkEveryMs: 1_000,
   connections: 2_000,

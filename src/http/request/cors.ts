@@ -1,18 +1,10 @@
 import type { Answer } from '../answers/answer.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Which web pages of other origins may call: only those of `--cors-origin`. Browsers never send cookies along. */
-export interface Cors {
-  readonly isOn: boolean;
-  /** Adds the headers for an allowed origin to the answer, whatever it will be. */
-  addHeaders(exchange: Exchange): void;
-  /** The answer to a preflight request; undefined for any other request or origin. */
-  preflight(exchange: Exchange, allowed: readonly string[]): Answer | undefined;
-}
-
 const exposed = 'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate';
 
-export function createCors(origins: readonly string[]): Cors {
+/** Which web pages of other origins may call: only those of `--cors-origin`. Browsers never send cookies along. */
+export function createCors(origins: readonly string[]) {
   const known = new Set(origins);
   const originOf = (exchange: Exchange): string | undefined => {
     const origin = exchange.header('origin');
@@ -20,13 +12,15 @@ export function createCors(origins: readonly string[]): Cors {
   };
   return {
     isOn: known.size > 0,
-    addHeaders(exchange) {
+    /** Adds the headers for an allowed origin to the answer, whatever it will be. */
+    addHeaders(exchange: Exchange): void {
       exchange.responseHeaders.push('Vary', 'Origin');
       const origin = originOf(exchange);
       if (origin === undefined) return;
       exchange.responseHeaders.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed);
     },
-    preflight(exchange, allowed) {
+    /** The answer to a preflight request; undefined for any other request or origin. */
+    preflight(exchange: Exchange, allowed: readonly string[]): Answer | undefined {
       if (exchange.method !== 'OPTIONS' || originOf(exchange) === undefined) return undefined;
       if (exchange.header('access-control-request-method') === undefined) return undefined;
       const headers = [
@@ -41,3 +35,5 @@ export function createCors(origins: readonly string[]): Cors {
     },
   };
 }
+
+export type Cors = ReturnType<typeof createCors>;

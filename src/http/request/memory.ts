@@ -16,23 +16,16 @@ export const memoryLimits = {
 export type MemoryLimits = { [name in keyof typeof memoryLimits]: number };
 
 /** The two budgets of a daemon, for the answers and the bodies of its requests. */
-export interface Memory {
-  answers: Budget;
-  bodies: Budget;
-  /**
-   * Releases the body of an exchange whose answer is known, and keeps a large answer reserved until it is sent. Throws
-   * `too_many_requests` if the answer was not reserved before and its key's share is used up by answers not yet received.
-   */
-  settle(exchange: Exchange, answer: Answer): void;
-}
-
-export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): Memory {
-  const [answers, bodies] = [new Budget(answerBytes, waitMs), new Budget(bodyBytes, waitMs)];
-
+export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits) {
+  const answers = new Budget(answerBytes, waitMs);
   return {
     answers,
-    bodies,
-    settle(exchange, { body }) {
+    bodies: new Budget(bodyBytes, waitMs),
+    /**
+     * Releases the body of an exchange whose answer is known, and keeps a large answer reserved until it is sent. Throws
+     * `too_many_requests` if the answer was not reserved before and its key's share is used up by answers not yet received.
+     */
+    settle(exchange: Exchange, { body }: Answer): void {
       exchange.bodyReservation?.release();
       const bytes = body === null || exchange.method === 'HEAD' ? 0 : body.length;
       if (bytes < countedBytes) {
@@ -46,6 +39,8 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): 
     },
   };
 }
+
+export type Memory = ReturnType<typeof createMemory>;
 
 /** Smaller answers are not counted: Node and the system hold as much for any connection. */
 const countedBytes = 64 * 1024;

@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { holdsAny, type Principal } from '../../core/keys/authentication.ts';
 import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
 import type { Answer } from '../answers/answer.ts';
-import type { Session } from '../auth/session.ts';
+import type { Session } from '../auth/credential-cache.ts';
 import { ingestOperations } from '../ingest/operations.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';

@@ -1,15 +1,14 @@
 import type { Domain } from '../../core/domain/domain.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
-import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import { dayOf } from '../../core/records/changes.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import type { Answer } from '../answers/answer.ts';
 import { ApiError } from '../answers/problem.ts';
-import type { Session } from '../auth/session.ts';
+import type { Session } from '../auth/credential-cache.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { type PageCache, type Representation, represent, toRepresentation } from '../request/caching.ts';
-import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
 import { envelope, type Links, listTypeFor, recordsToCsv } from './lists.ts';

@@ -1,7 +1,7 @@
 import type { Domain } from '../../core/domain/domain.ts';
+import { chain } from '../../core/port/maybe-promise.ts';
 import { pageSeparator } from '../../core/port/records.ts';
 import { findSensor, withStates } from '../../core/readings/sensors.ts';
-import { chain } from '../request/chain.ts';
 import type { RecordStates } from './records.ts';
 
 /** Sensors are found by their id or their code, and shown with their last states. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../../src/core/port/store.ts';
-import { DaemonClock } from '../../../src/http/auth/clock.ts';
+import { createDaemonClock } from '../../../src/http/auth/clock.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
 import { draftOf, nowMs, temporaryStore } from '../../store/stores.ts';
 
@@ -11,7 +11,7 @@ describe('the clock of a daemon', () => {
   let machineMs: number;
   let upMs: number;
   let logged: string[];
-  let clock: DaemonClock;
+  let clock: ReturnType<typeof createDaemonClock>;
 
   beforeEach(async () => {
     vi.useFakeTimers();
@@ -20,7 +20,7 @@ describe('the clock of a daemon', () => {
     upMs = 24 * hourMs;
     logged = [];
     const log = createLog('warn', { write: (line) => logged.push(line) });
-    clock = new DaemonClock(
+    clock = createDaemonClock(
       store,
       () => machineMs,
       () => upMs,
@@ -102,7 +102,7 @@ describe('the clock of a daemon', () => {
   it('starts from the samples of this machine in the store', async () => {
     await seconds(15);
     await clock.stop();
-    const next = new DaemonClock(
+    const next = createDaemonClock(
       store,
       () => machineMs,
       () => upMs,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usageOf } from '../../../src/core/keys/usage.ts';
 import type { UsageMerge } from '../../../src/core/port/usage.ts';
-import { UsageRecorder } from '../../../src/http/auth/usage-recorder.ts';
+import { createUsageRecorder, type UsageRecorder } from '../../../src/http/auth/usage-recorder.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
 import { bareApp } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
@@ -180,7 +180,7 @@ describe('a merge of usage', () => {
       if (usage) merges.push({ ...usage, used: [...uses.keys()] });
     };
     const store = Object.create(plant.domain.store, { keys: { value: { recordUse } } });
-    const given = new UsageRecorder({ ...plant.domain, store }, silent, most);
+    const given = createUsageRecorder({ ...plant.domain, store }, silent, most);
     const entity = { id: plant.berlin.id, code: 'BER', name: 'Berlin', timezone: 'Europe/Berlin', status: 'active' };
     const tallyOf = (keyId: string) =>
       given.tallyOf({ keyId, entity } as Parameters<UsageRecorder['tallyOf']>[0])(startMs); // the other members are not read

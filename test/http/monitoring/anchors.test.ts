@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { anchorIn } from '../../../src/core/audit/anchors.ts';
 import type { Store } from '../../../src/core/port/store.ts';
-import { AuditAnchors } from '../../../src/http/monitoring/anchors.ts';
+import { createAnchors } from '../../../src/http/monitoring/anchors.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
+import type { Repetition } from '../../../src/http/monitoring/repetition.ts';
 import { createRetryLog } from '../../../src/http/monitoring/warnings.ts';
 import { draftOf, type Plant, plantIn, temporaryStore } from '../../store/stores.ts';
 
@@ -10,7 +11,7 @@ let store: Store;
 let plant: Plant;
 let log: string[];
 let nowMs: number;
-let anchors: AuditAnchors;
+let anchors: Repetition;
 
 beforeEach(async () => {
   store = await temporaryStore();
@@ -23,7 +24,7 @@ afterEach(() => store.close());
 
 const anchorsOf = (audit: Pick<Store['audit'], 'head'>) => {
   const clock = () => nowMs;
-  return new AuditAnchors(audit, createRetryLog(createLog('info', { write: (line) => log.push(line) }), clock), clock);
+  return createAnchors(audit, createRetryLog(createLog('info', { write: (line) => log.push(line) }), clock), clock);
 };
 const change = () => store.audit.append(draftOf(plant.tenant.id, 'key.list', 'x'));
 const counts = () => log.map((line) => anchorIn(line)?.count);

@@ -1,16 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../../src/http/monitoring/log.ts';
-import { Repetition } from '../../../src/http/monitoring/repetition.ts';
+import { createRepetition } from '../../../src/http/monitoring/repetition.ts';
 
 const silent = createLog('silent', { write() {} });
 
-class Repeated extends Repetition {
-  protected readonly work: () => Promise<void>;
-  constructor(work: () => Promise<void>) {
-    super(1000, silent, 'failed');
-    this.work = work;
-  }
-}
+const repeated = (work: () => Promise<void>) =>
+  createRepetition({ everyMs: 1000, log: silent, failure: 'failed', work });
 
 describe('a repetition', () => {
   beforeEach(() => {
@@ -22,7 +17,7 @@ describe('a repetition', () => {
 
   it('leaves out the times at which the work before still runs', async () => {
     const ends: (() => void)[] = [];
-    const repetition = new Repeated(() => new Promise((resolve) => ends.push(resolve)));
+    const repetition = repeated(() => new Promise((resolve) => ends.push(resolve)));
     repetition.start();
     await vi.advanceTimersByTimeAsync(3500);
     expect(ends.length).toBe(1);
@@ -36,7 +31,7 @@ describe('a repetition', () => {
   it('stops once the work under way has ended, and begins no other', async () => {
     let begun = 0;
     let end = () => {};
-    const repetition = new Repeated(() => {
+    const repetition = repeated(() => {
       begun++;
       return new Promise((resolve) => {
         end = resolve;

@@ -84,7 +84,7 @@ it('drains: what is under way is answered, what comes after is refused, then the
 });
 
 it('drains for its time at most: a request that never ends is cut off then', async () => {
-  const own = await listening(plant, {}, {}, 200);
+  const own = await listening(plant, {}, { drainMs: 200 });
   const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk: Buffer) => {

@@ -100,11 +100,10 @@ export default defineCommand({
       KEEP: `${keep}`,
       FOLDER: backupFolder ?? '%S/hkctl/backups',
     };
-    const wanted: Unit['name'][] = [
-      ...(flags.socket ? (['hkctl.socket'] as const) : []),
-      ...(flags.backup ? (['hkctl-backup.service', 'hkctl-backup.timer'] as const) : []),
-    ];
-    const names = wanted.length > 0 ? wanted : (['hkctl.service'] as const);
+    const names: Unit['name'][] = [];
+    if (flags.socket) names.push('hkctl.socket');
+    if (flags.backup) names.push('hkctl-backup.service', 'hkctl-backup.timer');
+    if (names.length === 0) names.push('hkctl.service');
     const units = names.map((name): Unit => {
       const text = texts[name].trimEnd().replace(/@([A-Z_]+)@/g, (_all, word: string) => values[word] ?? '');
       return { name, text };
