@@ -7,7 +7,7 @@ import type { Credential } from '../core/port/keys.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { RecordStore } from '../core/port/records.ts';
 import { wordList } from '../core/text/words.ts';
-import type { Answer } from './answers/answer.ts';
+import { type Answer, jsonAnswer } from './answers/answer.ts';
 import { ApiError } from './answers/problem.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
 import type { Session } from './auth/credential-cache.ts';
@@ -27,7 +27,6 @@ import { PageCache, represent, toRepresentation } from './request/caching.ts';
 import { createCors } from './request/cors.ts';
 import type { Exchange } from './request/exchange.ts';
 import type { KeyTally } from './request/key-tally.ts';
-import { createHealth } from './routes/health.ts';
 import { createLinks } from './routes/lists.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './routes/me.ts';
 import { createReadingsHandler } from './routes/readings.ts';
@@ -82,7 +81,6 @@ export function createApp(options: AppOptions): H3 {
   const slices = new Slices(iterations);
   const cache = { pages, links, slices, version: createRecordsVersion(domain.store.records, batches) };
   const documents = createDocuments(options);
-  const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
   const through = createCalls({
     ...options,
@@ -106,9 +104,15 @@ export function createApp(options: AppOptions): H3 {
 
   // --- public
   route('/', { GET: documents.root });
-  route('/healthz', { GET: health.alive });
-  route('/readyz', { GET: health.ready });
-  route('/metrics', { GET: health.metrics });
+  // It does not check the store, so that a full disk causes no restart.
+  route('/healthz', { GET: () => jsonAnswer('{"status":"ok"}') });
+  route('/readyz', { GET: () => readiness(domain.store) });
+  route('/metrics', {
+    GET(exchange) {
+      if (!settings.metricsPublic && !addresses.isLoopback(exchange)) throw nothingHere;
+      return metrics.answer();
+    },
+  });
   route('/api/v1', { GET: documents.page });
   route('/api/v1/docs', { GET: documents.page });
   for (const name of documentFiles) route(`/api/v1/docs/${name}`, { GET: documents.file(name) });
@@ -140,10 +144,7 @@ export function createApp(options: AppOptions): H3 {
   app.all(
     '/**',
     through('unknown', () => {
-      throw new ApiError(
-        'not_found',
-        'There is nothing at this path; GET /api/v1/resources lists what a key can read.',
-      );
+      throw nothingHere;
     }),
   );
   return app;
@@ -173,6 +174,18 @@ export function createApp(options: AppOptions): H3 {
 /** The version of records for an authenticated request: asked once a batch, or known since its authentication. */
 function createRecordsVersion(records: RecordStore, batches: RequestBatches): () => MaybePromise<number> {
   return records.lastVersion ?? batches.once(() => records.version());
+}
+
+const nothingHere = new ApiError(
+  'not_found',
+  'There is nothing at this path; GET /api/v1/resources lists what a key can read.',
+);
+
+/** The store answers. While the daemon drains, this is 503 like every other path. */
+async function readiness({ keys, records }: Domain['store']): Promise<Answer> {
+  await keys.version();
+  await records.version();
+  return jsonAnswer('{"status":"ready"}');
 }
 
 function basePathOf(baseUrl: string): string {

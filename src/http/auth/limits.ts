@@ -1,6 +1,6 @@
 import { keepNewest } from '../../core/newest-entries.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
-import type { LimitCalls, LimitState, LimitStore, RateLimit } from '../../core/port/limits.ts';
+import type { LimitStore, RateLimit } from '../../core/port/limits.ts';
 import type { Log } from '../monitoring/log.ts';
 import { createRepetition, type Repetition } from '../monitoring/repetition.ts';
 
@@ -14,19 +14,7 @@ export interface Allowance {
   headers: readonly string[];
 }
 
-export interface Limiter {
-  readonly name: string;
-  readonly limit: RateLimit;
-  consume(client: string): Allowance;
-  /**
-   * Counts `calls` more (0 is allowed) against a client whose call was admitted; not allowed if that exceeds the limit.
-   * They count all the same: what one window cannot cover is taken from the windows after it.
-   */
-  charge(client: string, calls: number): Allowance;
-  size(): number;
-  /** What was counted and not yet shared with other daemons, and a function that takes over what all of them counted. */
-  unshared(): { calls: LimitCalls[]; adopt(states: readonly LimitState[]): void };
-}
+export type Limiter = NonNullable<ReturnType<typeof createLimiter>>;
 
 /** The limits of a daemon: of failed checks by network address, the other two by key. */
 export type Limiters = Record<'failedChecks' | 'requests' | 'ingest', Limiter | undefined>;
@@ -48,7 +36,7 @@ const capacity = 100_000;
  * No library, since the usual ones answer with a promise, which every request would wait for, and cannot carry a charge over
  * to later windows.
  */
-export function createLimiter(name: string, limit: RateLimit | null, most = capacity): Limiter | undefined {
+export function createLimiter(name: string, limit: RateLimit | null, most = capacity) {
   if (limit === null) return undefined;
   const { requests, windowSeconds } = limit;
   const windowMs = windowSeconds * 1000;
@@ -80,9 +68,7 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
     return { allowed, resetSeconds, isFirstOver: refused === 1, headers };
   };
   return {
-    name,
-    limit,
-    consume(client) {
+    consume(client: string): Allowance {
       const nowMs = performance.now();
       const window = current(client, nowMs);
       const allowed = window.used < requests;
@@ -90,32 +76,35 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
       else window.refused++;
       return toAllowance(window, nowMs, allowed);
     },
-    charge(client, calls) {
+    /**
+     * Counts `calls` more (0 is allowed) against a client whose call was admitted; not allowed if that exceeds the limit.
+     * They count all the same: what one window cannot cover is taken from the windows after it.
+     */
+    charge(client: string, calls: number): Allowance {
       const nowMs = performance.now();
       const window = current(client, nowMs);
       window.used += calls;
       return toAllowance(window, nowMs, window.used <= requests);
     },
     size: () => windows.size,
-    unshared() {
+    /** Gives what was counted to the other daemons, and takes over what all of them counted. */
+    async share(store: LimitStore): Promise<void> {
       const sent = new Map<string, { window: Window; used: number }>();
       for (const [client, window] of windows) {
         if (window.used > window.shared) sent.set(client, { window, used: window.used });
       }
-      return {
-        calls: [...sent].map(([client, { window, used }]) => ({ client, calls: used - window.shared })),
-        adopt(states) {
-          const nowMs = performance.now();
-          for (const { client, used, endsInMs } of states) {
-            const of = sent.get(client);
-            // A window that began meanwhile is shared the next time.
-            if (of === undefined || windows.get(client) !== of.window) continue;
-            of.window.used += used - of.used;
-            of.window.shared = used;
-            of.window.endsMs = nowMs + endsInMs;
-          }
-        },
-      };
+      if (sent.size === 0) return;
+      const calls = [...sent].map(([client, { window, used }]) => ({ client, calls: used - window.shared }));
+      const states = await store.share(name, limit, calls);
+      const nowMs = performance.now();
+      for (const { client, used, endsInMs } of states) {
+        const of = sent.get(client);
+        // A window that began meanwhile is shared the next time.
+        if (of === undefined || windows.get(client) !== of.window) continue;
+        of.window.used += used - of.used;
+        of.window.shared = used;
+        of.window.endsMs = nowMs + endsInMs;
+      }
     },
   };
 }
@@ -141,11 +130,7 @@ export function createLimitSharing(store: LimitStore, limiters: Limiters, log: L
     log,
     failure: 'limits were not shared with other daemons; trying again',
     async work() {
-      for (const limiter of Object.values(limiters)) {
-        if (limiter === undefined) continue;
-        const { calls, adopt } = limiter.unshared();
-        if (calls.length > 0) adopt(await store.share(limiter.name, limiter.limit, calls));
-      }
+      for (const limiter of Object.values(limiters)) await limiter?.share(store);
     },
   });
 }

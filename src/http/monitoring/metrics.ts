@@ -3,6 +3,7 @@ import type { Domain } from '../../core/domain/domain.ts';
 import { isHkctlError } from '../../core/errors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { StoreFacts } from '../../core/port/metrics.ts';
+import type { Answer } from '../answers/answer.ts';
 import type { Memory } from '../request/memory.ts';
 import type { Log } from './log.ts';
 
@@ -92,13 +93,11 @@ export class Metrics {
     this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
   }
 
-  get contentType(): string {
-    return this.#registry.contentType;
-  }
-
-  text(): Promise<string> {
+  /** All of them, for Prometheus. */
+  async answer(): Promise<Answer> {
     if (!this.#hasDefaults) this.#addDefaults();
-    return this.#registry.metrics();
+    const headers = ['Content-Type', this.#registry.contentType, 'Cache-Control', 'no-store'];
+    return { status: 200, headers, body: await this.#registry.metrics() };
   }
 
   /** Adds the metrics of every Node process, at the first read: measuring the event loop wakes it 100 times a second. */

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { LimitStore } from '../../../../src/core/port/limits.ts';
+import type { LimitCalls, LimitStore } from '../../../../src/core/port/limits.ts';
 import { createLimiter, type Limiter } from '../../../../src/http/auth/limits.ts';
 import { engineAt } from '../../../../src/store/open.ts';
 import { storeOptions } from '../../stores.ts';
@@ -25,10 +25,16 @@ function limiterOf(): Limiter {
   return limiter;
 }
 
-/** What the daemon does once a second. */
-async function share(limiter: Limiter, store: LimitStore): Promise<void> {
-  const { calls, adopt } = limiter.unshared();
-  if (calls.length > 0) adopt(await store.share(limiter.name, limiter.limit, calls));
+/** The calls that would be shared next; no other daemon learns of them. */
+async function unsharedOf(limiter: Limiter): Promise<readonly LimitCalls[]> {
+  let unshared: readonly LimitCalls[] = [];
+  await limiter.share({
+    async share(_name, _limit, calls) {
+      unshared = calls;
+      return [];
+    },
+  });
+  return unshared;
 }
 
 describe('limits of several daemons', () => {
@@ -39,30 +45,33 @@ describe('limits of several daemons', () => {
     for (let n = 0; n < 6; n++) one.consume('key');
     for (let n = 0; n < 5; n++) other.consume('key');
     one.consume('another');
-    await share(one, stores[0]);
-    await share(other, stores[1]);
+    await one.share(stores[0]);
+    await other.share(stores[1]);
     expect(other.consume('key').allowed).toBe(false);
     expect(other.consume('another')).toMatchObject({ allowed: true });
     // The first one learns it with its own next calls.
     expect(one.consume('key').allowed).toBe(true);
-    await share(one, stores[0]);
+    await one.share(stores[0]);
     expect(one.consume('key').allowed).toBe(false);
     expect(one.consume('another').headers.join()).toContain('"requests";r=8');
-    await share(other, stores[1]);
-    await share(one, stores[0]);
+    await other.share(stores[1]);
+    await one.share(stores[0]);
     expect(one.consume('another').headers.join()).toContain('"requests";r=6');
-    expect(one.unshared().calls).toEqual([{ client: 'another', calls: 1 }]);
+    expect(await unsharedOf(one)).toEqual([{ client: 'another', calls: 1 }]);
   });
 
   it('count a call that came while they were shared, and nothing twice', async () => {
     const store = await storeOf(await newDatabase('store'));
     const limiter = limiterOf();
     limiter.consume('key');
-    const { calls, adopt } = limiter.unshared();
-    limiter.consume('key');
-    adopt(await store.share('requests', limit, calls));
-    expect(limiter.unshared().calls).toEqual([{ client: 'key', calls: 1 }]);
-    await share(limiter, store);
+    await limiter.share({
+      share(...shared) {
+        limiter.consume('key');
+        return store.share(...shared);
+      },
+    });
+    expect(await unsharedOf(limiter)).toEqual([{ client: 'key', calls: 1 }]);
+    await limiter.share(store);
     expect(await store.share('requests', limit, [{ client: 'key', calls: 0 }])).toMatchObject([{ used: 2 }]);
   });
 
