@@ -90,7 +90,7 @@ export interface ReadingStore {
   range(request: ReadingRange): MaybePromise<Reading[]>;
   /** The same as text, or aggregated in buckets; other requests are served meanwhile, even for a large range. */
   text(request: ReadingTextRequest, client: ReadingClient): MaybePromise<ReadingText>;
-  /** The last states; the last reading is the newest one, or the last one of the newest summary if that is newer. */
+  /** The last states of series of one entity; the last reading is the newest one, or the last one of the newest summary if that is newer. */
   states(series: readonly number[]): MaybePromise<ReadonlyMap<number, SensorState>>;
   /**
    * Replaces the oldest readings of an entity before a whole hour by one summary for each sensor and hour, a bounded number

@@ -170,18 +170,7 @@ const statesSql = `select n::int4 as series, coalesce(m.at_us, r.at_us) as "last
     where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) h on true`;
 
 async function readStates(lane: Lane, series: readonly number[]): Promise<Map<number, SensorState>> {
-  const ofEntities = new Map<number, number[]>();
-  for (const one of series) {
-    const numbers = ofEntities.get(entityOfSeries(one)) ?? [];
-    numbers.push(numberOfSeries(one));
-    ofEntities.set(entityOfSeries(one), numbers);
-  }
-  const states = new Map<number, SensorState>();
-  await Promise.all(
-    [...ofEntities].map(async ([entity, numbers]) => {
-      const rows = await lane.query<StateRow>(statesSql, [entity, numbers]);
-      for (const { series: number, ...state } of rows) states.set(toSeries(entity, number), state);
-    }),
-  );
-  return states;
+  const entity = entityOfSeries(series[0] ?? 0);
+  const rows = await lane.query<StateRow>(statesSql, [entity, series.map(numberOfSeries)]);
+  return new Map(rows.map(({ series: number, ...state }) => [toSeries(entity, number), state]));
 }

@@ -1,6 +1,5 @@
 import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/columns.ts';
 import type { Connection } from '../driver.ts';
-import { DecodedChunks } from './cache.ts';
 import { ChunkEncoder, decodeChunk } from './codec.ts';
 
 /** Numbers of readings in one chunk. */
@@ -83,17 +82,6 @@ export class Chunks {
     }
   }
 
-  /** How many readings a range has. Only its two ends are decoded. */
-  count(series: number, fromUs: number, toUs: number): number {
-    const { whole, before } = this.#statements;
-    let count = whole.get(series, fromUs, toUs, toUs) ?? 0;
-    const first = before.get(series, fromUs);
-    if (first && first.fromUs < fromUs) count += countIn(first, fromUs, toUs);
-    const last = before.get(series, toUs);
-    if (last && last.fromUs >= fromUs && last.toUs >= toUs) count += countIn(last, fromUs, toUs);
-    return count;
-  }
-
   /**
    * Adds readings of a series in order of time; one at an instant that has a reading already is left out. `lastUs` is the instant
    * of the last reading in its chunks.
@@ -129,26 +117,20 @@ export class Chunks {
     return this.#statements.stepEnd.get(series, fromUs, toUs);
   }
 
-  /** Removes the readings of a range. */
+  /** Removes the readings of a range, of which a long one should be removed in steps. */
   remove(series: number, fromUs: number, toUs: number): void {
-    const { removeWhole, before } = this.#statements;
+    const { inside, removeOne } = this.#statements;
     this.#decoded.delete(series);
-    removeWhole.run(series, fromUs, toUs, toUs);
-    const first = before.get(series, fromUs);
-    if (first && first.toUs >= fromUs) this.#cut(series, first, fromUs, toUs);
-    const last = before.get(series, toUs);
-    if (last && last.fromUs >= fromUs && last.fromUs < toUs) this.#cut(series, last, fromUs, toUs);
-  }
-
-  /** Writes a chunk without the readings of a range. */
-  #cut(series: number, chunk: ChunkRow, fromUs: number, toUs: number): void {
-    const columns = decodeChunk(chunk.body, chunk.count);
-    const from = placeOf(columns, fromUs);
-    const to = placeOf(columns, toUs);
-    for (const column of [columns.atUs, columns.values, columns.qualities]) column.copyWithin(from, to);
-    columns.count -= to - from;
-    if (columns.count === 0) this.#statements.removeOne.run(chunk.id);
-    else this.#write(series, columns, { id: chunk.id, isLast: false });
+    for (const { id, count, body } of inside.all(series, series, fromUs, fromUs, toUs)) {
+      const columns = decodeChunk(body, count);
+      const from = placeOf(columns, fromUs);
+      const to = placeOf(columns, toUs);
+      if (from === to) continue;
+      for (const column of [columns.atUs, columns.values, columns.qualities]) column.copyWithin(from, to);
+      columns.count -= to - from;
+      if (columns.count === 0) removeOne.run(id);
+      else this.#write(series, columns, { id, isLast: false });
+    }
   }
 
   /** Writes readings in place of a chunk, or as new ones. The last ones of a series fill their chunks, so that the next follow. */
@@ -164,11 +146,6 @@ export class Chunks {
       else this.#statements.insert.run(series, firstUs, lastUs, to - from, body);
     }
   }
-}
-
-function countIn({ body, count }: ChunkRow, fromUs: number, toUs: number): number {
-  const columns = decodeChunk(body, count);
-  return placeOf(columns, toUs) - placeOf(columns, fromUs);
 }
 
 /** The readings of a chunk and those to add, of which the ones from one place up to another are meant. */
@@ -200,8 +177,8 @@ function prepare(connection: Connection) {
     after: connection.prepare<[number, number], ChunkRow>(
       `select ${row} from chunks where series = ? and from_us > ? order by from_us limit 1`,
     ),
-    inside: connection.prepare<[number, number, number, number, number], Pick<ChunkRow, 'count' | 'body'>>(
-      `select count, body from chunks where series = ? and from_us >= coalesce(
+    inside: connection.prepare<[number, number, number, number, number], Pick<ChunkRow, 'id' | 'count' | 'body'>>(
+      `select id, count, body from chunks where series = ? and from_us >= coalesce(
          (select from_us from chunks where series = ? and from_us <= ? order by from_us desc limit 1), ?)
        and from_us < ? order by from_us`,
     ),
@@ -210,15 +187,9 @@ function prepare(connection: Connection) {
       'select count, body from chunks where series = ? order by from_us desc limit 1',
     ),
     lastUs: number<[number]>('select to_us from chunks where series = ? order by from_us desc limit 1'),
-    whole: number<[number, number, number, number]>(
-      'select sum(count) from chunks where series = ? and from_us >= ? and from_us < ? and to_us < ?',
-    ),
     stepEnd: number<[number, number, number]>(
       `select from_us from chunks where series = ? and from_us > ? and from_us < ?
        order by from_us limit 1 offset ${chunksInStep}`,
-    ),
-    removeWhole: connection.prepare<[number, number, number, number]>(
-      'delete from chunks where series = ? and from_us >= ? and from_us < ? and to_us < ?',
     ),
     removeOne: connection.prepare<[number]>('delete from chunks where id = ?'),
     insert: connection.prepare<[number, number, number, number, Uint8Array]>(
@@ -228,4 +199,46 @@ function prepare(connection: Connection) {
       'update chunks set from_us = ?, to_us = ?, count = ?, body = ? where id = ?',
     ),
   };
+}
+
+/** How many chunks are kept decoded, one of each series: 20 MB. */
+const mostKept = 1024;
+
+/** A decoded chunk, and up to where there is no other one of its series. */
+interface Decoded {
+  /** Inclusive. */
+  fromUs: number;
+  /** Exclusive. */
+  untilUs: number;
+  columns: Columns;
+}
+
+/** The chunks that were needed last, one of each series: late readings of a series mostly follow each other. */
+class DecodedChunks {
+  readonly #kept = new Map<number, Decoded>();
+
+  clear(): void {
+    this.#kept.clear();
+  }
+
+  delete(series: number): void {
+    this.#kept.delete(series);
+  }
+
+  /** The value of a reading, undefined if there is none; `read` gives the chunk in which it is or would be. */
+  valueAt(series: number, atUs: number, read: () => Decoded): number | undefined {
+    let decoded = this.#kept.get(series);
+    if (!decoded || atUs < decoded.fromUs || atUs >= decoded.untilUs) {
+      decoded = read();
+      this.#kept.delete(series);
+      this.#kept.set(series, decoded);
+      if (this.#kept.size > mostKept) {
+        const [oldest] = this.#kept.keys();
+        if (oldest !== undefined) this.#kept.delete(oldest);
+      }
+    }
+    const { columns } = decoded;
+    const place = placeOf(columns, atUs);
+    return place < columns.count && columns.atUs[place] === atUs ? columns.values[place] : undefined;
+  }
 }

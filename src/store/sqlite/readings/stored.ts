@@ -120,14 +120,8 @@ export class StoredReadings {
 
   /** How many readings a range has. */
   count(series: number, fromUs: number, toUs: number): number {
-    let count = this.chunks.count(series, fromUs, toUs);
-    const logged = this.log.memory.get(series)?.range(fromUs, toUs);
-    if (!logged) return count;
-    const settledUs = this.chunks.lastUs(series);
-    for (let place = 0; place < logged.count; place++) {
-      const atUs = logged.atUs[place] ?? 0;
-      if (atUs > settledUs || this.chunks.valueAt(series, atUs) === undefined) count++;
-    }
+    let count = 0;
+    for (const { from, to } of this.read(series, fromUs, toUs)) count += to - from;
     return count;
   }
 
