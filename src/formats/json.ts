@@ -1,8 +1,10 @@
-import { parseExactJson } from '../core/fields/exact-numbers.ts';
+import { jsonIn } from '../core/fields/exact-numbers.ts';
 import { endOfJsonString } from '../core/text/json-strings.ts';
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 
 interface JsonEvents {
+  /** By default the parser that names numbers which a double would round. */
+  parse?: (text: string) => unknown;
   value(value: unknown, line: number): void;
   /** Text that is not JSON; reading continues after it. */
   fault(line: number, value: string, rule: string): void;
@@ -35,8 +37,8 @@ export function createNdjsonReader(events: JsonEvents): TextReader {
 
   function readValue(text: string, atLine: number): void {
     if (/^\s*$/.test(text)) return;
-    const parsed = parse(text);
-    if (parsed) events.value(parsed.value, atLine);
+    const value = jsonIn(text, events.parse);
+    if (value !== undefined) events.value(value, atLine);
     else events.fault(atLine, text, 'one JSON value a line');
   }
 }
@@ -66,9 +68,9 @@ export function createJsonReader(events: JsonEvents): TextReader {
         if (expected === 'value' || (expected === 'first' && all[at] !== ']')) {
           const end = endOfValue(all, at);
           if (end === -1) break;
-          const parsed = parse(all.slice(at, end));
-          if (!parsed) events.fatal(line, 'a JSON value');
-          events.value(parsed.value, line);
+          const value = jsonIn(all.slice(at, end), events.parse);
+          if (value === undefined) events.fatal(line, 'a JSON value');
+          events.value(value, line);
           expected = 'separator';
           advance(end);
         } else {
@@ -119,13 +121,4 @@ function skipBlanks(text: string, from: number): number {
   let at = from;
   while (at < text.length && text.charCodeAt(at) <= 32) at++;
   return at;
-}
-
-function parse(text: string): { value: unknown } | undefined {
-  try {
-    return { value: parseExactJson(text) };
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return undefined;
-    throw thrown;
-  }
 }

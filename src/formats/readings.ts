@@ -1,5 +1,4 @@
 import { HkctlError } from '../core/errors.ts';
-import { RoundedNumber } from '../core/fields/exact-numbers.ts';
 import { type ReadingReader, type ReadingRows, readingColumns } from '../core/readings/imports.ts';
 import { fault } from '../core/readings/rejections.ts';
 import type { ImportFormat } from '../core/records/imports.ts';
@@ -34,7 +33,9 @@ export const readReadings: ReadingReader = async function* (source, options) {
   const open = (format: ImportFormat): TextReader => {
     if (format === 'csv') return createCells(options.map ?? {}, add, addFault);
     const events = {
-      value: (value: unknown, line: number) => add(withNumbers(value), line),
+      // A reading is a double, whatever digits were given.
+      parse: JSON.parse,
+      value: add,
       fault: (line: number, _value: string, rule: string) => addFault(line, `The line is not as expected: ${rule}.`),
       fatal,
     };
@@ -111,14 +112,6 @@ function fieldValue(field: 'at' | 'value', cell: string): unknown {
   if (/^-?\d+(\.\d+)?$/.test(cell)) return Number(cell);
   if (/^\s*(true|false)\s*$/i.test(cell)) return cell.trim().toLowerCase() === 'true';
   return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(cell) ? Number(cell) : cell;
-}
-
-/** A reading is a double, whatever digits were given. */
-function withNumbers(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const numbers = Object.entries(value).filter(([, member]) => member instanceof RoundedNumber);
-  if (numbers.length === 0) return value;
-  return { ...value, ...Object.fromEntries(numbers.map(([name, member]) => [name, Number(member.source)])) };
 }
 
 function fatal(line: number, rule: string): never {

@@ -35,6 +35,16 @@ export function parseExactJson(text: string): unknown {
   return marked === text ? value : unmarked(JSON.parse(marked));
 }
 
+/** Parses JSON; undefined, which JSON cannot express, for text that is not JSON. */
+export function jsonIn(text: string, parse: (text: string) => unknown = parseExactJson): unknown {
+  try {
+    return parse(text);
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}
+
 /** Doubles hold whole numbers of this many digits exactly, and powers of ten up to it. */
 export const exactDigits = 15;
 const smallestNormal = 2 ** -1022;

@@ -1,6 +1,6 @@
 import { canonicalInstant, isDate, isDateShaped } from '../time/instants.ts';
 import { meantBoolean, meantDate, meantInstant, orMean } from '../time/meant-values.ts';
-import { parseExactJson, RoundedNumber } from './exact-numbers.ts';
+import { jsonIn, RoundedNumber } from './exact-numbers.ts';
 import {
   type Field,
   type Fields,
@@ -148,7 +148,7 @@ function validatorsOfList(name: string, field: ListField): FieldValidator {
     return items;
   };
   const fromText: ValueValidator<string> = (text, refuse) => {
-    const given = parseJson(text);
+    const given = jsonIn(text);
     return given === undefined ? refuse(name, text, `${rule} as JSON`) : fromJson(given, refuse);
   };
   return { fromText, fromJson };
@@ -196,14 +196,4 @@ function refuseRepeats(name: string, items: readonly unknown[], key: string, ref
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RoundedNumber);
-}
-
-/** Parses JSON; undefined, which JSON cannot express, for text that is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return undefined;
-    throw thrown;
-  }
 }
