@@ -3,7 +3,7 @@ import { importFields, type ResourceDefinition } from '../fields/fields.ts';
 import { csvCell } from '../text/csv-cell.ts';
 import { nearest } from '../text/words.ts';
 import { orMean } from '../time/meant-values.ts';
-import { ImportError, type Violation } from './imports.ts';
+import { ViolationList } from './imports.ts';
 
 /** Maps a column of a file to its field: null if it is left out, undefined if it is unknown. */
 type FieldOfColumn = (column: string) => string | null | undefined;
@@ -68,10 +68,10 @@ export function columnsOf(
   const fields = Object.entries(importFields(resource));
   const columns = new Int32Array(fields.length).fill(-1);
   const fieldOf = createFieldOfColumn(resource, map);
-  const violations: Violation[] = [];
+  const violations = new ViolationList();
   const unknown: string[] = [];
   const refuse = (column: number | null, field: string, rule: string) =>
-    violations.push({ line, column, field, value: null, rule });
+    violations.add({ line, column, field, value: null, rule });
   header.forEach((name, position) => {
     const field = fieldOf(name);
     if (field === null) return;
@@ -86,7 +86,7 @@ export function columnsOf(
   fields.forEach(([name, field], index) => {
     if (field.required && columns[index] === -1) refuse(null, name, 'required, and the file has no column for it');
   });
-  if (violations.length > 0) throw new ImportError(violations);
+  violations.refuse();
   return columns;
 }
 

@@ -53,16 +53,15 @@ export class ImportError extends HkctlError {
   readonly violations: readonly Violation[];
   readonly violationCount: number;
 
-  constructor(violations: readonly Violation[], violationCount: number = violations.length) {
-    const reported = violations.slice(0, reportedViolations);
-    const { message, more } = messageOf(reported, violationCount);
+  constructor(violations: readonly Violation[], violationCount: number) {
+    const { message, more } = messageOf(violations, violationCount);
     super('bad_input', message, {
       more,
       hint: 'Nothing was imported. Correct the file and import it again; --dry-run only checks it.',
-      details: { violations: reported, violation_count: violationCount },
+      details: { violations, violation_count: violationCount },
     });
     this.name = 'ImportError';
-    this.violations = reported;
+    this.violations = violations;
     this.violationCount = violationCount;
   }
 }

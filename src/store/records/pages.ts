@@ -1,5 +1,11 @@
 import { type Field, type Fields, listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
-import { pageSeparator, type RecordCondition, type RecordPageRequest } from '../../core/port/records.ts';
+import {
+  pageSeparator,
+  type RecordCondition,
+  type RecordPageRequest,
+  type RecordPosition,
+} from '../../core/port/records.ts';
+import { createValues } from '../registry/statements.ts';
 import { indexName, tableName } from './tables.ts';
 
 /**
@@ -7,6 +13,9 @@ import { indexName, tableName } from './tables.ts';
  * that reaches it ends there, full or not, and the next page continues after it.
  */
 export const mostScanned = 10_000;
+
+/** Number of records with one value that are scanned and sorted for a page: about a millisecond. */
+export const fewRecords = 1000;
 
 /** What only one engine can know of the query of a page. */
 export interface PageDialect {
@@ -48,10 +57,10 @@ export function pageQuery(
   sizesOf?: readonly string[],
 ): Query {
   const { resource, orderBy, limit, include = [] } = request;
-  const values = new Values();
-  values.add(entity);
-  const { field, walk, checked, order } = walkOf(dialect, request, values, rare);
-  const most = values.add(limit + 1);
+  const { values, place } = createValues();
+  place(entity);
+  const { field, walk, checked, order } = walkOf(dialect, request, place, rare);
+  const most = place(limit + 1);
   const where = [`entity = ${dialect.entity}`, ...walk];
   const table = dialect.walked(tableName(resource), field && indexName(resource, field));
   const isFound = rare !== undefined && dialect.choosesIndex;
@@ -80,7 +89,7 @@ export function pageQuery(
     );
   };
   const names = [resource.name, include.join('+'), sizesOf?.length, rare, field];
-  return { shape: [...names, order, all(walk), all(checked)].join(), sql, values: values.all };
+  return { shape: [...names, order, all(walk), all(checked)].join(), sql, values };
 }
 
 /** The conditions one of which may be served by a value that few records have, so that a page need not walk past all others. */
@@ -88,36 +97,22 @@ export function rareCandidates(request: RecordPageRequest): RecordCondition[] {
   return request.conditions.length < 2 ? [] : equalRarestFirst(request);
 }
 
-/** Builds the query that counts, up to `most` each, the records that have the value of each condition, named by its field. */
+/** Builds the query that counts, up to one more than few, the records that have the value of each condition, named by its field. */
 export function countQuery(
   dialect: PageDialect,
   resource: ResourceDefinition,
   conditions: readonly RecordCondition[],
   entity: string | number,
-  most: number,
 ): Query {
   const countOf = ({ field }: RecordCondition, n: number) =>
     `(select cast(count(*) as int) from (select 1 from ${dialect.walked(tableName(resource), indexName(resource, field))}
       where entity = ${dialect.entity} and "${field}" >= $${n + 2} and "${field}" <= $${n + 2}
-      order by "${field}", id limit ${most}) as c) as "${field}"`;
+      order by "${field}", id limit ${fewRecords + 1}) as c) as "${field}"`;
   return {
     shape: [resource.name, 'counts', ...conditions.map(({ field }) => field)].join(),
     sql: () => `select ${conditions.map(countOf).join(', ')}`,
     values: [entity, ...conditions.map(({ value }) => value)],
   };
-}
-
-class Values {
-  readonly all: unknown[] = [];
-
-  add(value: unknown): string {
-    return `$${this.all.push(value)}`;
-  }
-
-  /** A cursor may hold anything. PostgreSQL's texts have no NUL, and nothing is between a text and the same with one behind it. */
-  addPlace(value: string | number): string {
-    return this.add(typeof value === 'string' ? value.replace(/\0.*$/s, '') : value);
-  }
 }
 
 /**
@@ -128,7 +123,7 @@ class Values {
 function walkOf(
   { choosesIndex }: PageDialect,
   request: RecordPageRequest,
-  values: Values,
+  placeOf: (value: unknown) => string,
   rare: string | undefined,
 ): { field: string | undefined; walk: string[]; checked: string[]; order: string } {
   const { conditions, orderBy, after } = request;
@@ -137,20 +132,19 @@ function walkOf(
   const held = ofField.find(({ op }) => op === 'eq');
   const lower = held ? undefined : ofField.find(({ op }) => op === 'from');
   const upper = held ? undefined : ofField.find(({ op }) => op === 'to' || op === 'before');
-  const termOf = ({ field: of, op, value }: RecordCondition) => `"${of}" ${operators[op]} ${values.add(value)}`;
+  const termOf = ({ field: of, op, value }: RecordCondition) => `"${of}" ${operators[op]} ${placeOf(value)}`;
   const checked = conditions.filter((one) => one !== held && one !== lower && one !== upper).map(termOf);
 
   // Within one value the index is in order of id.
   const isById = orderBy === 'id' || (held !== undefined && orderBy === field);
-  const ranged = choosesIndex && held ? values.add(held.value) : undefined;
+  const ranged = choosesIndex && held ? placeOf(held.value) : undefined;
   const isRange = ranged !== undefined && rare === undefined;
   const order = isRange ? `"${field}", id` : isById ? 'id' : `"${orderBy}", id`;
-  const place = () => {
-    if (!after) return undefined;
-    if (order === 'id') return `id > ${values.addPlace(after.id)}`;
-    return `(${order}) > (${isRange ? ranged : values.addPlace(after.value)}, ${values.addPlace(after.id)})`;
-  };
-  const position = place();
+  // A cursor may hold anything. PostgreSQL's texts have no NUL, and nothing is between a text and the same with one behind it.
+  const endOf = (value: string | number) => placeOf(typeof value === 'string' ? value.replace(/\0.*$/s, '') : value);
+  const behind = ({ value, id }: RecordPosition) =>
+    order === 'id' ? `id > ${endOf(id)}` : `(${order}) > (${isRange ? ranged : endOf(value)}, ${endOf(id)})`;
+  const position = after && behind(after);
   const isSorted = rare !== undefined && (choosesIndex || !isById);
   if (position && isSorted) checked.push(position);
   const begin = isSorted ? undefined : position;

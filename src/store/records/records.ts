@@ -10,11 +10,8 @@ import {
 import { type Runner, resultOf, type Steps } from '../registry/statements.ts';
 import { readChanges, readRemoved } from './changes.ts';
 import type { ImportSession } from './import-session.ts';
-import { countQuery, type PageDialect, pageQuery, type Query, rareCandidates } from './pages.ts';
+import { countQuery, fewRecords, type PageDialect, pageQuery, type Query, rareCandidates } from './pages.ts';
 import { tableName } from './tables.ts';
-
-/** Number of records with one value that are scanned and sorted for a page: about a millisecond. */
-export const fewRecords = 1000;
 
 /** What an engine supplies, over which its records are read. */
 export interface RecordEngine extends Pick<RecordStore, 'version' | 'import'>, Pick<ImportSession, 'rows'> {
@@ -46,7 +43,7 @@ export function createRecordStore({ dialect, run, first, rows, find, version, ..
   function* rareField(request: RecordPageRequest, entity: string | number): Steps<string | undefined> {
     const equal = rareCandidates(request);
     if (equal.length === 0) return undefined;
-    const query = countQuery(dialect, request.resource, equal, entity, fewRecords + 1);
+    const query = countQuery(dialect, request.resource, equal, entity);
     const counts = yield* resultOf(first<Record<string, number>>(query));
     return equal.find(({ field }) => (counts?.[field] ?? 0) <= fewRecords)?.field;
   }
