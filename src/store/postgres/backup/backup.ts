@@ -11,9 +11,8 @@ import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts'
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { readJournalText, statementsOf } from '../registry/statements.ts';
-import { readColumnTypes } from '../schema/column-types.ts';
 import { requireNotNewer, requireSchemaVersion, sqliteVersions } from '../schema/schema-version.ts';
-import { queryFor, type Row } from './queries.ts';
+import { queryFor, type Row, readColumnTypes } from './queries.ts';
 
 /** How a backup is written. */
 interface WriteOptions extends BackupRequest {

@@ -1,6 +1,7 @@
 import { qualities } from '../../../core/port/readings.ts';
 import type { OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
 import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/column-types.ts';
+import type { Session } from '../connection/session.ts';
 import { toSeries } from '../readings/writer/series-numbers.ts';
 
 /** A row, its values in the order of the columns. */
@@ -23,7 +24,7 @@ const withoutRows: ReadonlySet<string> = new Set(['daemons', 'audit_outbox', 'lo
  */
 export function queryFor(
   { name: ofBackup, columns: inBackup }: OwnTable,
-  allTypes: ReadonlyMap<string, ReadonlyMap<string, string>>,
+  allTypes: ColumnTypes,
   numbers: Map<number, number>,
 ): TableQuery | undefined {
   const isChunks = ofBackup === 'chunks';
@@ -100,4 +101,24 @@ function keysQuery(columns: readonly string[]): string {
 
 function parsedText(value: unknown): unknown {
   return value === null ? null : JSON.parse(String(value));
+}
+
+/** For each table of the store the types of its columns, as PostgreSQL names them, such as `bigint`. */
+export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
+  const rows = await session.query<{ table: string; column: string; type: string }>(
+    'schema.columns',
+    `select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type
+      from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = current_schema()::regnamespace::oid and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+      order by 1, a.attnum`,
+  );
+  const tables = new Map<string, Map<string, string>>();
+  for (const { table, column, type } of rows) {
+    const columns = tables.get(table) ?? new Map<string, string>();
+    columns.set(column, type);
+    tables.set(table, columns);
+  }
+  return tables;
 }
