@@ -8,7 +8,6 @@ import { createIo, type Io } from './cli/terminal/io.ts';
 import { readEnvironment } from './config.ts';
 import { secureRandom } from './core/secrets.ts';
 import { isStoreAddress } from './core/store-address.ts';
-import type { Clock } from './core/time/instants.ts';
 import { createRights, type Rights } from './rights/rights.ts';
 import type { StoreOptions } from './store/engine/options.ts';
 
@@ -46,7 +45,13 @@ function createServices(
   rights: Rights,
   listening?: (baseUrl: string) => void,
 ): Services {
-  const options: StoreOptions = { ...storeOptions(io.clock), env: io.env };
+  // The paths of the package, which only this file knows; its folders are next to `dist`.
+  const options: StoreOptions = {
+    clock: io.clock,
+    env: io.env,
+    migrationsFolder: join(__dirname, '..', 'migrations'),
+    threads: { writer: join(__dirname, 'writer.cjs'), reader: join(__dirname, 'readings.cjs') },
+  };
   /** The engine for the store at a location, once this process is of the account that owns its folder. */
   const engine: Services['engine'] = async (location, how) => {
     const { engineAt } = await import('./store/open.ts');
@@ -112,15 +117,6 @@ function createServices(
     rowReader: async () => (await import('./formats/threaded.ts')).createThreadedReader(join(__dirname, 'reader.cjs')),
     readingReader: async () => (await import('./formats/readings.ts')).readReadings,
     loadDemo: async (domain, actor, entity) => (await import('./demo/demo.ts')).loadDemo(domain, actor, entity),
-  };
-}
-
-/** The paths of the package, which only this file knows; its folders are next to `dist`. */
-function storeOptions(clock: Clock): StoreOptions {
-  return {
-    clock,
-    migrationsFolder: join(__dirname, '..', 'migrations'),
-    threads: { writer: join(__dirname, 'writer.cjs'), reader: join(__dirname, 'readings.cjs') },
   };
 }
 

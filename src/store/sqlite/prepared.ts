@@ -1,9 +1,10 @@
 import { existsSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
+import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { syncFolderOf } from '../archive/rows.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
-import { filesOf, isCode, removeSidecars } from './connection/files.ts';
+import { filesOf, removeSidecars } from './connection/files.ts';
 import { holdFromDaemons } from './connection/locks.ts';
 
 /** How long to wait for another process that completes the same restore, which only renames files. */
@@ -62,7 +63,7 @@ function find(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch (thrown) {
-    if (isCode(thrown, 'ENOENT')) return undefined;
+    if (errnoOf(thrown) === 'ENOENT') return undefined;
     throw thrown;
   }
 }

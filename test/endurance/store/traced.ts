@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'vitest';
-import { filesOf, isCode } from '../../../src/store/sqlite/connection/files.ts';
+import { errnoOf } from '../../../src/core/errno.ts';
+import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
 import type { Plant } from '../../e2e/plant.ts';
 import { cli, type Outcome, type Running, until } from '../../e2e/program.ts';
 import { needStrace } from '../machine/needs.ts';
@@ -81,7 +82,7 @@ export async function resumed(traced: Running): Promise<Outcome> {
       if (pid !== undefined) process.kill(pid, 'SIGCONT');
     } catch (thrown) {
       // It has ended meanwhile.
-      if (!isCode(thrown, 'ESRCH')) throw thrown;
+      if (errnoOf(thrown) !== 'ESRCH') throw thrown;
     }
   };
   resume();

@@ -104,7 +104,7 @@ export function writeAhead(connection: Connection): void {
       connection.pragma('journal_mode = WAL');
       return;
     } catch (thrown) {
-      if (!isCode(thrown, 'SQLITE_BUSY') || performance.now() > deadlineMs) throw thrown;
+      if (errnoOf(thrown) !== 'SQLITE_BUSY' || performance.now() > deadlineMs) throw thrown;
       pause(5);
     }
   }
@@ -126,18 +126,13 @@ export function makeFolder(folder: string): void {
     mkdirSync(folder, { mode: 0o700 });
   } catch (thrown) {
     // Another process created it in the meantime.
-    if (!isCode(thrown, 'EEXIST')) throw thrown;
+    if (errnoOf(thrown) !== 'EEXIST') throw thrown;
   }
 }
 
 /** Waits a moment, in which nothing else of this process runs. */
 export function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
-
-/** Whether something thrown carries a code of the driver or the file system. */
-export function isCode(thrown: unknown, code: string): boolean {
-  return errnoOf(thrown) === code;
 }
 
 /**

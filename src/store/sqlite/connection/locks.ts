@@ -1,9 +1,10 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { servedAt } from '../../engine/errors.ts';
 import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { filesOf, isCode, openFile, pause } from './files.ts';
+import { filesOf, openFile, pause } from './files.ts';
 
 /*
  * File locks show whether a daemon serves a store: they end with the process that holds them, however it ends, and hold
@@ -88,7 +89,7 @@ function lockWith(file: string, timeoutMs: number, take: (lock: Connection) => v
       return lock;
     } catch (thrown) {
       lock.close();
-      if (isCode(thrown, 'SQLITE_BUSY')) return undefined;
+      if (errnoOf(thrown) === 'SQLITE_BUSY') return undefined;
       throw thrown;
     }
   });

@@ -49,18 +49,12 @@ export function removeRebuild(path: string): void {
   removeSidecars(rebuilt);
 }
 
-/** A new database of readings, complete next to the old one, which no other process can open meanwhile. */
-interface Rebuilt {
-  putInPlace(): void;
-  close(): void;
-}
-
 /**
  * Makes a new database of readings in chunks from that of an older store, which stays as it is. Killing the process loses
  * less than a second of work: the next call continues, unless the old database was changed meanwhile. Throws `state_forbids` while another
- * process has it open.
+ * process has it open; none can until the result is closed.
  */
-export function rebuildReadings(older: OlderReadings): Rebuilt {
+export function rebuildReadings(older: OlderReadings) {
   const { path } = older;
   const { readings } = filesOf(path);
   const old = openAlone(readings, path, (connection) => connection.exec('begin immediate; commit'));
