@@ -1,6 +1,7 @@
 import { modeText } from '../files.ts';
 import type { SteadyTime } from '../port/clock.ts';
 import type { Entity } from '../port/entities.ts';
+import { firstFew } from '../text/bounded-text.ts';
 import { shellWord } from '../text/shell.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { isTimezone } from '../time/calendar.ts';
@@ -64,10 +65,9 @@ export async function findingOfSchema({
   if (finding.code === 'store_too_new') return finding;
   const wrong = (await foreign()).flatMap(({ database, what }) => what.map((one) => `${one} (${database})`));
   if (wrong.length === 0) return finding;
-  const more = wrong.length > 5 ? `; and ${wrong.length - 5} more` : '';
   return problem(
     'store_corrupt',
-    `The schema was changed from outside: ${wrong.slice(0, 5).join('; ')}${more}.`,
+    `The schema was changed from outside: ${firstFew(wrong).join('; ')}.`,
     'Undo that, or go back to your last backup: hkctl restore FILE',
   );
 }
@@ -182,9 +182,8 @@ export function findingOfRetention(entities: readonly Summarised[], nowMs: numbe
     summarisedUs !== null && summarisedUs >= retainedFromUs ? [{ code, summarisedUs }] : [],
   );
   if (found.length === 0) return ok('Only readings that are no longer retained were replaced by hourly summaries.');
-  const named = found.slice(0, 5).map(({ code, summarisedUs }) => `${code} (until ${formatInstantUs(summarisedUs)})`);
-  if (found.length > 5) named.push(`and ${found.length - 5} more`);
-  const detail = `Only hourly summaries are left of readings that are retained now: ${named.join('; ')}.`;
+  const named = found.map(({ code, summarisedUs }) => `${code} (until ${formatInstantUs(summarisedUs)})`);
+  const detail = `Only hourly summaries are left of readings that are retained now: ${firstFew(named).join('; ')}.`;
   if (found.every(({ summarisedUs }) => summarisedUs < (nowMs - dayMs) * 1000)) {
     return ok(`${detail} That is so after a longer retention was set.`);
   }
@@ -201,8 +200,7 @@ export function findingOfTimezones(
   const unknown = own.filter(({ timezone }) => !isTimezone(timezone));
   const elsewhere = others.filter(({ timezone }) => !isTimezone(timezone)).length;
   if (unknown.length + elsewhere === 0) return ok('The time zone of every entity is known here.');
-  const named = unknown.slice(0, 5).map(({ code, timezone }) => `${code} (${quotedText(timezone)})`);
-  if (unknown.length > 5) named.push(`and ${unknown.length - 5} more`);
+  const named = firstFew(unknown.map(({ code, timezone }) => `${code} (${quotedText(timezone)})`));
   if (elsewhere > 0) named.push(`${elsewhere} of other organizations`);
   return warning(
     `The time zone of an entity is unknown to this version of Node.js: ${named.join('; ')}.`,

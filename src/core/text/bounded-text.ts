@@ -12,3 +12,11 @@ export function cutText(text: string, most: number): string {
     end += (whole.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
   return end < whole.length ? `${whole.slice(0, end)}…` : whole;
 }
+
+const few = 5;
+
+/** The first few texts of a list, and the number of the rest. */
+export function firstFew(texts: readonly string[]): string[] {
+  const rest = texts.length - few;
+  return [...texts.slice(0, few), ...(rest > 0 ? [`and ${rest} more`] : [])];
+}

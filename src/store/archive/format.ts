@@ -2,6 +2,7 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readSync, type S
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files.ts';
+import { firstFew } from '../../core/text/bounded-text.ts';
 import { latestDateMs } from '../../core/time/instants.ts';
 import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';
@@ -12,13 +13,7 @@ import {
   migratedSchema,
   type OwnTable,
 } from '../sqlite-database/schema/migrated-schema.ts';
-import {
-  differences,
-  lineOf,
-  type SchemaObject,
-  schemaObjectsIn,
-  shownDifferences,
-} from '../sqlite-database/schema/schema-objects.ts';
+import { differences, lineOf, type SchemaObject, schemaObjectsIn } from '../sqlite-database/schema/schema-objects.ts';
 import { requireNotNewer } from '../sqlite-database/schema/schema-versions.ts';
 
 /** A backup that is open for reading, and how many migrations each database had when it was made. */
@@ -90,7 +85,7 @@ export function openBackup(file: string, migrationsFolder: string): OpenBackup {
     if (!ownObjects({}, migrationsFolder).every((object) => lines.has(lineOf(object)))) throw noBackup(file);
     const versions = versionsIn(connection, file);
     const wrong = differences(objects, ownObjects(versions, migrationsFolder));
-    if (wrong.length > 0) throw damagedBackup(file, `its schema was changed: ${shownDifferences(wrong)}`);
+    if (wrong.length > 0) throw damagedBackup(file, `its schema was changed: ${firstFew(wrong).join('; ')}`);
     return { connection, versions };
   } catch (thrown) {
     connection?.close();

@@ -48,14 +48,6 @@ export function differences(found: readonly SchemaObject[], expected: readonly S
   return wrong;
 }
 
-/** A list of differences for one sentence: the first few, and the number of the rest. */
-export function shownDifferences(wrong: readonly string[]): string {
-  const rest = wrong.length - shownAtMost;
-  return [...wrong.slice(0, shownAtMost), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
-}
-
-const shownAtMost = 5;
-
 function keyOf({ type, name }: SchemaObject): string {
   return JSON.stringify([type, name]);
 }
