@@ -68,11 +68,6 @@ export async function importReadings(
   const days = (await tenants.find(actor.user.tenantId))?.retainReadingsDays ?? null;
   const sensors = await readings.directory(entity.id);
   const summary: ReadingsSummary = { accepted: 0, duplicates: 0, rejected: [], rejectedCount: 0, rejectedCodes: {} };
-  const reject = ({ line, code, detail }: RejectedLine) => {
-    summary.rejectedCount++;
-    summary.rejectedCodes[code] = (summary.rejectedCodes[code] ?? 0) + 1;
-    if (summary.rejected.length < mostNamed) summary.rejected.push({ line, code, detail });
-  };
   const record = (outcome: 'done' | 'failed') => {
     const { accepted, duplicates, rejectedCount: rejected } = summary;
     return audit.append({ ...auditDraft(domain, actor, action, code, { accepted, duplicates, rejected }), outcome });
@@ -80,11 +75,13 @@ export async function importReadings(
   const count = ({ lines, faults }: ReadingRows, { positions, rejected }: ReadingValidator, result: BatchResult) => {
     summary.accepted += result.accepted;
     summary.duplicates += result.duplicates;
-    const refused = addRefused(rejected, result, positions).map(({ index, ...fault }) => ({
-      ...fault,
-      line: lines[index] ?? 0,
-    }));
-    for (const one of [...refused, ...faults].sort((a, b) => a.line - b.line)) reject(one);
+    const refused = addRefused(rejected, result, positions).map(({ index, code, detail }): RejectedLine => {
+      return { line: lines[index] ?? 0, code, detail };
+    });
+    const all = [...refused, ...faults].sort((a, b) => a.line - b.line);
+    summary.rejectedCount += all.length;
+    for (const { code } of all) summary.rejectedCodes[code] = (summary.rejectedCodes[code] ?? 0) + 1;
+    summary.rejected.push(...all.slice(0, mostNamed - summary.rejected.length));
   };
   await audit.append(auditDraft(domain, actor, action, code, { begins: true }));
   let before: StoredPiece | undefined;

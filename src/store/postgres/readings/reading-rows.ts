@@ -102,13 +102,12 @@ function valuesOf({ series, fromUs, toUs, limit }: SliceRange): number[] {
   return [entityOfSeries(series), numberOfSeries(series), fromUs, toUs, limit];
 }
 
-function toColumns({ at_us: ats, value, quality }: EncodedColumns = noRows): Columns {
-  if (ats === null || value === null || quality === null) return createColumns(0);
-  const atUs = toDoubles(ats);
-  return { count: atUs.length, atUs, values: toDoubles(value), qualities: Uint8Array.from(toDoubles(quality)) };
+function toColumns(encoded: EncodedColumns | undefined): Columns {
+  if (!encoded?.at_us || !encoded.value || !encoded.quality) return createColumns(0);
+  const atUs = toDoubles(encoded.at_us);
+  const qualities = Uint8Array.from(toDoubles(encoded.quality));
+  return { count: atUs.length, atUs, values: toDoubles(encoded.value), qualities };
 }
-
-const noRows: EncodedColumns = { at_us: null, value: null, quality: null };
 
 function toDoubles(base64: string): Float64Array {
   const bytes = Buffer.from(base64, 'base64').swap64();
