@@ -1,11 +1,5 @@
 import { roleNames, roles } from '../../core/access/roles.ts';
-import {
-  addUser,
-  listUsers,
-  requireAnotherSuperUser,
-  updateUser,
-  workingKeysOfUser,
-} from '../../core/organization/users.ts';
+import { addUser, requireAnotherSuperUser, updateUser, workingKeysOfUser } from '../../core/organization/users.ts';
 import type { User } from '../../core/port/users.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
@@ -23,9 +17,9 @@ const list = defineCommand({
   summary: 'List the profiles of the organization',
   readOnly: true,
   examples: [['hkctl users list', 'all of them']],
-  async run(context) {
-    const { domain, actor } = await context.session();
-    const users = await listUsers(domain, actor);
+  needs: () => ['user.list', 'users'],
+  async run(context, _flags, _args, { domain, actor }) {
+    const users = await domain.store.users.list(actor.user.tenantId);
     const { style } = context;
     const columns = [
       { heading: 'LOGIN', cell: ({ login }: User) => login, paint: style.cyan, min: 12 },

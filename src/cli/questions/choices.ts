@@ -10,7 +10,7 @@ import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { listKeys } from '../../core/keys/keys.ts';
 import { findKeys } from '../../core/keys/references.ts';
-import { listEntities, requireEntity } from '../../core/organization/entities.ts';
+import { requireEntity } from '../../core/organization/entities.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Key } from '../../core/port/keys.ts';
 import type { Context } from '../command/context.ts';
@@ -46,7 +46,7 @@ function oneOfCodes(entities: readonly Entity[]): string {
 }
 
 async function activeEntities(domain: Domain, actor: Actor): Promise<Entity[]> {
-  return (await listEntities(domain, actor)).filter(({ status }) => status === 'active');
+  return (await domain.store.entities.list(actor.user.tenantId)).filter(({ status }) => status === 'active');
 }
 
 export async function askEntity(context: Context, domain: Domain, actor: Actor): Promise<Entity> {

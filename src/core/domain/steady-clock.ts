@@ -73,17 +73,16 @@ function isNear(startMs: number, knownMs: number): boolean {
   return Math.abs(startMs - knownMs) <= toleranceMs;
 }
 
-interface StoreClocks {
-  /**
-   * The machine's clock, but never behind the latest time that was steadily seen. A clock that jumps back does not revive an
-   * expired key; a clock that was ahead for less than five minutes expires keys only during that time.
-   */
-  clock: Clock;
-  steady: () => SteadyTime;
-}
-
-/** Samples the machine's clock for a store and returns the store's clocks. */
-export async function steadyClocks(store: Pick<Store, 'clock'>, machine: Clock, uptime: Clock): Promise<StoreClocks> {
+/**
+ * Samples the machine's clock for a store and returns the store's clocks. `clock` is that of the machine, but never behind the latest
+ * time that was steadily seen: one that jumps back does not revive an expired key, and one that was ahead for less than five minutes
+ * expires keys only during that time.
+ */
+export async function steadyClocks(
+  store: Pick<Store, 'clock'>,
+  machine: Clock,
+  uptime: Clock,
+): Promise<Pick<Domain, 'clock' | 'steady'>> {
   const sample = sampleClock(machine, uptime);
   const before = await store.clock.read();
   const after = afterSample(before, sample);

@@ -75,10 +75,8 @@ export async function createKey(
 ): Promise<Key> {
   requireCreatable(input, domain.clock());
   const drafted = await draftKey(domain, actor, domain.clock(), {
-    name: input.name,
-    entity: input.entity,
+    ...input,
     permissions: normalisePermissions(input.permissions),
-    expiresAtMs: input.expiresAtMs,
     allowedIps: [...(input.allowedIps ?? [])],
     note: input.note ?? null,
     rotatedFrom: null,
@@ -98,10 +96,8 @@ export async function createKey(
   return key;
 }
 
-export interface RotatedKey {
-  key: Key;
-  revoked: Key;
-}
+/** The successor of a key, and that key as it is after the rotation. */
+export type RotatedKey = Record<'key' | 'revoked', Key>;
 
 /**
  * Rotates active keys: each gets a successor with a new secret and everything else as it was; the old ones are revoked in

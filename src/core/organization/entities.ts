@@ -7,11 +7,6 @@ import { requireLabel } from '../text/labels.ts';
 import { didYouMean, nearest } from '../text/words.ts';
 import { isTimezone } from '../time/calendar.ts';
 
-/** Sites of the actor's tenant; every profile may see them, since every key names one. */
-export async function listEntities(domain: Domain, actor: Actor): Promise<Entity[]> {
-  return domain.store.entities.list(actor.user.tenantId);
-}
-
 /** Adds a site. `duplicate` (exit 5) for a taken code. Needs `entities.manage`. */
 export async function addEntity(
   domain: Domain,

@@ -63,7 +63,7 @@ export async function listTenants(domain: Domain, actor: Actor): Promise<Tenant[
 export async function addTenant(
   domain: Domain,
   actor: Actor,
-  input: { name: string; weekStart: WeekDay; admin: { login: string; name: string } },
+  input: Omit<FirstTenantInput, 'entity'>,
 ): Promise<Tenant> {
   await requirePermissions(domain, actor, 'tenant.add', input.name);
   const { tenant, user } = newTenant(domain, input);
@@ -97,10 +97,7 @@ export async function updateTenant(domain: Domain, actor: Actor, change: TenantC
   return { ...tenant, ...given };
 }
 
-function newTenant(
-  domain: Domain,
-  input: { name: string; weekStart: WeekDay; admin: { login: string; name: string } },
-): { tenant: Tenant; user: User } {
+function newTenant(domain: Domain, input: Omit<FirstTenantInput, 'entity'>): { tenant: Tenant; user: User } {
   requireLabel(input.name, 'The name of an organization');
   requireLogin(input.admin.login);
   requireLabel(input.admin.name, 'The name of a user');

@@ -8,12 +8,6 @@ import { holdsSecret } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
 import { didYouMean, nearest } from '../text/words.ts';
 
-/** Profiles of the actor's tenant. Needs `users.manage`. */
-export async function listUsers(domain: Domain, actor: Actor): Promise<User[]> {
-  await requirePermissions(domain, actor, 'user.list', 'users');
-  return domain.store.users.list(actor.user.tenantId);
-}
-
 /** Adds a profile. `duplicate` (exit 5) if the login is taken, in whatever tenant. Needs `users.manage`. */
 export async function addUser(
   domain: Domain,
