@@ -22,8 +22,6 @@ export class Findings {
   occurrences = 0;
   unlisted = 0;
   readonly #session: { domain: Domain; actor: Actor } | undefined;
-  /** Secrets of no key. A file may hold any number of them, and the next look-up costs microseconds. */
-  readonly #strangers = new Set<string>();
   readonly #listedOf = { known: 0, unknown: 0 };
   /** Those of the present file, by their secret. */
   #here = new Map<string, Finding>();
@@ -60,11 +58,10 @@ export class Findings {
   }
 
   async #find(secret: string): Promise<Key | undefined> {
-    if (!this.#session || this.#strangers.has(secret)) return undefined;
+    if (!this.#session) return undefined;
     const { domain, actor } = this.#session;
     const key = await domain.store.keys.findByHash(actor.user.tenantId, hashOf(secret));
     if (key) this.keys.set(secret, key);
-    else if (this.#strangers.size < mostListed) this.#strangers.add(secret);
     return key;
   }
 }
