@@ -1,12 +1,15 @@
-import { type Finding, ok, type ServerFacts, warning } from './inspection.ts';
+import { type Check, type Finding, ok, type ServerFacts, warning } from './inspection.ts';
 
-export function findingsOfServer(facts: ServerFacts): [name: string, finding: Finding][] {
+export function checksOfServer(facts: ServerFacts): Check[] {
   return [
-    ['server', ok(`${facts.version}; the database takes ${(facts.databaseBytes / 2 ** 20).toFixed(1)} MiB.`)],
-    ['durability', findingOfDurability(facts)],
-    ['rights', findingOfRights(facts)],
-    ['bloat', findingOfBloat(facts)],
-    ['clocks', findingOfSkew(facts.skewMs)],
+    {
+      name: 'server',
+      ...ok(`${facts.version}; the database takes ${(facts.databaseBytes / 2 ** 20).toFixed(1)} MiB.`),
+    },
+    { name: 'durability', ...findingOfDurability(facts) },
+    { name: 'rights', ...findingOfRights(facts) },
+    { name: 'bloat', ...findingOfBloat(facts) },
+    { name: 'clocks', ...findingOfSkew(facts.skewMs) },
   ];
 }
 

@@ -6,7 +6,7 @@ import { isHkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { retainedFromUs } from '../readings/retention.ts';
-import { findingsOfServer } from './doctor-server.ts';
+import { checksOfServer } from './doctor-server.ts';
 import {
   findingOfClock,
   findingOfDamage,
@@ -20,7 +20,7 @@ import {
   findingOfTimezones,
   type Summarised,
 } from './doctor-store.ts';
-import { type Check, type Finding, type JournalFacts, ok, problem, type ServerFacts, warning } from './inspection.ts';
+import { type Check, type Finding, type JournalFacts, ok, problem, warning } from './inspection.ts';
 import { daemonsOf, type InspectionOptions } from './status.ts';
 
 interface DoctorOptions extends InspectionOptions {
@@ -33,7 +33,7 @@ export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOpt
   const { inspection } = options;
   const { files, server, brokenReferences, moved, journal, space } = inspection;
   // An engine without files, or without a journal of its own, has fewer.
-  const checks: [name: string, run: (() => MaybePromise<Finding>) | undefined][] = [
+  const checks: [name: string, run: (() => MaybePromise<Finding | Check[]>) | undefined][] = [
     ['files', files && (() => findingOfFiles(files()))],
     ...inspection.databases.map(({ name, damage }): [string, () => Finding] => [name, () => findingOfDamage(damage())]),
     ['schema', () => findingOfSchema(inspection)],
@@ -46,28 +46,19 @@ export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOpt
     ['retention', () => checkRetention(domain, actor)],
     ['timezones', () => checkTimezones(domain, actor)],
     ['daemon', () => checkDaemon(domain, options)],
+    ['server', server && (async () => checksOfServer(await server()))],
   ];
-  for (const [name, run] of checks) if (run) yield { name, ...(await finding(run)) };
-  if (server) yield* serverChecks(server);
-}
-
-async function* serverChecks(server: () => Promise<ServerFacts>): AsyncGenerator<Check> {
-  let found: [string, Finding][] = [];
-  const fault = await finding(async () => {
-    found = findingsOfServer(await server());
-    return ok('');
-  });
-  if (found.length === 0) yield { name: 'server', ...fault };
-  for (const [name, finding] of found) yield { name, ...finding };
+  for (const [name, run] of checks) if (run) yield* await made(name, run);
 }
 
 /** A check that fails with one of our errors is itself a problem; the other checks continue. */
-async function finding(run: () => MaybePromise<Finding>): Promise<Finding> {
+async function made(name: string, run: () => MaybePromise<Finding | Check[]>): Promise<Check[]> {
   try {
-    return await run();
+    const found = await run();
+    return Array.isArray(found) ? found : [{ name, ...found }];
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
-    return problem(thrown.code, thrown.message, thrown.hint);
+    return [{ name, ...problem(thrown.code, thrown.message, thrown.hint) }];
   }
 }
 
