@@ -3,7 +3,7 @@ import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
 import type { ResourceDefinition } from '../fields/fields.ts';
 import type { Entity } from '../port/entities.ts';
-import type { MaybePromise } from '../port/maybe-promise.ts';
+import { chain, type MaybePromise } from '../port/maybe-promise.ts';
 import type {
   ReadingStore,
   ReadingText,
@@ -79,10 +79,10 @@ export function withStates(
   records: readonly SensorRecord[],
 ): MaybePromise<SensorView[]> {
   const series = records.map(({ id }) => sensorById(directory, id)?.series);
-  const toViews = (states: ReadonlyMap<number | undefined, SensorState>) =>
-    records.map((record, place) => ({ ...record, ...shownState(states.get(series[place])) }));
-  const states = readings.states(series.filter((found) => found !== undefined));
-  return states instanceof Promise ? states.then(toViews) : toViews(states);
+  const found = series.filter((one) => one !== undefined);
+  return chain(readings.states(found), (states: ReadonlyMap<number | undefined, SensorState>) =>
+    records.map((record, place) => ({ ...record, ...shownState(states.get(series[place])) })),
+  );
 }
 
 /** The last state of a sensor as fields of its record, null before the first reading or heartbeat. */

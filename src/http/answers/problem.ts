@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { apiErrors, type ErrorCode, errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
+import { apiErrors, errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import { redactSecrets } from '../../core/secrets.ts';
 import type { Answer } from './answer.ts';
 
@@ -97,13 +97,9 @@ function membersOf(thrown: unknown): string {
   return `,${JSON.stringify(thrown.members).slice(1, -1)}`;
 }
 
-function isApiCode(code: ErrorCode): code is ApiCode {
-  return code in apiErrors;
-}
-
 function codeOf(thrown: unknown): ApiCode {
   if (!isHkctlError(thrown)) return 'internal';
-  if (isApiCode(thrown.code)) return thrown.code;
+  if (thrown.code in apiErrors) return thrown.code as ApiCode; // it is one of them
   // A store that is full, locked or gone is not the client's fault, and may recover.
   return errorTable[thrown.code].status === 503 ? 'unavailable' : 'internal';
 }

@@ -7,19 +7,12 @@ import type { ServeSettings } from '../../core/operations/settings.ts';
 import { isLoopbackAddress } from '../auth/client-addresses.ts';
 import { type Certificate, readContext } from './tls.ts';
 
-interface OpenPort {
-  server: HttpServer | HttpsServer;
-  /** The address it listens on, such as `127.0.0.1`. */
-  host: string;
-  url: string;
-}
-
 /** Opens the port of the settings. Throws `bad_input` if that cannot be done. */
 export async function openPort(
   listener: RequestListener,
   settings: ServeSettings,
   certificate: Certificate | undefined,
-): Promise<OpenPort> {
+) {
   const { host } = settings;
   const port = await freePort(host, settings.port);
   const listening = await listen(listener, {
@@ -45,11 +38,7 @@ const backlog = 4096;
  * Serves a socket that another process, such as systemd, has opened and keeps open: while one daemon follows another,
  * connections wait instead of being refused. Throws `bad_input` if the descriptor is no TCP socket.
  */
-export async function adoptSocket(
-  fd: number,
-  listener: RequestListener,
-  certificate: Certificate | undefined,
-): Promise<OpenPort> {
+export async function adoptSocket(fd: number, listener: RequestListener, certificate: Certificate | undefined) {
   const server = certificate ? createTlsServer(readContext(certificate), listener) : createServer(listener);
   const cause = await new Promise<unknown>((resolve) => {
     server.once('error', resolve);

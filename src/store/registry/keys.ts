@@ -1,6 +1,6 @@
 import { aliasedTable } from 'drizzle-orm';
 import type { Credential, Key, KeyFilter, KeyPageRequest, KeyStatus, KeyStore } from '../../core/port/keys.ts';
-import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import { createKeyChanges } from './key-changes.ts';
 import { columnsOf, createSelection } from './rows.ts';
 import { createValues, type Dialect, type Runner } from './statements.ts';
@@ -144,6 +144,5 @@ function mapped<From, To>(
   result: MaybePromise<From | undefined>,
   map: (from: From) => To,
 ): MaybePromise<To | undefined> {
-  const of = (from: From | undefined) => (from === undefined ? undefined : map(from));
-  return result instanceof Promise ? result.then(of) : of(result);
+  return chain(result, (from) => (from === undefined ? undefined : map(from)));
 }
