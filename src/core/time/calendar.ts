@@ -1,4 +1,5 @@
 import { HkctlError } from '../errors.ts';
+import { createKept } from '../lazily.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { dayMs } from './spans.ts';
 
@@ -8,7 +9,6 @@ export type WeekDay = (typeof weekDays)[number];
 
 const firstDayMs = Date.parse('0000-01-01T00:00:00Z');
 const lastDayMs = Date.parse('9999-12-31T00:00:00Z');
-const firstOffsetMs = Date.parse('0100-01-02T00:00:00Z');
 
 /** Whether a text is an IANA time zone of this machine's database, such as `Europe/Berlin`. */
 export function isTimezone(text: string): boolean {
@@ -78,10 +78,7 @@ export function dateOf(day: number): string {
 export function formatLocal(ms: number, zone: string): string {
   const timezone = knownZone(zone);
   const wall = new Date(ms + offsetMs(ms, timezone)).toISOString();
-  const name = abbreviations(timezone)
-    .formatToParts(ms)
-    .find((part) => part.type === 'timeZoneName')?.value;
-  return `${wall.slice(0, 10)} ${wall.slice(11, 19)} ${name ?? timezone}`;
+  return `${wall.slice(0, 10)} ${wall.slice(11, 19)} ${nameOf(ms, timezone, 'short')}`;
 }
 
 function startOfWallDayMs(wallMs: number, timezone: string): number {
@@ -95,12 +92,10 @@ function startOfWallDayMs(wallMs: number, timezone: string): number {
 
 /** By how many ms the wall clock of a zone is ahead of UTC at an instant. */
 function offsetMs(ms: number, timezone: string): number {
-  // Outside the years 100 to 9999 (Date.UTC reads earlier years as 19xx) offsets do not change: use the nearest known one.
-  const within = Math.min(Math.max(ms, firstOffsetMs), lastDayMs);
-  const parts: Record<string, number> = {};
-  for (const part of wallClock(timezone).formatToParts(within)) parts[part.type] = Number(part.value);
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(within / 1000) * 1000;
+  // Local mean times of former centuries have seconds.
+  const [, sign, ...parts] = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(nameOf(ms, timezone, 'longOffset')) ?? [];
+  const [hours = 0, minutes = 0, seconds = 0] = parts.map((part = '0') => Number(part));
+  return ((hours * 60 + minutes) * 60 + seconds) * (sign === '-' ? -1000 : 1000);
 }
 
 /** Midnight does not exist that day: search by bisection for the first instant at which the wall clock shows the day. */
@@ -129,32 +124,17 @@ function requireKnownZone(timezone: string): void {
 }
 
 function isKnownZone(timezone: string): boolean {
-  if (!knownZones.has(timezone) && isTimezone(timezone)) knownZones.add(timezone);
-  return knownZones.has(timezone);
+  return zones(timezone, () => isTimezone(timezone));
 }
 
-const knownZones = new Set<string>();
+const zones = createKept<boolean>();
 
-const wallClock = formatterOf('en-US', {
-  hourCycle: 'h23',
-  calendar: 'gregory',
-  year: 'numeric',
-  month: 'numeric',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: 'numeric',
-  second: 'numeric',
-});
-const abbreviations = formatterOf('en-GB', { timeZoneName: 'short' });
+/** What a zone is called at an instant: its offset as `GMT+01:00`, or its abbreviation. */
+function nameOf(ms: number, timezone: string, timeZoneName: 'longOffset' | 'short'): string {
+  const create = () => new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeZoneName });
+  // After the date.
+  return formatters(`${timeZoneName} ${timezone}`, create).format(ms).split(', ')[1] ?? timezone;
+}
 
 /** Building a formatter costs 50 µs and using one 2 µs; there are few zones, so they are kept. */
-function formatterOf(locale: string, options: Intl.DateTimeFormatOptions): (timezone: string) => Intl.DateTimeFormat {
-  const formatters = new Map<string, Intl.DateTimeFormat>();
-  return (timezone) => {
-    const known = formatters.get(timezone);
-    if (known) return known;
-    const formatter = new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
-    formatters.set(timezone, formatter);
-    return formatter;
-  };
-}
+const formatters = createKept<Intl.DateTimeFormat>();
