@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { readEnvironment } from './config.ts';
 import { isStoreAddress } from './core/store-address.ts';
 import { colourCodes } from './core/terminal.ts';
-import { shellWord } from './core/text/shell.ts';
+import { shellWord } from './core/text/quoting.ts';
 import { thingsToTry } from './demo/demo.ts';
 import { main } from './main.ts';
 import { createRights } from './rights/rights.ts';

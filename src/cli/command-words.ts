@@ -1,5 +1,5 @@
 import { HkctlError } from '../core/errors.ts';
-import { shellWord } from '../core/text/shell.ts';
+import { shellWord } from '../core/text/quoting.ts';
 import { didYouMean, nearest } from '../core/text/words.ts';
 import { globalFlags, nameOf } from './command/flags.ts';
 import { type NamedNoun, type NounEntry, nouns } from './nouns.ts';

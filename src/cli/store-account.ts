@@ -1,6 +1,6 @@
 import { errnoOf } from '../core/errno.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
-import { shellWord } from '../core/text/shell.ts';
+import { shellWord } from '../core/text/quoting.ts';
 import type { Io } from './terminal/io.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { jsonIn } from '../core/fields/exact-numbers.ts';
-import { endOfJsonString } from '../core/text/json-strings.ts';
+import { endOfJsonString } from '../core/text/quoting.ts';
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 
 interface JsonEvents {

@@ -3,7 +3,7 @@ import { join, resolve, sep } from 'node:path';
 import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
 import { modeText } from '../core/files.ts';
-import { shellWord } from '../core/text/shell.ts';
+import { shellWord } from '../core/text/quoting.ts';
 import { loginOf } from './sudo.ts';
 
 export interface Account {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
-import type { Services } from '../../src/cli/command/services.ts';
+import type { Services } from '../../src/cli/command/context.ts';
 import { run } from '../../src/cli/run.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';

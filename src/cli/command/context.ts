@@ -2,14 +2,21 @@ import type { Command } from 'commander';
 import { type Actor, findActor, requireUnchanged } from '../../core/domain/actors.ts';
 import type { Domain } from '../../core/domain/domain.ts';
 import { steadyClocks, storeClock } from '../../core/domain/steady-clock.ts';
+import type { ResourceDefinition } from '../../core/fields/fields.ts';
+import type { BackupSeries } from '../../core/operations/backups.ts';
+import type { Engine } from '../../core/operations/engine.ts';
+import type { ExampleName } from '../../core/operations/examples.ts';
+import type { ServeSettings } from '../../core/operations/settings.ts';
+import type { Entity } from '../../core/port/entities.ts';
 import type { Store } from '../../core/port/store.ts';
+import type { ReadingReader } from '../../core/readings/imports.ts';
+import type { RowReader } from '../../core/records/imports.ts';
 import { withoutSecrets } from '../../core/secrets.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
 import type { Io, Output } from '../terminal/io.ts';
 import { createStyle, type Style, terminalLine, visibleText } from '../terminal/style.ts';
 import { wrapWhole } from '../terminal/wrap.ts';
 import type { FlagValues, globalFlags } from './flags.ts';
-import type { Services } from './services.ts';
 
 /** What every command receives: input and output, the flags that all share, and, at the first call, the store and actor. */
 export type Context = ReturnType<typeof createContext>;
@@ -141,4 +148,48 @@ function linesOf(lines: readonly string[], terminal?: Pick<Output, 'columns'>): 
     line.startsWith(commandIndent) ? [line] : wrapWhole(visibleText(line), width);
   const wrapped = columns === undefined ? shown : shown.flatMap((line) => wrap(line, columns));
   return wrapped.map((line) => `${terminalLine(line)}\n`).join('');
+}
+
+/**
+ * What the commands need from the other layers, given by the composition root, which loads each only when it is called:
+ * `hkctl keys list` pays for no daemon and `hkctl --help` for no store.
+ */
+export interface Services {
+  version: string;
+  /**
+   * The engine of the store at a path or an address, with the rights of the account that owns its folder; `makesFolder` if the
+   * folder may be missing yet.
+   */
+  engine(location: string, how?: { makesFolder: boolean }): Promise<Engine>;
+  /** The backups in a folder of the store with this id. */
+  backupSeries(folder: string, storeId: string): Promise<BackupSeries>;
+  /** SQL for the roles of the store at an address, or at the usual place if a file is named. */
+  postgresRoles(location: string): Promise<string>;
+  /** SQL that distributes the tables of such a store by entity over the workers of Citus. */
+  postgresCitus(location: string): Promise<string>;
+  /** Serves until `stop` is aborted, then drains; resolves once the last answer is sent. */
+  serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
+  example(name: ExampleName): Promise<string>;
+  /** The OpenAPI document of this version. */
+  openapi(baseUrl: string | undefined): Promise<unknown>;
+  resources(): Promise<readonly ResourceDefinition[]>;
+  rowReader(): Promise<RowReader>;
+  readingReader(): Promise<ReadingReader>;
+  /** Fills a new store with the demo plant; returns commands that show it best, each with a sentence before it. */
+  loadDemo(
+    domain: Domain,
+    actor: Actor,
+    entity: Entity,
+  ): Promise<readonly (readonly [what: string, command: string])[]>;
+}
+
+interface ServeHooks {
+  /** Aborted on SIGTERM or SIGINT. */
+  stop: AbortSignal;
+  /** Called once the daemon answers, with its address. */
+  listening(baseUrl: string): void;
+  /** Where its log goes: standard output, or error. */
+  logFd: 1 | 2;
+  /** Whether to write a line there at the first call of each key. */
+  announcesCalls: boolean;
 }

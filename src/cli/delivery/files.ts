@@ -17,7 +17,7 @@ import { HkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Key } from '../../core/port/keys.ts';
-import { shellWord } from '../../core/text/shell.ts';
+import { shellWord } from '../../core/text/quoting.ts';
 import { untilVerified } from './stdout.ts';
 
 /** Writes each secret into a new file of its own (mode 0600, synced with its folder); never overwrites one. */

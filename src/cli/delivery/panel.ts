@@ -1,9 +1,9 @@
 import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
-import { shellWord } from '../../core/text/shell.ts';
+import { shellWord } from '../../core/text/quoting.ts';
 import type { Context } from '../command/context.ts';
-import type { Screen } from '../terminal/asker.ts';
+import type { Screen } from '../terminal/interaction.ts';
+import { isCancelKey, isEnter } from '../terminal/interaction.ts';
 import type { Io } from '../terminal/io.ts';
-import { isCancelKey, isEnter } from '../terminal/keypress.ts';
 import { openScreen } from '../terminal/screen.ts';
 import { canDraw, type Style } from '../terminal/style.ts';
 import { shortened, wrapText } from '../terminal/wrap.ts';

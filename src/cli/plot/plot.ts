@@ -1,6 +1,6 @@
 import type { PlotData } from '../../core/readings/plots.ts';
 import { formatLocal } from '../../core/time/calendar.ts';
-import { dayMs } from '../../core/time/spans.ts';
+import { dayMs, hourMs, minuteMs } from '../../core/time/spans.ts';
 
 export interface PlotStyle {
   /** Characters of a line, with the labels of the axis. */
@@ -120,9 +120,6 @@ export function sparkline(data: PlotData, isAscii: boolean): string {
   }
   return cells.join('');
 }
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 /** The distances that people expect between two marks. */
 const steps = [

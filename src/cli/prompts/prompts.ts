@@ -1,8 +1,14 @@
 import { Transform } from 'node:stream';
 import { input, password, select } from '@inquirer/prompts';
-import { type AskedFact, type Asker, type Choice, cancelled } from '../terminal/asker.ts';
+import {
+  type AskedFact,
+  type Asker,
+  type Choice,
+  cancelled,
+  isCancelKey,
+  onKeypress,
+} from '../terminal/interaction.ts';
 import type { Input, Io } from '../terminal/io.ts';
-import { isCancelKey, onKeypress } from '../terminal/keypress.ts';
 import { openScreen } from '../terminal/screen.ts';
 import { canDraw, createStyle, terminalLine } from '../terminal/style.ts';
 import { wrapFacts, wrapWhole } from '../terminal/wrap.ts';

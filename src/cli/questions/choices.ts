@@ -16,7 +16,7 @@ import type { Key } from '../../core/port/keys.ts';
 import type { Context } from '../command/context.ts';
 import { timeAt } from '../command/output.ts';
 import { relativeTime } from '../table/shown-time.ts';
-import type { AskedFact } from '../terminal/asker.ts';
+import type { AskedFact } from '../terminal/interaction.ts';
 import { canAsk } from '../terminal/io.ts';
 import { askerOf } from './values.ts';
 

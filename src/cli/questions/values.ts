@@ -1,7 +1,7 @@
 import { HkctlError } from '../../core/errors.ts';
 import { wordList } from '../../core/text/words.ts';
 import type { Context } from '../command/context.ts';
-import { type AskedFact, type Asker, cancelled } from '../terminal/asker.ts';
+import { type AskedFact, type Asker, cancelled } from '../terminal/interaction.ts';
 import { canAsk, type Io } from '../terminal/io.ts';
 import { sentenceOf } from '../terminal/sentence.ts';
 

@@ -1,6 +1,6 @@
 import { formatLocal } from '../../core/time/calendar.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
-import { dayMs } from '../../core/time/spans.ts';
+import { dayMs, hourMs, minuteMs } from '../../core/time/spans.ts';
 import type { Context } from '../command/context.ts';
 
 /**
@@ -32,9 +32,6 @@ export function fullTime({ utc }: Pick<Context, 'utc'>, ms: number | null, timez
   if (ms === null) return 'Never';
   return utc ? formatInstantMs(ms).replace(/\.\d+Z$/, 'Z') : formatLocal(ms, timezone);
 }
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 /** The width of the longest relative time of a plant's life, `in 59 min`. */
 export const relativeTimeWidth = 10;

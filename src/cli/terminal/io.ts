@@ -4,7 +4,7 @@ import { errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/secrets.ts';
 import { isJournalStream } from '../../core/terminal.ts';
 import type { Clock } from '../../core/time/instants.ts';
-import type { Asker, Screen } from './asker.ts';
+import type { Asker, Screen } from './interaction.ts';
 import { createSignals, type Signals } from './signals.ts';
 
 /** Everything outside the program that a command uses; tests pass their own. */

@@ -1,7 +1,7 @@
 import { isHkctlError } from '../../core/errors.ts';
-import type { Screen, ScreenEvent } from './asker.ts';
+import type { Screen, ScreenEvent } from './interaction.ts';
+import { onKeypress } from './interaction.ts';
 import type { Io, Output } from './io.ts';
-import { onKeypress } from './keypress.ts';
 import { terminalLine } from './style.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { sha256 } from '../digest.ts';
 import type { AuditDraft, AuditRecord, AuditStore } from '../port/audit.ts';
 import { withoutSecrets } from '../secrets.ts';
-import { cutText, wellFormed } from '../text/bounded-text.ts';
+import { cutText, wellFormed } from '../text/shown-text.ts';
 import { isCutInHalf } from './damage.ts';
 
 /**

@@ -3,9 +3,8 @@ import { HkctlError } from '../errors.ts';
 import type { AuditDraft } from '../port/audit.ts';
 import type { User } from '../port/users.ts';
 import { withoutSecrets } from '../secrets.ts';
-import { cutText } from '../text/bounded-text.ts';
-import { shellWord } from '../text/shell.ts';
-import { printable } from '../text/shown-text.ts';
+import { shellWord } from '../text/quoting.ts';
+import { cutText, printable } from '../text/shown-text.ts';
 import type { Domain } from './domain.ts';
 
 /** Who acts: the profile, and the account of the operating system it was called from. Audit records hold both. */

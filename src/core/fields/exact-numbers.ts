@@ -1,4 +1,4 @@
-import { endOfJsonString } from '../text/json-strings.ts';
+import { endOfJsonString } from '../text/quoting.ts';
 /** Holds the text of a JSON number that JSON.parse would round, so that a validator can refuse it and name its field. */
 export class RoundedNumber {
   readonly source: string;

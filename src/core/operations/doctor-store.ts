@@ -1,9 +1,8 @@
 import { modeText } from '../files.ts';
 import type { SteadyTime } from '../port/clock.ts';
 import type { Entity } from '../port/entities.ts';
-import { firstFew } from '../text/bounded-text.ts';
-import { shellWord } from '../text/shell.ts';
-import { quotedText } from '../text/shown-text.ts';
+import { shellWord } from '../text/quoting.ts';
+import { firstFew, quotedText } from '../text/shown-text.ts';
 import { isTimezone } from '../time/calendar.ts';
 import { formatInstantMs, formatInstantUs } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';

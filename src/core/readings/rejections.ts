@@ -1,7 +1,6 @@
 import type { BatchResult, ReadingStore, Sensor } from '../port/readings.ts';
 import { redactSecrets } from '../secrets.ts';
-import { cutText } from '../text/bounded-text.ts';
-import { printable } from '../text/shown-text.ts';
+import { cutText, printable } from '../text/shown-text.ts';
 import { formatInstantUs } from '../time/instants.ts';
 import { meantInstant, orMean } from '../time/meant-values.ts';
 import { isBelowEpochMs, tooEarly } from './instants.ts';

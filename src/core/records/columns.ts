@@ -1,6 +1,6 @@
 import { HkctlError } from '../errors.ts';
 import { importFields, type ResourceDefinition } from '../fields/fields.ts';
-import { csvCell } from '../text/csv-cell.ts';
+import { csvCell } from '../text/quoting.ts';
 import { nearest } from '../text/words.ts';
 import { orMean } from '../time/meant-values.ts';
 import { ViolationList } from './imports.ts';

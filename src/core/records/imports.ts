@@ -6,8 +6,7 @@ import type { ImportBatch } from '../fields/import-batch.ts';
 import { requireEntity } from '../organization/entities.ts';
 import type { ImportSummary } from '../port/records.ts';
 import { redactSecrets } from '../secrets.ts';
-import { cutText } from '../text/bounded-text.ts';
-import { printable } from '../text/shown-text.ts';
+import { cutText, printable } from '../text/shown-text.ts';
 
 /** The formats of a file of records; each may be gzipped, which its first bytes show. */
 export const importFormats = ['csv', 'json', 'ndjson'] as const;

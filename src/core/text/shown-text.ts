@@ -1,5 +1,4 @@
 import { redactSecrets } from '../secrets.ts';
-import { cutText } from './bounded-text.ts';
 
 /** A client's text, quoted for a message; secrets are redacted before it is cut to `most` characters. */
 export function quotedText(text: string, most = 60): string {
@@ -61,3 +60,26 @@ function hex(code: number): string {
  * default-ignorable characters (fillers, variation selectors); U+2800, the blank of Braille, has none of these properties.
  */
 const tricky = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** The text with each lone surrogate (which UTF-8 cannot encode) replaced by U+FFFD, so that every store and protocol keeps it. */
+export function wellFormed(text: string): string {
+  return text.toWellFormed();
+}
+
+/** The well-formed text cut to `most` characters (code points), with `…` appended if it was longer. */
+export function cutText(text: string, most: number): string {
+  const whole = wellFormed(text);
+  if (whole.length <= most) return whole;
+  let end = 0;
+  for (let count = 0; count < most && end < whole.length; count++)
+    end += (whole.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  return end < whole.length ? `${whole.slice(0, end)}…` : whole;
+}
+
+const few = 5;
+
+/** The first few texts of a list, and the number of the rest. */
+export function firstFew(texts: readonly string[]): string[] {
+  const rest = texts.length - few;
+  return [...texts.slice(0, few), ...(rest > 0 ? [`and ${rest} more`] : [])];
+}

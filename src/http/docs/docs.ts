@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { createKept } from '../../core/lazily.ts';
+import { createKept } from '../../core/kept.ts';
 import { examplePrograms } from '../../core/operations/examples.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';

@@ -2,8 +2,7 @@ import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { redactSecrets } from '../../core/secrets.ts';
 import { type ColourCodes, colourCodes, isJournalStream } from '../../core/terminal.ts';
-import { cutText } from '../../core/text/bounded-text.ts';
-import { printable } from '../../core/text/shown-text.ts';
+import { cutText, printable } from '../../core/text/shown-text.ts';
 import { createInstantText } from '../../core/time/instants.ts';
 import type { Exchange } from '../request/exchange.ts';
 

@@ -6,7 +6,7 @@ import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { modeText } from '../../core/files.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
-import { shellWord } from '../../core/text/shell.ts';
+import { shellWord } from '../../core/text/quoting.ts';
 import type { Log } from '../monitoring/log.ts';
 
 /** Paths of a certificate and its private key, which were readable and matched when the daemon started. */

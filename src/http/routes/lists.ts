@@ -1,7 +1,7 @@
 import { listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 import { pageSeparator } from '../../core/port/records.ts';
 import type { ListPage } from '../../core/records/lists.ts';
-import { csvCell } from '../../core/text/csv-cell.ts';
+import { csvCell } from '../../core/text/quoting.ts';
 import type { Steps } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import type { Exchange } from '../request/exchange.ts';

@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readSync, type S
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files.ts';
-import { firstFew } from '../../core/text/bounded-text.ts';
+import { firstFew } from '../../core/text/shown-text.ts';
 import { latestDateMs } from '../../core/time/instants.ts';
 import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';

@@ -4,7 +4,7 @@ import { HkctlError } from '../../core/errors.ts';
 import { modeText } from '../../core/files.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
-import { shellWord } from '../../core/text/shell.ts';
+import { shellWord } from '../../core/text/quoting.ts';
 import { alreadyThere } from '../engine/errors.ts';
 import type { StoreOptions } from '../engine/options.ts';
 import type { Connection } from '../sqlite-database/driver.ts';

@@ -1,4 +1,4 @@
-import { lazily } from '../../core/lazily.ts';
+import { lazily } from '../../core/kept.ts';
 import { type ReadingStore, type Sensor, type SensorDirectory, toDirectory } from '../../core/port/readings.ts';
 import { Reads } from '../../core/readings/reads/reads.ts';
 import { boundedRange, type Slice, type SliceRequest, toReadings } from '../../core/readings/reads/slice-request.ts';

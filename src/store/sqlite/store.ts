@@ -1,5 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
-import { lazily } from '../../core/lazily.ts';
+import { lazily } from '../../core/kept.ts';
 import type { ImportRequest, ImportSummary } from '../../core/port/records.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine/options.ts';

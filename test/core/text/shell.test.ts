@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { shellWord } from '../../../src/core/text/shell.ts';
+import { shellWord } from '../../../src/core/text/quoting.ts';
 
 it('any text is one word of a shell, and the same text in it', () => {
   const sample = fc.sample(fc.string({ unit: fc.constantFrom(...' \t\n\'"\\$`!*?[]{}()<>|&;#~=%é', 'a', '-') }), 500);

@@ -2,7 +2,7 @@ import { type AuditAction, actions } from '../../../core/access/roles.ts';
 import { exportAudit, listAudit } from '../../../core/audit/trail.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { type AuditFilter, type AuditRecord, auditOutcomes } from '../../../core/port/audit.ts';
-import { shellWord } from '../../../core/text/shell.ts';
+import { shellWord } from '../../../core/text/quoting.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../../core/time/instants.ts';
 import { dayMs, parseSpanMs } from '../../../core/time/spans.ts';

@@ -5,7 +5,7 @@ import { usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../command/context.ts';
 import { createAsker } from '../../prompts/prompts.ts';
-import type { Choice } from '../../terminal/asker.ts';
+import type { Choice } from '../../terminal/interaction.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { namesOf } from '../keys/names.ts';
 import { shownUsage, usageFacts } from '../keys/usage.ts';

@@ -2,7 +2,7 @@ import type { Domain } from '../../../core/domain/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { readPlot } from '../../../core/readings/plots.ts';
 import { isSilent, listSensors, type SensorView } from '../../../core/readings/sensors.ts';
-import { dayMs } from '../../../core/time/spans.ts';
+import { dayMs, hourMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { sparkline } from '../../plot/plot.ts';
@@ -83,8 +83,6 @@ async function plotsOf(context: Context, domain: Domain, site: Entity, nowMs: nu
   }
   return plots;
 }
-
-const hourMs = 3_600_000;
 
 function lastValueOf({ last_value: value, unit }: SensorView): string {
   return value === null ? '' : `${value} ${unit ?? ''}`.trim();

@@ -5,7 +5,7 @@ import type { Entity } from '../../../core/port/entities.ts';
 import type { Sensor } from '../../../core/port/readings.ts';
 import { auditExport, requireSensor, textOf } from '../../../core/readings/sensors.ts';
 import { followReadings, type SensorReading } from '../../../core/readings/tail.ts';
-import { csvCell } from '../../../core/text/csv-cell.ts';
+import { csvCell } from '../../../core/text/quoting.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';

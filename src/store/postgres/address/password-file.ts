@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { shellWord } from '../../../core/text/shell.ts';
+import { shellWord } from '../../../core/text/quoting.ts';
 import type { Host } from './location.ts';
 
 interface LogIn extends Host {

@@ -1,4 +1,4 @@
-import { lazily } from '../../../core/lazily.ts';
+import { lazily } from '../../../core/kept.ts';
 import { openDatabase } from '../../sqlite-database/driver.ts';
 
 /**

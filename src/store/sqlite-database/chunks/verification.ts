@@ -1,5 +1,4 @@
-import { cutText } from '../../../core/text/bounded-text.ts';
-import { quotedText } from '../../../core/text/shown-text.ts';
+import { cutText, quotedText } from '../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import type { Connection } from '../driver.ts';
 import { isReading } from './chunk-writer.ts';

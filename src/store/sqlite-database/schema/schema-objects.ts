@@ -1,4 +1,4 @@
-import { cutText } from '../../../core/text/bounded-text.ts';
+import { cutText } from '../../../core/text/shown-text.ts';
 import type { Connection } from '../driver.ts';
 
 /** One row of `sqlite_master`. A forged file may hold anything there, so that no type is certain. */

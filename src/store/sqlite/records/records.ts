@@ -1,4 +1,4 @@
-import { createKept, lazily } from '../../../core/lazily.ts';
+import { createKept, lazily } from '../../../core/kept.ts';
 import type { RecordStore } from '../../../core/port/records.ts';
 import type { Query } from '../../records/pages.ts';
 import { createRecordStore, type RecordEngine } from '../../records/records.ts';

@@ -1,5 +1,5 @@
 import { isHkctlError } from '../../../core/errors.ts';
-import { lazily } from '../../../core/lazily.ts';
+import { lazily } from '../../../core/kept.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { toDomainError, translating } from '../../sqlite-database/errors.ts';
 import type { Reserve } from '../connection/reserve.ts';

@@ -1,7 +1,7 @@
 import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { errnoOf } from '../../../../core/errno.ts';
-import { lazily } from '../../../../core/lazily.ts';
+import { lazily } from '../../../../core/kept.ts';
 import type { Connection } from '../../../sqlite-database/driver.ts';
 import { toDomainError } from '../../../sqlite-database/errors.ts';
 import { openFile } from '../../connection/files.ts';

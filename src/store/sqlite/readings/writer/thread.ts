@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { isHkctlError } from '../../../../core/errors.ts';
-import { lazily } from '../../../../core/lazily.ts';
+import { lazily } from '../../../../core/kept.ts';
 import { createClockStore } from '../../../registry/clock.ts';
 import { toDomainError } from '../../../sqlite-database/errors.ts';
 import { requireSchemaVersion } from '../../../sqlite-database/schema/schema-versions.ts';

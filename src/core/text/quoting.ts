@@ -1,3 +1,13 @@
+/** A text as one word of a command that a person pastes into a shell, in quotes if a character in it has a meaning there. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A cell of CSV (RFC 4180), in quotes if its text needs them: if it has a separator, a quote or a line break, or as `also` says. */
+export function csvCell(text: string, also?: RegExp): string {
+  return /[",\r\n]/.test(text) || also?.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
 /** The quote that closes the JSON string opened at `start`: the first with an even number of backslashes before it; -1 without one. */
 export function endOfJsonString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
