@@ -58,7 +58,7 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
       'Print the SQL that spreads a store over the workers of Citus',
       async () => ({ default: (await import('./commands/postgres-sql.ts')).postgresCitus }),
     ],
-    ['completion', 'Print a completion script for a shell', () => import('./commands/completion.ts')],
+    ['completion', 'Print a completion script for a shell', () => import('./commands/completion/completion.ts')],
   ],
   Care: [
     ['status', 'Show the state of store, daemon, keys, sensors and backups', () => import('./commands/status.ts')],

@@ -72,9 +72,12 @@ export function requireOneOf<T extends string>(given: string, values: readonly T
 
 /** Declares the flags to commander; values stay texts until {@link readFlags}. */
 export function addFlags(command: Command, flags: Flags): void {
-  for (const flag of Object.values(flags)) {
-    if (flag.kind === 'list') command.option(flag.spelling, flag.doc, collect);
-    else command.option(flag.spelling, flag.doc);
+  for (const [name, flag] of Object.entries(flags)) {
+    const option = command.createOption(flag.spelling, flag.doc);
+    if (flag.kind === 'list') option.argParser(collect);
+    // commander keeps it under the name of its declaration.
+    option.attributeName = () => name;
+    command.addOption(option);
   }
 }
 
@@ -84,7 +87,7 @@ export function readFlags<F extends Flags>(
   given: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): FlagValues<F> {
-  const values = Object.entries(flags).map(([name, flag]) => [name, readFlag(flag, given[attributeOf(flag)], env)]);
+  const values = Object.entries(flags).map(([name, flag]) => [name, readFlag(flag, given[name], env)]);
   return Object.fromEntries(values) as FlagValues<F>; // each entry was read by the flag of that name
 }
 
@@ -137,12 +140,6 @@ function collect(given: string, before: string[] | undefined): string[] {
 /** `--all, --show-inactive` → HKCTL_ALL, HKCTL_SHOW_INACTIVE. */
 function variablesOf(spelling: string): string[] {
   return longNames(spelling).map((name) => `HKCTL_${name.toUpperCase().replaceAll('-', '_')}`);
-}
-
-/** The name under which commander keeps it: that of the last long name, in camel case. */
-function attributeOf(flag: Flag<unknown>): string {
-  const name = longNames(flag.spelling).at(-1) ?? '';
-  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function longNames(spelling: string): string[] {

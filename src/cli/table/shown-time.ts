@@ -1,3 +1,4 @@
+import { createKept } from '../../core/kept.ts';
 import { formatLocal } from '../../core/time/calendar.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { dayMs, hourMs, minuteMs } from '../../core/time/spans.ts';
@@ -11,16 +12,12 @@ export function createTimeText(
   { io, utc }: Pick<Context, 'io' | 'utc'>,
   nowMs: number,
 ): (ms: number | null, timezone: string) => string {
-  const texts = new Map<string, string>();
+  // Many rows share a second, and to find the local time of one takes longer than all the rest of its row.
+  const texts = createKept<string>(mostTexts);
   return (ms, timezone) => {
     if (ms !== null && !utc && io.stdout.isTTY) return relativeTime(ms, nowMs);
     if (ms === null) return fullTime({ utc }, ms, timezone);
-    // Many rows share a second, and to find the local time of one takes longer than all the rest of its row.
-    const second = `${Math.floor(ms / 1000)} ${timezone}`;
-    const text = texts.get(second) ?? fullTime({ utc }, ms, timezone);
-    if (texts.size >= mostTexts) texts.clear();
-    texts.set(second, text);
-    return text;
+    return texts(`${Math.floor(ms / 1000)} ${timezone}`, () => fullTime({ utc }, ms, timezone));
   };
 }
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import completion from '../../../src/cli/commands/completion.ts';
+import completion from '../../../src/cli/commands/completion/completion.ts';
 import { Cli } from '../../cli/harness.ts';
 import { needPrograms } from '../machine/needs.ts';
 import { Terminal } from './pty/terminal.ts';

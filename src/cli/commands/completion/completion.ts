@@ -1,0 +1,249 @@
+import type { Command, Option } from 'commander';
+import { clientPermissions } from '../../../core/access/permissions.ts';
+import { roleHolds } from '../../../core/access/roles.ts';
+import type { Domain } from '../../../core/domain/domain.ts';
+import { isHkctlError } from '../../../core/errors.ts';
+import { withoutSecrets } from '../../../core/secrets.ts';
+import { printable } from '../../../core/text/shown-text.ts';
+import { defineCommand } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { requireOneOf } from '../../command/flags.ts';
+import bash from './hkctl.bash?raw';
+import fish from './hkctl.fish?raw';
+import zsh from './hkctl.zsh?raw';
+
+/**
+ * The completion scripts. Each calls `hkctl completion SHELL -- WORD...` with the words of the line, and shows the answer:
+ * one candidate a line with its description behind a tab, or `:files` if a file is asked for.
+ */
+const completionScripts = { bash: bash.trimEnd(), zsh: zsh.trimEnd(), fish: fish.trimEnd() };
+
+type Shell = keyof typeof completionScripts;
+
+export default defineCommand({
+  description:
+    'The script asks hkctl itself at every Tab, so that it fits each version: with WORD... the command prints how the last word can continue.',
+  readOnly: true,
+  arguments: [
+    { spelling: '<SHELL>', doc: 'bash, zsh or fish' },
+    { spelling: '[WORD...]', doc: 'behind --: the words of a command line' },
+  ],
+  examples: [
+    ["echo 'source <(hkctl completion bash)' >> ~/.bashrc", 'bash, for this account'],
+    ["echo 'autoload -U compinit; compinit; source <(hkctl completion zsh)' >> ~/.zshrc", 'zsh'],
+    ['mkdir -p ~/.config/fish/completions && hkctl completion fish > ~/.config/fish/completions/hkctl.fish', 'fish'],
+    ['hkctl completion bash > /etc/bash_completion.d/hkctl', 'bash, for all accounts'],
+  ],
+  async run(context, _flags, [given = '', ...words]) {
+    const shell = requireOneOf(given, Object.keys(completionScripts) as Shell[]); // the keys of that very object
+    if (words.length > 0) await printContinuations(context, shell, words);
+    else context.printDocument(completionScripts[shell], { shell, script: completionScripts[shell] });
+  },
+});
+
+async function printContinuations(context: Context, shell: Shell, words: readonly string[]): Promise<void> {
+  const { kind, found } = await continuations(context, words);
+  if (context.json) {
+    context.printJson({ candidates: found, files: kind === 'files' });
+    return;
+  }
+  if (kind === 'files') context.printDocument(':files');
+  // bash lists in columns what has no description; names of keys and sites are worth a line each.
+  const isBare = shell === 'bash' && kind === undefined;
+  const lines = found.map(({ value, doc }) => (isBare || doc === '' ? [value] : [value, doc]));
+  if (found.length > 0) context.printDocument(lines.map((parts) => parts.map(safe).join('\t')).join('\n'));
+}
+
+/** Names come from the store, and the shell shows them on its terminal. */
+function safe(text: string): string {
+  return printable(withoutSecrets(text));
+}
+
+/** Without a store, a permission or a known command nothing fits; a shell has no place for an error. */
+async function continuations(context: Context, words: readonly string[]) {
+  const current = words.at(-1) ?? '';
+  const fits = ({ value }: Candidate) => value.startsWith(current);
+  try {
+    const before = words.slice(0, -1);
+    const line = readLine(await context.program(before), before);
+    const { candidates, kind, given = [] } = fittingAt(line, current);
+    if (kind === undefined || kind === 'files') return { kind, found: candidates.filter(fits) };
+    const values = await valuesOfKind(context, kind, current, line.values);
+    return { kind, found: values.filter((one) => fits(one) && !given.includes(one.value)) };
+  } catch (thrown) {
+    if (!isHkctlError(thrown)) throw thrown;
+    return { kind: undefined, found: [] };
+  }
+}
+
+/** As many keys as a person can choose from. */
+const mostKeys = 200;
+
+/**
+ * The values of a kind, for the beginning of a word behind flags that may name the store and the profile. Pressing Tab is never
+ * refused: if the profile may not list them, there are none, and nothing is audited.
+ */
+async function valuesOfKind(
+  context: Context,
+  kind: ValueKind,
+  begin: string,
+  flags: ReadonlyMap<string, string>,
+): Promise<Candidate[]> {
+  if (kind === 'permissions') return clientPermissions.map((value) => ({ value, doc: '' }));
+  if (kind === 'resources') {
+    const resources = (await context.services.resources()).map(({ name, title }) => ({ value: name, doc: title }));
+    return [...resources, { value: 'readings', doc: 'Readings of sensors' }];
+  }
+  const path = flags.get('store');
+  const login = flags.get('as') ?? context.login;
+  const store = path === undefined ? undefined : await (await context.services.engine(path)).open();
+  try {
+    return await storedValues(store ? context.domainOf(store) : await context.domain(), login, kind, begin);
+  } finally {
+    await store?.close();
+  }
+}
+
+async function storedValues(
+  { store, clock }: Domain,
+  login: string,
+  kind: Exclude<ValueKind, 'permissions' | 'resources'>,
+  begin: string,
+): Promise<Candidate[]> {
+  const user = await store.users.findByLogin(login);
+  if (user?.status !== 'active') return [];
+  const { tenantId, role } = user;
+  if (kind === 'entities') {
+    return (await store.entities.list(tenantId)).map(({ code, name }) => ({ value: code, doc: name }));
+  }
+  if (kind === 'users') {
+    if (!roleHolds(role, 'users.manage')) return [];
+    return (await store.users.list(tenantId)).map(({ login, name }) => ({ value: login, doc: name }));
+  }
+  if (!roleHolds(role, 'api_keys.view')) return [];
+  const statuses = kind === 'active-keys' ? (['Active'] as const) : [];
+  const search = begin.length > 'hk_'.length ? begin : undefined;
+  const keys = await store.keys.list(tenantId, { nowMs: clock(), statuses, search }, { limit: mostKeys });
+  return keys.map(({ prefix, name }) => ({ value: prefix, doc: name }));
+}
+
+/** One way in which a word can continue. */
+interface Candidate {
+  value: string;
+  doc: string;
+}
+
+/** The values that are known only to the store or to the resource declarations. */
+type ValueKind = 'keys' | 'active-keys' | 'entities' | 'users' | 'permissions' | 'resources';
+
+/** What fits at the end of a command line: words of the program, values of a kind, files, or nothing. */
+interface Fitting {
+  candidates: readonly Candidate[];
+  kind?: ValueKind | 'files';
+  /** Arguments that the line names already, which need not be offered again. */
+  given?: readonly string[];
+}
+
+/** The words behind `hkctl` before the one that is completed. */
+interface Line {
+  command: Command;
+  args: string[];
+  /** The flags that were given, by attribute name, each with its value; also the store and the profile of the line. */
+  values: Map<string, string>;
+  /** The flag whose value comes next. */
+  pending: Option | undefined;
+  /** Whether `--` was given. */
+  onlyArguments: boolean;
+}
+
+function readLine(program: Command, before: readonly string[]): Line {
+  const line: Line = { command: program, args: [], values: new Map(), pending: undefined, onlyArguments: false };
+  for (const word of before) {
+    if (line.pending) {
+      // bash makes `=` a word of its own.
+      if (word === '=') continue;
+      line.values.set(line.pending.attributeName(), word);
+      line.pending = undefined;
+    } else if (line.onlyArguments) line.args.push(word);
+    else if (word === '--') line.onlyArguments = true;
+    else if (word.startsWith('-')) readFlag(line, word);
+    else {
+      const isNamed = (inner: Command) => inner.name() === word || inner.aliases().includes(word);
+      const inner = line.args.length === 0 ? line.command.commands.find(isNamed) : undefined;
+      if (inner) line.command = inner;
+      else line.args.push(word);
+    }
+  }
+  return line;
+}
+
+function readFlag(line: Line, word: string): void {
+  const [name = '', value] = word.split('=', 2);
+  const option = optionsOf(line.command).find((known) => namesOf(known).includes(name) || known.short === name);
+  if (!option) return;
+  line.values.set(option.attributeName(), value ?? '');
+  if (option.required && value === undefined) line.pending = option;
+}
+
+/** What fits as the word behind a line, which may be empty or incomplete. Candidates are not filtered by it. */
+function fittingAt({ command, args, values, pending, onlyArguments }: Line, current: string): Fitting {
+  if (pending) return valuesOf(command, pending.flags, pending.description);
+  const isFlag = current.startsWith('-') && !onlyArguments;
+  const verbs = isFlag || args.length > 0 ? [] : visibleCommands(command);
+  if (verbs.length > 0) {
+    return { candidates: verbs.map((verb) => ({ value: verb.name(), doc: verb.summary() || verb.description() })) };
+  }
+  const { registeredArguments: known } = command;
+  const last = known.at(-1)?.variadic ? known.at(-1) : undefined;
+  const argument = isFlag ? undefined : (known[args.length] ?? last);
+  if (argument) return { ...valuesOf(command, argument.name(), argument.description), given: args };
+  // In zsh and fish `--flag=value` is one word.
+  if (onlyArguments || (isFlag && current.includes('='))) return { candidates: [] };
+  const flags = optionsOf(command)
+    // Flags that may be repeated collect their values.
+    .filter((option) => !values.has(option.attributeName()) || option.parseArg !== undefined)
+    .flatMap((option) => namesOf(option).map((value) => ({ value, doc: option.description })));
+  return { candidates: [...flags, { value: '--help', doc: 'show help' }] };
+}
+
+/** The flags of a command, of what its noun does without a verb, and of the program. */
+function optionsOf(command: Command): Option[] {
+  const bare = command.commands.filter((inner) => !visibleCommands(command).includes(inner));
+  const program = command.parent?.parent ?? command.parent;
+  return [...command.options, ...bare.flatMap(({ options }) => options), ...(program?.options ?? [])];
+}
+
+function visibleCommands(command: Command): Command[] {
+  return command.createHelp().visibleCommands(command);
+}
+
+function namesOf(option: Option): string[] {
+  return option.flags.match(/--[a-z-]+/g) ?? [];
+}
+
+/** The values by the placeholder of a flag or an argument, such as `<CODE>`; most texts have none. */
+const kinds: Readonly<Record<string, ValueKind | 'files'>> = {
+  REF: 'keys',
+  CODE: 'entities',
+  LOGIN: 'users',
+  KEY: 'permissions',
+  RESOURCE: 'resources',
+  PATH: 'files',
+  FILE: 'files',
+  FOLDER: 'files',
+  DIR: 'files',
+};
+
+const makers: readonly string[] = ['init', 'add'];
+
+function valuesOf(command: Command, spelling: string, doc: string): Fitting {
+  const listed = /(?:^|: )((?:[a-z_.-]+, )+[a-z_.-]+(?: or [a-z_.-]+)?)$/.exec(doc)?.[1];
+  if (listed !== undefined) {
+    return { candidates: listed.split(/, | or /).map((value) => ({ value, doc: '' })) };
+  }
+  const kind = kinds[/[A-Z]+/.exec(spelling)?.[0] ?? ''];
+  const isNew = (kind === 'entities' || kind === 'users') && makers.includes(command.name());
+  if (kind === undefined || (isNew && !spelling.includes('--as'))) return { candidates: [] };
+  const needsActive = kind === 'keys' && ['rotate', 'revoke'].includes(command.name());
+  return { candidates: [], kind: needsActive ? 'active-keys' : kind };
+}
