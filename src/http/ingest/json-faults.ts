@@ -28,7 +28,7 @@ export function* notJson(body: Uint8Array, offset: number): Steps<ApiError> {
  */
 export function* faultIn(body: Buffer, from: number, to: number): Steps<number | undefined> {
   // 1 for each open list, 0 for each object: a body may have millions of them.
-  const closing = new Uint8Array(to - from);
+  let closing = new Uint8Array(64);
   let depth = 0;
   let expected: 'value' | 'key' | 'colon' | 'next' = 'value';
   let isFirst = false;
@@ -74,6 +74,11 @@ export function* faultIn(body: Buffer, from: number, to: number): Steps<number |
     } else if (char === '"') isInString = true;
     else if (expected === 'key') return start + at;
     else if (char === '[' || char === '{') {
+      if (depth === closing.length) {
+        const deeper = new Uint8Array(2 * depth);
+        deeper.set(closing);
+        closing = deeper;
+      }
       closing[depth++] = char === '[' ? 1 : 0;
       expected = char === '[' ? 'value' : 'key';
     } else if (takes(scalar)) {
