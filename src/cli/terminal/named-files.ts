@@ -44,13 +44,13 @@ export function streamNamedFile(path: string, what: string): { stream: ReadStrea
   }
 }
 
-/** Reads a regular file, opened in the same way and without waiting on a FIFO; empty if it exceeds `mostBytes`. */
-export function readNamedText(path: string, mostBytes: number): string {
+/** Reads a regular file, opened in the same way and without waiting on a FIFO; undefined if it exceeds `mostBytes`. */
+export function readNamedText(path: string, mostBytes: number): string | undefined {
   const fd = openNamedFile(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw new HkctlError('bad_input', `${path} is not a regular file.`);
-    return stats.size > mostBytes ? '' : readFileSync(fd, 'utf8');
+    return stats.size > mostBytes ? undefined : readFileSync(fd, 'utf8');
   } finally {
     closeSync(fd);
   }

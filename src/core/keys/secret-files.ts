@@ -9,15 +9,13 @@ import type { CreateKeyInput } from './issuance.ts';
 import { statusOf } from './keys.ts';
 import { chainOf } from './references.ts';
 
-/** What a file of a secret and the one next to it hold. A text is undefined if the file is missing. */
+/** What a file of a secret and the one next to it hold, without blanks at the ends; a text is undefined if the file is missing. */
 export interface SecretFiles {
   path: string;
   text: string | undefined;
   /** The file that holds the next secret until its key is committed and it gets the name of the other. */
   pendingPath: string;
   pendingText: string | undefined;
-  /** Whether the pending file holds a secret or the beginning of one, as a command that was cut off leaves it. */
-  pendingIsLeftover: boolean;
 }
 
 /** How long to wait for another command; one that rotates takes milliseconds once its question is answered. */
@@ -43,18 +41,24 @@ export async function takeFileLock({ store }: Pick<Domain, 'store'>): Promise<Fi
 /**
  * Finds the active key that an earlier run of the same command has made, by the secret that it left in the pending file: it was
  * killed, or never got the answer to its commit. Undefined if there is none. `state_forbids` (exit 5) for the secret of another active
- * key, by what `isOurs` says. Under the lock of files no running process owns the pending file; only its commit may still be in progress.
+ * key, by what `isOurs` says, or of a key of another organization.
  */
 export async function findCutOff(
   domain: Domain,
   actor: Actor,
-  files: SecretFiles,
+  { pendingPath, pendingText }: SecretFiles,
   isOurs: (key: Key) => Promise<boolean>,
 ): Promise<Key | undefined> {
-  const key = await keyOfPending(domain, actor, files);
+  if (pendingText === undefined || !isCompleteSecret(pendingText)) return undefined;
+  // Under the lock of files no running process owns the pending file, but its commit may still be in progress.
+  await domain.store.keys.settle();
+  const key = await findKeyOf(domain, actor, pendingText);
+  if (!key && (await domain.store.keys.credential(hashOf(pendingText)))) {
+    throw inTheWay(`${pendingPath} holds the secret of a key of another organization.`);
+  }
   if (!key || statusOf(key, domain.clock()) !== 'Active') return undefined;
   if (await isOurs(key)) return key;
-  throw inTheWay(`${files.pendingPath} holds the secret of another active key, ${key.name} (${key.prefix}).`);
+  throw inTheWay(`${pendingPath} holds the secret of another active key, ${key.name} (${key.prefix}).`);
 }
 
 /**
@@ -70,7 +74,7 @@ export async function isRotationOf(
 ): Promise<boolean> {
   const chain = await chainOf(domain, actor, key, 'rotatedFrom');
   if (!chain.some(({ id }) => id === old.id)) return false;
-  const held = await keyOf(domain, actor, text);
+  const held = await findKeyOf(domain, actor, text);
   if (chain.slice(1).some(({ id }) => id === held?.id)) return true;
   if (key.id === old.id)
     throw inTheWay(`${pendingPath} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`);
@@ -99,6 +103,9 @@ export function isCreationOf(input: CreateKeyInput, key: Key, nowMs: number): bo
   );
 }
 
+/** A secret or the beginning of one, as a command that was cut off leaves it. */
+const leftover = /^(|h|hk|hk_[0-9A-Za-z]{0,49})$/;
+
 /**
  * Refuses, unless forced, to replace a PATH that does not hold the secret of the key that is rotated, and a pending file that holds no
  * secret: `state_forbids` (exit 5). Returns why the pending file, which holds the secret of no active key, is worthless, if there is one.
@@ -106,45 +113,25 @@ export function isCreationOf(input: CreateKeyInput, key: Key, nowMs: number): bo
 export async function requireReplaceable(
   domain: Domain,
   actor: Actor,
-  { path, text, pendingPath, pendingText, pendingIsLeftover }: SecretFiles,
+  { path, text, pendingPath, pendingText }: SecretFiles,
   old: Key | null,
   force: boolean,
 ): Promise<string | undefined> {
-  if (old && text !== undefined && !force && !(await isSecretOf(domain, actor, text, old))) {
+  if (old && text !== undefined && !force && (await findKeyOf(domain, actor, text))?.id !== old.id) {
     throw notReplaceable(`${path} does not hold the secret of ${old.name} (${old.prefix}).`);
   }
   if (pendingText === undefined) return undefined;
-  if (pendingIsLeftover) return 'an earlier run was cut off before its commit, and the secret in it opens nothing';
+  if (leftover.test(pendingText)) {
+    return 'an earlier run was cut off before its commit, and the secret in it opens nothing';
+  }
   if (force) return 'it held no secret';
   throw inTheWay(`${pendingPath} holds no secret, and would be replaced.`);
 }
 
-/**
- * The key whose secret a pending file holds, whatever its state, once no commit is in progress any more that could make it.
- * `state_forbids` (exit 5) for a key of another organization.
- */
-async function keyOfPending(
-  domain: Domain,
-  actor: Actor,
-  { pendingPath, pendingText }: SecretFiles,
-): Promise<Key | undefined> {
-  const key = await keyOf(domain, actor, pendingText);
-  if (key || pendingText === undefined || !isCompleteSecret(pendingText)) return key;
-  await domain.store.keys.settle();
-  const settled = await keyOf(domain, actor, pendingText);
-  if (!settled && (await domain.store.keys.credential(hashOf(pendingText)))) {
-    throw inTheWay(`${pendingPath} holds the secret of a key of another organization.`);
-  }
-  return settled;
-}
-
-export async function isSecretOf(domain: Domain, actor: Actor, text: string | undefined, key: Key): Promise<boolean> {
-  return (await keyOf(domain, actor, text))?.id === key.id;
-}
-
-export async function isActiveSecret(domain: Domain, actor: Actor, secret: string): Promise<boolean> {
-  const key = await keyOf(domain, actor, secret);
-  return key !== undefined && statusOf(key, domain.clock()) === 'Active';
+/** The key of the secret in a text, whatever its state; undefined if it is none of the organization's. */
+export async function findKeyOf(domain: Domain, { user }: Actor, text: string | undefined): Promise<Key | undefined> {
+  if (text === undefined || !isCompleteSecret(text)) return undefined;
+  return domain.store.keys.findByHash(user.tenantId, hashOf(text));
 }
 
 /** The refusal because of a pending file that must not be replaced. */
@@ -156,9 +143,4 @@ function notReplaceable(message: string): HkctlError {
   return new HkctlError('state_forbids', message, {
     hint: 'Give the path that does, or --force to replace it whatever it holds.',
   });
-}
-
-async function keyOf(domain: Domain, { user }: Actor, text: string | undefined): Promise<Key | undefined> {
-  if (text === undefined || !isCompleteSecret(text)) return undefined;
-  return domain.store.keys.findByHash(user.tenantId, hashOf(text));
 }

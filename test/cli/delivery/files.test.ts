@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createNewFilesDelivery } from '../../../src/cli/delivery/files.ts';
-import { createReplacingFileDelivery } from '../../../src/cli/delivery/replaced-file.ts';
 import type { DeliveredKey } from '../../../src/core/keys/issuance.ts';
+import { drawSecret } from '../../../src/core/secrets.ts';
+import { replacedFile } from './replaced-file.ts';
 
 let folder: string;
 let path: string;
@@ -17,12 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const delivered = (secret: string) => [{ secret } as DeliveredKey]; // only its secret is read
 const newFile = () => createNewFilesDelivery(() => path);
 /** A rotation that finds its key active or not once it has the lock again. */
-const replacing = (isActive = true) =>
-  createReplacingFileDelivery(path, {
-    prepare: async () => {},
-    regain: async () => {},
-    isActive: async () => isActive,
-  });
+const replacing = (isActive = true) => replacedFile({ path }, isActive);
 const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 
 it('a new file that is withdrawn is removed, and one that was there before is not', async () => {
@@ -52,12 +48,7 @@ it('a rotation that is withdrawn leaves the pending file of another one', async 
 });
 
 it('a new key whose file somebody else has made meanwhile keeps its secret beside it', async () => {
-  const delivery = createReplacingFileDelivery(path, {
-    isNew: true,
-    prepare: async () => {},
-    regain: async () => {},
-    isActive: async () => true,
-  });
+  const delivery = replacedFile({ path, isNew: true });
   await delivery.deliver(delivered('new'));
   writeFileSync(path, 'mine');
   const refusal = `The key was created, but its secret is still in ${path}.new`;
@@ -69,15 +60,16 @@ it('a new key whose file somebody else has made meanwhile keeps its secret besid
 });
 
 it('a rotation whose pending file is gone writes PATH again, unless its key was rotated meanwhile', async () => {
+  const [next, older] = [drawSecret(), drawSecret()];
   writeFileSync(path, 'old\n');
   const delivery = replacing();
-  await delivery.deliver(delivered('new'));
+  await delivery.deliver(delivered(next));
   renameSync(`${path}.new`, join(folder, 'elsewhere'));
   await delivery.complete();
-  expect(contentOf(path)).toBe('new\n');
+  expect(contentOf(path)).toBe(`${next}\n`);
   const late = replacing(false);
-  await late.deliver(delivered('older'));
+  await late.deliver(delivered(older));
   renameSync(`${path}.new`, join(folder, 'elsewhere'));
   await late.complete();
-  expect([contentOf(path), existsSync(`${path}.new`)]).toEqual(['new\n', false]);
+  expect([contentOf(path), existsSync(`${path}.new`)]).toEqual([`${next}\n`, false]);
 });

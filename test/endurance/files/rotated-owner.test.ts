@@ -2,8 +2,8 @@ import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createReplacingFileDelivery } from '../../../src/cli/delivery/replaced-file.ts';
 import type { DeliveredKey } from '../../../src/core/keys/issuance.ts';
+import { replacedFile } from '../../cli/delivery/replaced-file.ts';
 import { needRoot } from '../machine/needs.ts';
 
 needRoot();
@@ -14,11 +14,7 @@ it('a file whose secret root rotates keeps its owner', async () => {
   const path = join(folder, 'gateway.key');
   writeFileSync(path, 'old\n');
   chownSync(path, 65_534, 65_534);
-  const delivery = createReplacingFileDelivery(path, {
-    prepare: async () => {},
-    regain: async () => {},
-    isActive: async () => true,
-  });
+  const delivery = replacedFile({ path });
   await delivery.deliver([{ secret: 'new' } as DeliveredKey]); // only its secret is read
   await delivery.complete();
   expect([statSync(path).uid, statSync(path).mode & 0o777]).toEqual([65_534, 0o600]);

@@ -12,8 +12,7 @@ import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command
 import type { Context } from '../../../command/context.ts';
 import { parsed, text, toggle } from '../../../command/flags.ts';
 import { requireFolder } from '../../../delivery/files.ts';
-import { resolved } from '../../../delivery/replaced-file.ts';
-import { createSecretFile, type SecretFile } from '../../../delivery/secret-file.ts';
+import { createSecretFile, resolved, type SecretFile } from '../../../delivery/secret-file.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
 import { requireConfirmation } from '../../../questions/values.ts';
