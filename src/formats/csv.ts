@@ -1,22 +1,13 @@
 import { csvComment } from '../core/records/columns.ts';
-import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
-
-/** A malformed row: the place of the fault, line and column from 1, and the broken rule. */
-interface CsvFault {
-  line: number;
-  column: number;
-  value: string | null;
-  rule: string;
-}
-
-interface CsvEvents {
-  /** A row, first the header: its values and its first line; `plain` if all are printable ASCII without line breaks. */
-  row(cells: string[], line: number, plain: boolean): void;
-  /** A malformed row; reading continues with the next line. */
-  fault(fault: CsvFault): void;
-  /** A fault after which nothing more can be read; throws. */
-  fatal(line: number, rule: string): never;
-}
+import {
+  countBreaks,
+  indexOrEnd,
+  maxRowLength,
+  type TextEvents,
+  type TextFault,
+  type TextReader,
+  tooLongRule,
+} from './reader.ts';
 
 const quoteCode = 34;
 const returnCode = 13;
@@ -32,7 +23,7 @@ const endCode = -1;
  * parts, of 8 µs for the whole import; uDSV and Papa Parse are fast, but join or split ragged rows silently or do not count
  * lines. A test compares the rows with those of csv-parse.
  */
-export function createCsvReader(events: CsvEvents): TextReader {
+export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
   let rest = '';
   let line = 1;
   /** Code of the separator. */
@@ -148,12 +139,12 @@ export function createCsvReader(events: CsvEvents): TextReader {
     return next;
   }
 
-  function faultIn(cells: readonly string[], breaks: number, value: string | null, rule: string): CsvFault {
+  function faultIn(cells: readonly string[], breaks: number, value: string | null, rule: string): TextFault {
     return { line: line + breaks, column: cells.length + 1, value, rule };
   }
 
   /** Reports a fault and returns the start of the next line; -1 if the line is incomplete. */
-  function skipLine(text: string, from: number, last: boolean, fault: CsvFault): number {
+  function skipLine(text: string, from: number, last: boolean, fault: TextFault): number {
     const end = indexOrEnd(text, '\n', from);
     if (end === text.length && !last) return -1;
     events.fault(fault);

@@ -1,19 +1,9 @@
 import { jsonIn } from '../core/fields/exact-numbers.ts';
 import { endOfJsonString } from '../core/text/quoting.ts';
-import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
-
-interface JsonEvents {
-  /** By default the parser that names numbers which a double would round. */
-  parse?: (text: string) => unknown;
-  value(value: unknown, line: number): void;
-  /** Text that is not JSON; reading continues after it. */
-  fault(line: number, value: string, rule: string): void;
-  /** A fault after which nothing more can be read; throws. */
-  fatal(line: number, rule: string): never;
-}
+import { countBreaks, indexOrEnd, maxRowLength, type TextEvents, type TextReader, tooLongRule } from './reader.ts';
 
 /** Creates a streaming reader of NDJSON: one JSON value a line, empty lines ignored. */
-export function createNdjsonReader(events: JsonEvents): TextReader {
+export function createNdjsonReader(events: Omit<TextEvents, 'row'>): TextReader {
   let rest = '';
   let line = 1;
   return {
@@ -26,7 +16,7 @@ export function createNdjsonReader(events: JsonEvents): TextReader {
       while (at < all.length) {
         const end = indexOrEnd(all, '\n', at);
         if (end === all.length && !last) break;
-        readValue(all.slice(at, end), line);
+        readLine(all.slice(at, end));
         line++;
         at = end + 1;
       }
@@ -35,11 +25,11 @@ export function createNdjsonReader(events: JsonEvents): TextReader {
     },
   };
 
-  function readValue(text: string, atLine: number): void {
+  function readLine(text: string): void {
     if (/^\s*$/.test(text)) return;
     const value = jsonIn(text, events.parse);
-    if (value !== undefined) events.value(value, atLine);
-    else events.fault(atLine, text, 'one JSON value a line');
+    if (value !== undefined) events.value(value, line);
+    else events.fault({ line, column: null, value: text, rule: 'one JSON value a line' });
   }
 }
 
@@ -49,7 +39,7 @@ type Expected = 'array' | 'first' | 'value' | 'separator' | 'end';
  * Creates a streaming reader of one JSON array. It finds the end of each element and parses that with JSON.parse, so that a
  * file of any size is read at the engine's own speed, and the line of each element is known.
  */
-export function createJsonReader(events: JsonEvents): TextReader {
+export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
   let rest = '';
   let line = 1;
   let expected: Expected = 'array';

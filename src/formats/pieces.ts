@@ -4,19 +4,22 @@ import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
 import { type ImportFormat, importFormats, type ReadOptions } from '../core/records/imports.ts';
 import { peek } from './chunks.ts';
-import type { TextReader } from './reader.ts';
+import { createCsvReader } from './csv.ts';
+import { createJsonReader, createNdjsonReader } from './json.ts';
+import type { TextEvents, TextReader } from './reader.ts';
 import { decodeUtf8, EncodingFault } from './text.ts';
 
+const readers = { csv: createCsvReader, json: createJsonReader, ndjson: createNdjsonReader } as const;
+
 /**
- * Gives a file, also gzipped, to a reader of its format, which its name or its first character tells; without either it is CSV.
- * Yields after each piece. Calls `refuse` with the line if bytes are not UTF-8.
+ * Gives a file, also gzipped, to the reader of its format, which its name or its first character tells; without either it is CSV.
+ * Yields the format after each piece.
  */
 export async function* readPieces(
   source: AsyncIterable<Uint8Array>,
   { format: given, fileName }: Pick<ReadOptions, 'format' | 'fileName'>,
-  open: (format: ImportFormat) => TextReader,
-  refuse: (line: number, thrown: EncodingFault) => never,
-): AsyncGenerator<void> {
+  events: TextEvents,
+): AsyncGenerator<ImportFormat> {
   let start = '';
   let reader: TextReader | undefined;
   let format = given ?? formatOfName(fileName);
@@ -26,17 +29,17 @@ export async function* readPieces(
         start += text;
         format ??= formatOfStart(start);
         if (format === undefined) continue;
-        reader = open(format);
+        reader = readers[format](events);
       }
       reader.push(start || text, false);
       start = '';
-      yield;
+      if (format) yield format;
     }
-    reader ??= open(format ?? 'csv');
+    reader ??= readers[format ?? 'csv'](events);
     reader.push('', true);
   } catch (thrown) {
     if (!(thrown instanceof EncodingFault)) throw thrown;
-    refuse(reader?.line ?? 1, thrown);
+    events.fatal(reader?.line ?? 1, thrown.message);
   }
 }
 

@@ -5,6 +5,27 @@ export interface TextReader {
   readonly line: number;
 }
 
+/** A fault of a text: its place, line and column from 1, the text, and the rule that it breaks; null for what it has not. */
+export interface TextFault {
+  line: number;
+  column: number | null;
+  value: string | null;
+  rule: string;
+}
+
+/** What readers report: those of CSV rows, those of JSON values. */
+export interface TextEvents {
+  /** A row, first the header: its values and its first line; `plain` if all are printable ASCII without line breaks. */
+  row(cells: string[], line: number, plain: boolean): void;
+  value(value: unknown, line: number): void;
+  /** Parses a value; by default numbers that a double would round keep their text. */
+  parse?(text: string): unknown;
+  /** A malformed row or value; reading continues with the next line. */
+  fault(fault: TextFault): void;
+  /** A fault after which nothing more can be read; throws. */
+  fatal(line: number, rule: string): never;
+}
+
 /** The most characters of one record; in a longer one a quote or a bracket was left open. */
 export const maxRowLength = 8 * 1024 * 1024;
 

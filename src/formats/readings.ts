@@ -1,14 +1,10 @@
 import { HkctlError } from '../core/errors.ts';
 import { type ReadingReader, type ReadingRows, readingColumns } from '../core/readings/imports.ts';
 import { fault } from '../core/readings/rejections.ts';
-import type { ImportFormat } from '../core/records/imports.ts';
 import { printable } from '../core/text/shown-text.ts';
 import { didYouMean, nearest } from '../core/text/words.ts';
-import { createCsvReader } from './csv.ts';
-import { createJsonReader, createNdjsonReader } from './json.ts';
 import { readPieces } from './pieces.ts';
-import type { TextReader } from './reader.ts';
-import type { EncodingFault } from './text.ts';
+import type { TextEvents } from './reader.ts';
 
 /** Readings that are stored at once, in some tens of milliseconds. */
 const pieceSize = 20_000;
@@ -30,21 +26,21 @@ export const readReadings: ReadingReader = async function* (source, options) {
     piece.lines.push(line);
   };
   const addFault = (line: number, rule: string) => rows().faults.push({ line, ...fault('invalid_reading', rule) });
-  const open = (format: ImportFormat): TextReader => {
-    if (format === 'csv') return createCells(options.map ?? {}, add, addFault);
-    const events = {
-      // A reading is a double, whatever digits were given.
-      parse: JSON.parse,
-      value: add,
-      fault: (line: number, _value: string, rule: string) => addFault(line, `The line is not as expected: ${rule}.`),
-      fatal,
-    };
-    return format === 'json' ? createJsonReader(events) : createNdjsonReader(events);
+  let fields: string[] | undefined;
+  const events: TextEvents = {
+    row(cells, line) {
+      if (!fields) fields = fieldsOf(cells, options.map ?? {}, line);
+      else if (cells.length === fields.length) add(itemOf(fields, cells), line);
+      else addFault(line, `The row has ${cells.length} columns, and the header has ${fields.length}.`);
+    },
+    value: add,
+    // A reading is a double, whatever digits were given.
+    parse: JSON.parse,
+    fault: ({ line, rule }) => addFault(line, `The line is not as expected: ${rule}.`),
+    fatal,
   };
-  const refuse = (line: number, { position }: EncodingFault) =>
-    fatal(line, `UTF-8 text; byte ${position} is not UTF-8`);
   try {
-    for await (const _ of readPieces(source, options, open, refuse)) {
+    for await (const _ of readPieces(source, options, events)) {
       while (pieces.length > 1) yield pieces.shift() ?? rows();
     }
   } catch (thrown) {
@@ -55,43 +51,20 @@ export const readReadings: ReadingReader = async function* (source, options) {
   yield* pieces;
 };
 
-/** Reads CSV: numbers and booleans are such if they look so, and an empty cell is a field that is missing. */
-function createCells(
-  map: Readonly<Record<string, string>>,
-  add: (item: unknown, line: number) => void,
-  addFault: (line: number, rule: string) => void,
-): TextReader {
-  let fields: string[] | undefined;
-  return createCsvReader({
-    row(cells, line) {
-      if (!fields) {
-        fields = fieldsOf(
-          cells.map((cell) => cell.trim()),
-          map,
-          line,
-        );
-        return;
-      }
-      if (cells.length !== fields.length) {
-        addFault(line, `The row has ${cells.length} columns, and the header has ${fields.length}.`);
-        return;
-      }
-      const item: Record<string, unknown> = {};
-      for (const [column, field] of fields.entries()) {
-        const cell = cells[column] ?? '';
-        if (cell !== '' && field !== '-')
-          item[field] = field === 'at' || field === 'value' ? fieldValue(field, cell) : cell;
-      }
-      add(item, line);
-    },
-    fault: ({ line, rule }) => addFault(line, `The row is not as expected: ${rule}.`),
-    fatal,
-  });
+/** The reading of a row: numbers and booleans are such if they look so, and an empty cell is a field that is missing. */
+function itemOf(fields: readonly string[], cells: readonly string[]): Record<string, unknown> {
+  const item: Record<string, unknown> = {};
+  for (const [column, field] of fields.entries()) {
+    const cell = cells[column] ?? '';
+    if (cell !== '' && field !== '-')
+      item[field] = field === 'at' || field === 'value' ? fieldValue(field, cell) : cell;
+  }
+  return item;
 }
 
 function fieldsOf(header: readonly string[], map: Readonly<Record<string, string>>, line: number): string[] {
   const known = Object.keys(readingColumns);
-  const fields = header.map((column) => map[column] ?? column);
+  const fields = header.map((column) => map[column.trim()] ?? column.trim());
   const unknown = fields.find((field) => field !== '-' && !known.includes(field));
   const twice = fields.find((field, at) => field !== '-' && fields.indexOf(field) !== at);
   const missing = known.find((field) => readingColumns[field] && !fields.includes(field));

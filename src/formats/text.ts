@@ -1,16 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** Invalid UTF-8: the position of the first wrong byte in the file, from 0, and its value. */
-export class EncodingFault extends Error {
-  readonly position: number;
-  readonly byte: number;
-
-  constructor(position: number, byte: number) {
-    super(`byte ${position} is not UTF-8`);
-    this.position = position;
-    this.byte = byte;
-  }
-}
+/** Bytes that are no UTF-8; its message is the rule that they break. */
+export class EncodingFault extends Error {}
 
 /**
  * Decodes UTF-8 without a byte order mark; yields all text before a wrong byte, then throws {@link EncodingFault}. Chunks end
@@ -37,7 +28,15 @@ function* decode(bytes: Buffer, position: number): Generator<string> {
   const text = bytes.subarray(start, wrong === -1 ? bytes.length : Math.max(start, wrong));
   // Most files are ASCII, and strings of one byte a character are the fastest to make and to search.
   if (text.length > 0) yield isAscii(text) ? text.toString('latin1') : text.toString('utf8');
-  if (wrong !== -1) throw new EncodingFault(position + wrong, bytes[wrong] ?? 0);
+  if (wrong !== -1) throw new EncodingFault(ruleFor(position + wrong, bytes[wrong] ?? 0));
+}
+
+/** The position is that in the file, from 0. */
+function ruleFor(position: number, byte: number): string {
+  const rule = `UTF-8 text; byte ${position} (0x${byte.toString(16).toUpperCase().padStart(2, '0')}) is not UTF-8`;
+  return position === 0 && byte >= 0xfe
+    ? `${rule}. It looks like UTF-16: save it as UTF-8`
+    : `${rule}. Save the file as UTF-8 (in Excel: "CSV UTF-8")`;
 }
 
 function toBuffer(chunk: Uint8Array): Buffer {
