@@ -259,12 +259,12 @@ export const furtherMutants = [
   ['src/cli/delivery/files.ts', 'for (const path of made) unlinkSync(path);', '', ...delivery],
   ['src/cli/delivery/files.ts', 'if (like) keepOwner(fd, like);', '', ...delivery],
   [
-    'src/cli/delivery/replaced-file.ts',
-    'if (isOurs(pending)) unlinkSync(pending);',
-    'unlinkSync(pending);',
+    'src/cli/delivery/secret-file.ts',
+    "if (secret !== '' && readSecretFile(pendingPath) === secret) unlinkSync(pendingPath);",
+    'unlinkSync(pendingPath);',
     ...delivery,
   ],
-  ['src/cli/delivery/replaced-file.ts', 'isGone && (await isActive(secret))', 'isGone', ...delivery],
+  ['src/cli/delivery/secret-file.ts', 'text !== secret && (await isActive(secret))', 'text !== secret', ...delivery],
   [
     'src/cli/commands/keys/rotate/command-after.ts',
     'await store.commands.done(ids, digest);',

@@ -311,7 +311,7 @@ export const mutants = [
   [cutOff, 'if (!chain.some(({ id }) => id === old.id)) return false;', '', ...cutOffTests],
   [cutOff, 'if (key.id === old.id)', 'if (false)', ...cutOffTests],
   [cutOff, 'if (force || text === undefined) return true;', 'return true;', ...cutOffTests],
-  [cutOff, '!(await isSecretOf(domain, actor, text, old))', 'false', ...cutOffTests],
+  [cutOff, '(await findKeyOf(domain, actor, text))?.id !== old.id', 'false', ...cutOffTests],
   [cutOff, 'if (await isOurs(key)) return key;', 'return key;', ...cutOffTests, ...createdTests],
   [cutOff, 'key.rotatedFrom === null &&', 'true &&', ...createdTests],
   [cutOff, 'Math.abs(difference) < spanToleranceMs', 'false', ...createdTests],
