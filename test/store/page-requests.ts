@@ -22,6 +22,6 @@ export function requestsOf(resource: ResourceDefinition, name: string | undefine
         ? declaration.values[0]
         : values[kind ?? ''];
   const scope = { entityId: 'e', timezone: 'UTC', weekStart: 'monday' as const };
-  const { request } = createPageReader(resource).read(name === undefined ? [] : [[name, value ?? 'x']], scope);
+  const { request } = createPageReader(resource)(name === undefined ? [] : [[name, value ?? 'x']], scope);
   return [request, { ...request, after: { value: 'x', id: 'x' } }];
 }

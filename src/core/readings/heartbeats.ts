@@ -19,12 +19,16 @@ export const heartbeatStatuses = ['ok', 'degraded', 'fault'] as const;
 export class HeartbeatValidator extends Validator {
   readonly heartbeats: Heartbeat[] = [];
   readonly positions: number[] = [];
-  readonly #toHeartbeat: (item: unknown) => Heartbeat | Fault;
+  readonly #sensors: SensorDirectory;
+  readonly #nowUs: number;
+  readonly #receiptUs: () => number;
 
   /** Without `at` a heartbeat takes the time of receipt, which `receiptUs` gives. */
   constructor(sensors: SensorDirectory, nowUs: number, receiptUs: () => number) {
     super();
-    this.#toHeartbeat = (item) => toHeartbeat(item, sensors, nowUs, receiptUs);
+    this.#sensors = sensors;
+    this.#nowUs = nowUs;
+    this.#receiptUs = receiptUs;
   }
 
   store(readings: ReadingStore): Promise<BatchResult> {
@@ -32,9 +36,22 @@ export class HeartbeatValidator extends Validator {
   }
 
   protected check(item: unknown, index: number): Fault | undefined {
-    const heartbeat = this.#toHeartbeat(item);
-    if ('code' in heartbeat) return heartbeat;
-    this.heartbeats.push(heartbeat);
+    if (!isObject(item)) return notObject(item, 'A heartbeat');
+    for (const field in item) {
+      if (!heartbeatFields.has(field)) return unknownField(field, 'sensor, at, status, battery, signal and firmware');
+    }
+    const { sensor: name, at, status = null, battery = null, signal = null, firmware = null } = item;
+    const sensor = typeof name === 'string' ? this.#sensors.get(name) : undefined;
+    // An inactive sensor may send heartbeats: they are not measurements.
+    if (sensor === undefined) return sensorFault(name, undefined);
+    const atUs = at === undefined || at === null ? this.#receiptUs() : measuredUs(at);
+    if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
+    if (atUs > this.#nowUs + maxAheadUs) return aheadFault(at, atUs);
+    if (status !== null && !isStatus(status)) return fault('invalid_status');
+    if (battery !== null && !isWithin(battery, 0, 100)) return fault('invalid_battery');
+    if (signal !== null && !isWithin(signal, -200, 100)) return fault('invalid_signal');
+    if (firmware !== null && !isFirmware(firmware)) return fault('invalid_firmware');
+    this.heartbeats.push({ series: sensor.series, atUs, status, battery, signal, firmware });
     this.positions.push(index);
     return undefined;
   }
@@ -58,30 +75,6 @@ export function createReceipts(clock: Clock): () => number {
 const mostAtOnceUs = 1e6;
 
 const heartbeatFields = new Set(['sensor', 'at', 'status', 'battery', 'signal', 'firmware']);
-
-function toHeartbeat(
-  item: unknown,
-  sensors: SensorDirectory,
-  nowUs: number,
-  receiptUs: () => number,
-): Heartbeat | Fault {
-  if (!isObject(item)) return notObject(item, 'A heartbeat');
-  for (const field in item) {
-    if (!heartbeatFields.has(field)) return unknownField(field, 'sensor, at, status, battery, signal and firmware');
-  }
-  const { sensor: name, at, status = null, battery = null, signal = null, firmware = null } = item;
-  const sensor = typeof name === 'string' ? sensors.get(name) : undefined;
-  // An inactive sensor may send heartbeats: they are not measurements.
-  if (sensor === undefined) return sensorFault(name, undefined);
-  const atUs = at === undefined || at === null ? receiptUs() : measuredUs(at);
-  if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
-  if (atUs > nowUs + maxAheadUs) return aheadFault(at, atUs);
-  if (status !== null && !isStatus(status)) return fault('invalid_status');
-  if (battery !== null && !isWithin(battery, 0, 100)) return fault('invalid_battery');
-  if (signal !== null && !isWithin(signal, -200, 100)) return fault('invalid_signal');
-  if (firmware !== null && !isFirmware(firmware)) return fault('invalid_firmware');
-  return { series: sensor.series, atUs, status, battery, signal, firmware };
-}
 
 function isStatus(value: unknown): value is string {
   return (heartbeatStatuses as readonly unknown[]).includes(value);

@@ -29,19 +29,15 @@ export interface ListSource {
   nowMs: number;
 }
 
-interface ListReader {
-  /** Throws `bad_parameter`, and `sync_token_expired` if the changes since a token are no longer known. */
-  read(query: QueryParameters, scope: PageScope, source: ListSource): Promise<ListPage>;
-}
-
-/** Builds the reader of a resource's list, and of the changes since a sync token (contract, section 5). */
-export function createListReader(resource: ResourceDefinition): ListReader {
-  const pages = createPageReader(resource);
-  return {
-    async read(query, scope, source) {
-      const asked = pages.read(query, scope);
-      return asked.token ? readChanges(asked, asked.token, source) : readPage(asked, source);
-    },
+/**
+ * Builds the reader of a resource's list, and of the changes since a sync token (contract, section 5). It throws `bad_parameter`, and
+ * `sync_token_expired` if the changes since a token are no longer known.
+ */
+export function createListReader(resource: ResourceDefinition) {
+  const readQuery = createPageReader(resource);
+  return async (query: QueryParameters, scope: PageScope, source: ListSource): Promise<ListPage> => {
+    const asked = readQuery(query, scope);
+    return asked.token ? readChanges(asked, asked.token, source) : readPage(asked, source);
   };
 }
 

@@ -9,9 +9,8 @@ import {
 import { validatorOf } from '../fields/values.ts';
 import type { RecordCondition, RecordPageRequest, RecordPosition } from '../port/records.ts';
 import { quotedText } from '../text/shown-text.ts';
-import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
+import { addDays, startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
 import { formatInstantUs, isDate } from '../time/instants.ts';
-import { dayMs } from '../time/spans.ts';
 import { instantAfter, isChangedAt, listName, readSyncToken, type SyncPoint, type SyncToken } from './changes.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from './cursors.ts';
 import {
@@ -53,56 +52,41 @@ export interface PageQuery {
   cursorOf(next: RecordPosition, point?: SyncPoint, part?: 'removed'): string;
 }
 
-interface PageReader {
-  /** Throws `bad_parameter`, which names what is allowed, for an unknown, repeated or wrong parameter. */
-  read(query: QueryParameters, scope: PageScope): PageQuery;
-}
+/** Reads the query of a list. Throws `bad_parameter`, which names what is allowed, for an unknown, repeated or wrong parameter. */
+type PageReader = (query: QueryParameters, scope: PageScope) => PageQuery;
 
 /** Builds the reader of a resource's list from its declaration, once (contract, section 5). */
 export function createPageReader(resource: ResourceDefinition): PageReader {
   const parameters = pageParameters(resource);
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
-  const filters = parameters.flatMap(({ name, role, on }) => (on ? [toFilter(name, role, on)] : []));
-
-  const readToken = (given: ReadonlyMap<string, string>, text: string, entityId: string): SyncToken => {
-    const filter = filters.find(({ name }) => given.has(name));
-    if (filter === undefined) return readSyncToken(text, listName(resource, entityId));
-    throw new HkctlError('bad_parameter', `sync_token allows no filter: leave ${quotedText(filter.name)} out.`);
-  };
-
-  /** In the order of declaration, not of the query: the same conditions give the same pages and cursors. */
-  const readFilters = (given: ReadonlyMap<string, string>, scope: PageScope): RecordCondition[] => {
-    const read = filters.flatMap((filter) => {
-      const text = given.get(filter.name);
-      return text === undefined ? [] : filter.read(text, scope);
-    });
-    return [...read.filter(({ op }) => op === 'eq'), ...read.filter(({ op }) => op !== 'eq')];
-  };
-
-  return {
-    read(query, scope) {
-      const { entityId } = scope;
-      const given = requireKnown(query, byName);
-      const text = given.get('sync_token');
-      const token = text === undefined ? undefined : readToken(given, text, entityId);
-      const conditions: RecordCondition[] = token
-        ? [{ field: 'updated_at', op: 'from', value: instantAfter(token.changedAt) }]
-        : readFilters(given, scope);
-      const orderBy = conditions.find(({ op }) => op !== 'eq')?.field ?? 'id';
-      const include = readInclude(resource, given.get('include'));
-      const limit = readLimit(given.get('limit'), pageLimit);
-      const tie = fingerprint([resource.name, entityId, orderBy, conditions, ...(token ? [text] : [])]);
-      const cursor = given.get('cursor');
-      const place = cursor === undefined ? undefined : readPlace(cursor, tie, token !== undefined);
-      return {
-        request: { resource, entityId, conditions, orderBy, limit, include, after: place?.position },
-        token,
-        point: place?.point,
-        ofRemoved: place?.part === 'removed',
-        cursorOf: ({ value, id }, point, part) =>
-          writeCursor(tie, [value, id, ...(point ? [point.epoch, point.changedAt] : []), ...(part ? [part] : [])]),
-      };
-    },
+  const filters = parameters.flatMap(({ name, role, on }) => (on ? [{ name, read: toFilter(name, role, on) }] : []));
+  return (query, scope) => {
+    const { entityId } = scope;
+    const given = requireKnown(query, byName);
+    const [text, cursor] = [given.get('sync_token'), given.get('cursor')];
+    // In the order of declaration, not of the query: the same conditions give the same pages and cursors.
+    const asked = filters.filter(({ name }) => given.has(name));
+    if (text !== undefined && asked[0]) {
+      throw new HkctlError('bad_parameter', `sync_token allows no filter: leave ${quotedText(asked[0].name)} out.`);
+    }
+    const token = text === undefined ? undefined : readSyncToken(text, listName(resource, entityId));
+    const read = asked.flatMap((filter) => filter.read(given.get(filter.name) ?? '', scope));
+    const conditions: RecordCondition[] = token
+      ? [{ field: 'updated_at', op: 'from', value: instantAfter(token.changedAt) }]
+      : [...read.filter(({ op }) => op === 'eq'), ...read.filter(({ op }) => op !== 'eq')];
+    const orderBy = conditions.find(({ op }) => op !== 'eq')?.field ?? 'id';
+    const include = readInclude(resource, given.get('include'));
+    const limit = readLimit(given.get('limit'), pageLimit);
+    const tie = fingerprint([resource.name, entityId, orderBy, conditions, ...(token ? [text] : [])]);
+    const place = cursor === undefined ? undefined : readPlace(cursor, tie, token !== undefined);
+    return {
+      request: { resource, entityId, conditions, orderBy, limit, include, after: place?.position },
+      token,
+      point: place?.point,
+      ofRemoved: place?.part === 'removed',
+      cursorOf: ({ value, id }, point, part) =>
+        writeCursor(tie, [value, id, ...(point ? [point.epoch, point.changedAt] : []), ...(part ? [part] : [])]),
+    };
   };
 }
 
@@ -141,52 +125,34 @@ export function readInclude(resource: ResourceDefinition, text: string | undefin
   return known;
 }
 
-interface Filter {
-  name: string;
-  role: PageParameter['role'];
-  read(text: string, scope: PageScope): RecordCondition[];
-}
-
 /** Compiles a filter once for all requests. */
 function toFilter(
   name: string,
   role: PageParameter['role'],
   { field, declaration }: NonNullable<PageParameter['on']>,
-): Filter {
+): (text: string, scope: PageScope) => RecordCondition[] {
+  /** From the first day to the last one, both included: of instants the whole days in the entity's time zone, as in the commands. */
+  const daysOf = (first: string, last: string, timezone: string): [RecordCondition, RecordCondition] => {
+    if (declaration.kind === 'date') return [condition('from', first), condition('to', last)];
+    const [from, before] = [startOfDay(first, timezone), startOfDay(addDays(last, 1), timezone)];
+    return [condition('from', from), condition('before', before)];
+  };
+  const condition = (op: RecordCondition['op'], value: RecordCondition['value']) => ({ field, op, value });
   if (role === 'week') {
-    return { name, role, read: (text, scope) => weekConditions(name, field, declaration, text, scope) };
+    return (text, { weekStart, timezone }) => {
+      requireUsualYear(name, text, 'a day of that week as YYYY-MM-DD');
+      const { first, last } = weekOf(text, weekStart);
+      return daysOf(first, last, timezone);
+    };
   }
   const op = role === 'equals' ? 'eq' : role === 'to' ? 'to' : 'from';
   const read = toValueReader(name, declaration);
-  const mayBeDay = declaration.kind === 'instant' && role !== 'equals';
-  return {
-    name,
-    role,
-    read: (text, { timezone }) => {
-      if (!mayBeDay || !isDate(text)) return [{ field, op, value: read(text) }];
-      requireUsualYear(name, text, 'a day as YYYY-MM-DD');
-      // The whole day in the entity's time zone, as in the commands.
-      return op === 'to'
-        ? [{ field, op: 'before', value: startOfDay(text, 1, timezone) }]
-        : [{ field, op: 'from', value: startOfDay(text, 0, timezone) }];
-    },
+  const mayBeDay = declaration.kind === 'instant' && op !== 'eq';
+  return (text, { timezone }) => {
+    if (!mayBeDay || !isDate(text)) return [condition(op, read(text))];
+    requireUsualYear(name, text, 'a day as YYYY-MM-DD');
+    return [daysOf(text, text, timezone)[op === 'from' ? 0 : 1]];
   };
-}
-
-function weekConditions(name: string, field: string, declaration: Field, text: string, scope: PageScope) {
-  requireUsualYear(name, text, 'a day of that week as YYYY-MM-DD');
-  const { first, last } = weekOf(text, scope.weekStart);
-  const conditions: RecordCondition[] =
-    declaration.kind === 'date'
-      ? [
-          { field, op: 'from', value: first },
-          { field, op: 'to', value: last },
-        ]
-      : [
-          { field, op: 'from', value: startOfDay(first, 0, scope.timezone) },
-          { field, op: 'before', value: startOfDay(last, 1, scope.timezone) },
-        ];
-  return conditions;
 }
 
 /** Days at the ends of the calendar would reach into years that RFC 3339 cannot express. */
@@ -196,9 +162,8 @@ function requireUsualYear(name: string, text: string, what: string): void {
   }
 }
 
-function startOfDay(date: string, daysLater: number, timezone: string): string {
-  const day = new Date(Date.parse(`${date}T00:00:00Z`) + daysLater * dayMs).toISOString().slice(0, 10);
-  return formatInstantUs(startOfDayMs(day, timezone) * 1000);
+function startOfDay(date: string, timezone: string): string {
+  return formatInstantUs(startOfDayMs(date, timezone) * 1000);
 }
 
 function toValueReader(name: string, declaration: Field): (text: string) => string | number | boolean {

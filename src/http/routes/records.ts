@@ -40,7 +40,7 @@ export function createRecordHandlers(
   states?: RecordStates,
 ) {
   const { records } = domain.store;
-  const reader = createListReader(resource);
+  const readList = createListReader(resource);
   const runFor =
     ({ principal }: Session): ListSource['run'] =>
     (statement) =>
@@ -52,7 +52,7 @@ export function createRecordHandlers(
       const { scope, scopeKey, principal } = session;
       const run = runFor(session);
       const read = async () => {
-        const page = await reader.read(parseQuery(exchange.query), scope, { records, run, nowMs });
+        const page = await readList(parseQuery(exchange.query), scope, { records, run, nowMs });
         if (states) page.json = await states.complete(scope.entityId, page.json, run);
         const options = { headers: links(exchange, page.cursor), vary: 'Authorization, Accept', type };
         // CSV is written in many steps, JSON in one.

@@ -125,7 +125,7 @@ async function createRecords(path: string, count: number): Promise<Records> {
   return {
     count,
     async page(query, after) {
-      const { request } = reader.read(query, { entityId: entity.id, timezone: 'UTC', weekStart: 'monday' });
+      const { request } = reader(query, { entityId: entity.id, timezone: 'UTC', weekStart: 'monday' });
       return store.records.page(after ? { ...request, after } : request);
     },
     close: async () => store.close(),

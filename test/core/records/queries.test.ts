@@ -7,7 +7,7 @@ import { parts } from '../../../src/resources/projects-and-settings.ts';
 
 const scope: PageScope = { entityId: 'e', timezone: 'Europe/Berlin', weekStart: 'monday' };
 const reader = createPageReader(orders);
-const read = (...query: QueryParameters) => reader.read(query, scope).request;
+const read = (...query: QueryParameters) => reader(query, scope).request;
 
 describe('conditions', () => {
   it('has none and orders by id where nothing is asked', () => {
@@ -37,8 +37,8 @@ describe('conditions', () => {
 
   it('reads booleans strictly', () => {
     const partReader = createPageReader(parts);
-    expect(partReader.read([['is_active', 'true']], scope).request.conditions[0]?.value).toBe(true);
-    expect(() => partReader.read([['is_active', '1']], scope)).toThrow('true or false');
+    expect(partReader([['is_active', 'true']], scope).request.conditions[0]?.value).toBe(true);
+    expect(() => partReader([['is_active', '1']], scope)).toThrow('true or false');
   });
 });
 
@@ -48,7 +48,7 @@ describe('weeks', () => {
     ['sunday', '2026-11-15', '2026-11-21'],
     ['saturday', '2026-11-14', '2026-11-20'],
   ] as const)('start on %s for dates', (weekStart, first, last) => {
-    const { request } = reader.read([['received_date_week', '2026-11-20']], { ...scope, weekStart });
+    const { request } = reader([['received_date_week', '2026-11-20']], { ...scope, weekStart });
     expect(request.conditions).toEqual([
       { field: 'received_date', op: 'from', value: first },
       { field: 'received_date', op: 'to', value: last },
@@ -57,7 +57,7 @@ describe('weeks', () => {
 
   it('lie in the zone of the entity for instants, also where the clock changes', () => {
     const field = 'started_at';
-    const { request } = createPageReader(oeeEvents).read([[`${field}_week`, '2026-10-25']], scope);
+    const { request } = createPageReader(oeeEvents)([[`${field}_week`, '2026-10-25']], scope);
     expect(request.conditions).toEqual([
       { field, op: 'from', value: '2026-10-18T22:00:00.000000Z' },
       { field, op: 'before', value: '2026-10-25T23:00:00.000000Z' },
@@ -73,18 +73,18 @@ describe('weeks', () => {
 
 describe('cursors', () => {
   const query: QueryParameters = [['status', 'closed']];
-  const { cursorOf } = reader.read(query, scope);
+  const { cursorOf } = reader(query, scope);
   const cursor = cursorOf({ value: 'O-7', id: 'O-7' });
 
   it('lead on with the same query, whatever its limit', () => {
-    const { request } = reader.read([...query, ['limit', '7'], ['cursor', cursor]], scope);
+    const { request } = reader([...query, ['limit', '7'], ['cursor', cursor]], scope);
     expect(request.after).toEqual({ value: 'O-7', id: 'O-7' });
     expect(request.limit).toBe(7);
   });
 
   it('are refused with another query or another entity', () => {
     expect(() => read(['status', 'draft'], ['cursor', cursor])).toThrow('another query');
-    expect(() => reader.read([...query, ['cursor', cursor]], { ...scope, entityId: 'f' })).toThrow('another query');
+    expect(() => reader([...query, ['cursor', cursor]], { ...scope, entityId: 'f' })).toThrow('another query');
   });
 
   it.each(['', 'x', '%', 'W10', Buffer.from('{"a":1}').toString('base64url'), 'A'.repeat(3000)])(
@@ -111,7 +111,7 @@ describe('what is not allowed', () => {
 
 describe('a day where an instant is asked for', () => {
   const conditionsOf = (name: string, text: string) =>
-    createPageReader(oeeEvents).read([[name, text]], scope).request.conditions;
+    createPageReader(oeeEvents)([[name, text]], scope).request.conditions;
 
   it('is the whole day in the time zone of the entity, also where the clock changes', () => {
     expect(conditionsOf('updated_since', '2026-11-20')).toEqual([

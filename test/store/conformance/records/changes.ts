@@ -20,7 +20,7 @@ export function changesConformance(given: Given): void {
   });
 
   const read = (store: Store, plant: Plant, query: Record<string, string>, reader = readers.parts, at = nowMs) =>
-    reader.read(
+    reader(
       Object.entries(query),
       { entityId: plant.entity.id, timezone: 'UTC', weekStart: 'monday' },
       { records: store.records, run: (work) => work(), nowMs: at },
