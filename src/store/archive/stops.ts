@@ -29,11 +29,10 @@ export interface RegistryStates {
 export async function readStates({ query }: Statements): Promise<RegistryStates> {
   const tenant = 'tenant_id as "tenantId"';
   return {
-    tenants: await query('states.tenants', 'select id, name from tenants'),
-    users: await query('states.users', `select id, ${tenant}, login, status, role from users`),
-    entities: await query('states.entities', `select id, ${tenant}, code, status from entities`),
+    tenants: await query('select id, name from tenants'),
+    users: await query(`select id, ${tenant}, login, status, role from users`),
+    entities: await query(`select id, ${tenant}, code, status from entities`),
     keys: await query(
-      'states.keys',
       `select id, ${tenant}, prefix, secret_hash as "secretHash", revoked_at_ms as "revokedAtMs" from keys
         order by revoked_at_ms, id`,
     ),
@@ -62,8 +61,8 @@ export async function readPresent(statements: Statements, backup: Connection): P
   const has = 'select 1 as found from audit where seq = $1 and hash = $2';
   return {
     states: await readStates(statements),
-    trail: (await statements.first<AuditHead>('present.head', headSql)) ?? { count: 0, hash: genesisHash },
-    isContinued: end !== undefined && (await statements.first('present.end', has, [end.count, end.hash])) !== undefined,
+    trail: (await statements.first<AuditHead>(headSql)) ?? { count: 0, hash: genesisHash },
+    isContinued: end !== undefined && (await statements.first(has, [end.count, end.hash])) !== undefined,
   };
 }
 
@@ -77,20 +76,20 @@ interface Since {
   nowMs: number;
 }
 
-/** A statement with its name, for `Statements.query`. */
-type Statement = [name: string, sql: string, values: unknown[]];
+/** A statement for `Statements.query`. */
+type Statement = [sql: string, values: unknown[]];
 
 /** The statements that stop an object in the registry of either engine. */
 export function stopStatements({ what, id, atMs, role }: KeptStopped): Statement[] {
-  if (what === 'revoked_key') return [['stop.key', 'update keys set revoked_at_ms = $2 where id = $1', [id, atMs]]];
-  if (what === 'deactivated_user') return [['stop.user', "update users set status = 'inactive' where id = $1", [id]]];
-  if (what === 'demoted_user') return [['stop.role', 'update users set role = $2 where id = $1', [id, role]]];
+  if (what === 'revoked_key') return [['update keys set revoked_at_ms = $2 where id = $1', [id, atMs]]];
+  if (what === 'deactivated_user') return [["update users set status = 'inactive' where id = $1", [id]]];
+  if (what === 'demoted_user') return [['update users set role = $2 where id = $1', [id, role]]];
   if (what === 'deactivated_entity') {
-    return [['stop.entity', "update entities set status = 'inactive' where id = $1", [id]]];
+    return [["update entities set status = 'inactive' where id = $1", [id]]];
   }
   return [
-    ['stop.removed', 'delete from entities where id = $1', [id]],
-    ['stop.purge', 'insert into purges (entity_id) values ($1) on conflict do nothing', [id]],
+    ['delete from entities where id = $1', [id]],
+    ['insert into purges (entity_id) values ($1) on conflict do nothing', [id]],
   ];
 }
 

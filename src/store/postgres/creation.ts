@@ -46,7 +46,7 @@ export async function prepareSchema(session: Session, migrationsFolder: string):
   const { schema } = session.location;
   await lockMigrations(session);
   // A schema that an administrator has made needs no right to make one.
-  const there = await session.query('schema.named', 'select from pg_namespace where nspname = $1', [schema]);
+  const there = await session.query('select from pg_namespace where nspname = $1', [schema]);
   if (there.length === 0) await session.run(`create schema "${schema}"`);
   await applyMigrations(session, migrationsFolder);
 }

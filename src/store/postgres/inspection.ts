@@ -13,7 +13,7 @@ export function inspectStore(using: <T>(work: (database: Database) => Promise<T>
       }),
     foreign: () =>
       using(async (database) => {
-        const found = await database.query<{ what: string }>('inspect.foreign', foreignSql);
+        const found = await database.query<{ what: string }>(foreignSql);
         return [{ database: 'store', what: found.map(({ what }) => what) }];
       }),
     server: () => using(serverFacts),
@@ -31,14 +31,13 @@ const foreignSql = `select format('a trigger %I on %I', tgname, relname) as what
 
 /** The size of the schema's tables with their indexes; the database may hold other schemas. */
 async function sizeOf(database: Database): Promise<number> {
-  const [found] = await database.query<{ value: number }>('inspect.size', sizeSql);
+  const [found] = await database.query<{ value: number }>(sizeSql);
   return found?.value ?? 0;
 }
 
 async function serverFacts(database: Database): Promise<ServerFacts> {
   const before = Date.now();
   const [row] = await database.query<Omit<ServerFacts, 'skewMs'> & { nowMs: number }>(
-    'inspect.server',
     `select 'PostgreSQL ' || current_setting('server_version') as version,
       pg_database_size(current_database())::float8 as "databaseBytes",
       current_setting('fsync') = 'on' as syncs,

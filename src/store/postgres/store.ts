@@ -36,7 +36,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
       // Each change begins by locking this row, and keeps it while it waits for a standby, even if its process is gone.
       settle: () =>
         database.transaction(async (session) => {
-          await session.query('keys.settle', "select from generations where name = 'keys' for share");
+          await session.query("select from generations where name = 'keys' for share");
         }),
       recordUse: createRecordUse(database),
     }),

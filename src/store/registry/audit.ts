@@ -19,15 +19,14 @@ import {
  * stays a gap whatever is appended afterwards; if it was set back, the trail continues all the same, and verification reports it.
  */
 export function* append({ dialect, query, first, insert }: Writing, draft: AuditDraft): Steps<AuditRow> {
-  const given = yield* resultOf(first<{ given: number }>('audit.lock', dialect.lastSeq + dialect.forUpdate));
-  const last = yield* resultOf(first<AuditHead>('audit.head', headSql));
+  const given = yield* resultOf(first<{ given: number }>(dialect.lastSeq + dialect.forUpdate));
+  const last = yield* resultOf(first<AuditHead>(headSql));
   const seq = Math.max(given?.given ?? 0, last?.count ?? 0);
   const before = seq === 0 ? undefined : { seq, hash: last?.hash ?? genesisHash };
   const { actor, ...record } = chainRecord(fitForTrail(draft), before);
   const row = { ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
   yield insert('audit', row);
-  if (draft.action === 'store.backup' && draft.outcome === 'done')
-    yield query('marks.keep', keepMark, [lastBackupMark, draft.atMs]);
+  if (draft.action === 'store.backup' && draft.outcome === 'done') yield query(keepMark, [lastBackupMark, draft.atMs]);
   return row;
 }
 
@@ -54,8 +53,8 @@ export function createAuditStore(
 ): AuditStore {
   const record = createSelection<AuditRow>(columnsOf(dialect.tables.audit));
   const afterSql = `select ${record.text} from audit where seq > $1 order by seq limit ${walkedAtOnce}`;
-  const read = async (name: string, text: string, values: readonly unknown[]) =>
-    (await query<Record<string, unknown>>(name, text, values)).map((row) => toRecord(record.read(row)));
+  const read = async (text: string, values: readonly unknown[]) =>
+    (await query<Record<string, unknown>>(text, values)).map((row) => toRecord(record.read(row)));
   return {
     append: (draft) =>
       change(function* ({ append }) {
@@ -69,10 +68,7 @@ export function createAuditStore(
       const found: AuditRecord[] = [];
       let from: string | number | undefined = after ?? (isOldestFirst ? lowestSeq : highestSeq);
       while (from !== undefined && found.length < limit) {
-        const last: { seq: number } | undefined = await first(`audit.piece.${order}`, piece, [
-          from,
-          searchedAtOnce - 1,
-        ]);
+        const last: { seq: number } | undefined = await first(piece, [from, searchedAtOnce - 1]);
         const { values, place } = createValues();
         const conditions = [
           `seq ${beyond} ${place(from)}`,
@@ -80,18 +76,18 @@ export function createAuditStore(
           ...conditionsOf(dialect, tenantId, page, place),
         ].filter((condition) => condition !== undefined);
         const text = `select ${record.text} from audit where ${conditions.join(' and ')} order by seq ${order}`;
-        found.push(...(await read('', `${text} limit ${place(limit - found.length)}`, values)));
+        found.push(...(await read(`${text} limit ${place(limit - found.length)}`, values)));
         from = last?.seq;
       }
       return found;
     },
-    lastSeq: async () => (await first<{ given: number }>('audit.given', dialect.lastSeq))?.given ?? 0,
-    head: async () => (await first<AuditHead>('audit.head', headSql)) ?? { count: 0, hash: genesisHash },
-    lastDoneMs: async (action) => (await first<{ ms: number }>('audit.done', lastDoneSql, [action]))?.ms,
+    lastSeq: async () => (await first<{ given: number }>(dialect.lastSeq))?.given ?? 0,
+    head: async () => (await first<AuditHead>(headSql)) ?? { count: 0, hash: genesisHash },
+    lastDoneMs: async (action) => (await first<{ ms: number }>(lastDoneSql, [action]))?.ms,
     async *walk() {
       settle();
       for (let seq: string | number = lowestSeq; ; ) {
-        const records: AuditRecord[] = await read('audit.after', afterSql, [seq]);
+        const records: AuditRecord[] = await read(afterSql, [seq]);
         const last: number | undefined = records.at(-1)?.seq;
         // Numbers beyond the precision of a double, which only a forger writes, could repeat for ever.
         if (last === undefined || (typeof seq === 'number' && last <= seq)) return;

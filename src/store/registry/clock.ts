@@ -33,7 +33,7 @@ export function createClockStore(runner: Runner, machine?: string): ClockStore {
     // The log-in of a daemon to PostgreSQL can write any number.
     const text = `select name, value from marks where name in (select value from ${each})
       and value between 0 and ${latestMs} order by name${locking}`;
-    const rows = yield* resultOf(query<{ name: string; value: number }>(`clock.read${locking}`, text, [names]));
+    const rows = yield* resultOf(query<{ name: string; value: number }>(text, [names]));
     const values = new Map(rows.map(({ name, value }) => [name, value]));
     const msOf = (field: keyof ClockSamples) => values.get(nameOf(field)) ?? 0;
     return {
@@ -47,7 +47,7 @@ export function createClockStore(runner: Runner, machine?: string): ClockStore {
     const before = yield* read(change, change.dialect, change.dialect.forUpdate);
     const after = next(before);
     for (const field of fields) {
-      if (after[field] !== before[field]) yield change.query('marks.keep', keepMark, [nameOf(field), after[field]]);
+      if (after[field] !== before[field]) yield change.query(keepMark, [nameOf(field), after[field]]);
     }
   };
   const sampled = (kind: ChangeKind, next: (stored: ClockSamples) => ClockSamples) =>

@@ -9,17 +9,17 @@ export function createCommandStore({ query, run, change, dialect }: Runner): Com
   return {
     add: (keyIds, digest) =>
       change(function* ({ query }) {
-        for (const id of keyIds) yield query('commands.add', insertMark, [markOf(id, digest)]);
+        for (const id of keyIds) yield query(insertMark, [markOf(id, digest)]);
       }),
     due: (keyIds, digest) =>
       run(function* () {
-        const due = query<{ name: string }>('commands.due', `select name ${marked}`, [marksOf(keyIds, digest)]);
+        const due = query<{ name: string }>(`select name ${marked}`, [marksOf(keyIds, digest)]);
         const names = new Set((yield* resultOf(due)).map(({ name }) => name));
         return keyIds.filter((id) => names.has(markOf(id, digest)));
       }),
     done: (keyIds, digest) =>
       change(function* ({ query }) {
-        yield query('commands.done', `delete ${marked}`, [marksOf(keyIds, digest)]);
+        yield query(`delete ${marked}`, [marksOf(keyIds, digest)]);
       }),
   };
 }
@@ -30,8 +30,8 @@ export function* carryCommands(
   { from, to, digest }: { from: string; to: string; digest: string | undefined },
 ): Steps<void> {
   const prefix = duePrefix(from);
-  yield query('commands.carry', moveMarks, [duePrefix(to), prefix.length + 1, prefix.length, prefix]);
-  if (digest !== undefined) yield query('commands.add', insertMark, [duePrefix(to) + digest]);
+  yield query(moveMarks, [duePrefix(to), prefix.length + 1, prefix.length, prefix]);
+  if (digest !== undefined) yield query(insertMark, [duePrefix(to) + digest]);
 }
 
 const insertMark = 'insert into marks (name, value) values ($1, 0) on conflict (name) do nothing';

@@ -11,8 +11,8 @@ const select = `select id, tenant_id as "tenantId", code, name, timezone, status
 /** Entities; `purge` deletes the records and readings of removed ones. */
 export function createEntityStore({ query, first, run, change }: Runner, purge: () => MaybePromise<void>): EntityStore {
   return {
-    list: (tenantId) => query('entities.list', `${select} where tenant_id = $1 order by code`, [tenantId]),
-    find: (tenantId, code) => first('entities.find', `${select} where tenant_id = $1 and code = $2`, [tenantId, code]),
+    list: (tenantId) => query(`${select} where tenant_id = $1 order by code`, [tenantId]),
+    find: (tenantId, code) => first(`${select} where tenant_id = $1 and code = $2`, [tenantId, code]),
     insert: (entity, audit) =>
       change(function* ({ insert, append }) {
         yield insert('entities', entity);
@@ -23,10 +23,10 @@ export function createEntityStore({ query, first, run, change }: Runner, purge: 
       const entries = [entryOf(isStop ? 'deactivated' : 'activated', id, audit)];
       const update = function* ({ query, append, stop, start }: Change) {
         if (isStop) yield stop(entries);
-        yield query('entities.set', 'update entities set status = $2 where id = $1', [id, status]);
+        yield query('update entities set status = $2 where id = $1', [id, status]);
         yield append(audit);
         const stillHolds = 'select 1 from entities where id = $1 and status = $2';
-        if (!isStop) start(entries, 'entities.started', stillHolds, [id, status]);
+        if (!isStop) start(entries, stillHolds, [id, status]);
       };
       return change(update, isStop ? 'stop' : 'change');
     },
@@ -35,8 +35,8 @@ export function createEntityStore({ query, first, run, change }: Runner, purge: 
         // In a commit of its own: the entity's keys are refused from then on, even if the purge takes long or is interrupted.
         yield change(function* ({ query, append, stop }) {
           yield stop([entryOf('removed', id, audit)]);
-          yield query('entities.remove', 'delete from entities where id = $1', [id]);
-          yield query('purges.add', 'insert into purges (entity_id) values ($1) on conflict do nothing', [id]);
+          yield query('delete from entities where id = $1', [id]);
+          yield query('insert into purges (entity_id) values ($1) on conflict do nothing', [id]);
           yield append(audit);
         }, 'stop');
         try {

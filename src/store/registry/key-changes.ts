@@ -25,7 +25,7 @@ export function createKeyChanges({
   ) =>
     change(function* (running) {
       const { query, revoke, append } = running;
-      const found = query<Omit<Revocation, 'atMs'>>('keys.active', activeAmong, [JSON.stringify(ids), nowMs]);
+      const found = query<Omit<Revocation, 'atMs'>>(activeAmong, [JSON.stringify(ids), nowMs]);
       const rows = yield* resultOf(found);
       const active = new Set(rows.map(({ keyId }) => keyId));
       const stale = ids.filter((id) => !active.has(id));
@@ -39,9 +39,7 @@ export function createKeyChanges({
   return {
     insert: (key, audit) =>
       change(function* ({ first, insert, append }) {
-        const entity = first<Pick<Entity, 'status'>>('keys.entity', 'select status from entities where id = $1', [
-          key.entityId,
-        ]);
+        const entity = first<Pick<Entity, 'status'>>('select status from entities where id = $1', [key.entityId]);
         if ((yield* resultOf(entity))?.status !== 'active') throw entityInactive();
         yield insert('keys', key);
         yield append(audit);
@@ -52,18 +50,17 @@ export function createKeyChanges({
         for (const { oldKeyId, next } of pairs) {
           yield running.insert('keys', next);
           yield* carryCommands(running, { from: oldKeyId, to: next.id, digest });
-          yield running.query('keys.rotate', rotateKey, [oldKeyId, nowMs, next.createdBy, next.id]);
+          yield running.query(rotateKey, [oldKeyId, nowMs, next.createdBy, next.id]);
         }
       });
     },
     revoke: (ids, by, nowMs, audit) =>
       revokeAll(ids, nowMs, audit, function* ({ query }) {
-        yield query('keys.revoke', revokeKeys, [JSON.stringify(ids), nowMs, by]);
+        yield query(revokeKeys, [JSON.stringify(ids), nowMs, by]);
       }),
     setNote: (id, note, audit) =>
       change(function* ({ first, append }) {
-        if (!(yield first('keys.note', 'update keys set note = $2 where id = $1 returning id', [id, note])))
-          return false;
+        if (!(yield first('update keys set note = $2 where id = $1 returning id', [id, note]))) return false;
         yield append(audit);
         return true;
       }),

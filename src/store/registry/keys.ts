@@ -18,12 +18,12 @@ export function createKeyStore(runner: Runner, own: Pick<KeyStore, 'version' | '
   const credentialSql = `select ${credential.text} from keys ${joins}
     join tenants on tenants.id = keys.tenant_id where keys.secret_hash = $1`;
 
-  const readKeys = async (name: string, condition: string, values: readonly unknown[]) =>
-    (await query<Record<string, unknown>>(name, `${keysWhere} ${condition}`, values)).map(key.read);
+  const readKeys = async (condition: string, values: readonly unknown[]) =>
+    (await query<Record<string, unknown>>(`${keysWhere} ${condition}`, values)).map(key.read);
 
   /** Up to this number expiring keys are read by their index and sorted; if there are more, a walk from the newest is faster. */
   const hasFew = async (...range: [tenantId: string, nowMs: number, byMs: number]) =>
-    noIndex === '' || ((await first<{ n: number }>('keys.expiring', countExpiring, range))?.n ?? 0) <= fewExpiring;
+    noIndex === '' || ((await first<{ n: number }>(countExpiring, range))?.n ?? 0) <= fewExpiring;
 
   /**
    * The condition of a list of keys, written so that SQLite picks the index that reads the fewest rows. Only a search by name, note or
@@ -52,24 +52,23 @@ export function createKeyStore(runner: Runner, own: Pick<KeyStore, 'version' | '
     async list(tenantId, filter, page) {
       const { values, place } = createValues();
       const condition = await conditionOf(tenantId, filter, place);
-      return readKeys('', `${condition} ${pageOf(page, place)} limit ${place(page.limit)}`, values);
+      return readKeys(`${condition} ${pageOf(page, place)} limit ${place(page.limit)}`, values);
     },
     async count(tenantId, filter) {
       const { values, place } = createValues();
       const text = `select count(*) as n from keys ${dialect.uses.join} where ${await conditionOf(tenantId, filter, place)}`;
-      return (await first<{ n: number }>('', text, values))?.n ?? 0;
+      return (await first<{ n: number }>(text, values))?.n ?? 0;
     },
     find: async (tenantId, ref) =>
-      (await readKeys('keys.find', 'keys.tenant_id = $1 and (keys.id = $2 or keys.prefix = $2)', [tenantId, ref]))[0],
+      (await readKeys('keys.tenant_id = $1 and (keys.id = $2 or keys.prefix = $2)', [tenantId, ref]))[0],
     findByHash: async (tenantId, hash) =>
-      (await readKeys('keys.hash', 'keys.tenant_id = $1 and keys.secret_hash = $2', [tenantId, hash]))[0],
-    prefixTaken: async (prefix) =>
-      (await first('keys.prefix', 'select 1 from keys where prefix = $1', [prefix])) !== undefined,
-    credential: (hash) => mapped(first('keys.credential', credentialSql, [hash]), credential.read),
+      (await readKeys('keys.tenant_id = $1 and keys.secret_hash = $2', [tenantId, hash]))[0],
+    prefixTaken: async (prefix) => (await first('select 1 from keys where prefix = $1', [prefix])) !== undefined,
+    credential: (hash) => mapped(first(credentialSql, [hash]), credential.read),
     activeOf(owner, nowMs) {
       const [column, id] = 'createdBy' in owner ? ['created_by', owner.createdBy] : ['entity_id', owner.entityId];
       const text = `keys.${column} = $1 and ${statusCondition('Active', '$2')} order by keys.created_at_ms desc, keys.id desc`;
-      return readKeys(`keys.active.${column}`, text, [id, nowMs]);
+      return readKeys(text, [id, nowMs]);
     },
     ...createKeyChanges(runner),
   };

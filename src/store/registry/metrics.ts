@@ -22,15 +22,15 @@ export function createMetricsStore(
   expired: string,
   own: (nowMs: number) => Promise<OwnFacts>,
 ): MetricsStore {
-  const number = async (name: string, text: string, values: readonly unknown[] = []) =>
-    (await first<{ value: number }>(name, text, values))?.value;
+  const number = async (text: string, values: readonly unknown[] = []) =>
+    (await first<{ value: number }>(text, values))?.value;
   return {
     async read(nowMs) {
       const [total = 0, live = 0, ended = 0, lastBackupMs, facts] = await Promise.all([
-        number('metrics.total', factsSql.total),
-        number('metrics.live', factsSql.live),
-        number('metrics.expired', expired, [nowMs]),
-        number('metrics.backup', factsSql.lastBackup, [lastBackupMark]),
+        number(factsSql.total),
+        number(factsSql.live),
+        number(expired, [nowMs]),
+        number(factsSql.lastBackup, [lastBackupMark]),
         own(nowMs),
       ]);
       return { keys: { active: live - ended, expired: ended, revoked: total - live }, lastBackupMs, ...facts };

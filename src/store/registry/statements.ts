@@ -15,10 +15,10 @@ export function* resultOf<T>(step: MaybePromise<T>): Steps<T> {
   return (yield step) as T; // both engines give a step its own result
 }
 
-/** Statements in SQL that both engines understand, with their values as `$1`, `$2`; the name, if any, identifies the text. */
+/** Statements in SQL that both engines understand, with their values as `$1`, `$2`. They are prepared at their first use. */
 export interface Statements {
-  query<Row>(name: string, text: string, values?: readonly unknown[]): MaybePromise<Row[]>;
-  first<Row>(name: string, text: string, values?: readonly unknown[]): MaybePromise<Row | undefined>;
+  query<Row>(text: string, values?: readonly unknown[]): MaybePromise<Row[]>;
+  first<Row>(text: string, values?: readonly unknown[]): MaybePromise<Row | undefined>;
 }
 
 /** What differs between the engines in the SQL of the registry. */

@@ -7,13 +7,13 @@ const byId = `${select} where id = $1`;
 
 export function createTenantStore({ query, first, run, change, dialect }: Runner): TenantStore {
   return {
-    list: () => query('tenants.list', `${select} order by ${dialect.tenantOrder}`),
+    list: () => query(`${select} order by ${dialect.tenantOrder}`),
     firstId: () =>
       run(function* () {
         const oldest = `select id from tenants order by ${dialect.tenantOrder} limit 1`;
-        return (yield* resultOf(first<{ id: string }>('tenants.first', oldest)))?.id;
+        return (yield* resultOf(first<{ id: string }>(oldest)))?.id;
       }),
-    find: (id) => first('tenants.find', byId, [id]),
+    find: (id) => first(byId, [id]),
     insert: (tenant, admin, entity, audit) =>
       change(function* ({ insert, append }) {
         yield insert('tenants', tenant);
@@ -23,10 +23,10 @@ export function createTenantStore({ query, first, run, change, dialect }: Runner
       }),
     update: (id, changes, audit) =>
       change(function* ({ query, first, append }) {
-        const before = yield* resultOf(first<Tenant>('tenants.find', byId, [id]));
+        const before = yield* resultOf(first<Tenant>(byId, [id]));
         const { name, weekStart, retainReadingsDays } = { ...before, ...changes };
         const update = 'update tenants set name = $2, week_start = $3, retain_readings_days = $4 where id = $1';
-        yield query('tenants.update', update, [id, name, weekStart, retainReadingsDays]);
+        yield query(update, [id, name, weekStart, retainReadingsDays]);
         yield append(audit);
       }),
   };

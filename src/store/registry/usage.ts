@@ -30,6 +30,6 @@ export function createUsageStore({ query }: Statements, of: UsageStore['of']): U
   return {
     of,
     rejected: (tenantId, { first, last }) =>
-      query<UsageCount & { prefix: string }>('usage.rejected', rejectedOf, [tenantId, first, last]),
+      query<UsageCount & { prefix: string }>(rejectedOf, [tenantId, first, last]),
   };
 }

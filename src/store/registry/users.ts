@@ -12,8 +12,8 @@ type UserChange = Parameters<UserStore['update']>[1];
 
 export function createUserStore({ query, first, change }: Runner): UserStore {
   return {
-    list: (tenantId) => query('users.list', `${select} where tenant_id = $1 order by login`, [tenantId]),
-    findByLogin: (login) => first('users.login', `${select} where login = $1`, [login]),
+    list: (tenantId) => query(`${select} where tenant_id = $1 order by login`, [tenantId]),
+    findByLogin: (login) => first(`${select} where login = $1`, [login]),
     insert: (user, audit) =>
       change(function* ({ insert, append }) {
         yield insert('users', user);
@@ -21,19 +21,19 @@ export function createUserStore({ query, first, change }: Runner): UserStore {
       }),
     update(id, changes, audit) {
       const update = function* ({ query, first, append, stop, start }: Change): Steps<boolean> {
-        const user = yield* resultOf(first<User>('users.find', `${select} where id = $1`, [id]));
+        const user = yield* resultOf(first<User>(`${select} where id = $1`, [id]));
         if (!user) return false;
         const after = { ...user, ...changes };
         if (isActiveSuperUser(user) && !isActiveSuperUser(after)) {
-          if (!(yield first('users.others', otherSuperUsers, [user.tenantId, id]))) return false;
+          if (!(yield first(otherSuperUsers, [user.tenantId, id]))) return false;
         }
         const { stops, starts } = entriesOf(user, changes, audit.atMs);
         yield stop(stops);
         const set = 'update users set role = $2, status = $3 where id = $1';
-        yield query('users.update', set, [id, after.role, after.status]);
+        yield query(set, [id, after.role, after.status]);
         yield append(audit);
         const { role = null, status = null } = changes;
-        start(starts, 'users.started', stillHolds, [id, role, status]);
+        start(starts, stillHolds, [id, role, status]);
         return true;
       };
       // A role may be a lower one.

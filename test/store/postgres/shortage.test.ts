@@ -38,10 +38,10 @@ describe('a log-in that may have few connections', () => {
   it('makes do with those that are open', async () => {
     const { address, role } = await asRole('connection limit 3');
     const database = new PooledDatabase(parseLocation(address, {}));
-    await database.query('first', 'select 1');
+    await database.query('select 1');
     const sleep = async () => {
       const sleeping = Array.from({ length: 6 }, () =>
-        database.transaction((session) => session.query('sleeps', 'select pg_sleep(0.1), 1 as done')),
+        database.transaction((session) => session.query('select pg_sleep(0.1), 1 as done')),
       );
       for (const rows of await Promise.all(sleeping)) expect(rows).toMatchObject([{ done: 1 }]);
       return askServer('select from pg_stat_activity where usename = $1', role);
@@ -49,12 +49,12 @@ describe('a log-in that may have few connections', () => {
     // A connection that took longer to open than the others to sleep was not needed.
     expect(await until(sleep, (open) => open === 3)).toBe(3);
     const refused = new PooledDatabase(parseLocation(address, {}));
-    await expect(refused.query('asks', 'select 1')).rejects.toMatchObject({
+    await expect(refused.query('select 1')).rejects.toMatchObject({
       code: 'store_unreachable',
       message: expect.stringContaining('has no connection'),
     });
     await database.close();
-    expect(await refused.query('asks', 'select 1 as a')).toEqual([{ a: 1 }]);
+    expect(await refused.query('select 1 as a')).toEqual([{ a: 1 }]);
     await refused.close();
   });
 });
@@ -63,10 +63,10 @@ describe('work that has a connection of its own', () => {
   it('shares another one where the log-in may have no more, with its settings meanwhile, and gets its own later', async () => {
     const { address, role } = await asRole('connection limit 3');
     const database = new PooledDatabase(parseLocation(address, {}));
-    await database.query('first', 'select 1');
+    await database.query('select 1');
     const setting = "select current_setting('enable_sort') as sorts, pg_backend_pid() as pid";
     const ofTransactions = () =>
-      database.transaction((session) => session.query<{ sorts: string; pid: number }>('setting', setting));
+      database.transaction((session) => session.query<{ sorts: string; pid: number }>(setting));
     const [[own], lanes] = [await ofTransactions(), [1, 2, 3].map(() => database.lane({ enable_sort: 'off' }))];
     const ask = async () => {
       const rows = lanes.map((lane) => lane.query<{ sorts: string; pid: number }>(setting));
@@ -89,7 +89,7 @@ describe('a shortage of connections', () => {
   it('is reported as one of the log-in, of the database or of the server', async () => {
     const refusal = async (address: string) => {
       const database = new PooledDatabase(parseLocation(address, {}));
-      const thrown: unknown = await database.query('asks', 'select 1').catch((reason: unknown) => reason);
+      const thrown: unknown = await database.query('select 1').catch((reason: unknown) => reason);
       await database.close();
       expect(thrown).toMatchObject({ code: 'store_unreachable', hint: expect.stringContaining('for each daemon') });
       return String(thrown);
@@ -115,11 +115,11 @@ describe('a log-in with limits of time', () => {
   it('keeps its connections while they wait, and waits longer for locks', async () => {
     const { address } = await asRole("set idle_session_timeout = '100ms'", "set lock_timeout = '1ms'");
     const database = new PooledDatabase(parseLocation(address, {}));
-    const pid = () => database.query<{ pid: number }>('pid', 'select pg_backend_pid() as pid');
+    const pid = () => database.query<{ pid: number }>('select pg_backend_pid() as pid');
     const before = await pid();
     await pause(400);
     expect(await pid()).toEqual(before);
-    expect(await database.query('lock', "select current_setting('lock_timeout') as value")).toEqual([{ value: '5s' }]);
+    expect(await database.query("select current_setting('lock_timeout') as value")).toEqual([{ value: '5s' }]);
     await database.close();
   });
 
@@ -131,7 +131,7 @@ describe('a log-in with limits of time', () => {
     const limited = newest.address.replace('postgres@', 'limited@');
     const database = new PooledDatabase(parseLocation(limited, {}));
     const sleep = (idleMs: number) =>
-      database.transaction((session) => session.query('sleeps', 'select pg_sleep(0.4), 1 as done'), { idleMs });
+      database.transaction((session) => session.query('select pg_sleep(0.4), 1 as done'), { idleMs });
     await expect(sleep(10_000)).rejects.toMatchObject({ code: 'store_unreachable' });
     expect(await sleep(0)).toMatchObject([{ done: 1 }]);
     await database.close();
@@ -147,12 +147,12 @@ describe('a log-in whose statements may take 500 ms', () => {
     );
     const database = new PooledDatabase(parseLocation(address, {}));
     const sleep = 'select pg_sleep(0.8), 1 as done';
-    const short = database.transaction((session) => session.query('sleeps', sleep));
+    const short = database.transaction((session) => session.query(sleep));
     await expect(short).rejects.toMatchObject({
       code: 'store_locked',
       message: expect.stringContaining('longer than statement_timeout allows'),
     });
-    const long = database.transaction((session) => session.query('sleeps', sleep), { idleMs: 0 });
+    const long = database.transaction((session) => session.query(sleep), { idleMs: 0 });
     expect(await long).toMatchObject([{ done: 1 }]);
     await database.close();
   });

@@ -84,7 +84,7 @@ async function copyTables(
     }
     putIndexesBack();
   }
-  const [head] = await session.query<{ seq: number }>('backup.head', 'select last_seq as seq from audit_head');
+  const [head] = await session.query<{ seq: number }>('select last_seq as seq from audit_head');
   if (head)
     backup.prepare("update sqlite_sequence set seq = max(seq, cast(? as integer)) where name = 'audit'").run(head.seq);
 }

@@ -108,7 +108,6 @@ export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
   const rows = await session.query<{ table: string; column: string; type: string }>(
-    'schema.columns',
     `select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type
       from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relnamespace = current_schema()::regnamespace::oid and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped

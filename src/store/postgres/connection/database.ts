@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Location } from '../address/location.ts';
 import { unreachable } from '../errors/errors.ts';
-import { createLane, type Lane, type Settings } from './lane.ts';
-import { Pool } from './pool.ts';
+import { type Lane, Pool, type Settings } from './pool.ts';
 import { type Activity, Session, type SessionOptions } from './session.ts';
 import { runTransaction } from './transaction.ts';
 
@@ -73,11 +72,11 @@ export class PooledDatabase {
     this.#main?.destroy(why);
   }
 
-  /** Runs a statement on the pipelined connection, which prepares it under its name; the name identifies the text. */
-  query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]> {
+  /** Runs a statement on the pipelined connection, which prepares it at its first use. */
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
     const main = this.#main;
-    if (main?.isOpen) return main.query<Row>(name, text, values);
-    return this.session().then((session) => session.query<Row>(name, text, values));
+    if (main?.isOpen) return main.query<Row>(text, values);
+    return this.session().then((session) => session.query<Row>(text, values));
   }
 
   /** The pipelined connection. */
@@ -185,7 +184,7 @@ export class PooledDatabase {
   }
 
   async #activityOf(pid: number): Promise<Activity> {
-    const ask = () => this.query<{ activity: Activity }>('database.activity', activitySql, [pid]);
+    const ask = () => this.query<{ activity: Activity }>(activitySql, [pid]);
     // Twice, since the main connection may have been lost by itself; the second time it is a new one.
     const [row] = await ask().catch(ask);
     return row?.activity ?? 'silent';
@@ -206,11 +205,11 @@ export function databaseWithin(session: Session): Database {
   return {
     location: session.location,
     epoch: 1,
-    query: (name, text, values) => session.query(name, text, values),
+    query: (text, values) => session.query(text, values),
     session: async () => session,
     transaction: (work) => work(session),
     exclusively: (work) => work(session),
-    lane: () => createLane((work) => work(session)),
+    lane: () => session,
     startDaemon: async () => {},
     reconnect: () => {},
     close: async () => {},

@@ -1,11 +1,16 @@
 import { isShortage } from '../errors/errors.ts';
-import { createLane, type Lane, type Settings } from './lane.ts';
 import type { Session } from './session.ts';
 
 /** The most connections that work has alone. */
 const mostSessions = 8;
 /** The time for which a lane does without a connection if the server has none left. */
 const shortageMs = 1000;
+
+/** Settings of the planner, by their names. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** Runs single statements, and sends rows. */
+export type Lane = Pick<Session, 'query' | 'copy'>;
 
 type Work<T> = (session: Session) => Promise<T>;
 
@@ -70,13 +75,19 @@ export class Pool {
       });
       return session ? work(session) : this.#share(settings, work);
     };
-    const renew = () => {
-      const left = current;
-      current = undefined;
-      // Running statements are still answered.
-      left?.close().catch((thrown) => left.destroy('it could not be closed', thrown));
+    const use = <T>(work: Work<T>): Promise<T> => {
+      if (current?.isWorn) {
+        const worn = current;
+        current = undefined;
+        // Running statements are still answered.
+        worn.close().catch((thrown) => worn.destroy('it could not be closed', thrown));
+      }
+      return current?.isOpen ? work(current) : useOther(work);
     };
-    return createLane((work) => (current?.isOpen ? work(current) : useOther(work)), renew);
+    return {
+      query: (text, values) => use((session) => session.query(text, values)),
+      copy: (text, rows) => use((session) => session.copy(text, rows)),
+    };
   }
 
   /** Closes the connections that nothing uses at the moment, and those of lanes. */

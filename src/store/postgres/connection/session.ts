@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import type { Client, QueryConfig } from 'pg';
+import { sha256 } from '../../../core/digest.ts';
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
 import { isLostConnection, isSilence, toDomainError, unreachable, whileConnecting } from '../errors/errors.ts';
@@ -30,6 +31,8 @@ interface Watch {
   activityOf(pid: number): Promise<Activity>;
 }
 
+/** The most statements of a connection. */
+const mostStatements = 500;
 /** How long a server may take to close a connection; one that hangs never does. */
 const closeMs = 2000;
 /** The longest time between two checks of what a server sends. */
@@ -54,6 +57,8 @@ export class Session {
   isLong = false;
   readonly #socket: Socket;
   readonly #options: SessionOptions;
+  /** The names of its prepared statements by their texts. */
+  readonly #names = new Map<string, string>();
   #pid = 0;
   #silentMs: number;
   #checkedMs = 0;
@@ -120,8 +125,16 @@ export class Session {
     this.#onEnd = call;
   }
 
-  /** Runs a statement that this connection prepares under its name at the first use; the name identifies the text. */
-  query<Row>(name: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  /** Whether another connection should take its place, since the server keeps a plan of each statement until this one ends. */
+  get isWorn(): boolean {
+    return this.#names.size >= mostStatements;
+  }
+
+  /** Runs a statement that this connection prepares at its first use. */
+  query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    // A name that is the same everywhere: a pooler that shares connections would run another statement under it.
+    const name = this.#names.get(text) ?? `hkctl.${sha256(text, 'base64url').slice(0, 22)}`;
+    this.#names.set(text, name);
     return this.send<Row>({ name, text, values: [...values] }).then(({ rows }) => rows);
   }
 
@@ -213,7 +226,7 @@ export class Session {
     const { isPrompt, watch } = this.#options;
     if (this.#waiting === 0) {
       // Any answer is one, also a refusal; a connection that was lost reports that itself.
-      if (isPrompt && now - this.#lastAnswerMs > idleMs) this.query('session.idle', 'select').catch(() => {});
+      if (isPrompt && now - this.#lastAnswerMs > idleMs) this.query('select').catch(() => {});
       return;
     }
     if (watch === undefined || now - this.#checkedMs < watch.everyMs) return;

@@ -67,7 +67,6 @@ async function commit(session: Session, doubt: Doubt): Promise<void> {
 
 async function identify(session: Session): Promise<SentTransaction | undefined> {
   const [row] = await session.query<{ id: string | null }>(
-    'commit.id',
     `select pg_current_xact_id_if_assigned()::text as id,
       set_config('idle_in_transaction_session_timeout', '${mostIdleMs}', true)`,
   );
@@ -95,16 +94,12 @@ async function outcomeOf(transaction: SentTransaction, { location, forMs }: Doub
 /** The outcome as a server knows it; on another one only what the transaction has written proves anything. */
 async function statusOn(session: Session, { id, server, audit }: SentTransaction): Promise<string | null | undefined> {
   if (session.server === server) {
-    const [row] = await session.query<{ status: string | null }>(
-      'commit.status',
-      'select pg_xact_status($1::xid8) as status',
-      [id],
-    );
+    const [row] = await session.query<{ status: string | null }>('select pg_xact_status($1::xid8) as status', [id]);
     return row?.status;
   }
   if (audit === undefined) return undefined;
   const values = [audit.seq, audit.hash];
-  const found = await session.query('commit.audit', 'select from audit where seq = $1 and hash = $2', values);
+  const found = await session.query('select from audit where seq = $1 and hash = $2', values);
   return found.length > 0 ? 'committed' : undefined;
 }
 

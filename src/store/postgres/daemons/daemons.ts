@@ -30,7 +30,7 @@ export function createDaemonStore(
   let { epoch } = database;
   const beat = async () => {
     const sentAt = performance.now();
-    await database.exclusively((session) => session.query('daemons.beat', beatOrBegin, [id, process.pid, clock()]));
+    await database.exclusively((session) => session.query(beatOrBegin, [id, process.pid, clock()]));
     confirmedAt = sentAt;
     if (timer !== undefined) generations.lease(sentAt + leaseMs);
   };
@@ -74,7 +74,7 @@ export function createDaemonStore(
     await beating;
     generations.endLease();
     try {
-      await database.query('daemons.end', 'delete from daemons where id = $1', [id]);
+      await database.query('delete from daemons where id = $1', [id]);
     } catch (thrown) {
       // A daemon may end while the database is away: without heartbeats its row counts no more.
       if (!isHkctlError(thrown) || thrown.code !== 'store_unreachable') throw thrown;
@@ -86,19 +86,19 @@ export function createDaemonStore(
     release,
     async recordAddress(baseUrl, _pid, version) {
       await begin();
-      await database.query('daemons.drop', `delete from daemons where not (${isAlive})`);
-      await database.query('daemons.address', 'update daemons set base_url = $2, version = $3 where id = $1', [
+      await database.query(`delete from daemons where not (${isAlive})`);
+      await database.query('update daemons set base_url = $2, version = $3 where id = $1', [
         id,
         baseUrl,
         version ?? null,
       ]);
     },
     clearAddress: release,
-    recorded: () => database.query<RecordedDaemon>('daemons.recorded', selectRecorded),
+    recorded: () => database.query<RecordedDaemon>(selectRecorded),
     async beginTask(task, nowMs, gapMs) {
-      return (await database.query('daemons.task', beginTask, [`${task}_begun_ms`, nowMs, gapMs])).length > 0;
+      return (await database.query(beginTask, [`${task}_begun_ms`, nowMs, gapMs])).length > 0;
     },
-    address: async () => (await database.query<Pick<Daemon, 'baseUrl'>>('daemons.newest', selectNewest))[0]?.baseUrl,
+    address: async () => (await database.query<Pick<Daemon, 'baseUrl'>>(selectNewest))[0]?.baseUrl,
   };
 }
 

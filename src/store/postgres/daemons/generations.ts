@@ -69,7 +69,7 @@ export class Generations {
 
   async #read(): Promise<void> {
     const sentAtMs = performance.now();
-    const [row] = await this.#database.query<Row>('generations.read', readAll);
+    const [row] = await this.#database.query<Row>(readAll);
     const { epoch, location } = this.#database;
     if (row === undefined || row.keys === null || row.records === null || !Number.isFinite(row.nowMs)) {
       throw new HkctlError('store_corrupt', `The store ${location.shown} has lost its generations.`, {

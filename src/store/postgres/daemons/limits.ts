@@ -14,16 +14,11 @@ export function createLimitStore(database: Database): LimitStore {
     share: (name, { requests, windowSeconds }, counted) =>
       database.exclusively(async (session) => {
         if (calls++ % callsPerCleaning === 0) {
-          await session.query('limits.clean', `delete from limit_counts where ends_at_ms < ${nowSql} - ${keptMs}`);
+          await session.query(`delete from limit_counts where ends_at_ms < ${nowSql} - ${keptMs}`);
         }
         const ids = counted.map(({ client }) => `${name} ${client}`);
         const counts = counted.map(({ calls }) => calls);
-        const rows = await session.query<LimitState>('limits.share', share, [
-          ids,
-          counts,
-          requests,
-          windowSeconds * 1000,
-        ]);
+        const rows = await session.query<LimitState>(share, [ids, counts, requests, windowSeconds * 1000]);
         return rows.map(({ client, ...state }) => ({ ...state, client: client.slice(name.length + 1) }));
       }),
   };

@@ -1,6 +1,6 @@
 import { type Sensor, type SensorDirectory, toDirectory } from '../../../core/port/readings.ts';
 import type { Database } from '../connection/database.ts';
-import type { Lane } from '../connection/lane.ts';
+import type { Lane } from '../connection/pool.ts';
 import { toSeries } from './writer/series-numbers.ts';
 
 interface SensorRow {
@@ -37,21 +37,18 @@ export async function readDirectory(database: Database, lane: Lane, entityId: st
 async function addSeries(database: Database, entity: number): Promise<void> {
   await database.transaction(async (session) => {
     const [owner] = await session.query<{ last: number }>(
-      'series.lock',
       'select last_series as last from record_entities where number = $1 for update',
       [entity],
     );
     // Removed meanwhile.
     if (!owner) return;
     await session.query(
-      'series.add',
       `insert into series (entity, series, sensor_id)
         select d.entity, $2 + row_number() over (order by d.id), d.id from sensors d
         where d.entity = $1 and not exists (select 1 from series s where s.entity = $1 and s.sensor_id = d.id)`,
       [entity, owner.last],
     );
     await session.query(
-      'series.last',
       `update record_entities
         set last_series = greatest(last_series, (select max(series) from series where entity = $1)) where number = $1`,
       [entity],

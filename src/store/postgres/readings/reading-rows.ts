@@ -8,7 +8,7 @@ import {
 } from '../../../core/readings/reads/slice-request.ts';
 import { toSlice } from '../../../core/readings/reads/slices.ts';
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../core/readings/reads/summaries.ts';
-import type { Lane } from '../connection/lane.ts';
+import type { Lane } from '../connection/pool.ts';
 import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
 
 /**

@@ -15,7 +15,7 @@ import { boundedRange, toReadings } from '../../../core/readings/reads/slice-req
 import { firstHourOf } from '../../../core/readings/reads/summaries.ts';
 import { isShownUs } from '../connection/column-types.ts';
 import type { Database } from '../connection/database.ts';
-import type { Lane } from '../connection/lane.ts';
+import type { Lane } from '../connection/pool.ts';
 import { EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
 import { readColumns, readSlice } from './reading-rows.ts';

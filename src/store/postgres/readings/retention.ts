@@ -23,8 +23,8 @@ export async function drop(
   const entity = await numbers.find(entityId);
   if (entity === undefined) return { readings: 0, next: null };
   return database.transaction(async (session) => {
-    if (position === undefined) await session.query('drops.record', recordSql, [entity, untilUs]);
-    else await session.query('drops.lock', 'select 1 from drops where entity = $1 for update', [entity]);
+    if (position === undefined) await session.query(recordSql, [entity, untilUs]);
+    else await session.query('select 1 from drops where entity = $1 for update', [entity]);
     await session.run(
       'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off',
     );
@@ -37,16 +37,14 @@ const recordSql = `insert into drops (entity, until_us) values ($1, $2)
 
 async function dropStep(session: Session, entity: number, untilUs: number, from: number): Promise<DropResult> {
   const numbers = await session.query<{ series: number }>(
-    'drops.series',
     `select series from series where entity = $1 and series >= $2 order by series limit ${dropLimits.series + 1}`,
     [entity, from],
   );
   const series = numbers.slice(0, dropLimits.series).map((row) => row.series);
-  const oldest = await session.query<Row>('drops.oldest', oldestSql, [entity, series, untilUs]);
+  const oldest = await session.query<Row>(oldestSql, [entity, series, untilUs]);
   const rows = oldest.slice(0, dropLimits.readings);
   await keepSummaries(session, entity, rows);
   await session.query(
-    'drops.delete',
     `delete from readings r using unnest($2::int4[], $3::int8[]) as u (s, t)
       where r.entity = $1 and r.series = u.s and r.at_us = u.t`,
     [entity, rows.map((row) => row.series), rows.map(({ atUs }) => atUs)],
@@ -74,7 +72,7 @@ async function keepSummaries(session: Session, entity: number, rows: readonly Ro
     return { series: rows[from]?.series ?? 0, own: partOf(columns, from, starts[n + 1] ?? rows.length) };
   });
   const hours = ofSeries.flatMap(({ series, own }) => [...hoursOf(own)].map(({ hourUs }) => [series, hourUs] as const));
-  const found = await session.query<SeriesSummary>('summaries.find', findSql, [
+  const found = await session.query<SeriesSummary>(findSql, [
     entity,
     hours.map(([series]) => series),
     hours.map(([, hourUs]) => hourUs),
@@ -85,7 +83,7 @@ async function keepSummaries(session: Session, entity: number, rows: readonly Ro
   );
   if (kept.length === 0) return;
   const keptColumns = summaryColumns.map(([name]) => kept.map((summary) => summary[name]));
-  await session.query('summaries.put', putSql, [entity, ...keptColumns]);
+  await session.query(putSql, [entity, ...keptColumns]);
 }
 
 /** Each member of a summary, its column, and the type of that. */

@@ -1,5 +1,5 @@
 import type { Database } from '../connection/database.ts';
-import type { Lane } from '../connection/lane.ts';
+import type { Lane } from '../connection/pool.ts';
 
 /** Numbers kept in memory; many more entities than a group has plants. */
 const mostKept = 10_000;

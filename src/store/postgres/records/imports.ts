@@ -29,7 +29,7 @@ export async function importRecords(
   if (!dryRun) await purgeRemoved(database);
   const entity = await numbers.give(entityId);
   const work = async (session: Session) => {
-    await session.query('imports.lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [entity, resource.name]);
+    await session.query('select pg_advisory_xact_lock($1, hashtext($2))', [entity, resource.name]);
     const { changedAt } = await readChanges(rowsOn(session), pageDialect, resource, entity);
     const summary = await importInto(sessionOf(database, session), request, entity, changedAt);
     if (!dryRun) await advance(session, entityId);
@@ -40,14 +40,9 @@ export async function importRecords(
   const onCitus = !dryRun && (await isOnCitus(database));
   const summary = await database.transaction(work, { idleMs: 0 });
   if (onCitus) {
-    await database
-      .query('generations.citus', "update generations set value = value + 1 where name = 'records'")
-      .catch((thrown) => {
-        throw afterChange(
-          thrown,
-          'The import is committed, but daemons may answer with old records until the next one.',
-        );
-      });
+    await database.query("update generations set value = value + 1 where name = 'records'").catch((thrown) => {
+      throw afterChange(thrown, 'The import is committed, but daemons may answer with old records until the next one.');
+    });
   }
   return summary;
 }
@@ -58,7 +53,7 @@ export async function importRecords(
  */
 async function isOnCitus(database: Database): Promise<boolean> {
   const found = "select where to_regclass('pg_catalog.pg_dist_partition') is not null";
-  return (await database.query('generations.citus_there', found)).length > 0;
+  return (await database.query(found)).length > 0;
 }
 
 function sessionOf(database: Database, session: Session): ImportSession {
@@ -102,8 +97,8 @@ async function copyFile(session: Session, { resource, table, columns }: ImportTa
 /** Daemons notice the import by its generation. An entity that was removed meanwhile gets no records. */
 async function advance(session: Session, entityId: string): Promise<void> {
   const find = 'select id from entities where id = $1 for key share';
-  if ((await session.query('imports.entity', find, [entityId])).length === 0) {
+  if ((await session.query(find, [entityId])).length === 0) {
     throw new HkctlError('not_found', 'The entity was removed during the import; nothing was imported.');
   }
-  await session.query('generations.records', "update generations set value = value + 1 where name = 'records'");
+  await session.query("update generations set value = value + 1 where name = 'records'");
 }

@@ -8,15 +8,12 @@ const lockKey = "-1, hashtext(current_schema() || '.files')";
 export function lockFiles(database: Database): Promise<FileLock | undefined> {
   return new Promise((resolve, reject) => {
     const ended = database.exclusively(async (session) => {
-      const taken = await session.query<{ taken: boolean }>(
-        'files.lock',
-        `select pg_try_advisory_lock(${lockKey}) as taken`,
-      );
+      const taken = await session.query<{ taken: boolean }>(`select pg_try_advisory_lock(${lockKey}) as taken`);
       if (taken[0]?.taken !== true) return resolve(undefined);
       await new Promise<void>((end) => {
         // If no answer comes the connection is gone, and the lock with it.
         const isHeld = () =>
-          session.query('files.held', 'select').then(
+          session.query('select').then(
             () => true,
             () => false,
           );
@@ -26,7 +23,7 @@ export function lockFiles(database: Database): Promise<FileLock | undefined> {
         };
         resolve({ isHeld, release });
       });
-      if (session.isOpen) await session.query('files.unlock', `select pg_advisory_unlock(${lockKey})`);
+      if (session.isOpen) await session.query(`select pg_advisory_unlock(${lockKey})`);
     });
     ended.catch(reject);
   });

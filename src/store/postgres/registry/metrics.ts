@@ -7,8 +7,8 @@ export function createMetrics(database: Database): MetricsStore {
   const { expired, next } = metricsStatements;
   return createMetricsStore(statementsOf(database), expired, async (nowMs) => {
     const [[size], nextExpiries] = await Promise.all([
-      database.query<{ value: number }>('metrics.size', sizeSql),
-      database.query<StoreFacts['nextExpiries'][number]>('metrics.next', next, [nowMs]),
+      database.query<{ value: number }>(sizeSql),
+      database.query<StoreFacts['nextExpiries'][number]>(next, [nowMs]),
     ]);
     // The log and the free space of the disk are the database server's own.
     return { nextExpiries, databases: [{ name: 'store', bytes: size?.value ?? 0 }], freeBytes: undefined };

@@ -6,31 +6,26 @@ import type { Database } from '../connection/database.ts';
  * right, as that of a daemon.
  */
 export async function purgeRemoved(database: Database): Promise<void> {
-  const waiting = await database.query<{ id: string }>('purges.list', waitingPurges);
+  const waiting = await database.query<{ id: string }>(waitingPurges);
   for (const { id } of waiting) {
     // A long delete blocks no other statement: no process writes rows of a removed entity, and each is locked by itself.
     await database.transaction(
       async (session) => {
-        const mine = await session.query(
-          'purges.lock',
-          'select from purges where entity_id = $1 for update skip locked',
-          [id],
-        );
+        const mine = await session.query('select from purges where entity_id = $1 for update skip locked', [id]);
         if (mine.length === 0) return;
         const [owner] = await session.query<{ number: number }>(
-          'purges.number',
           'select number from record_entities where entity_id = $1 for update',
           [id],
         );
         if (owner) {
-          const tables = await session.query<{ name: string }>('purges.tables', tablesOfEntities);
+          const tables = await session.query<{ name: string }>(tablesOfEntities);
           for (const { name } of tables) {
-            await session.query(`purge.${name}`, `delete from "${name}" where entity = $1`, [owner.number]);
+            await session.query(`delete from "${name}" where entity = $1`, [owner.number]);
           }
-          await session.query('purges.owner', 'delete from record_entities where number = $1', [owner.number]);
-          await session.query('generations.records', "update generations set value = value + 1 where name = 'records'");
+          await session.query('delete from record_entities where number = $1', [owner.number]);
+          await session.query("update generations set value = value + 1 where name = 'records'");
         }
-        await session.query('purges.done', 'delete from purges where entity_id = $1', [id]);
+        await session.query('delete from purges where entity_id = $1', [id]);
       },
       { idleMs: 0 },
     );

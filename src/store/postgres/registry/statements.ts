@@ -32,8 +32,7 @@ export function createRunner(database: Database): Runner {
      */
     change: (work, kind) =>
       database.transaction(async (session) => {
-        if (kind !== 'merge')
-          await session.query('generations.keys', "update generations set value = value + 1 where name = 'keys'");
+        if (kind !== 'merge') await session.query("update generations set value = value + 1 where name = 'keys'");
         return run(work(changeIn(session)));
       }),
   };
@@ -42,9 +41,8 @@ export function createRunner(database: Database): Runner {
 /** Runs statements on a session. */
 export function statementsOf(session: Pick<Session, 'query'>): Statements {
   return {
-    query: (name, text, values) => session.query(name, text, values),
-    first: <Row>(name: string, text: string, values?: readonly unknown[]) =>
-      session.query<Row>(name, text, values).then(([row]) => row),
+    query: (text, values) => session.query(text, values),
+    first: <Row>(text: string, values?: readonly unknown[]) => session.query<Row>(text, values).then(([row]) => row),
   };
 }
 
@@ -53,7 +51,7 @@ export async function appendAudit(session: Session, draft: AuditDraft): Promise<
   const { seq, hash } = await run(append(writingIn(session), draft));
   const head =
     'insert into audit_head (one, last_seq) values (true, $1) on conflict (one) do update set last_seq = excluded.last_seq';
-  await session.query('audit.number', head, [seq]);
+  await session.query(head, [seq]);
   session.audit = { seq, hash };
 }
 
@@ -63,7 +61,7 @@ function writingIn(session: Session): Writing {
     dialect,
     insert(table, row) {
       const { text, values } = insertionOf(dialect.tables[table], row);
-      return session.query(`${table}.insert`, text, values);
+      return session.query(text, values);
     },
   };
 }
@@ -83,11 +81,11 @@ export async function addToJournal(session: Session, lines: readonly string[]): 
   if (lines.length === 0) return;
   const add =
     'insert into journal (line) select line from unnest($1::text[]) with ordinality as l (line, n) order by n';
-  await session.query('journal.add', add, [lines.map((line) => line.trimEnd())]);
+  await session.query(add, [lines.map((line) => line.trimEnd())]);
 }
 
 export async function readJournalText(session: Session): Promise<string> {
-  const rows = await session.query<{ line: string }>('journal.read', 'select line from journal order by number');
+  const rows = await session.query<{ line: string }>('select line from journal order by number');
   return rows.map(({ line }) => `${line}\n`).join('');
 }
 

@@ -6,7 +6,7 @@ import { statementsOf } from './statements.ts';
 
 export function createUsage(database: Database): UsageStore {
   return createUsageStore(statementsOf(database), (keyIds, { first, last }) =>
-    database.query('usage.of', ofKeys, [keyIds, first, last]),
+    database.query(ofKeys, [keyIds, first, last]),
   );
 }
 
@@ -30,8 +30,8 @@ export function createRecordUse(database: Database): KeyStore['recordUse'] {
       [counts.map(({ lastAtMs }) => lastAtMs), counts.map(({ lastSensor }) => lastSensor)],
     ].flat();
     await database.exclusively(async (session) => {
-      if (uses.size + counts.length > 0) await session.query('keys.use', recordUses, columns);
-      if (kept) await session.query('usage.remove', removeUsage, [kept.first, kept.last]);
+      if (uses.size + counts.length > 0) await session.query(recordUses, columns);
+      if (kept) await session.query(removeUsage, [kept.first, kept.last]);
     });
   };
 }

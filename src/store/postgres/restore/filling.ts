@@ -41,12 +41,11 @@ export async function fillFrom(source: FillingSource, session: Session, types: C
     progress(Math.min(1, done / Math.max(total, 1)));
   };
   for (const table of sourcesOf(backup, tables)) await copyInto(session, types, table, { damaged, copied });
-  await session.query('restore.head', 'update audit_head set last_seq = $1', [lastAuditNumber(backup)]);
+  await session.query('update audit_head set last_seq = $1', [lastAuditNumber(backup)]);
   // Those of the clock are of this database and its machines; any other counts something that was replaced.
   await session.run("delete from marks where name not like 'clock%'");
   for (const { name, value } of marks) {
     await session.query(
-      'restore.mark',
       `insert into marks (name, value) values ($1, $2)
         on conflict (name) do update set value = greatest(marks.value, excluded.value)`,
       [name, value],
@@ -55,9 +54,7 @@ export async function fillFrom(source: FillingSource, session: Session, types: C
   const last = `select setval(pg_get_serial_sequence('record_entities', 'number'), max(number)) from record_entities`;
   await session.run(last);
   // Mirrors have followed the store that is replaced: what they have seen since the backup may be undone.
-  await session.query('restore.epoch', 'insert into record_epoch (epoch) values ($1)', [
-    randomBytes(6).toString('hex'),
-  ]);
+  await session.query('insert into record_epoch (epoch) values ($1)', [randomBytes(6).toString('hex')]);
   for (const draft of waiting) await appendAudit(session, JSON.parse(draft));
 }
 

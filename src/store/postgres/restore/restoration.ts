@@ -95,7 +95,6 @@ const lockedLast = [
 async function lockStore(session: Session, types: ColumnTypes): Promise<void> {
   await session.run("set local lock_timeout = '5s'; lock table daemons in access exclusive mode");
   const serving = await session.query<{ address: string | null }>(
-    'restore.daemons',
     `select base_url as address from daemons where ${isAlive} order by base_url nulls last`,
   );
   const address = serving.map(({ address }) => address).find((address) => address !== null);

@@ -45,13 +45,10 @@ export async function requireNotNewer(session: Session): Promise<number> {
 /** Reads what is in the schema. Throws `store_unreadable` if a pooler has changed the connection, and with it the search path. */
 export async function readPlace(session: Session): Promise<Place> {
   const { schema } = session.location;
-  const [found] = await session.query<Found>('schema.place', placeSql, [schema]);
+  const [found] = await session.query<Found>(placeSql, [schema]);
   if (found?.path !== `"${schema}"`) throw session.translate(asOfDriver('OTHER_SESSION'));
   if (!found.isStore) return { version: 0, tables: found.tables };
-  const [row] = await session.query<{ version: number }>(
-    'schema.version',
-    `select version from "${schema}".store_version`,
-  );
+  const [row] = await session.query<{ version: number }>(`select version from "${schema}".store_version`);
   return { version: row?.version ?? 0, tables: found.tables };
 }
 

@@ -71,7 +71,7 @@ function sessionOf(connection: Connection, run: <T>(work: () => T) => T): Import
   return {
     incoming: 'temp.incoming',
     ofFile: () => 'temp.incoming',
-    rows: (text, values) => query('', text, values),
+    rows: (text, values) => query(text, values),
     drawEpoch: () => run(() => drawEpoch(connection)),
     async stage({ resource, columns }, rows) {
       const names = columns.map((name) => `"${name}"`).join(', ');

@@ -25,7 +25,7 @@ export function emptyOutbox(registry: Registry, records: Connection, { query, ap
       .all(before);
     for (const { draft } of waiting) append(JSON.parse(draft));
     const value = waiting.at(-1)?.id ?? before;
-    query('', keepMark, [outboxMark, value]);
+    query(keepMark, [outboxMark, value]);
     return value;
   });
   records.prepare('delete from audit_outbox where id <= ?').run(settled);

@@ -28,7 +28,7 @@ export function createSqliteRecords(
     run: (work) => run(work()),
     first: <Row>({ shape, sql, values }: Query) =>
       translating(path, () => kept(shape, () => connection().prepare(sql())).get(named(values)) as Row | undefined), // the columns that the text names
-    rows: (text, values) => statements().query('', text, values),
+    rows: (text, values) => statements().query(text, values),
     find: (entityId) => entityId,
     version: () => translating(path, () => Number(version().get()) + ownChanges()),
     import: importRecords,

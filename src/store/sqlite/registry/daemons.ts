@@ -14,8 +14,7 @@ export function createDaemonStore(
   clock: () => number,
 ): DaemonStore & { release(): void } {
   const { query } = statementsOf(registry);
-  const insert = ({ pid, baseUrl, sinceMs, version }: Daemon) =>
-    query('', insertDaemon, [pid, baseUrl, sinceMs, version]);
+  const insert = ({ pid, baseUrl, sinceMs, version }: Daemon) => query(insertDaemon, [pid, baseUrl, sinceMs, version]);
   let unlock: (() => void) | undefined;
   let ended: Daemon[] = [];
 
@@ -23,7 +22,7 @@ export function createDaemonStore(
   const begin = () => {
     if (unlock) return;
     registry.change(() => {
-      if (!isAnyServing()) ended = query<Daemon>('', `delete from daemons returning ${columns}`);
+      if (!isAnyServing()) ended = query<Daemon>(`delete from daemons returning ${columns}`);
     });
     unlock = holdAsDaemon(file);
   };
@@ -38,7 +37,7 @@ export function createDaemonStore(
     }
   };
 
-  const newestFirst = () => query<Daemon>('', `select ${columns} from daemons order by since_ms desc`);
+  const newestFirst = () => query<Daemon>(`select ${columns} from daemons order by since_ms desc`);
 
   const recorded = () => {
     const rows = newestFirst();
@@ -56,24 +55,24 @@ export function createDaemonStore(
     recordAddress(baseUrl, pid, version) {
       begin();
       registry.change(() => {
-        query('', 'delete from daemons where pid = $1 or base_url = $2', [pid, baseUrl]);
+        query('delete from daemons where pid = $1 or base_url = $2', [pid, baseUrl]);
         insert({ pid, baseUrl, sinceMs: clock(), version: version ?? null });
       });
       ended = [];
     },
     clearAddress(pid) {
-      registry.stop(() => query('', 'delete from daemons where pid = $1', [pid]));
+      registry.stop(() => query('delete from daemons where pid = $1', [pid]));
       release();
     },
     beginTask(task, nowMs, gapMs) {
       const name = `${task}_begun_ms`;
-      const begun = () => query<{ value: number }>('', 'select value from marks where name = $1', [name])[0];
+      const begun = () => query<{ value: number }>('select value from marks where name = $1', [name])[0];
       const isDue = () => Math.abs(nowMs - (begun()?.value ?? 0)) >= gapMs;
       // Most calls come too early, and take no lock.
       if (!isDue()) return false;
       return registry.change(() => {
         if (!isDue()) return false;
-        query('', keepMark, [name, nowMs]);
+        query(keepMark, [name, nowMs]);
         return true;
       });
     },

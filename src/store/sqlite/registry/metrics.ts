@@ -23,8 +23,8 @@ export function createMetrics(statements: Statements, files: StoreFiles): Metric
   const { expired, tenants, next } = metricsStatements;
   return createMetricsStore(statements, expired, async (nowMs) => {
     const expiries: StoreFacts['nextExpiries'][number][] = [];
-    for (const { id } of await statements.query<{ id: string }>('', tenants))
-      expiries.push(...(await statements.query<(typeof expiries)[number]>('', next, [id, nowMs])));
+    for (const { id } of await statements.query<{ id: string }>(tenants))
+      expiries.push(...(await statements.query<(typeof expiries)[number]>(next, [id, nowMs])));
     const nextExpiries = expiries.sort((a, b) => a.atMs - b.atMs).slice(0, mostExpiries);
     return { nextExpiries, ...sizesOf(files) };
   });

@@ -34,7 +34,7 @@ export function createRunner(registry: Registry, journal: string): SqliteRunner 
     dialect,
     insert(table, row) {
       const { text, values } = insertionOf(dialect.tables[table], row);
-      return statements.query('', text, values);
+      return statements.query(text, values);
     },
   };
   const appendNow = (draft: AuditDraft) => void run(append(writing, draft));
@@ -67,14 +67,14 @@ export function statementsOf({ connection, read }: Pick<Registry, 'connection' |
     return statement;
   };
   return {
-    query: <Row>(_: string, text: string, values: readonly unknown[] = []): Row[] =>
+    query: <Row>(text: string, values: readonly unknown[] = []): Row[] =>
       read(() => {
         const statement = statementOf(text);
         if (statement.reader) return statement.all(named(values)) as Row[]; // the columns that the text names
         statement.run(named(values));
         return [];
       }),
-    first: <Row>(_: string, text: string, values: readonly unknown[] = []): Row | undefined =>
+    first: <Row>(text: string, values: readonly unknown[] = []): Row | undefined =>
       read(() => statementOf(text).get(named(values)) as Row | undefined), // the same
   };
 }

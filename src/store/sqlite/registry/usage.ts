@@ -10,7 +10,7 @@ const ofKeys = `select ${countColumns} from key_usage where day in (select value
 export function createUsage(runner: Runner): UsageStore {
   return createUsageStore(runner, (keyIds, { first, last }) => {
     const days = Array.from({ length: last - first + 1 }, (_, n) => first + n);
-    return runner.query<UsageCount>('', ofKeys, [JSON.stringify(days), JSON.stringify(keyIds)]);
+    return runner.query<UsageCount>(ofKeys, [JSON.stringify(days), JSON.stringify(keyIds)]);
   });
 }
 
@@ -29,13 +29,13 @@ const remove = 'delete from key_usage where day = $1 and key_id = $2 and kind = 
 export function createRecordUse({ change }: Runner): KeyStore['recordUse'] {
   return (uses, usage) =>
     change(function* ({ query }) {
-      for (const [id, { atMs, ip }] of uses) yield query('', use, [atMs, ip, id]);
+      for (const [id, { atMs, ip }] of uses) yield query(use, [atMs, ip, id]);
       for (const { day, keyId, kind, code, count, lastAtMs, lastSensor } of usage?.counts ?? [])
-        yield query('', add, [day, keyId, kind, code, count, lastAtMs, lastSensor]);
+        yield query(add, [day, keyId, kind, code, count, lastAtMs, lastSensor]);
       if (!usage?.kept) return;
       for (const { day, keyId, kind, code } of yield* resultOf(
-        query<UsageCount>('', old, [usage.kept.first, usage.kept.last]),
+        query<UsageCount>(old, [usage.kept.first, usage.kept.last]),
       ))
-        yield query('', remove, [day, keyId, kind, code]);
+        yield query(remove, [day, keyId, kind, code]);
     });
 }

@@ -1,5 +1,5 @@
 import type { Heartbeat } from '../../../../core/port/readings.ts';
-import type { Lane } from '../../connection/lane.ts';
+import type { Lane } from '../../connection/pool.ts';
 import { keyArrays } from './binary.ts';
 import type { WriteGroup } from './ingest-queue.ts';
 import { allAccepted, resultsOf } from './kept-rows.ts';

@@ -1,5 +1,5 @@
 import type { BatchResult } from '../../../../core/port/readings.ts';
-import type { Lane } from '../../connection/lane.ts';
+import type { Lane } from '../../connection/pool.ts';
 import { keyArrays } from './binary.ts';
 import { rowKey } from './series-numbers.ts';
 

@@ -1,5 +1,5 @@
 import { readingColumns as columns, type ReadingBatch } from '../../../../core/port/readings.ts';
-import type { Lane } from '../../connection/lane.ts';
+import type { Lane } from '../../connection/pool.ts';
 import { mayBeRepeated } from '../../errors/errors.ts';
 import { keyArrays, toBinaryArray, toBinaryRows } from './binary.ts';
 import type { WriteGroup } from './ingest-queue.ts';

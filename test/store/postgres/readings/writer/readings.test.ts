@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { parseLocation } from '../../../../../src/store/postgres/address/location.ts';
-import { createLane } from '../../../../../src/store/postgres/connection/lane.ts';
 import { Session } from '../../../../../src/store/postgres/connection/session.ts';
 import { createReadingWriter } from '../../../../../src/store/postgres/readings/writer/readings.ts';
 import { batchOf } from '../../../conformance/readings/readings.ts';
@@ -9,16 +8,15 @@ import { newDatabase, onServer } from '../../databases.ts';
 /** A lane that counts the statements that insert a group without a search for its rows. */
 async function countingLane(address: string) {
   const session = await Session.open(parseLocation(address, {}), { silentMs: 30_000, connectTimeoutMs: 5000 });
-  const { query, copy } = createLane((work) => work(session));
   const lane = {
     plain: 0,
     query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
       if (/^insert (?!.*on conflict)/s.test(text)) lane.plain++;
-      return query<Row>(text, values);
+      return session.query<Row>(text, values);
     },
     copy(text: string, rows: Buffer): Promise<void> {
       lane.plain++;
-      return copy(text, rows);
+      return session.copy(text, rows);
     },
     close: () => session.close(),
   };
