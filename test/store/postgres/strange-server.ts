@@ -45,7 +45,7 @@ export function answerAsOld(version: number): (socket: Socket) => void {
         const fields = 'SERROR\0C42704\0Munrecognized configuration parameter "jit"\0\0';
         socket.write(Buffer.concat([message('E', Buffer.from(fields)), ready]));
       } else {
-        const names = ['version', 'standby', 'server', 'readonly', 'encoding'];
+        const names = ['version', 'standby', 'startedAt', 'readonly', 'encoding'];
         const found = row(names, [String(version), 'f', 'now', 'f', 'UTF8']);
         socket.write(Buffer.concat([...found, ready]));
       }

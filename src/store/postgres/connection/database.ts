@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Location } from '../address/location.ts';
 import { unreachable } from '../errors/errors.ts';
 import { type Lane, Pool, type Settings } from './pool.ts';
-import { type Activity, Session, type SessionOptions } from './session.ts';
+import { type Activity, Session, type SessionOptions, type Watch } from './session.ts';
 import { runTransaction } from './transaction.ts';
 
 interface Patience {
@@ -26,11 +26,15 @@ const suspectMs = 400;
 /** The connections of a process to its store. */
 export type Database = Pick<PooledDatabase, keyof PooledDatabase>;
 
-/** One pipelined connection for single statements and a pool of others, made when needed and replaced when lost. */
+/** One pipelined connection for single statements and others next to it, made when needed and replaced when lost. */
 export class PooledDatabase {
   readonly location: Location;
   readonly #patience: Patience;
   readonly #pool: Pool;
+  readonly #ofMain: SessionOptions;
+  readonly #ofOthers: SessionOptions & { watch: Watch };
+  /** The open connections next to the main one. */
+  readonly #others = new Set<Session>();
   #hosts: Location['hosts'];
   #main: Session | undefined;
   #connecting: Promise<Session> | undefined;
@@ -43,6 +47,9 @@ export class PooledDatabase {
     this.location = location;
     this.#patience = patience;
     this.#hosts = location.hosts;
+    this.#ofMain = { silentMs: patience.commandMs, connectTimeoutMs: location.connectTimeoutMs };
+    const watch = { everyMs: patience.probeMs, activityOf: (pid: number) => this.#activityOf(pid) };
+    this.#ofOthers = { ...this.#ofMain, watch };
     this.#pool = new Pool({
       open: () => this.#openBeside(),
       inTime: (session, onLate) => this.#inTime(session, onLate),
@@ -57,12 +64,12 @@ export class PooledDatabase {
   /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
   async startDaemon(): Promise<void> {
     this.#isDaemon = true;
-    // The connection of a command waits too long for an answer.
-    const before = this.#main;
-    if (before) before.onEnd = () => {};
-    this.#main = undefined;
+    const options = { isPrompt: true, connectTimeoutMs: Math.min(this.location.connectTimeoutMs, 2000) };
+    // Large answers take long: that the database is away is noticed by the main connection.
+    Object.assign(this.#ofMain, options, { silentMs: this.#patience.daemonMs });
+    Object.assign(this.#ofOthers, options);
+    this.#ofOthers.watch.everyMs = suspectMs;
     await this.session();
-    await Promise.all([before?.close(), this.#pool.closeIdle()]);
   }
 
   /** Gives up all connections, and connects anew, to another of several servers if one can be written. */
@@ -113,7 +120,7 @@ export class PooledDatabase {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([this.#main?.close(), this.#pool.close()]);
+    await Promise.all([this.#main, ...this.#others].map((session) => session?.close()));
   }
 
   #requireUse(): void {
@@ -123,10 +130,10 @@ export class PooledDatabase {
   }
 
   async #connect(): Promise<Session> {
-    const session = await Session.open({ ...this.location, hosts: this.#hosts }, this.#options(true));
+    const session = await Session.open({ ...this.location, hosts: this.#hosts }, this.#ofMain);
     this.#main = session;
     this.#epoch++;
-    session.onEnd = () => this.#lost();
+    session.onEnd(() => this.#lost());
     return session;
   }
 
@@ -137,9 +144,11 @@ export class PooledDatabase {
   async #openBeside(): Promise<Session> {
     this.#requireUse();
     const hosts = this.#main ? [this.#main.host] : this.#hosts;
-    const session = await Session.open({ ...this.location, hosts }, this.#options(false));
+    const session = await Session.open({ ...this.location, hosts }, this.#ofOthers);
+    this.#others.add(session);
+    session.onEnd(() => this.#others.delete(session));
     if (this.#isClosed) session.destroy('the store is closed');
-    if (this.#main === undefined || this.#main.server === session.server) return session;
+    if (this.#main === undefined || this.#main.server.startedAt === session.server.startedAt) return session;
     session.destroy('another server answers at its address');
     this.#main.destroy('another server answers at its address');
     throw unreachable(this.location.shown, 'another server answers at its address');
@@ -150,7 +159,7 @@ export class PooledDatabase {
     if (!this.#isDaemon || this.#isClosed) return;
     this.#failure = unreachable(this.location.shown, 'it does not answer');
     // A database that does not answer on one connection answers on none.
-    this.#pool.destroy('it does not answer');
+    for (const session of this.#others) session.destroy('it does not answer');
     this.#retry();
   }
 
@@ -167,20 +176,6 @@ export class PooledDatabase {
         },
       );
     }, retryMs).unref();
-  }
-
-  #options(isMain: boolean): SessionOptions {
-    const { commandMs, daemonMs, probeMs } = this.#patience;
-    const { connectTimeoutMs } = this.location;
-    return {
-      // Large answers take long; that the database is away is noticed by the main connection.
-      silentMs: this.#isDaemon && isMain ? daemonMs : commandMs,
-      connectTimeoutMs: this.#isDaemon ? Math.min(connectTimeoutMs, 2000) : connectTimeoutMs,
-      isPrompt: this.#isDaemon,
-      ...(!isMain && {
-        watch: { everyMs: this.#isDaemon ? suspectMs : probeMs, activityOf: (pid) => this.#activityOf(pid) },
-      }),
-    };
   }
 
   async #activityOf(pid: number): Promise<Activity> {

@@ -27,10 +27,8 @@ interface PoolOptions {
  */
 export class Pool {
   readonly #options: PoolOptions;
-  readonly #sessions = new Set<Session>();
-  readonly #lanes = new Set<Session>();
   readonly #idle: Session[] = [];
-  readonly #waiting: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
   /** Connections that work has alone, also those that are being made. */
   #count = 0;
 
@@ -50,22 +48,36 @@ export class Pool {
 
   /**
    * A lane with settings, whose connection takes the statements of many at a time and is apart from the others: neither waits
-   * for the other's answers. It is made at the first use, and again once it was lost.
+   * for the other's answers. It is made at the first use, and again once it was lost or has too many statements.
    */
   lane(settings: Settings): Lane {
+    const values = [JSON.stringify(settings)];
     let current: Session | undefined;
     let opening: Promise<Session> | undefined;
     let sharesUntil = 0;
     const open = async () => {
       const session = await this.#options.open();
-      await session.send(settingsQuery(settings));
-      this.#lanes.add(session);
-      session.onEnd = () => this.#lanes.delete(session);
+      await session.query(setSql, values);
       current = session;
       return session;
     };
-    const useOther = async <T>(work: Work<T>): Promise<T> => {
-      if (performance.now() < sharesUntil) return this.#share(settings, work);
+    const share = <T>(work: Work<T>) =>
+      this.exclusively(async (session) => {
+        await session.query(setSql, values);
+        try {
+          return await work(session);
+        } finally {
+          if (session.isOpen) await session.query(resetSql, values);
+        }
+      });
+    const use = async <T>(work: Work<T>): Promise<T> => {
+      if (current?.isWorn) {
+        // Running statements are still answered.
+        void current.close();
+        current = undefined;
+      }
+      if (current?.isOpen) return work(current);
+      if (performance.now() < sharesUntil) return share(work);
       opening ??= open().finally(() => {
         opening = undefined;
       });
@@ -73,16 +85,7 @@ export class Pool {
         if (!isShortage(thrown)) throw thrown;
         sharesUntil = performance.now() + shortageMs;
       });
-      return session ? work(session) : this.#share(settings, work);
-    };
-    const use = <T>(work: Work<T>): Promise<T> => {
-      if (current?.isWorn) {
-        const worn = current;
-        current = undefined;
-        // Running statements are still answered.
-        worn.close().catch((thrown) => worn.destroy('it could not be closed', thrown));
-      }
-      return current?.isOpen ? work(current) : useOther(work);
+      return session ? work(session) : share(work);
     };
     return {
       query: (text, values) => use((session) => session.query(text, values)),
@@ -90,81 +93,52 @@ export class Pool {
     };
   }
 
-  /** Closes the connections that nothing uses at the moment, and those of lanes. */
-  async closeIdle(): Promise<void> {
-    await Promise.all([...this.#idle.splice(0), ...this.#lanes].map((session) => session.close()));
-  }
-
-  /** Closes all connections at once; running statements fail with `store_unreachable`. */
-  destroy(why: string): void {
-    for (const session of [...this.#sessions, ...this.#lanes]) session.destroy(why);
-    // All of them, also those beyond the number of connections that ended, which would otherwise wait for ever.
-    for (const wake of this.#waiting.splice(0)) wake();
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#sessions, ...this.#lanes].map((session) => session.close()));
-  }
-
   async #take(): Promise<Session> {
     for (;;) {
-      const idle = this.#idle.pop();
-      if (idle?.isOpen) return idle;
-      if (idle) continue;
+      for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) if (idle.isOpen) return idle;
+      // From before the next attempt: one that comes back meanwhile counts.
+      const isBack = new Promise<void>((resolve) => this.#waiting.push(resolve));
       if (this.#count < mostSessions) {
-        const session = await this.#made();
+        const session = await this.#make();
         if (session) return session;
-        // One may have come back meanwhile: nothing would wake this waiter.
-        if (this.#idle.length > 0) continue;
       }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await isBack;
     }
   }
 
   /** Makes a connection; undefined if the server has none left, so that those that are open here must do. */
-  async #made(): Promise<Session | undefined> {
+  async #make(): Promise<Session | undefined> {
     this.#count++;
     try {
       const session = await this.#options.open();
-      this.#sessions.add(session);
-      session.onEnd = () => {
-        this.#sessions.delete(session);
+      session.onEnd(() => {
         this.#count--;
-        this.#waiting.shift()?.();
-      };
+        this.#wake();
+      });
       return session;
     } catch (thrown) {
       this.#count--;
       if (isShortage(thrown) && this.#count > 0) return undefined;
-      this.#waiting.shift()?.();
+      this.#wake();
       throw thrown;
     }
   }
 
   #giveBack(session: Session): void {
     if (session.isOpen) this.#idle.push(session);
-    this.#waiting.shift()?.();
+    this.#wake();
   }
 
-  #share<T>(settings: Settings, work: Work<T>): Promise<T> {
-    return this.exclusively(async (session) => {
-      await session.send(settingsQuery(settings));
-      try {
-        return await work(session);
-      } finally {
-        const reset = Object.keys(settings).map((name) => `reset ${name}`);
-        if (session.isOpen) await session.run(reset.join('; '));
-      }
-    });
+  /** All of them: one that finds nothing waits again, in the same order. */
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 }
 
 /** Makes settings. Citus can distribute few statements by a generic plan, so that there the planner chooses. */
-function settingsQuery(settings: Settings): { text: string; values: string[] } {
-  const isCitus = "to_regclass('pg_catalog.pg_dist_partition') is not null";
-  const set = Object.keys(settings).map((_, index) => {
-    const [name, value] = [`$${2 * index + 1}`, `$${2 * index + 2}`];
-    return `set_config(${name}, case when ${value} = 'force_generic_plan' and ${isCitus} then 'auto' else ${value} end, false)`;
-  });
-  return { text: `select ${set.join(', ')}`, values: Object.entries(settings).flat() };
-}
+const setSql = `select set_config(key, case
+    when value = 'force_generic_plan' and to_regclass('pg_catalog.pg_dist_partition') is not null then 'auto'
+    else value end, false) from json_each_text($1)`;
+
+const resetSql = `select set_config(name, reset_val, false) from pg_settings
+  where name in (select json_object_keys($1))`;

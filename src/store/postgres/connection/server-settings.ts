@@ -4,44 +4,46 @@ import { asOfDriver } from '../errors/errors.ts';
 
 const oldestVersion = 150_000;
 
-interface Settings {
+/** What a new session learns of its server. */
+export interface ServerFacts {
   /** Such as 150004. */
   version: number;
   /** The start of the server, by which it can be distinguished from another one at the same address. */
-  server: string;
+  startedAt: string;
+  /** The number of its process for this session. */
   pid: number;
+}
+
+interface Settings extends ServerFacts {
   standby: boolean;
   readonly: boolean;
   encoding: string;
 }
 
 interface Sender {
-  send<Row>(config: string): Promise<{ rows: Row[] }>;
+  send<Row>(text: string): Promise<{ rows: Row[] }>;
 }
 
 /**
  * Makes a new session independent of the defaults of the server, and refuses servers that a store cannot be kept on:
  * `store_unreadable` for an old one or another encoding, `store_unreachable` for one that cannot be written.
  */
-export async function prepareSession(
-  session: Sender,
-  { schema, target }: Location,
-): Promise<Pick<Settings, 'version' | 'server' | 'pid'>> {
+export async function prepareSession(session: Sender, { schema, target }: Location): Promise<ServerFacts> {
   const { rows } = await session.send<Settings>(settingsSql(schema)).catch((thrown: unknown) => {
     // A setting that the server does not know.
     throw errnoOf(thrown) === '42704' ? asOfDriver('TOO_OLD', thrown) : thrown;
   });
   const [settings] = rows;
   if (!settings) throw new Error('the server returned no settings');
-  const { version, server, pid, standby, readonly, encoding } = settings;
-  if (version < oldestVersion) throw asOfDriver('TOO_OLD');
+  const { standby, readonly, encoding, ...server } = settings;
+  if (server.version < oldestVersion) throw asOfDriver('TOO_OLD');
   if (encoding !== 'UTF8') throw asOfDriver('NOT_UTF8');
   if (target === 'read-write' && (standby || readonly)) throw asOfDriver('25006');
-  return { version, server, pid };
+  return server;
 }
 
 const settingsSql = (schema: string) => `select current_setting('server_version_num')::int as version,
-  pg_is_in_recovery() as standby, pg_postmaster_start_time()::text as server,
+  pg_is_in_recovery() as standby, pg_postmaster_start_time()::text as "startedAt",
   pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as readonly,
   current_setting('server_encoding') as encoding,
   ${Object.entries({

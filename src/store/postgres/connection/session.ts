@@ -6,8 +6,9 @@ import type { Host, Location } from '../address/location.ts';
 import { isLostConnection, isSilence, toDomainError, unreachable, whileConnecting } from '../errors/errors.ts';
 import { createClient } from './client.ts';
 import { sendRows } from './copy.ts';
-import { prepareSession } from './server-settings.ts';
+import { prepareSession, type ServerFacts } from './server-settings.ts';
 
+/** How long a connection may be silent; its owner may change that while it is open. */
 export interface SessionOptions {
   /** The time without an answer to a statement after which the connection ends, except in long work. */
   silentMs: number;
@@ -25,7 +26,7 @@ export interface SessionOptions {
 export type Activity = 'working' | 'waiting' | 'silent';
 
 /** How a connection is noticed that is silent, as one that a firewall has dropped, although the server answers others. */
-interface Watch {
+export interface Watch {
   /** After so long without an answer, and again after as long, another connection finds out what the server does. */
   everyMs: number;
   activityOf(pid: number): Promise<Activity>;
@@ -44,43 +45,43 @@ const promptMs = 1200;
 
 /** One connection to the database. Errors are the domain's; a connection that was lost is never used again. */
 export class Session {
-  readonly client: Client;
   readonly host: Host;
   readonly location: Location;
-  /** The start of the server, by which it can be distinguished from another one at the same address. */
-  server = '';
-  /** The version of the server, such as 150004. */
-  version = 0;
+  /** The server, once it has let this connection in. */
+  server: ServerFacts = { version: 0, startedAt: '', pid: 0 };
   /** The last record that the transaction in progress has added to the audit chain. */
   audit: { seq: number; hash: string } | undefined;
   /** Whether statements take as long as they need while the server answers other connections. */
   isLong = false;
+  readonly #client: Client;
   readonly #socket: Socket;
   readonly #options: SessionOptions;
   /** The names of its prepared statements by their texts. */
   readonly #names = new Map<string, string>();
-  #pid = 0;
-  #silentMs: number;
-  #checkedMs = 0;
-  #silentReports = 0;
-  #answers = 0;
-  #waiting = 0;
-  #lastAnswerMs = 0;
-  #lastTickMs = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onEnd: (() => void)[] = [];
   #ended: HkctlError | undefined;
-  #onEnd: () => void = () => {};
+  /** The statements without an answer yet. */
+  #waiting = 0;
+  /** The time since the last answer, up to the last tick of the timer. */
+  #silentMs = 0;
+  #tickedAtMs = 0;
+  /** How long it has to be silent until the server is asked what it does. */
+  #suspectMs = 0;
+  #silentReports = 0;
 
   private constructor(client: Client, host: Host, socket: Socket, location: Location, options: SessionOptions) {
-    this.client = client;
+    this.#client = client;
     this.host = host;
     this.#socket = socket;
     this.location = location;
-    this.#silentMs = Math.min(options.silentMs, options.connectTimeoutMs);
     this.#options = options;
     // Without a listener the loss of a connection would end the process.
     client.on('error', (thrown) => this.destroy('the connection was lost', thrown));
     client.on('end', () => this.destroy('the connection was closed'));
+    const everyMs = Math.min(options.silentMs / 8, longestCheckMs);
+    this.#answered();
+    this.#timer = setInterval(() => this.#tick(everyMs), everyMs).unref();
   }
 
   static async open(location: Location, options: SessionOptions): Promise<Session> {
@@ -101,14 +102,9 @@ export class Session {
     const socket = new Socket();
     const { client, connect } = createClient(host, location, socket, options.connectTimeoutMs);
     const session = new Session(client, host, socket, location, options);
-    session.#watch();
     try {
       await connect();
-      const { server, version, pid } = await prepareSession(session, location);
-      session.server = server;
-      session.version = version;
-      session.#pid = pid;
-      session.#silentMs = options.silentMs;
+      session.server = await prepareSession(session, location);
       return session;
     } catch (thrown) {
       session.destroy('the connection was not completed');
@@ -120,14 +116,14 @@ export class Session {
     return this.#ended === undefined;
   }
 
-  /** Called once when the connection is lost or closed. */
-  set onEnd(call: () => void) {
-    this.#onEnd = call;
-  }
-
   /** Whether another connection should take its place, since the server keeps a plan of each statement until this one ends. */
   get isWorn(): boolean {
     return this.#names.size >= mostStatements;
+  }
+
+  /** Calls back once when the connection is lost or closed. */
+  onEnd(call: () => void): void {
+    this.#onEnd.push(call);
   }
 
   /** Runs a statement that this connection prepares at its first use. */
@@ -143,13 +139,13 @@ export class Session {
   }
 
   /** Sends what the driver understands; the connection ends if no answer comes for too long. */
-  send<Row>(config: string | (QueryConfig & { rowMode?: 'array' }), values?: unknown[]) {
-    return this.#answerTo(() => this.client.query<Row & object>(config as QueryConfig, values));
+  send<Row>(config: string | (QueryConfig & { rowMode?: 'array' })) {
+    return this.#answerTo(() => this.#client.query<Row & object>(config as QueryConfig));
   }
 
   /** Sends all rows of a COPY at once; nothing else may be sent meanwhile. */
   copy(text: string, rows: Buffer): Promise<void> {
-    return this.#answerTo(() => sendRows(this.client, text, rows));
+    return this.#answerTo(() => sendRows(this.#client, text, rows));
   }
 
   translate(thrown: unknown): unknown {
@@ -166,86 +162,68 @@ export class Session {
     this.#ended = unreachable(this.location.shown, why, cause);
     clearInterval(this.#timer);
     this.#socket.destroy();
-    this.#onEnd();
+    for (const call of this.#onEnd) call();
   }
 
+  /** Closes the connection once running statements are answered. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#ended) return;
     const late = setTimeout(() => this.#socket.destroy(), closeMs);
-    await this.client.end().finally(() => clearTimeout(late));
+    await this.#client.end().finally(() => clearTimeout(late));
   }
 
-  #answerTo<Result>(send: () => Promise<Result>): Promise<Result> {
-    if (this.#ended) return Promise.reject(this.#ended);
-    if (this.#waiting++ === 0) this.#answerBegins();
-    this.#watch();
-    return send().then(
-      (result) => {
-        this.#answered();
-        return result;
-      },
-      (thrown) => {
-        this.#answered();
-        throw this.#ended ?? this.translate(thrown);
-      },
-    );
+  async #answerTo<Result>(send: () => Promise<Result>): Promise<Result> {
+    if (this.#ended) throw this.#ended;
+    if (this.#waiting++ === 0) this.#answered();
+    try {
+      return await send();
+    } catch (thrown) {
+      throw this.#ended ?? this.translate(thrown);
+    } finally {
+      this.#waiting--;
+      this.#answered();
+    }
   }
 
   #answered(): void {
-    this.#waiting--;
-    this.#answerBegins();
-  }
-
-  #answerBegins(): void {
-    this.#answers++;
-    this.#lastAnswerMs = performance.now();
-    this.#checkedMs = this.#lastAnswerMs;
+    this.#silentMs = 0;
+    this.#tickedAtMs = performance.now();
+    this.#suspectMs = this.#options.watch?.everyMs ?? 0;
     this.#silentReports = 0;
   }
 
-  #watch(): void {
-    if (this.#timer !== undefined) return;
-    const everyMs = Math.min(this.#silentMs / 8, longestCheckMs);
-    this.#lastTickMs = performance.now();
-    this.#timer = setInterval(() => {
-      const now = performance.now();
-      // While this process itself stood still, an answer may have come that waits to be read.
-      const stoodStillMs = Math.max(0, now - this.#lastTickMs - 2 * everyMs);
-      this.#lastAnswerMs = Math.min(now, this.#lastAnswerMs + stoodStillMs);
-      this.#lastTickMs = now;
-      const isSilent = this.#waiting > 0 && now - this.#lastAnswerMs > this.#silentMs;
-      if (isSilent && !this.isLong) this.destroy('it does not answer');
-      this.#suspect(now);
-    }, everyMs);
-    this.#timer.unref();
-  }
-
-  #suspect(now: number): void {
-    if (this.#pid === 0 || this.#ended) return;
-    const { isPrompt, watch } = this.#options;
+  #tick(everyMs: number): void {
+    const now = performance.now();
+    // While this process itself stood still, an answer may have come that waits to be read.
+    this.#silentMs += Math.min(now - this.#tickedAtMs, 2 * everyMs);
+    this.#tickedAtMs = now;
+    const { silentMs, connectTimeoutMs, isPrompt, watch } = this.#options;
+    const isConnecting = this.server.pid === 0;
     if (this.#waiting === 0) {
       // Any answer is one, also a refusal; a connection that was lost reports that itself.
-      if (isPrompt && now - this.#lastAnswerMs > idleMs) this.query('select').catch(() => {});
-      return;
+      if (isPrompt && !isConnecting && this.#silentMs > idleMs) this.query('select').catch(() => {});
+    } else if (!this.isLong && this.#silentMs > (isConnecting ? Math.min(silentMs, connectTimeoutMs) : silentMs)) {
+      this.destroy('it does not answer');
+    } else if (watch && !isConnecting && this.#silentMs >= this.#suspectMs) {
+      this.#suspectMs = Number.POSITIVE_INFINITY;
+      void this.#check(watch);
     }
-    if (watch === undefined || now - this.#checkedMs < watch.everyMs) return;
-    this.#checkedMs = Number.POSITIVE_INFINITY;
-    void this.#check(watch);
   }
 
-  async #check({ activityOf }: Watch): Promise<void> {
-    const [answers, bytes] = [this.#answers, this.#socket.bytesRead];
-    const activity = await activityOf(this.#pid).catch((thrown: unknown): Activity => {
+  async #check({ everyMs, activityOf }: Watch): Promise<void> {
+    const [silentMs, bytes] = [this.#silentMs, this.#socket.bytesRead];
+    const activity = await activityOf(this.server.pid).catch((thrown: unknown): Activity => {
       if (isSilence(thrown)) this.destroy('it does not answer', thrown);
       // If the server cannot be asked, nothing shows that there will be an answer.
       return 'waiting';
     });
-    if (answers !== this.#answers) return;
-    this.#checkedMs = performance.now();
+    // An answer has come meanwhile.
+    if (this.#silentMs < silentMs) return;
+    this.#suspectMs = this.#silentMs + everyMs;
     if (activity !== 'silent' || bytes !== this.#socket.bytesRead) this.#silentReports = 0;
     else if (++this.#silentReports > 1) this.destroy('it does not answer');
-    const isLate = this.#checkedMs - this.#lastAnswerMs > promptMs;
+    const isLate = this.#silentMs > promptMs;
     if (isLate && activity === 'waiting' && this.#options.isPrompt && !this.isLong) {
       this.destroy('it waits for another change');
     }

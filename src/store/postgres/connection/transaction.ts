@@ -71,7 +71,7 @@ async function identify(session: Session): Promise<SentTransaction | undefined> 
       set_config('idle_in_transaction_session_timeout', '${mostIdleMs}', true)`,
   );
   const { server, audit } = session;
-  return typeof row?.id === 'string' ? { id: row.id, server, audit } : undefined;
+  return typeof row?.id === 'string' ? { id: row.id, server: server.startedAt, audit } : undefined;
 }
 
 type Outcome = 'committed' | 'aborted' | 'unknown';
@@ -93,7 +93,7 @@ async function outcomeOf(transaction: SentTransaction, { location, forMs }: Doub
 
 /** The outcome as a server knows it; on another one only what the transaction has written proves anything. */
 async function statusOn(session: Session, { id, server, audit }: SentTransaction): Promise<string | null | undefined> {
-  if (session.server === server) {
+  if (session.server.startedAt === server) {
     const [row] = await session.query<{ status: string | null }>('select pg_xact_status($1::xid8) as status', [id]);
     return row?.status;
   }
@@ -104,7 +104,7 @@ async function statusOn(session: Session, { id, server, audit }: SentTransaction
 }
 
 /** Statements that lift the time limits of an administrator for the rest of a transaction: copying a plant takes minutes. */
-export function liftTimeLimits({ version }: Session): string {
-  const isKnown = version >= 170_000;
+export function liftTimeLimits({ server }: Session): string {
+  const isKnown = server.version >= 170_000;
   return `set local statement_timeout = 0${isKnown ? '; set local transaction_timeout = 0' : ''}`;
 }
