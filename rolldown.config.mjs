@@ -122,7 +122,7 @@ export default {
   platform: 'node',
   // Where a module is both lazy and not, it simply is not; that is no mistake.
   checks: { ineffectiveDynamicImport: false },
-  external: [/\.node$/, 'clipboardy', 'pino', /^@parcel/],
+  external: [/\.node$/, 'clipboardy', /^@parcel/],
   transform: { define: { 'import.meta': '{}' } },
   output: {
     dir: 'dist',

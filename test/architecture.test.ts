@@ -25,7 +25,6 @@ const clockReaders = [
   'cli/commands/doctor.ts', // compares the clocks
   'cli/commands/keys/scan/scan.ts', // also works without a store
   'http/monitoring/log-forms.ts', // times of log lines
-  'http/monitoring/log.ts',
   'main.ts', // passes it on
   'start.ts', // the instant of its first reading
   'store/postgres/inspection.ts', // compares it with the database's
@@ -127,7 +126,7 @@ describe('the check of the sources', () => {
       { file: 'demo/plant.ts', imports: ['core/keys.ts', 'resources/parts.ts'] },
       { file: 'formats/csv.ts', imports: ['core/keys.ts', 'node:fs'] },
       { file: 'store/open.ts', imports: ['core/keys.ts', 'node:fs', 'drizzle-orm/sqlite-core', 'better-sqlite3'] },
-      { file: 'http/app.ts', imports: ['core/keys.ts', 'node:http', 'h3', 'pino'] },
+      { file: 'http/app.ts', imports: ['core/keys.ts', 'node:http', 'h3'] },
       { file: 'cli/run.ts', imports: ['core/keys.ts', 'node:fs', 'commander', 'chalk'] },
       { file: 'rights/rights.ts', imports: ['core/keys.ts', 'node:fs'] },
       { file: 'config.ts', imports: ['node:os'] },

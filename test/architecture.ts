@@ -25,7 +25,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   http: {
     layers: ['http', 'core'],
-    packages: /^(node:\w+|h3(\/node)?$|listhen$|lru-cache$|negotiator$|pino$|prom-client$)/,
+    packages: /^(node:\w+|h3(\/node)?$|listhen$|lru-cache$|negotiator$|prom-client$)/,
   },
   cli: {
     layers: ['cli', 'core'],

@@ -18,7 +18,6 @@ it('users install nothing that is bundled or copied by the build', () => {
   expect(Object.keys({ ...dependencies, ...optionalDependencies })).toEqual([
     'better-sqlite3',
     'clipboardy',
-    'pino',
     'better-sqlite3-12',
   ]);
 });

@@ -1,7 +1,6 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DestinationStream } from 'pino';
 import type { Domain } from '../core/domain/domain.ts';
 import { storeClock } from '../core/domain/steady-clock.ts';
 import type { ResourceDefinition } from '../core/fields/fields.ts';
@@ -41,7 +40,7 @@ export interface ServeOptions extends DocumentFolders {
   resources: readonly ResourceDefinition[];
   version: string;
   /** The destination of the log; standard output by default. */
-  log?: Partial<LogStream> & DestinationStream;
+  log?: LogStream;
   /** The form of its lines; JSON by default. */
   logForm?: LogForm;
   /** What systemd has passed to this process; nothing by default. */

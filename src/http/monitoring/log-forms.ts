@@ -1,18 +1,27 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import type { LogLevel } from '../../core/operations/settings.ts';
 import { redactSecrets } from '../../core/secrets.ts';
 import { type ColourCodes, colourCodes, isJournalStream } from '../../core/terminal.ts';
 import { cutText, printable } from '../../core/text/shown-text.ts';
 import { createInstantText } from '../../core/time/instants.ts';
 import type { Exchange } from '../request/exchange.ts';
 
+export type Level = Exclude<LogLevel, 'silent'>;
+
+type Facts = Readonly<Record<string, unknown>>;
+export type ErrorFacts = Facts & { message: string; stack?: string };
+
 export interface LogForm {
   /** The line of an answered request. It is made for every one of them, so that it must be quick. */
   request(exchange: Exchange, status: number, ms: number): string;
-  line(json: string): string;
+  line(level: Level, message: string, facts: Facts, err?: ErrorFacts): string;
 }
 
-export const jsonLines: LogForm = { request: requestLine, line: (json) => json };
+export const jsonLines: LogForm = {
+  request: requestLine,
+  line: (level, msg, facts, err) => `${JSON.stringify({ level, time: timeText(Date.now()), ...facts, err, msg })}\n`,
+};
 
 /**
  * JSON for the journal of systemd, each line after its priority (sd-daemon(3)), by which `journalctl -p` selects. The
@@ -20,7 +29,7 @@ export const jsonLines: LogForm = { request: requestLine, line: (json) => json }
  */
 export const journalLines: LogForm = {
   request: (exchange, status, ms) => `<6>${requestLine(exchange, status, ms)}`,
-  line: (json) => `<${priorities[levelOf(json)] ?? 6}>${json}`,
+  line: (level, ...line) => `<${priorities[level]}>${jsonLines.line(level, ...line)}`,
 };
 
 /** Lines for people at a terminal, without colours if no codes are given. */
@@ -30,18 +39,16 @@ export function terminalLines(codes: ColourCodes | undefined): LogForm {
   return {
     request(exchange, status, ms) {
       const { method, code, rejected, keyPrefix: key, peer } = exchange;
-      const more = Object.entries({ code, rejected, key, peer }).filter(([, value]) => value !== undefined);
       const isComplete = status < 400 && rejected === undefined;
       const shown = paint(status >= 500 ? 'red' : isComplete ? 'green' : 'yellow', String(status));
-      return `${clock()} ${shown} ${method} ${printable(shownUrl(exchange))} ${ms.toFixed(1)} ms${more.map(pair).join('')}\n`;
+      const request = `${method} ${printable(shownUrl(exchange))} ${ms.toFixed(1)} ms`;
+      return `${clock()} ${shown} ${request}${pairs({ code, rejected, key, peer })}\n`;
     },
-    line(json) {
-      const { level, time: _, msg, err, ...facts }: Record<string, unknown> = JSON.parse(json);
-      const name = String(level);
-      const shown = paint(colours[name] ?? 'green', name.padEnd(5));
-      const reason: [string, unknown][] = isObject(err) ? [['error', err.message]] : [];
-      const pairs = [...Object.entries(facts), ...reason].map(pair).join('');
-      return `${clock()} ${shown} ${printable(String(msg ?? ''))}${pairs}\n${stackOf(name, err)}`;
+    line(level, message, facts, err) {
+      const shown = paint(colours[level] ?? 'green', level.padEnd(5));
+      const isSerious = level === 'error' || level === 'fatal';
+      const more = pairs({ ...facts, error: err?.message });
+      return `${clock()} ${shown} ${printable(message)}${more}\n${isSerious ? stackOf(err) : ''}`;
     },
   };
 }
@@ -53,39 +60,27 @@ export function logFormOf(fd: number, env: Readonly<Record<string, string | unde
   return jsonLines;
 }
 
-const priorities: Readonly<Record<string, number>> = { fatal: 2, error: 3, warn: 4, info: 6, debug: 7 };
+const priorities: Readonly<Record<Level, number>> = { fatal: 2, error: 3, warn: 4, info: 6, debug: 7 };
 
-const colours: Readonly<Record<string, keyof ColourCodes>> = { fatal: 'red', error: 'red', warn: 'yellow' };
-
-const levelStart = '{"level":"'.length;
-
-/** The level of a line, which is always its first member. */
-function levelOf(json: string): string {
-  return json.slice(levelStart, json.indexOf('"', levelStart));
-}
+const colours: Partial<Record<Level, keyof ColourCodes>> = { fatal: 'red', error: 'red', warn: 'yellow' };
 
 /** The time of day of the machine. */
 function clock(): string {
   return new Date().toTimeString().slice(0, 8);
 }
 
-function pair([name, value]: readonly [string, unknown]): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return `  ${name}=${printable(text ?? '')}`;
+function pairs(facts: Facts): string {
+  const texts = Object.entries(facts).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return text === undefined ? '' : `  ${name}=${printable(text)}`;
+  });
+  return texts.join('');
 }
 
 /** Where an unexpected error came from, indented. */
-function stackOf(level: string, err: unknown): string {
-  if (!['error', 'fatal'].includes(level) || !isObject(err) || typeof err.stack !== 'string') return '';
-  return err.stack
-    .split('\n')
-    .slice(1)
-    .map((line) => `    ${printable(line.trim())}\n`)
-    .join('');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+function stackOf(err: ErrorFacts | undefined): string {
+  const [, ...calls] = err?.stack?.split('\n') ?? [];
+  return calls.map((line) => `    ${printable(line.trim())}\n`).join('');
 }
 
 // --- the line of a request as JSON, which is written for every one
@@ -102,7 +97,7 @@ export function requestLine(exchange: Exchange, status: number, ms: number): str
   return `{"level":"info","time":"${timeText(Date.now())}",${what}${why}${key}${from},"msg":"request"}\n`;
 }
 
-export const timeText = createInstantText();
+const timeText = createInstantText();
 
 /** Formats a time with three decimals from whole numbers, which is quicker than `toFixed`. */
 function millis(ms: number): string {

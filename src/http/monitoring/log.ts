@@ -1,9 +1,8 @@
 import { write, writeSync } from 'node:fs';
-import { type DestinationStream, type Logger, pino } from 'pino';
-import type { LogLevel } from '../../core/operations/settings.ts';
+import { type LogLevel, logLevels } from '../../core/operations/settings.ts';
 import { redactSecrets } from '../../core/secrets.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { jsonLines, type LogForm, timeText } from './log-forms.ts';
+import { type ErrorFacts, jsonLines, type Level, type LogForm } from './log-forms.ts';
 
 /**
  * The lines that clients without a valid key may cause in a second: with the one of a service that is unavailable, ten
@@ -36,11 +35,14 @@ function createUnkeyedLines(report: (leftOut: Record<Kind, number>) => void) {
   };
 }
 
-export interface Log extends Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'fatal'> {
+/** Writes a line, unless the level is off; `err` among its facts is an error, whatever was thrown. */
+type Write = (facts: Readonly<Record<string, unknown>>, message: string) => void;
+
+export interface Log extends Record<Level, Write> {
   /** Logs an answered request at level `info`; its line is buffered and written with others. */
   request(exchange: Exchange, status: number, ms: number): void;
   /** Logs what a client without a valid key has caused; see {@link createUnkeyedLines}. */
-  unkeyed(level: 'warn' | 'debug', fields: object, message: string): void;
+  unkeyed(level: 'warn' | 'debug', ...line: Parameters<Write>): void;
   /** Writes the buffered lines, and how many were left out. */
   flush(): void;
 }
@@ -52,7 +54,7 @@ const flushBytes = 64 * 1024;
 const longestLine = 128 * 1024;
 
 /** Builds the daemon's log: one JSON object a line by default. Everything shaped like a secret is redacted, whatever its origin. */
-export function createLog(level: LogLevel, stream: DestinationStream, form: LogForm = jsonLines): Log {
+export function createLog(most: LogLevel, stream: Pick<LogStream, 'write'>, form: LogForm = jsonLines): Log {
   // Bytes and no string: every garbage collection would move a string of thousands of pieces until it is written.
   const waiting = Buffer.allocUnsafeSlow(flushBytes + longestLine);
   let length = 0;
@@ -62,49 +64,47 @@ export function createLog(level: LogLevel, stream: DestinationStream, form: LogF
     length = 0;
     stream.write(lines);
   };
-  const inOrder: DestinationStream = {
-    write(line) {
+  const levels = most === 'silent' ? [] : logLevels.slice(0, logLevels.indexOf(most) + 1);
+  const writer =
+    (level: Level): Write =>
+    ({ err, ...facts }, message) => {
+      if (!levels.includes(level)) return;
       flush();
-      stream.write(form.line(line));
-    },
-  };
-  const logger = pino(
-    {
-      level,
-      base: null,
-      serializers: { err: errorFacts },
-      formatters: { level: (label) => ({ level: label }) },
-      timestamp: () => `,"time":"${timeText(Date.now())}"`,
-    },
-    inOrder,
+      stream.write(form.line(level, message, facts, err === undefined ? undefined : errorFacts(err)));
+    };
+  const unkeyed = createUnkeyedLines((leftOut) =>
+    log[leftOut.warnings > 0 ? 'warn' : 'info'](leftOut, 'more requests without a valid key than are logged'),
   );
-  const isOn = logger.isLevelEnabled('info');
-  const unkeyed = createUnkeyedLines(({ requests, warnings }) => {
-    logger[warnings > 0 ? 'warn' : 'info']({ requests, warnings }, 'more requests without a valid key than are logged');
-  });
   let timer: NodeJS.Timeout | undefined;
   const flushLater = (): void => {
     timer = undefined;
     flush();
   };
-  return Object.assign(logger, {
+  const writesRequests = levels.includes('info');
+  const log: Log = {
+    fatal: writer('fatal'),
+    error: writer('error'),
+    warn: writer('warn'),
+    info: writer('info'),
+    debug: writer('debug'),
     flush(): void {
       unkeyed.end();
       flush();
     },
-    unkeyed(level: 'warn' | 'debug', fields: object, message: string): void {
-      if (!logger.isLevelEnabled(level)) return;
-      if (unkeyed.mayWrite(level === 'warn' ? 'warnings' : 'requests')) logger[level](fields, message);
+    unkeyed(level, ...line): void {
+      if (!levels.includes(level)) return;
+      if (unkeyed.mayWrite(level === 'warn' ? 'warnings' : 'requests')) log[level](...line);
     },
-    request(exchange: Exchange, status: number, ms: number): void {
-      if (!isOn) return;
+    request(exchange, status, ms): void {
+      if (!writesRequests) return;
       if (exchange.keyPrefix === undefined && !unkeyed.mayWrite('requests')) return;
       // Writing each line by itself would cost as much as the rest of the answer; writing many at once costs a fifth of that.
       if (timer === undefined) timer = setTimeout(flushLater, flushMs).unref();
       length += waiting.write(form.request(exchange, status, ms), length);
       if (length >= flushBytes) flush();
     },
-  });
+  };
+  return log;
 }
 
 /**
@@ -126,17 +126,12 @@ export function logProcessEnd(log: Log, close: () => void): () => void {
 }
 
 /** The logged properties of an error: a message of other code may contain anything, so that it is redacted. */
-function errorFacts(thrown: unknown): Record<string, unknown> {
+function errorFacts(thrown: unknown): ErrorFacts {
   if (!(thrown instanceof Error)) return { message: redactSecrets(String(thrown)) };
   const { name, message, stack, cause } = thrown;
   const code = 'code' in thrown ? String(thrown.code) : undefined;
-  return {
-    type: name,
-    code,
-    message: redactSecrets(message),
-    stack: stack === undefined ? undefined : redactSecrets(stack),
-    cause: cause === undefined ? undefined : errorFacts(cause),
-  };
+  const texts = { message: redactSecrets(message), stack: redactSecrets(stack ?? '') };
+  return { type: name, code, ...texts, cause: cause === undefined ? undefined : errorFacts(cause) };
 }
 
 // --- the destination of the log
@@ -148,9 +143,10 @@ const againMs = 100;
 /** The last lines wait for a slow reader for this long. */
 const mostLastMs = 2000;
 
-export interface LogStream extends DestinationStream {
+export interface LogStream {
+  write(lines: string): void;
   /** Writes the rest before the process exits, unless nothing reads the log. */
-  close(): void;
+  close?(): void;
 }
 
 /**
