@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Socket } from 'node:net';
 import type { H3Event } from 'h3';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { Answer } from './answers/answer.ts';
@@ -44,150 +43,118 @@ export interface CallOptions {
  * Builds the pipeline of a route: run its handler in a request batch, count and log the answer or problem, send it through
  * Node's server. h3 receives nothing.
  */
-export function createCalls(options: CallOptions) {
-  const { batches } = options;
-  const nextId = createRequestIds();
+export function createCalls(services: CallOptions) {
+  const processId = randomBytes(6).toString('base64url');
+  let requests = 0;
   return (route: string, handler: Handler): ((event: H3Event) => undefined) => {
-    const counts = options.metrics.route(route);
-    const services = route === '/healthz' ? { ...options, storeRefusal: undefined } : options;
+    const counts = services.metrics.route(route);
+    const ofRoute = route === '/healthz' ? { ...services, storeRefusal: undefined } : services;
     return (event) => {
-      batches.join(new Call(services, counts, handler, new Exchange(event, nextId())));
+      requests++;
+      services.batches.join(new Call(event, `${processId}-${requests.toString(36)}`, ofRoute, counts, handler));
       return undefined;
     };
   };
 }
 
-class Call implements Work {
-  readonly exchange: Exchange;
+class Call extends Exchange implements Work {
   readonly client: unknown;
-  readonly #socket: Socket;
-  readonly #options: CallOptions;
+  readonly #services: CallOptions;
   readonly #counts: RouteCounts;
   readonly #handler: Handler;
   readonly #startedAt = performance.now();
 
-  constructor(options: CallOptions, counts: RouteCounts, handler: Handler, exchange: Exchange) {
-    this.#options = options;
+  constructor(event: H3Event, id: string, services: CallOptions, counts: RouteCounts, handler: Handler) {
+    super(event, id);
+    this.#services = services;
     this.#counts = counts;
     this.#handler = handler;
-    this.exchange = exchange;
-    this.#socket = exchange.node.req.socket;
-    this.client = clientOfSocket(this.#socket);
+    this.client = clientOfSocket(this.node.req.socket);
   }
 
   /** What a client has sent counts, also if it did not wait for the answer. */
   get isGone(): boolean {
-    return this.#socket.destroyed && this.exchange.method !== 'POST';
+    return this.node.req.socket.destroyed && this.method !== 'POST';
   }
 
   run(): void {
-    const { isStopping, answersWhileStopping, storeRefusal, cors } = this.#options;
-    let outcome: MaybePromise<Answer | ApiError>;
+    const { isStopping, answersWhileStopping, storeRefusal, cors } = this.#services;
     try {
       const refusal = storeRefusal?.(this.#startedAt);
       if (refusal !== undefined) throw refusal;
       if (isStopping?.() && !answersWhileStopping) throw shuttingDown;
-      if (cors.isOn) cors.addHeaders(this.exchange);
-      outcome = this.#handler(this.exchange);
+      if (cors.isOn) cors.addHeaders(this);
+      const outcome = this.#handler(this);
+      if (!(outcome instanceof Promise)) this.#settle(outcome);
+      else {
+        outcome
+          // The store may have been replaced while the body arrived or the disk was written.
+          .then((settled) => this.#settle(storeRefusal?.(performance.now()) ?? settled))
+          .catch((thrown: unknown) => this.#fail(thrown));
+      }
     } catch (thrown) {
       this.#fail(thrown);
-      return;
-    }
-    if (!(outcome instanceof Promise)) this.#settle(outcome);
-    else {
-      void outcome.then(
-        // The store may have been replaced while the body arrived or the disk was written.
-        (settled) => this.#settle(storeRefusal?.(performance.now()) ?? settled),
-        (thrown: unknown) => this.#fail(thrown),
-      );
     }
   }
 
+  /** Throws `too_many_requests` if the answer does not fit into the shared memory. */
   #settle(outcome: Answer | ApiError): void {
-    const fault = outcome instanceof ApiError ? outcome : preconditionFault(this.exchange, outcome);
-    if (fault !== undefined) {
-      this.#fail(fault);
-      return;
-    }
-    try {
-      this.#finish(outcome as Answer); // an ApiError is a fault
-    } catch (thrown) {
-      // The answer may not fit into the shared memory; any other error is an internal one.
-      if (thrown instanceof ApiError) this.#fail(thrown);
-      else this.#cut(thrown);
+    if (outcome instanceof ApiError) this.#fail(outcome);
+    else {
+      const fault = preconditionFault(this, outcome);
+      if (fault === undefined) this.#finish(outcome);
+      else this.#fail(fault);
     }
   }
 
   #fail(thrown: unknown): void {
+    const { metrics, log, warnUnavailable } = this.#services;
     try {
-      this.#finish(this.#refuse(thrown));
+      const problem = toProblem(thrown, this.id);
+      metrics.countRefusal(problem.code);
+      this.code = problem.code;
+      if (problem.code === 'internal') log.error({ id: this.id, err: thrown }, 'internal error');
+      else if (problem.code === 'unavailable') warnUnavailable(this.id, thrown);
+      this.#finish(problem);
     } catch (worse) {
       this.#cut(worse);
     }
   }
 
-  #refuse(thrown: unknown): Answer {
-    const { exchange } = this;
-    const { metrics, log, warnUnavailable } = this.#options;
-    const problem = toProblem(thrown, exchange.id);
-    metrics.countRefusal(problem.code);
-    exchange.code = problem.code;
-    if (problem.code === 'internal') log.error({ id: exchange.id, err: thrown }, 'internal error');
-    else if (problem.code === 'unavailable') warnUnavailable(exchange.id, thrown);
-    return problem;
-  }
-
   #finish(answer: Answer): void {
-    const { exchange } = this;
-    const { batches, memory, commonHeaders, isStopping, log } = this.#options;
-    memory.settle(exchange, answer);
-    const head = headOf(exchange, answer, commonHeaders);
+    const { batches, memory, commonHeaders, isStopping, log } = this.#services;
+    memory.settle(this, answer);
+    const head = headOf(this, answer, commonHeaders);
     // A client that kept the connection open would send its next request while the daemon closes it.
     if (isStopping?.()) head.push('Connection', 'close');
     const ms = performance.now() - this.#startedAt;
     this.#counts.observe(answer.status, ms / 1000);
-    exchange.tally?.countRequest(exchange.code);
-    log.request(exchange, answer.status, ms);
+    this.tally?.countRequest(this.code);
+    log.request(this, answer.status, ms);
     batches.send(() => this.#deliver(answer, head));
   }
 
   #deliver(answer: Answer, head: string[]): void {
-    const { exchange } = this;
-    const { node, method } = exchange;
+    const { node, method } = this;
+    const { slices } = this.#services;
+    const pace = node.req.complete || this.awaitsContinue ? undefined : this.#services.pace;
     try {
       const large = largeBody(answer, method);
-      const pace = node.req.complete || exchange.awaitsContinue ? undefined : this.#options.pace;
       if (large === undefined) send(node, answer, head, method, pace);
       else {
         pace?.discard(node.req);
-        this.#deliverLarge(answer, large, head);
+        sendLarge(node, answer, large, head, (pieces) => slices.run(clientOfSocket(node.req.socket), pieces)).catch(
+          (thrown: unknown) => this.#cut(thrown),
+        );
       }
     } catch (thrown) {
       this.#cut(thrown);
     }
   }
 
-  #deliverLarge(answer: Answer, body: Buffer, head: string[]): void {
-    const sent = sendLarge(this.exchange.node, answer, body, head, (pieces) =>
-      this.#options.slices.run(clientOfSocket(this.#socket), pieces),
-    );
-    sent.catch((thrown: unknown) => this.#cut(thrown));
-  }
-
   /** Closes the connection of a request that cannot be answered. */
   #cut(thrown: unknown): void {
-    const { id, node } = this.exchange;
-    this.#options.log.error({ id, err: thrown }, 'answer not sent');
-    node.res.destroy();
+    this.#services.log.error({ id: this.id, err: thrown }, 'answer not sent');
+    this.node.res.destroy();
   }
-}
-
-/** Generates request ids: a random name of the process, and a counter. */
-function createRequestIds(): () => string {
-  const processId = randomBytes(6).toString('base64url');
-  let requests = 0;
-  return () => {
-    requests++;
-    return `${processId}-${requests.toString(36)}`;
-  };
 }

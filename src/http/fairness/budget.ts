@@ -30,23 +30,21 @@ export class Budget {
    * Reserves memory for a request. Rejects if none becomes free in time: with `unavailable`, or with `too_many_requests`
    * if the holder's own share is used up. The holders with the least memory come first.
    */
-  async reserve(bytes: number, holder?: string): Promise<Reservation> {
-    if (this.#fits(bytes, holder)) return this.hold(bytes, holder);
+  reserve(bytes: number, holder?: string): Promise<Reservation> {
     return new Promise((resolve, reject) => {
-      const timeout = setTimeout(() => {
+      const end = (): void => {
+        clearTimeout(timeout);
         this.#waiting.delete(waiting);
-        reject(this.#fitsShare(bytes, holder) ? tooMuch : tooMuchForKey);
-        this.#wake();
-      }, this.#waitMs);
-      const waiting: Waiting = {
-        bytes,
-        holder,
-        proceed: () => {
-          clearTimeout(timeout);
-          this.#waiting.delete(waiting);
-          resolve(this.hold(bytes, holder));
-        },
       };
+      const proceed = (): void => {
+        end();
+        resolve(this.hold(bytes, holder));
+      };
+      const timeout = setTimeout(() => {
+        end();
+        reject(this.#fitsShare(bytes, holder) ? tooMuch : tooMuchForKey);
+      }, this.#waitMs);
+      const waiting = { bytes, holder, proceed };
       this.#waiting.add(waiting);
       this.#wake();
     });
@@ -60,7 +58,13 @@ export class Budget {
       resize: (to) => {
         const change = to - reservation.bytes;
         reservation.bytes = to;
-        this.#change(change, holder);
+        this.#held += change;
+        if (holder !== undefined) {
+          const held = this.#heldOf(holder) + change;
+          if (held === 0) this.#heldBy.delete(holder);
+          else this.#heldBy.set(holder, held);
+        }
+        if (change < 0) this.#wake();
       },
       release: () => reservation.resize(0),
     };
@@ -76,19 +80,9 @@ export class Budget {
 
   /** Enlarges a reservation by some bytes; returns false, and changes nothing, if they do not fit. */
   grow(reservation: Reservation, bytes: number): boolean {
-    if (!this.#fits(bytes, reservation.holder)) return false;
-    reservation.resize(reservation.bytes + bytes);
-    return true;
-  }
-
-  #change(bytes: number, holder: string | undefined): void {
-    this.#held += bytes;
-    if (holder !== undefined) {
-      const held = this.#heldOf(holder) + bytes;
-      if (held === 0) this.#heldBy.delete(holder);
-      else this.#heldBy.set(holder, held);
-    }
-    if (bytes < 0) this.#wake();
+    const fits = this.#fits(bytes, reservation.holder);
+    if (fits) reservation.resize(reservation.bytes + bytes);
+    return fits;
   }
 
   #heldOf(holder: string | undefined): number {
@@ -117,7 +111,7 @@ export class Budget {
 interface Waiting {
   bytes: number;
   holder: string | undefined;
-  proceed: () => void;
+  proceed(): void;
 }
 
 /** The error for a request for which the daemon has no memory at the moment. */

@@ -17,58 +17,51 @@ export class Iterations {
     this.clock = clock;
   }
 
-  /** Gives one kind of work its place in them. */
+  /**
+   * Gives one kind of work its place in them. It waits if a connection was accepted since it was looked at last, but never for
+   * longer than {@link longestMs}.
+   */
   job(run: () => void): Job {
-    return new Job(this, run);
+    let isScheduled = false;
+    let isPausing = false;
+    let seen = 0;
+    let waitsSince: number | undefined;
+    const mustWait = (): boolean => {
+      if (seen === this.accepted) {
+        waitsSince = undefined;
+        return false;
+      }
+      seen = this.accepted;
+      const now = this.clock();
+      waitsSince ??= now;
+      if (now - waitsSince >= longestMs) waitsSince = undefined;
+      return waitsSince !== undefined;
+    };
+    const atEnd = (): void => {
+      isScheduled = false;
+      if (mustWait()) soon();
+      else run();
+    };
+    const soon = (): void => {
+      if (isScheduled) return;
+      isScheduled = true;
+      setImmediate(atEnd);
+    };
+    const later = (): void => {
+      if (isPausing) return;
+      isPausing = true;
+      setTimeout(() => {
+        isPausing = false;
+        soon();
+      }, pauseMs).unref();
+    };
+    return { soon, later };
   }
 }
 
-/** One kind of work. It waits if a connection was accepted since it was looked at last, but never for longer than {@link longestMs}. */
-export class Job {
-  readonly #iterations: Iterations;
-  readonly #run: () => void;
-  #isScheduled = false;
-  #timer: NodeJS.Timeout | undefined;
-  #seen = 0;
-  #waitsSince: number | undefined;
-
-  constructor(iterations: Iterations, run: () => void) {
-    this.#iterations = iterations;
-    this.#run = run;
-  }
-
+export interface Job {
   /** Runs it at the end of this event-loop iteration: once, however often this is called before. */
-  soon(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(this.#atEnd);
-  }
-
+  soon(): void;
   /** Runs it after a pause of two milliseconds. */
-  later(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.soon();
-    }, pauseMs).unref();
-  }
-
-  readonly #atEnd = (): void => {
-    this.#isScheduled = false;
-    if (this.#mustWait()) this.soon();
-    else this.#run();
-  };
-
-  #mustWait(): boolean {
-    const { accepted, clock } = this.#iterations;
-    if (this.#seen === accepted) {
-      this.#waitsSince = undefined;
-      return false;
-    }
-    this.#seen = accepted;
-    const now = clock();
-    this.#waitsSince ??= now;
-    if (now - this.#waitsSince < longestMs) return true;
-    this.#waitsSince = undefined;
-    return false;
-  }
+  later(): void;
 }
