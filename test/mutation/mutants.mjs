@@ -178,13 +178,13 @@ export const mutants = [
   ],
   [
     'src/http/fairness/iterations.ts',
-    'if (this.#mustWait()) this.soon();',
-    'if (this.#seen < 0) this.soon();',
+    'if (mustWait()) soon();',
+    'if (seen < 0) soon();',
     'test/http/fairness/handshakes.test.ts',
   ],
   ...[
-    ['this.#seen = accepted;', ''],
-    ['now - this.#waitsSince < longestMs', 'now < Infinity'],
+    ['seen = this.accepted;', ''],
+    ['now - waitsSince >= longestMs', 'now > Infinity'],
   ].map(([from, to]) => ['src/http/fairness/iterations.ts', from, to, 'test/http/fairness/iterations.test.ts']),
   ['src/http/fairness/handshakes.ts', '(now - begunAt) / msForEach', '0', 'test/http/fairness/handshakes.test.ts'],
   [

@@ -25,7 +25,7 @@ export const usageMutants = [
   [recorder, 'for (const tally of tallies) if (!tally.isWaiting) tally.isWaiting = add(tally);', '', ...counted],
   [recorder, 'counter.count -= counts[index]?.count ?? 0', 'counter.count = 0', ...counted],
   [recorder, 'counter.count -= counts[index]?.count ?? 0', 'counter.count -= 0', ...counted],
-  ['src/http/pipeline.ts', 'countRequest(exchange.code)', 'countRequest(undefined)', ...counted],
+  ['src/http/pipeline.ts', 'countRequest(this.code)', 'countRequest(undefined)', ...counted],
   ['src/http/ingest/ingest.ts', 'refused.at(-1)', 'refused[0]', ...counted],
   ['src/http/monitoring/warnings.ts', '      before.heldBack = all;\n', '', 'test/http/monitoring/warnings.test.ts'],
   [
