@@ -63,7 +63,6 @@ export const apiErrors = {
  */
 export const errorTable = { ...commandErrors, ...apiErrors } as const;
 
-/** The name of an error; stable, for programs. */
 export type ErrorCode = keyof typeof errorTable;
 
 interface HkctlErrorOptions {

@@ -19,7 +19,6 @@ const unbiasedBelow = 248;
 /** Source of randomness: `n` bytes from a CSPRNG. Injected so that a test can force a taken prefix. */
 export type RandomBytes = (n: number) => Uint8Array;
 
-/** The platform's CSPRNG. */
 export function secureRandom(n: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(n));
 }
@@ -35,7 +34,6 @@ export function drawSecret(random: RandomBytes = secureRandom): string {
   return body + checksumOf(body);
 }
 
-/** The eight characters that name the key of a secret. */
 export function prefixOf(secret: string): string {
   return secret.slice(0, prefixLength);
 }

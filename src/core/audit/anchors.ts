@@ -1,10 +1,11 @@
+import { jsonIn } from '../fields/exact-numbers.ts';
 import type { AuditHead, AuditRecord } from '../port/audit.ts';
 import type { ChainReport } from './chain.ts';
 
 /** The message under which the daemon writes the head of the audit chain to its log. */
 export const anchorMessage = 'audit head';
 
-/** The result of comparing a chain with anchors: how many anchors there are, and the first that does not match. */
+/** How many anchors there are, and the first that does not match. */
 export interface AnchorReport {
   count: number;
   broken: { seq: number; reason: string } | null;
@@ -37,13 +38,8 @@ function isCount(value: unknown): value is number {
 
 /** Lines of other programs, and lines that a power failure cut off, become an empty object. */
 function objectIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return {};
-    throw thrown;
-  }
+  const value = jsonIn(text, JSON.parse);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 /** Audit heads that were kept outside the store; its chain is compared with them record by record. */

@@ -116,10 +116,7 @@ function hashRecord(draft: AuditDraft, seq: number, previousHash: string): strin
   return sha256(canonical, 'hex');
 }
 
-/**
- * Verifies the whole trail of a store or of a backup, from its first record to the last sequence number that the store ever
- * assigned.
- */
+/** Verifies a whole trail, from its first record to the last sequence number that its store ever assigned. */
 export async function verifyTrail(
   audit: Pick<AuditStore, 'walk' | 'lastSeq'>,
   watch?: (record: AuditRecord) => void,

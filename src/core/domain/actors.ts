@@ -20,10 +20,7 @@ export type Permitted<A extends AuditAction> = Actor & {
 
 declare const granted: unique symbol;
 
-/**
- * Finds the profile of a login. Throws `no_profile` or `profile_inactive` (exit 4) and audits the attempt if it may do
- * nothing.
- */
+/** Finds the profile of a login. Throws `no_profile` or `profile_inactive` (exit 4) and audits such an attempt. */
 export async function findActor(domain: Domain, login: string, osAccount: string): Promise<Actor> {
   const user = await domain.store.users.findByLogin(login);
   if (user?.status !== 'active') await domain.store.audit.append(refusedProfile(domain, login, osAccount, user));
@@ -40,10 +37,7 @@ export async function findActor(domain: Domain, login: string, osAccount: string
   return { user, osAccount };
 }
 
-/**
- * Refuses an actor whose profile is not as it was found: inactive, gone, or with another role (`not_permitted`, exit 4), and audits
- * the attempt. For whatever waited for a person, which may take hours.
- */
+/** Refuses, after whatever waited for a person, an actor whose profile is inactive, gone or has another role by now. Audited. */
 export async function requireUnchanged(domain: Domain, { user, osAccount }: Actor): Promise<void> {
   const now = await findActor(domain, user.login, osAccount);
   if (now.user.id === user.id && now.user.role === user.role) return;

@@ -5,7 +5,6 @@ import { type Clock, formatInstantMs } from '../time/instants.ts';
 import { type Actor, auditDraft, requirePermissions } from './actors.ts';
 import type { Domain } from './domain.ts';
 
-/** Samples clock and uptime together; the milliseconds between the two reads are far below the tolerance for a jump. */
 export function sampleClock(machine: Clock, uptime: Clock): ClockSample {
   const upMs = uptime();
   return { nowMs: machine(), upMs };
@@ -102,10 +101,7 @@ export async function steadyClocks(
 
 const passing: ReadonlySet<ErrorCode> = new Set(['store_locked', 'store_full', 'store_unreadable']);
 
-/**
- * Accepts the machine's clock although it is behind the latest time steadily seen; returns the state before. Changes nothing
- * if the clock is not behind. Needs `store.manage`, since it is the clock of every organization; audited.
- */
+/** Accepts a clock that is behind the latest time steadily seen; returns the state before. Needs `store.manage`; audited. */
 export async function acceptClock(domain: Domain, actor: Actor, sample: ClockSample): Promise<ClockSamples> {
   const { nowMs } = sample;
   await requirePermissions(domain, actor, 'store.accept_clock', 'clock');

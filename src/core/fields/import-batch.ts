@@ -2,10 +2,9 @@
 export type ImportColumn = readonly unknown[];
 
 /**
- * Validated rows for import, column by column in the order of `importFields` (`id`, then as declared) and in canonical form
- * (null for missing values, lists as arrays, instants in six-digit UTC; undefined for a list of `keptLists` that the file does
- * not have, which leaves the stored one). To create and transfer an object for each row, or a
- * repeated value for each row, would take as long as its validation.
+ * Validated rows, column by column in the order of `importFields` and in canonical form (null for missing values, lists as arrays,
+ * instants in six-digit UTC; undefined for a list of `keptLists` that the file does not have, which leaves the stored one). Creating
+ * and transferring an object for each row would take as long as its validation.
  */
 export interface ImportBatch {
   /** Line of the file that each row came from. */

@@ -96,7 +96,6 @@ export async function createKey(
   return key;
 }
 
-/** The successor of a key, and that key as it is after the rotation. */
 export type RotatedKey = Record<'key' | 'revoked', Key>;
 
 /**

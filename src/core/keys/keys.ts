@@ -15,7 +15,7 @@ export function statusOf(key: { revokedAtMs: number | null; expiresAtMs: number 
   return 'Active';
 }
 
-/** A key that expires within this time is shown as urgent: its replacement has to be planned. */
+/** A key that expires within this time is shown as urgent. */
 export const expiresSoonMs = 14 * dayMs;
 
 /** A key that was not used for this time is probably not needed any more. */
@@ -73,10 +73,7 @@ export async function showKey(domain: Domain, actor: Actor, ref: string): Promis
   return requireKey(domain, actor, ref);
 }
 
-/**
- * Finds the key of a secret in the tenant and why it would be refused (undefined = let in), without using it:
- * `last_used_at` stays. `incomplete_secret` if it is none, `unknown_key` (exit 3) if no key has it.
- */
+/** Finds the key of a secret, and why it would be refused. Throws `incomplete_secret`, or `unknown_key` (exit 3). */
 export async function verifySecret(
   domain: Domain,
   actor: Permitted<'key.verify'>,

@@ -56,16 +56,13 @@ function addCodes(to: Record<string, number>, codes: Readonly<Record<string, num
   for (const [code, count] of Object.entries(codes)) to[code] = (to[code] ?? 0) + count;
 }
 
-/** How many requests and readings of a key were refused, and why: the codes, the most frequent first. */
+/** What was refused of a key; the most frequent code first. */
 export interface Refusals {
   count: number;
   codes: string[];
 }
 
-/**
- * Codes that say nothing about a key and its integration: a record that is not there, a token that is too old, and faults of the
- * daemon or its machine.
- */
+/** Codes that say nothing about a key and its integration. */
 const harmless: ReadonlySet<string> = new Set(['not_found', 'sync_token_expired', 'internal', 'unavailable']);
 
 /** The keys of which requests were refused or readings rejected today or yesterday, by id; days are those of each key's entity. */

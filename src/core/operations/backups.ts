@@ -3,7 +3,7 @@ import type { AuditHead } from '../port/audit.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { Store } from '../port/store.ts';
 
-/** The facts in the head of a backup, so that people can recognise it before it is read completely. */
+/** What people can recognise a backup by before it is read completely. */
 export interface BackupHead {
   createdAtMs: number;
   keys: number;
@@ -62,17 +62,13 @@ export interface RestoreOutcome {
   kept: readonly KeptStopped[];
 }
 
-/** The questions and reports of a restore, answered by its caller. */
 export interface RestoreHooks {
   /** Checks the actor's permission in the present store or, if none can be opened, in the restored one; throws to refuse. */
   authorize(store: Store): MaybePromise<void>;
   /** Called before the backup is copied and anything is replaced; throws to refuse. `isThere`: whether a store is replaced. */
   confirm(head: BackupHead, isThere: boolean): MaybePromise<void>;
-  /**
-   * Appends the audit events of the restore to the restored store. `replaced` is the head of the replaced store's trail; null
-   * if it could not be read.
-   */
+  /** Appends the events of the restore. `replaced` is the head of the replaced trail; null if it could not be read. */
   audit(store: Store, kept: readonly KeptStopped[], replaced: AuditHead | null): MaybePromise<void>;
-  /** Receives how much of the backup was copied, from 0 to 1, again and again if that takes long. */
+  /** Receives how much of the backup was copied, from 0 to 1. */
   progress?(share: number): void;
 }

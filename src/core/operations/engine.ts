@@ -42,6 +42,6 @@ export interface Engine {
   backup(target: string, request: BackupRequest): Promise<BackupFacts>;
   /** Replaces the store by the one in a backup file; whatever was stopped since the backup stays stopped. */
   restore(file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
-  /** Checks for `hkctl doctor`, which also work on a damaged store. */
+  /** Also works on a damaged store. */
   inspect(): MaybePromise<StoreInspection>;
 }

@@ -13,7 +13,6 @@ export interface Check {
 
 export type Finding = Omit<Check, 'name'>;
 
-/** All is as it should be. */
 export function ok(detail: string): Finding {
   return { status: 'ok', detail };
 }
@@ -71,10 +70,7 @@ export interface ServerFacts {
   skewMs: number;
 }
 
-/**
- * What an engine reports about a store: about its files, or about its database server. A method throws the domain's errors
- * if it cannot read them.
- */
+/** What an engine reports about the files of a store, or its database server. A method throws if it cannot read them. */
 export interface StoreInspection {
   /** Each database with its damage in the engine's words; an empty list if it is intact. */
   databases: readonly { name: string; damage(): string[] }[];

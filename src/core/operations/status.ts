@@ -80,7 +80,6 @@ export async function daemonsOf(
   return { newest: recorded.find(({ serves }) => serves), ended: recorded.filter(({ serves }) => !serves) };
 }
 
-/** The numbers of active keys, of those that expire within 14 days, and of those not used for 90 days. */
 export async function keyCounts({ store, clock }: Domain, tenantId: string) {
   const nowMs = clock();
   const active = { nowMs, statuses: ['Active'] } as const;
@@ -91,10 +90,7 @@ export async function keyCounts({ store, clock }: Domain, tenantId: string) {
   };
 }
 
-/**
- * The numbers of active sensors, of those that sent something before and nothing for a day (`silentAt`: the codes of their entities),
- * and of those that never sent anything.
- */
+/** Counts active sensors; `silentAt` holds the codes of the entities with silent ones. */
 async function sensorCounts({ store, clock }: Domain, tenantId: string) {
   const nowMs = clock();
   const counts = { active: 0, silent: 0, silentAt: [] as string[], neverHeard: 0 };

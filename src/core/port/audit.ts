@@ -1,7 +1,6 @@
 import type { AuditAction } from '../access/roles.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** What became of an action. */
 export const auditOutcomes = ['done', 'denied', 'failed'] as const;
 
 /** An event before it is appended to the chain. It never contains a secret. */
@@ -14,7 +13,6 @@ export interface AuditDraft {
   /** The object of the action: a key's prefix, a login, an entity's code, a resource. */
   target: string;
   outcome: (typeof auditOutcomes)[number];
-  /** Further facts, small and flat. */
   detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
@@ -44,7 +42,6 @@ export interface AuditFilter {
   outcome?: AuditDraft['outcome'];
 }
 
-/** A page of the records of one tenant that a filter selects. */
 export interface AuditPageRequest extends AuditFilter {
   limit: number;
   /** Adds the records without a tenant. */
@@ -60,10 +57,7 @@ export interface AuditStore {
   append(audit: AuditDraft): MaybePromise<void>;
   /** A trail of any length is searched in pieces, so that no statement takes long. */
   list(tenantId: string, page: AuditPageRequest): MaybePromise<AuditRecord[]>;
-  /**
-   * The highest `seq` ever assigned, which the store keeps in addition to the records: higher than the last record's if the end
-   * of the chain was cut off, and lower if it was set back or removed (then 0).
-   */
+  /** The highest `seq` ever assigned, kept apart from the records: it differs from the last one's if either was tampered with. */
   lastSeq(): MaybePromise<number>;
   /** Number of records and hash of the last one, as committed now; cheap, since it does not walk the chain. */
   head(): MaybePromise<AuditHead>;

@@ -33,12 +33,8 @@ export interface ClockProgress {
   samples: ClockSamples;
 }
 
-/** The samples of the machine's clock that the store keeps. */
 export interface ClockStore {
-  /**
-   * The clock by which this store expires keys, if it is another one than the machine's: that of the database server, as its
-   * last answer showed it; since then it advances by a monotonic clock.
-   */
+  /** The clock of the database server, if keys expire by that one; between its answers it advances by a monotonic clock. */
   serverMs?(): number;
   read(): MaybePromise<ClockSamples>;
   /** Records a sample of the machine's clock, without waiting for another writer (`store_locked`). */

@@ -18,20 +18,14 @@ export interface RecordedDaemon extends Daemon {
 export type DaemonTask = 'retention';
 
 export interface DaemonStore {
-  /**
-   * Registers this process as a daemon that serves the store, until it clears its address, closes the store or ends in any
-   * way. Throws `state_forbids` while a restore replaces the store.
-   */
+  /** Registers this process as a daemon until it clears its address or ends in any way. `state_forbids` during a restore. */
   begin(): MaybePromise<void>;
   /** Records the address of a running daemon and its version, for the curl examples; begins if that was not done. */
   recordAddress(baseUrl: string, pid: number, version?: string): MaybePromise<void>;
   clearAddress(pid: number): MaybePromise<void>;
   /** The address last recorded, while a daemon serves the store in any container. */
   address(): MaybePromise<string | undefined>;
-  /**
-   * Whether this daemon may begin a task now: false if any daemon of the store has begun it less than `gapMs` before, or after,
-   * by a clock that was ahead.
-   */
+  /** Whether this daemon may begin a task now: false if one of the store has begun it less than `gapMs` before, or after. */
   beginTask(task: DaemonTask, nowMs: number, gapMs: number): MaybePromise<boolean>;
   /**
    * The daemons that have recorded their address and were not stopped, newest first. One that ended without that is forgotten

@@ -47,7 +47,6 @@ export interface Credential
   tenant: Omit<Tenant, 'createdAtMs'>;
 }
 
-/** The last use of a key: when (epoch ms), and the client address. */
 export interface KeyUse {
   atMs: number;
   ip: string;
@@ -81,10 +80,7 @@ export interface KeyPageRequest {
 }
 
 export interface KeyStore {
-  /**
-   * A number that changes whenever another process or thread may have changed a key, user, entity or tenant: a credential
-   * read under the same number is still valid. About 2 µs.
-   */
+  /** A number that changes whenever another process or thread may have changed what a credential holds. About 2 µs. */
   version(): MaybePromise<number>;
   /** Keys of a tenant, newest first; a page costs the same at any depth. */
   list(tenantId: string, filter: KeyFilter, page: KeyPageRequest): MaybePromise<Key[]>;
@@ -110,19 +106,13 @@ export interface KeyStore {
   credential(secretHash: string): MaybePromise<Credential | undefined>;
   /** The key a hash belongs to, if it is of this tenant. */
   findByHash(tenantId: string, secretHash: string): MaybePromise<Key | undefined>;
-  /**
-   * Waits for changes in progress, also those whose process is gone. Afterwards a key that is not found will never appear. Throws
-   * `store_locked` if that takes too long.
-   */
+  /** Waits for changes in progress, also of killed processes: a key that is then not found will never appear. `store_locked`. */
   settle(): MaybePromise<void>;
   /** Active keys created by a user or bound to an entity, shown before either is deactivated. */
   activeOf(owner: { createdBy: string } | { entityId: string }, nowMs: number): MaybePromise<Key[]>;
   /** Sets or clears the note of a key, whatever its state; false if the key is missing (then nothing was changed). */
   setNote(id: string, note: string | null, audit: AuditDraft): MaybePromise<boolean>;
-  /**
-   * Records the last use of several keys, by their ids, and adds to their usage by day; never moves a time back; no audit event.
-   * One that throws has changed nothing, except if the answer to its commit was lost.
-   */
+  /** Records last uses by the ids of keys, and adds to their usage; never moves a time back. No audit event. */
   recordUse(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): MaybePromise<void>;
 }
 

@@ -81,10 +81,7 @@ export interface ReadingRange {
 export interface ReadingStore {
   /** The sensors of an entity as imported, each with its series number; kept until a record changes. */
   directory(entityId: string): MaybePromise<SensorDirectory>;
-  /**
-   * Resolves once the accepted readings are on disk (committed and synced). `unavailable` if the queue is full. Accepts
-   * readings of any age: what is too old was rejected before (`retainedFromUs`).
-   */
+  /** Resolves once readings, of any age, are on disk (committed and synced). `unavailable` if the queue is full. */
   append(batch: ReadingBatch): Promise<BatchResult>;
   appendHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchResult>;
   range(request: ReadingRange): MaybePromise<Reading[]>;
@@ -95,9 +92,7 @@ export interface ReadingStore {
   /**
    * Replaces the oldest readings of an entity before a whole hour by one summary for each sensor and hour, a bounded number
    * in one atomic step; the caller repeats it with the returned position until that is null. A step without a position
-   * records `untilUs`, also an earlier one than before. Readings up to the last one that the summary of their hour counts
-   * arrived after it: they are removed, but not counted (`summarised`). `text` with buckets of whole hours counts summaries
-   * like their readings, and none of those that arrived after them.
+   * records `untilUs`. What arrived for an hour after its summary is removed, but not counted (`summarised`).
    */
   drop(request: DropRequest): MaybePromise<DropResult>;
   retention(entityId: string): MaybePromise<RetentionState>;
@@ -106,19 +101,13 @@ export interface ReadingStore {
   /** How many readings lie in a range, and how many dropped ones its summaries count; what `erase` would take out. */
   countRange(range: SeriesRange): MaybePromise<RangeCount>;
   /**
-   * Deletes the readings and the summaries of a range in steps, so that ingest can commit in between; repeating it after a
-   * crash completes it. Readings that arrive later are accepted as if there had been none. Deletes nothing of a summary
-   * that lies only partly in the range: the caller checks that first (`countRange`).
+   * Deletes the readings and the summaries of a range in steps, between which ingest can commit; repeating it after a crash
+   * completes it. A summary that lies only partly in the range stays: the caller checks that first (`countRange`).
    */
   erase(range: SeriesRange): MaybePromise<void>;
 }
 
-/** A range of one series; `fromUs` is inclusive, `toUs` exclusive. */
-export interface SeriesRange {
-  series: number;
-  fromUs: number;
-  toUs: number;
-}
+export type SeriesRange = Required<Omit<ReadingRange, 'limit'>>;
 
 export interface RangeCount {
   readings: number;

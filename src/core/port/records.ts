@@ -63,7 +63,6 @@ export interface RemovedPageRequest {
   limit: number;
 }
 
-/** Removed ids, and where the next page starts; null at the end. */
 export interface RemovedPage {
   ids: readonly string[];
   next: RecordPosition | null;
@@ -96,18 +95,12 @@ export interface ImportRequest {
 export interface RecordStore {
   page(request: RecordPageRequest): MaybePromise<RecordPage>;
   get(resource: ResourceDefinition, entityId: string, id: string): MaybePromise<string | undefined>;
-  /**
-   * A number that changes whenever any process may have changed a record: what was read under the same number is still
-   * valid. About 2 µs.
-   */
+  /** A number that changes whenever any process may have changed a record. About 2 µs. */
   version(): MaybePromise<number>;
   /** How far changes have come. What is read afterwards may be newer, but is never older than this. */
   changes(resource: ResourceDefinition, entityId: string): MaybePromise<RecordChanges>;
   removed(request: RemovedPageRequest): MaybePromise<RemovedPage>;
-  /**
-   * In an engine that has to ask for a version: the one that came with the last answer of `KeyStore.version`. It is as new as a
-   * request that was authenticated by that answer or an earlier one.
-   */
+  /** In an engine that has to ask for a version: the one that came with the last answer of `KeyStore.version`. */
   lastVersion?(): number;
   /**
    * Imports that change something have different instants, in the order of their commits (`changeInstant`): one import at a

@@ -17,7 +17,7 @@ export interface UsageCount {
   lastSensor: string | null;
 }
 
-/** Days from the first to the last one, both included. */
+/** Both days are included. */
 export interface DayRange {
   first: number;
   last: number;

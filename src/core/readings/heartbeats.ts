@@ -57,10 +57,7 @@ export class HeartbeatValidator extends Validator {
   }
 }
 
-/**
- * Creates the times of receipt, in epoch microseconds. Each is later than the one before, so that two things received at
- * once stay two, unless the clock was set back.
- */
+/** Creates times of receipt (epoch µs), each later than the one before unless the clock was set back: two at once stay two. */
 export function createReceipts(clock: Clock): () => number {
   let lastUs = 0;
   return () => {

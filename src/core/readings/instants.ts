@@ -1,9 +1,6 @@
 import { boundedUs, parseInstantUs } from '../time/instants.ts';
 
-/**
- * Reads an instant of a request, RFC 3339 with an offset or whole epoch milliseconds, to epoch microseconds bounded as
- * {@link boundedUs} does. Undefined for anything else.
- */
+/** Reads RFC 3339 with an offset or whole epoch milliseconds to epoch microseconds, bounded as {@link boundedUs} does. */
 export function instantUs(at: unknown): number | undefined {
   if (typeof at === 'string') {
     const common = commonTextUs(at);
@@ -13,18 +10,12 @@ export function instantUs(at: unknown): number | undefined {
   return boundedUs(at * 1000);
 }
 
-/**
- * The instant of a reading or heartbeat, as {@link instantUs}, but undefined for epoch milliseconds too small for a
- * measurement: a query may begin in 1970, a gateway's clock may not.
- */
+/** The instant of a reading or heartbeat; unlike that of a query it is not in 1970. */
 export function measuredUs(at: unknown): number | undefined {
   return isBelowEpochMs(at) ? undefined : instantUs(at);
 }
 
-/**
- * Whether a number is more likely epoch seconds than milliseconds: as seconds it lies before the year 5138, as milliseconds
- * it would land in 1970 (contract, section 5).
- */
+/** Whether a number is epoch seconds rather than milliseconds, which would land in 1970 (contract, section 5). */
 export function isBelowEpochMs(at: unknown): at is number {
   return typeof at === 'number' && at < 100_000_000_000;
 }
@@ -62,7 +53,6 @@ export function commonInstantUs(bytes: Uint8Array, from: number, to: number): nu
   return (days * 86_400 + hour * 3600 + minute * 60 + second) * 1e6 + micros;
 }
 
-/** The same for a text: NaN for any that is not of the common shape. */
 function commonTextUs(text: string): number {
   const { length } = text;
   if (length > commonBytes.length) return Number.NaN;

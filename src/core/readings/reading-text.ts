@@ -36,7 +36,7 @@ export class RowWriter {
   #length = 0;
   #count = 0;
 
-  /** For so many rows, and more; in the memory, if it is large enough. */
+  /** In the memory, if that is large enough for the rows. */
   constructor(
     { format, buckets, lead = '' }: Pick<ReadingTextRequest, 'format' | 'buckets' | 'lead'>,
     rows: number,

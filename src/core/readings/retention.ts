@@ -12,10 +12,7 @@ function retentionBorderUs(days: number, nowMs: number): number {
   return hourOf(nowMs * 1000 - days * dayUs);
 }
 
-/**
- * The instant (epoch µs) before which readings are rejected as too old, by the present retention (days; null = forever). While the
- * clock is not steady none is, since that could go on for as long as the clock is wrong.
- */
+/** The instant (epoch µs) before which readings are too old for a retention (days; null = forever); none by an unsteady clock. */
 export function retainedFromUs(days: number | null, steady: () => SteadyTime): number {
   if (days === null) return Number.NEGATIVE_INFINITY;
   const { ms, isSteady } = steady();
@@ -50,7 +47,7 @@ export async function countExpiring(
   return found;
 }
 
-/** The entities that do not keep readings forever, each with the instant before which it does not; none while the clock is not steady. */
+/** The entities that do not keep readings forever, each with the instant (epoch µs) before which it does not. */
 export async function* expiringEntities({
   store,
   steady,
@@ -65,7 +62,6 @@ export async function* expiringEntities({
 /** From one drop of a store's readings to the next; less than an hour, since borders move with the hours. */
 const dropGapMs = 50 * 60_000;
 
-/** Whether a daemon may begin to drop readings at a time that was steadily seen. */
 export async function mayBeginDrop({ store, steady }: Pick<Domain, 'store' | 'steady'>): Promise<boolean> {
   return store.daemon.beginTask('retention', steady().ms, dropGapMs);
 }

@@ -17,7 +17,6 @@ import { didYouMean, nearest } from '../text/words.ts';
 import { formatOptionalUs } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
 
-/** A record of a sensor as imports have it. */
 export type SensorRecord = { id: string; code: string; [field: string]: unknown };
 
 export type SensorView = SensorRecord & ReturnType<typeof shownState>;
@@ -46,7 +45,6 @@ export async function requireSensor(domain: Domain, entity: Entity, ref: string)
   });
 }
 
-/** A sensor as a list shows it. */
 export async function showSensor(
   { store: { readings, records } }: Domain,
   entity: Entity,

@@ -15,10 +15,7 @@ export function changeInstant(nowUs: number, changedAt: string): string {
   return now > changedAt ? now : instantAfter(changedAt);
 }
 
-/**
- * Whether the last change is dated so far ahead that the clock was wrong: later ones would all be dated after it. A day is what
- * readings may lie ahead, too.
- */
+/** Whether the last change is dated more than a day ahead: the clock was wrong, and all later ones would be dated after it. */
 export function isDatedAhead(nowUs: number, changedAt: string): boolean {
   return changedAt > formatInstantUs(nowUs + dayMs * 1000);
 }
@@ -48,7 +45,7 @@ export interface SyncToken extends SyncPoint {
   day: number;
 }
 
-/** Writes a token for one list. It names the day only, so that an unchanged list keeps its ETag for the day. */
+/** Writes a token, which names the day only, so that an unchanged list keeps its ETag for the day. */
 export function writeSyncToken(list: string, { epoch, changedAt }: SyncPoint, nowMs: number): string {
   return writeCursor(list, [epoch, changedAt, dayOf(nowMs)]);
 }
@@ -93,7 +90,6 @@ export function isChangedAt(value: unknown): value is string {
   return value === '' || (canonicalInstant(value) === value && Number.isFinite(parseInstantUs(value)));
 }
 
-/** The day of an instant, counted since 1970. */
 export function dayOf(nowMs: number): number {
   return Math.floor(nowMs / dayMs);
 }

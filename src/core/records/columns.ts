@@ -5,7 +5,7 @@ import { nearest } from '../text/words.ts';
 import { orMean } from '../time/meant-values.ts';
 import { ViolationList } from './imports.ts';
 
-/** Maps a column of a file to its field: null if it is left out, undefined if it is unknown. */
+/** Null if the column is left out, undefined if it is unknown. */
 type FieldOfColumn = (column: string) => string | null | undefined;
 
 /** The target in a mapping that leaves a column out. */

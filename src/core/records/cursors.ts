@@ -1,5 +1,6 @@
 import { sha256 } from '../digest.ts';
 import { HkctlError } from '../errors.ts';
+import { jsonIn } from '../fields/exact-numbers.ts';
 import { wrongValue } from './parameters.ts';
 
 /** Binds a cursor to its query: with another query the same position would silently give another page. */
@@ -25,19 +26,11 @@ export function readCursor(cursor: string, tie: string): unknown[] {
 
 /** The tie and the values of a text that {@link writeCursor} may have written; undefined for any other. */
 export function decoded(text: string): unknown[] | undefined {
-  const parts = text.length <= 2000 && /^[A-Za-z0-9_-]+$/.test(text) ? parse(text) : undefined;
+  const isShaped = text.length <= 2000 && /^[A-Za-z0-9_-]+$/.test(text);
+  const parts = isShaped ? jsonIn(Buffer.from(text, 'base64url').toString(), JSON.parse) : undefined;
   return Array.isArray(parts) && typeof parts[0] === 'string' ? parts : undefined;
 }
 
 export function wrongCursor(cursor: string): HkctlError {
   return wrongValue('cursor', cursor, 'the next_cursor of the previous page, unchanged');
-}
-
-function parse(cursor: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return undefined;
-    throw thrown;
-  }
 }

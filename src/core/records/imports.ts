@@ -31,7 +31,7 @@ export type RowReader = (
   options: ReadOptions,
 ) => AsyncIterable<ImportBatch>;
 
-/** A value that is not as declared: its place, its text and the rule that it breaks. */
+/** A value that is not as declared. */
 export interface Violation {
   /** Line of the file, from 1; null for the whole file. */
   line: number | null;
@@ -100,7 +100,6 @@ interface ImportInput {
   confirmRemoval?: (counts: RemovalCounts) => Promise<void>;
 }
 
-/** How many records an import removes, and how many there were. */
 export interface RemovalCounts {
   removed: number;
   existing: number;

@@ -37,7 +37,6 @@ export function toSafeJson(value: unknown, indent?: number, cleaned = (text: str
   return isTricky(text) ? text.split('\n').map(printable).join('\n') : text;
 }
 
-/** Whether a text contains a character that {@link trickyIn} finds. */
 export function isTricky(text: string): boolean {
   return text.search(tricky) !== -1;
 }
@@ -78,7 +77,6 @@ export function cutText(text: string, most: number): string {
 
 const few = 5;
 
-/** The first few texts of a list, and the number of the rest. */
 export function firstFew(texts: readonly string[]): string[] {
   const rest = texts.length - few;
   return [...texts.slice(0, few), ...(rest > 0 ? [`and ${rest} more`] : [])];

@@ -46,7 +46,7 @@ export function startOfDayMs(date: string, timezone: string): number {
   return startOfWallDayMs(Date.parse(`${date}T00:00:00Z`), timezone);
 }
 
-/** The last millisecond (epoch ms) of a date in a time zone: the end of a key whose expiry is given as a date. Throws as above. */
+/** The last millisecond (epoch ms) of a date in a time zone. Throws as above. */
 export function endOfDayMs(date: string, timezone: string): number {
   requireKnownZone(timezone);
   return startOfWallDayMs(Date.parse(`${date}T00:00:00Z`) + dayMs, timezone) - 1;

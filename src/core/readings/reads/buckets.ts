@@ -85,7 +85,6 @@ export function addSummarised(bucket: OpenBucket, hour: SummarisedHour): void {
   bucket.last = last;
 }
 
-/** The aggregates of a bucket once all of its readings are in it. */
 export function closeBucket({ startUs, count, sum, error, scale, ...bucket }: OpenBucket): ReadingBucket {
   const { min, max, last, summary } = bucket;
   if (summary?.count === count) return { atUs: startUs, count, avg: summary.mean, min, max, last };

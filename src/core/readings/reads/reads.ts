@@ -3,7 +3,6 @@ import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../port/
 import { FairScheduler } from '../../sharing/fair-scheduler.ts';
 import type { Slice, SliceRequest } from './slice-request.ts';
 
-/** Limits that keep a read bounded; in readings unless stated otherwise. */
 export const readLimits = {
   /** A page up to this size is read at once: it waits for one slice of a large read at most. */
   direct: 500,
@@ -15,7 +14,6 @@ export const readLimits = {
   waiting: 64,
 } as const;
 
-/** The most rows that a slice writes, and the most readings that it aggregates. */
 type SliceSizes = Record<'written' | 'summedUp', number>;
 
 /** Reads one slice: in a thread of SQLite, or on a connection of PostgreSQL. The text may be written into the memory. */

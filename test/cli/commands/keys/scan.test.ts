@@ -236,7 +236,7 @@ describe('keys scan', () => {
         for (let at = 0; at < bytes.length; at += piece) {
           const from = Math.max(0, at - scanOverlap);
           const view = bytes.subarray(from, Math.min(bytes.length, at + piece));
-          found.push(...secretsIn(view, view.length).map(({ secret }) => secret));
+          found.push(...secretsIn(view).map(({ secret }) => secret));
         }
         expect(found).toEqual(wanted);
       }),

@@ -14,15 +14,7 @@ import { switchedTo } from '../../../store-account.ts';
 import { counted, grouped } from '../../../terminal/sentence.ts';
 import { namesOf } from '../names.ts';
 import { type Finding, Findings } from './findings.ts';
-import {
-  linkReason,
-  type Occurrence,
-  type ScanReport,
-  type ScanStep,
-  scanPaths,
-  scanStream,
-  unreadableReason,
-} from './secret-scan.ts';
+import { linkReason, type Occurrence, type ScanReport, scan as scanFiles, unreadableReason } from './secret-scan.ts';
 
 export const scan = defineCommand({
   summary: 'Find secrets in files, folders or standard input',
@@ -53,7 +45,7 @@ export const scan = defineCommand({
     const clock = session?.domain.clock ?? context.io.clock;
     const findings = new Findings(session);
     const report: ScanReport = { files: 0, bytes: 0, links: 0, others: 0, skipped: [] };
-    for await (const found of stepsOf(context, paths, report)) {
+    for await (const found of scanFiles(paths, context.io.stdin, report)) {
       if (found === undefined) {
         const ended = findings.endFile();
         if (!context.json) printFindings(context, ended, findings, session && clock());
@@ -74,14 +66,6 @@ export const scan = defineCommand({
     return report.others > 0 ? 1 : 0;
   },
 });
-
-async function* stepsOf({ io }: Context, paths: readonly string[], report: ScanReport): AsyncGenerator<ScanStep, void> {
-  yield* scanPaths(
-    paths.filter((path) => path !== '-'),
-    report,
-  );
-  if (paths.includes('-')) yield* scanStream(io.stdin, '-', report);
-}
 
 /** A leaked key works until it is revoked, so that nothing waits for the end of the scan. Returns the key as it is then. */
 async function revokeFound(

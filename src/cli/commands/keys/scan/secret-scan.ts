@@ -37,27 +37,24 @@ const otherReason = 'is not a regular file';
 const pieceBytes = 1 << 18;
 
 /**
- * Looks for secrets in files and folders, everything in them: hidden, binary, ignored by git. Links in folders are not
- * followed, and files that cannot be read are skipped; the report names both.
+ * Looks for secrets in files and folders, everything in them: hidden, binary, ignored by git; and for `-` in a stream. Links in folders
+ * are not followed, and files that cannot be read are skipped; the report names both.
  */
-export function* scanPaths(paths: readonly string[], report: ScanReport): Generator<ScanStep, void> {
-  const buffer = Buffer.allocUnsafe(pieceBytes);
-  for (const path of paths) {
-    yield* guarded(report, path, function* () {
-      if (lstatSync(path).isDirectory()) yield* scanFolder(path, buffer, report);
-      else yield* scanFile(path, buffer, report, false);
-    });
-  }
-}
-
-/** Looks for secrets in a stream, in pieces. */
-export async function* scanStream(
-  stream: NodeJS.ReadableStream,
-  path: string,
+export async function* scan(
+  paths: readonly string[],
+  stdin: NodeJS.ReadableStream,
   report: ScanReport,
 ): AsyncGenerator<ScanStep, void> {
-  const search = createSearch(path, report);
-  for await (const chunk of stream) yield search(Buffer.from(chunk));
+  const buffer = Buffer.allocUnsafe(pieceBytes);
+  for (const path of paths) {
+    if (path === '-') continue;
+    yield* guarded(report, path, () =>
+      lstatSync(path).isDirectory() ? scanFolder(path, buffer, report) : scanFile(path, buffer, report, false),
+    );
+  }
+  if (!paths.includes('-')) return;
+  const search = createSearch('-', report);
+  for await (const chunk of stdin) yield search(Buffer.from(chunk));
   report.files++;
   yield undefined;
 }
@@ -80,7 +77,7 @@ function createSearch(path: string, report: ScanReport): (piece: Buffer) => Occu
       column = to - lineStart + 1;
       at = to;
     };
-    const found = secretsIn(bytes, bytes.length).map(({ offset, secret }) => {
+    const found = secretsIn(bytes).map(({ offset, secret }) => {
       advance(offset);
       return { path, line, column, secret };
     });
