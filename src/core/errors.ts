@@ -57,10 +57,7 @@ export const apiErrors = {
   unavailable: { exit: 6, status: 503, title: 'Unavailable' },
 } as const satisfies Errors;
 
-/**
- * Every error that a user can see, in one table: exit code of the CLI, HTTP status of the API, and title of the problem
- * document. `exit` and `status` are interfaces (contract, sections 3 and 6).
- */
+/** Every error that a user can see; `exit` and `status` are interfaces (contract, sections 3 and 6). */
 export const errorTable = { ...commandErrors, ...apiErrors } as const;
 
 export type ErrorCode = keyof typeof errorTable;
@@ -72,10 +69,7 @@ interface HkctlErrorOptions {
   more?: readonly string[];
 }
 
-/**
- * An error whose message may be shown: what is wrong (`message`) and what to do about it (`hint`).
- * Anything else that is thrown is "internal": its message is logged and never shown.
- */
+/** An error whose message may be shown. Anything else that is thrown is "internal": it is logged and never shown. */
 export class HkctlError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;

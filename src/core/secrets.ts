@@ -52,10 +52,7 @@ export function isCompleteSecret(text: string): boolean {
   return claimed === crc32(text.slice(0, cut));
 }
 
-/**
- * Cuts everything shaped like a secret down to its prefix, also if it is URL-encoded; for whatever logs or quotes a text that it
- * did not write itself.
- */
+/** Cuts everything shaped like a secret down to its prefix, for whatever logs or quotes a text of others. */
 export function redactSecrets(text: string): string {
   if (!text.includes(scheme) && !text.includes('%')) return text;
   return text.replace(begun, (found) => `${urlDecoded(found).slice(0, prefixLength)}…`);

@@ -73,10 +73,7 @@ const amountOf = (services: unknown): number => {
 const machineOf = ({ position }: Draft) => itemOf(words.assetList, position / words.sensorKinds.length);
 const kindOf = ({ position }: Draft) => itemOf(words.sensorKinds, position);
 
-/**
- * Fields that are drawn more plausibly than their declarations alone allow: by their names in any resource, or in one. In this order,
- * since some depend on others.
- */
+/** Fields that are drawn more plausibly than by their declarations; some depend on others before them. */
 const rules: Readonly<Record<string, Draw>> = {
   is_active: () => true,
   parent_id: () => null,
@@ -138,10 +135,7 @@ const rules: Readonly<Record<string, Draw>> = {
 /** The number of records of a resource: five sensors at each of the ten machines. */
 const countOf = ({ name }: ResourceDefinition) => ({ sensors: 50, assets: 24, orders: 240, jobs: 320 })[name] ?? 120;
 
-/**
- * Draws the records of every resource of one made-up plant, with consistent references. Fields without a rule are drawn from their
- * declarations, so that a new resource has sample data at once.
- */
+/** Draws the records of one plant, with consistent references; what has no rule is drawn from its declaration. */
 export function* demoRecords(
   resources: readonly ResourceDefinition[],
   { seed, today }: { seed: number; today: string },

@@ -11,10 +11,7 @@ export const departments = 'Heat treatment, Machining, Assembly, Quality, Logist
 export const treatments =
   'Stress relief annealing, Case hardening, Nitriding, Tempering, Turning, Milling, Grinding'.split(', ');
 
-/**
- * Machines in the order of their ids; all have the sensors below. What these measure while it rests and while it works: Cel, the
- * minutes to get there, bar and kW.
- */
+/** Machines in the order of their ids; at rest and at work Cel, the minutes to get there, bar and kW. */
 export const assetList = [
   ['OVEN-1', 'Chamber oven 1', 'oven', [310, 922, 42, 1.01, 1.04, 6, 84]],
   ['OVEN-2', 'Chamber oven 2', 'oven', [240, 652, 38, 1.01, 1.03, 5, 61]],

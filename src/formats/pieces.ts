@@ -11,10 +11,7 @@ import { decodeUtf8, EncodingFault } from './text.ts';
 
 const readers = { csv: createCsvReader, json: createJsonReader, ndjson: createNdjsonReader } as const;
 
-/**
- * Gives a file, also gzipped, to the reader of its format, which its name or its first character tells; without either it is CSV.
- * Yields the format after each piece.
- */
+/** Gives a file to the reader of its format, which its name or first character shows; yields that for each piece. */
 export async function* readPieces(
   source: AsyncIterable<Uint8Array>,
   { format: given, fileName }: Pick<ReadOptions, 'format' | 'fileName'>,

@@ -13,10 +13,7 @@ type RightsProcess = Pick<NodeJS.Process, 'geteuid' | 'seteuid' | 'setuid' | 'se
   initgroups?(user: string, extraGroup: number): void;
 };
 
-/**
- * Creates the rights of a process. `env` is the environment of what it starts; `program` is a file that the account of the store
- * must be able to read.
- */
+/** `env` is the environment of what the process starts; the account of the store must be able to read `program`. */
 export function createRights(process: RightsProcess, env: NodeJS.ProcessEnv, program: string) {
   let switchedTo: string | undefined;
   const areRoots = () => process.geteuid?.() === 0;

@@ -52,10 +52,7 @@ function openToOthers(folder: string, mode: number): HkctlError {
   });
 }
 
-/**
- * The folder if this account may not enter it; undefined if it may, or if there is none. The account that owns it is its login, or `#`
- * and its number if this machine's file of accounts has none; sudo accepts both.
- */
+/** The folder if this account may not enter it, with the login of its owner, or `#` and its number, as sudo accepts it. */
 export function closedFolder(folder: string): { folder: string; account: string } | undefined {
   try {
     accessSync(folder, constants.X_OK);

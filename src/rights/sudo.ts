@@ -15,10 +15,7 @@ interface ProcessTable {
   account(uid: number): string | undefined;
 }
 
-/**
- * The account that called sudo to start a process: the one above the nearest sudo among its ancestors. Unlike
- * the variables of sudo, no account can forge it. Undefined if there is no sudo.
- */
+/** The account above the nearest sudo among the ancestors of a process: no account can forge it, unlike variables. */
 export function callerOfSudo(parent: number, system: ProcessTable = linux): string | undefined {
   let found = false;
   for (let facts = system.process(parent); facts !== undefined; facts = system.process(facts.parent)) {

@@ -16,10 +16,7 @@ export interface PanelTexts {
   copy: boolean;
 }
 
-/**
- * The one-time panel (specification 5.2) on the alternate screen. It shows the secrets before the commit and then waits for
- * Copy key or Dismiss, which asks for confirmation.
- */
+/** The one-time panel (specification 5.2) on the alternate screen, which shows the secrets before the commit. */
 export function createPanelDelivery(
   { io, naming, style }: Context,
   { done, baseUrl, copy }: PanelTexts,
@@ -156,10 +153,7 @@ function curl(url: string, width: number): string[] {
   return [`${command} \\`, `${header} \\`, url];
 }
 
-/**
- * Copies a secret to the clipboard of this machine, else to the terminal's by the OSC 52 sequence, which gets no
- * acknowledgement. The returned message claims only what is certain.
- */
+/** Copies a secret to the clipboard of this machine, else by OSC 52, which gets no answer; returns what is certain. */
 export async function copySecret(io: Io, secret: string, terminal = io.stdout): Promise<string> {
   // Over SSH the clipboard of this machine is not the user's.
   const remote = io.env.SSH_CONNECTION !== undefined || io.env.SSH_TTY !== undefined;

@@ -11,10 +11,7 @@ export interface AnchorReport {
   broken: { seq: number; reason: string } | null;
 }
 
-/**
- * The audit head that a log line contains, if any: as the daemon writes it, or wrapped by a log collector such as journald,
- * syslog or a container runtime.
- */
+/** The audit head that a log line contains, if any: as the daemon writes it, or as a log collector wraps it. */
 export function anchorIn(line: string): AuditHead | undefined {
   const start = line.indexOf('{');
   return start === -1 || !line.includes(anchorMessage) ? undefined : headIn(objectIn(line.slice(start)), 1);

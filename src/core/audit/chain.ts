@@ -50,10 +50,7 @@ export interface ChainReport {
   damaged: readonly number[];
 }
 
-/**
- * Verifies a chain and reports the first record that was altered, removed, inserted or moved. The first record must be a
- * `store.init`. Calls `watch` with each record that is read.
- */
+/** Verifies a chain, whose first record must be a `store.init`; calls `watch` with each record that is read. */
 export async function verifyChain(
   records: Iterable<AuditRecord> | AsyncIterable<AuditRecord>,
   watch: (record: AuditRecord) => void = () => {},

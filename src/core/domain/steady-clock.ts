@@ -43,10 +43,7 @@ export function afterSample(before: ClockSamples, { nowMs, upMs }: ClockSample, 
   return { ...steadyAt(candidateStartMs), seenMs: Math.max(seenMs, nowMs) };
 }
 
-/**
- * The time by a clock that was steady for five minutes: what a sample shows if it is that clock, otherwise what the clock would
- * show by now without having been set. After a restart of the machine, which the uptime shows, only the clock itself is left.
- */
+/** The time by a clock that was steady for five minutes: what it would show, had it not been set since the machine started. */
 export function steadyTime({ seenMs, steadyStartMs }: ClockSamples, { nowMs, upMs }: ClockSample): SteadyTime {
   const isSteady = isNear(nowMs - upMs, steadyStartMs);
   const hasRestarted = upMs < seenMs - steadyStartMs;

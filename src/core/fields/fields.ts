@@ -46,10 +46,7 @@ export interface PlainField extends FieldBase {
   kind: 'boolean' | 'date' | 'instant';
 }
 export interface ListField extends FieldBase {
-  /**
-   * A list of texts (without `of`) or of objects with the fields in `of`, which may be lists again. Stored as JSON; never
-   * null, but empty if not given. In CSV the cell holds JSON.
-   */
+  /** Of texts, or of objects with the fields in `of`. Stored as JSON, which a CSV cell holds, too; empty if not given. */
   kind: 'list';
   of?: Fields;
   /** A field in `of` that is unique inside its parent, such as `row_id`. */
@@ -107,10 +104,7 @@ export type RecordOf<R extends ResourceDefinition> = { id: string; updated_at: s
 
 type Names = 'title' | 'singular';
 
-/**
- * Declares a resource and keeps the literal types, which {@link RecordOf} needs. If it says no other names, `parts` are Parts, and
- * one of them is a part.
- */
+/** Declares a resource with its literal types. If it says no other names, `parts` are Parts, and one of them is a part. */
 export function defineResource<const F extends Fields>(
   declared: Omit<ResourceDefinition<F>, Names> & Partial<Pick<ResourceDefinition<F>, Names>>,
 ): ResourceDefinition<F> {
@@ -153,10 +147,7 @@ export function detailFields(resource: ResourceDefinition): string[] {
   return namesOf(resource, ({ detail }) => detail);
 }
 
-/**
- * Names of the lists marked `detail`, such as the services of orders. Lists of records leave them out, so that a file made of
- * such a list misses them: an import of it keeps what is stored. An empty list removes it.
- */
+/** Lists that lists of records leave out: an import without their column keeps what is stored; an empty list removes it. */
 export function keptLists(resource: ResourceDefinition): string[] {
   return namesOf(resource, ({ detail, kind }) => detail && kind === 'list');
 }

@@ -98,10 +98,7 @@ export async function createKey(
 
 export type RotatedKey = Record<'key' | 'revoked', Key>;
 
-/**
- * Rotates active keys: each gets a successor with a new secret and everything else as it was; the old ones are revoked in
- * the same commit, with no grace period (specification 3). All or nothing. `command` is the digest of the command to run afterwards.
- */
+/** Rotates active keys, all or none, with no grace period (specification 3); `command` is a digest: see `CommandStore`. */
 export async function rotateKeys(
   domain: Domain,
   actor: Permitted<'key.rotate'>,

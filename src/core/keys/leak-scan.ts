@@ -1,9 +1,6 @@
 import { isCompleteSecret, secretLength } from '../secrets.ts';
 
-/**
- * All secrets of hkctl in some bytes, recognised by their checksum. The two letters searched for
- * are rarer than the `h` before them, which makes the search three times as fast.
- */
+/** Secrets by their checksum. The letters searched for are rarer than the `h` before them: that is three times as fast. */
 export function secretsIn(bytes: Buffer): { offset: number; secret: string }[] {
   const found = [];
   for (let at = bytes.indexOf('k_', 1, 'latin1'); at !== -1; at = bytes.indexOf('k_', at + 2, 'latin1')) {

@@ -23,10 +23,7 @@ export function parseNetworks(texts: readonly string[]): string[] {
 
 const mostNetworks = 100;
 
-/**
- * Builds the check whether a client address is in one of some networks. An IPv4-mapped address counts as IPv4, so that no
- * IPv6 network contains it. A stored network that cannot be read contains nothing.
- */
+/** Builds the check whether a client address is in one of some networks. An IPv4-mapped address counts as IPv4. */
 export function createAddressFilter(networks: readonly string[]): (address: string) => boolean {
   const known = networks.map(readNetwork).filter((network) => network !== undefined);
   // Most requests with a key come from the same address as the one before.

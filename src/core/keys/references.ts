@@ -19,10 +19,7 @@ export async function findKeys(domain: Domain, actor: Actor, refs: readonly stri
   return [...keys.values()];
 }
 
-/**
- * One key of the actor's tenant by its id, its prefix, or a name that only one active key has (contract, section 3); else "API
- * key not found" (specification 7).
- */
+/** A key by its id, its prefix, or a name that only one active key has (contract, section 3); else `not_found`. */
 export async function requireKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
   const [key] = await findKeys(domain, actor, [ref]);
   return key as Key; // one for each REF, or an error

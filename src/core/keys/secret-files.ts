@@ -21,10 +21,7 @@ export interface SecretFiles {
 /** How long to wait for another command; one that rotates takes milliseconds once its question is answered. */
 const mostWaitMs = 15_000;
 
-/**
- * Takes the lock of a store under which files of secrets are written, so that no process takes another's work for a leftover.
- * `store_locked` (exit 6) if another command keeps it too long.
- */
+/** Takes the lock under which files of secrets are written. `store_locked` (exit 6) if another command keeps it too long. */
 export async function takeFileLock({ store }: Pick<Domain, 'store'>): Promise<FileLock> {
   for (const endMs = performance.now() + mostWaitMs; ; ) {
     const lock = await store.lockFiles();

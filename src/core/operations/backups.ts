@@ -44,10 +44,7 @@ export function compactInstant(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
 }
 
-/**
- * An object that is active in a backup, was stopped afterwards, and stays stopped by the restore. `name` is the prefix of a
- * key, the login of a user or the code of an entity.
- */
+/** What a restore keeps stopped; `name` is the prefix of a key, the login of a user or the code of an entity. */
 export interface KeptStopped {
   what: 'revoked_key' | 'deactivated_user' | 'demoted_user' | 'deactivated_entity' | 'removed_entity';
   id: string;

@@ -35,10 +35,7 @@ export interface Engine {
    * `check` receives the old store and refuses by throwing.
    */
   migrate(check?: (store: Store) => MaybePromise<void>, request?: MigrationRequest): Promise<MigrationOutcome>;
-  /**
-   * Writes all of the store into one checked file; `state_forbids` if `target` exists and `force` is false. `progress`
-   * receives the size of the file if the engine copies row by row.
-   */
+  /** Writes a checked file; `state_forbids` if there is one and not `force`. Only copies row by row report their progress. */
   backup(target: string, request: BackupRequest): Promise<BackupFacts>;
   /** Replaces the store by the one in a backup file; whatever was stopped since the backup stays stopped. */
   restore(file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;

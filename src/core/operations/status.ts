@@ -63,10 +63,7 @@ export async function readStatus(domain: Domain, actor: Actor, { inspection, ans
   };
 }
 
-/**
- * The newest daemon that serves or may serve a store, and those that ended without a clean stop. If only their addresses can
- * show whether daemons serve, those that do not answer have ended.
- */
+/** The newest daemon that serves, and those that ended without a clean stop; their addresses may have to show that. */
 export async function daemonsOf(
   { store }: Pick<Domain, 'store'>,
   answers: (address: string) => Promise<boolean>,

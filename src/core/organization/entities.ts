@@ -34,10 +34,7 @@ export function newEntity(
   return { ...input, id: domain.newId(), tenantId, status: 'active', createdAtMs: domain.clock() };
 }
 
-/**
- * The active keys of a site that work: they stop when it is deactivated or removed, and work again when it is activated.
- * Those of an inactive profile do not work anyhow, and those of an inactive site have stopped already.
- */
+/** The keys that stop with a site, and work again with it: not those of inactive profiles, and none of an inactive site. */
 export async function workingKeysOfEntity(domain: Domain, actor: Actor, code: string): Promise<Key[]> {
   const entity = await requireEntity(domain, actor, code);
   if (entity.status === 'inactive') return [];

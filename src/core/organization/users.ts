@@ -31,10 +31,7 @@ export async function addUser(
   return user;
 }
 
-/**
- * The active keys of a profile that work: they stop when it is deactivated, and work again when it is activated. Those
- * without an active site do not work anyhow, and those of an inactive profile have stopped already.
- */
+/** The keys that stop with a profile, and work again with it: not those of inactive sites; none of an inactive profile. */
 export async function workingKeysOfUser(domain: Domain, actor: Actor, login: string): Promise<Key[]> {
   const user = await requireUser(domain, actor, login);
   if (user.status === 'inactive') return [];

@@ -17,9 +17,6 @@ export interface UserStore {
   list(tenantId: string): MaybePromise<User[]>;
   findByLogin(login: string): MaybePromise<User | undefined>;
   insert(user: User, audit: AuditDraft): MaybePromise<void>;
-  /**
-   * Changes role or status. Returns false, with nothing changed, if that would leave the tenant without an active Super
-   * user; checked inside the transaction, so that two processes cannot do it together.
-   */
+  /** Changes role or status; false, with nothing changed, if the tenant would lose its last active Super user. */
   update(id: string, change: { role?: Role; status?: User['status'] }, audit: AuditDraft): MaybePromise<boolean>;
 }

@@ -13,10 +13,7 @@ interface Erasure {
   toUs: number;
 }
 
-/**
- * Counts what an erasure would take out. Throws `state_forbids` if it would take only a part of an hour of which nothing
- * but a summary is left.
- */
+/** Counts what an erasure would take out. `state_forbids` for a part of an hour of which only a summary is left. */
 export async function countErasable({ store }: Pick<Domain, 'store'>, erasure: Erasure): Promise<RangeCount> {
   const { sensor, fromUs, toUs } = erasure;
   const count = await store.readings.countRange({ series: sensor.series, fromUs, toUs });

@@ -26,10 +26,7 @@ export const tooEarly = Number.NEGATIVE_INFINITY;
 /** How far ahead of the clock an instant may lie: gateways' clocks drift, but not by a day. */
 export const maxAheadUs = 86_400_000_000;
 
-/**
- * Reads the common shape, `2026-11-20T08:15:00[.123456]Z`, from the bytes of a text, twenty times as fast. NaN for
- * any other text, which {@link parseInstantUs} may read.
- */
+/** Reads the common shape `2026-11-20T08:15:00[.123456]Z` from bytes, twenty times as fast; NaN for any other text. */
 export function commonInstantUs(bytes: Uint8Array, from: number, to: number): number {
   const length = to - from;
   if (length < 20 || length > 27 || bytes[to - 1] !== 90) return Number.NaN;

@@ -25,10 +25,7 @@ interface Expiring {
   oldestUs: number | null;
 }
 
-/**
- * Counts the readings of the actor's organization that a retention (days; null = forever) would drop. None if it is not
- * shorter than the present one: those readings are dropped already, or about to be.
- */
+/** Counts what a retention (days; null = forever) would drop, beyond what the present one drops. */
 export async function countExpiring(
   { store, steady }: Pick<Domain, 'store' | 'steady'>,
   { user }: Actor,

@@ -5,10 +5,7 @@ export interface SensorReading extends Reading {
   sensor: Sensor;
 }
 
-/**
- * A reading may be this much older than the newest of its sensor and is still found: those of parallel connections arrive in any
- * order. What is older belongs to a gateway that catches up.
- */
+/** Readings of parallel connections arrive in any order; what is older than this is of a gateway that catches up. */
 const lateUs = 60_000_000;
 const pageSize = 1000;
 

@@ -6,10 +6,7 @@ import { dayMs } from '../time/spans.ts';
 import { decoded, fingerprint, writeCursor } from './cursors.ts';
 import { wrongValue } from './parameters.ts';
 
-/**
- * The instant at which an import changes records of a resource: now, but later than the change before it, so that the order
- * of `updated_at` is the order of the changes, even if the clock was set back.
- */
+/** The instant of an import: now, but later than the change before, even if the clock was set back. */
 export function changeInstant(nowUs: number, changedAt: string): string {
   const now = formatInstantUs(nowUs);
   return now > changedAt ? now : instantAfter(changedAt);

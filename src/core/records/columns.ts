@@ -54,11 +54,7 @@ export function unknownFieldRule(resource: ResourceDefinition, column: string, i
   return `an unknown field of ${resource.name}${orMean(meant)}${meant ? ' Then map' : '; map'} it with --map '${column}=${meant ?? 'FIELD'}', or leave it out with --map '${column}=${leaveOut}'${list}`;
 }
 
-/**
- * Returns for each field (`id`, then as declared) the position of its column in a header, -1 if it has none. Throws
- * `ImportError` for unknown columns, for two columns of the same field, for mapped columns that are missing, and for
- * required fields without a column.
- */
+/** Returns for each field the position of its column in a header, -1 if it has none. Throws `ImportError`. */
 export function columnsOf(
   resource: ResourceDefinition,
   header: readonly string[],

@@ -105,10 +105,7 @@ export interface RemovalCounts {
   existing: number;
 }
 
-/**
- * The counts of an import that removes more than half of the existing records (contract, section 3): a file that was cut off
- * would remove them as well. Undefined for any other.
- */
+/** The counts of an import that removes more than half of the existing records, as a file that was cut off would. */
 export function removalToConfirm({ removed, updated, unchanged }: ImportSummary): RemovalCounts | undefined {
   const existing = removed + updated + unchanged;
   return removed > existing / 2 ? { removed, existing } : undefined;

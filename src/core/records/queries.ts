@@ -42,10 +42,7 @@ export interface PageQuery {
   /** With a sync token, all that has changed since: up to which moment is the reader's to say. */
   request: RecordPageRequest;
   token: SyncToken | undefined;
-  /**
-   * The moment at which the first page of a list without filters, or of the changes since a token, was read; undefined on that
-   * page.
-   */
+  /** When the first page of a list without filters, or of the changes since a token, was read; undefined on that page. */
   point: SyncPoint | undefined;
   /** Whether the page is one of removals, which come after the changed records. */
   ofRemoved: boolean;

@@ -16,10 +16,7 @@ export interface RecordValidator {
   readonly violations: ViolationList;
   /** Field names in the order in which rows have them: `id`, then as declared. */
   readonly fields: readonly string[];
-  /**
-   * A row of texts: `columns[i]` is the position in `cells` of field `i`, -1 if the file has no column for it; `plain` if
-   * all of it is known to be printable ASCII without line breaks.
-   */
+  /** `columns[i]` is the position in `cells` of field `i`, or -1; `plain` if all is printable ASCII on one line. */
   validateCells(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): void;
   /** A row of JSON values keyed by field names; a missing value becomes null, or undefined for `keptLists`. */
   validateObject(values: Readonly<Record<string, unknown>>, line: number): void;

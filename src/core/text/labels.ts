@@ -2,10 +2,7 @@ import { HkctlError } from '../errors.ts';
 import { holdsSecret } from '../secrets.ts';
 import { trickyIn } from './shown-text.ts';
 
-/**
- * Requires a valid name; `what` begins the message ("A key name"). It has 1 to `most` visible characters, no blanks at its ends
- * and no secret. Throws `bad_input`.
- */
+/** A name of 1 to `most` visible characters, without a secret. `what` begins the message. Throws `bad_input`. */
 export function requireLabel(text: string, what: string, most = 120): void {
   const { length } = [...text];
   requireVisible(text, what);

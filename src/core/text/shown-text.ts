@@ -16,10 +16,7 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/**
- * A text in which characters that could deceive a terminal or a reader (see {@link trickyIn}) are written as JSON escapes, so
- * that a JSON document keeps its meaning.
- */
+/** Writes characters that could deceive a reader (see {@link trickyIn}) as JSON escapes: JSON keeps its meaning. */
 export function printable(text: string): string {
   return text.replace(tricky, (found) =>
     found
@@ -41,10 +38,7 @@ export function isTricky(text: string): boolean {
   return text.search(tricky) !== -1;
 }
 
-/**
- * The first character of a text that controls a terminal, changes the writing direction or is invisible, as `U+202E`. Each of
- * them can make one name look like another.
- */
+/** The first character that controls a terminal, changes the direction or is invisible, as `U+202E`. */
 export function trickyIn(text: string): string | undefined {
   const [found] = text.match(tricky) ?? [];
   return found && `U+${hex(found.codePointAt(0) ?? 0).toUpperCase()}`;

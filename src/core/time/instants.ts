@@ -24,10 +24,7 @@ export function boundedUs(us: number): number {
   return Number.isSafeInteger(us) ? us : us * Number.POSITIVE_INFINITY;
 }
 
-/**
- * An RFC 3339 instant of the years 0000 to 9999 in the form in which records store it: UTC with six digits of fraction.
- * Undefined if the text is not such an instant.
- */
+/** The form in which records store an RFC 3339 instant: UTC with six digits of fraction. Undefined for any other text. */
 export function canonicalInstant(text: string): string | undefined {
   const instant = parseParts(text);
   if (!instant) return undefined;

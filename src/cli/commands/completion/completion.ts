@@ -79,10 +79,7 @@ async function continuations(context: Context, words: readonly string[]) {
 /** As many keys as a person can choose from. */
 const mostKeys = 200;
 
-/**
- * The values of a kind, for the beginning of a word behind flags that may name the store and the profile. Pressing Tab is never
- * refused: if the profile may not list them, there are none, and nothing is audited.
- */
+/** The values of a kind. Pressing Tab is never refused: what the profile may not list is left out, and nothing is audited. */
 async function valuesOfKind(
   context: Context,
   kind: ValueKind,

@@ -127,10 +127,7 @@ interface GivenInput {
   expires?: string;
 }
 
-/**
- * Asks for everything missing on the command line, in the order of the create dialog (specification 5.4). If anything was
- * asked, a last question sums up the key.
- */
+/** Asks for what is missing, in the order of the create dialog (specification 5.4); at the end a question sums up the key. */
 export async function completeInput(
   context: Context,
   domain: Domain,

@@ -103,10 +103,7 @@ interface Bars {
   most: number;
 }
 
-/**
- * Draws values as one line of bars, at most `width` wide: if there are more values, each bar sums up two or more of them. The
- * last bar ends with the last value. A value above zero never looks like zero.
- */
+/** Draws one line of bars, the last of which ends with the last value. A value above zero never looks like zero. */
 export function barsOf(values: readonly number[], width: number, isAscii: boolean): Bars {
   const each = Math.max(1, Math.ceil(values.length / Math.max(1, width)));
   const sums: number[] = [];

@@ -165,10 +165,7 @@ function requireAddress(given: string): string {
   throw new HkctlError('usage', `"${given}" is not an IP address.`);
 }
 
-/**
- * Writes units into a folder and returns their paths. A file of that name with other content is left as it is
- * (`state_forbids`), since it may have been edited; then none is written.
- */
+/** Writes units into a folder, all or none. A file with other content may have been edited, and stays: `state_forbids`. */
 function writeUnits(folder: string, units: readonly Unit[]): string[] {
   const files = units.map(({ name, text }) => ({ file: resolve(join(folder, name)), text: `${text}\n` }));
   const missing = files.filter(({ file }) => !existsSync(file));

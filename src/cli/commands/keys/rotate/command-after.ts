@@ -5,10 +5,7 @@ import type { Key } from '../../../../core/port/keys.ts';
 import type { Context } from '../../../command/context.ts';
 import type { Io } from '../../../terminal/io.ts';
 
-/**
- * Runs the command after keys were rotated (`isNew`), or if it is still due after an earlier rotation, because it was killed or failed. The
- * store remembers that until it has succeeded. Throws `command_failed` (exit 1).
- */
+/** Runs the command after a rotation (`isNew`), or if it has not succeeded after an earlier one. Throws `command_failed`. */
 export async function runCommandDue(
   { io, say }: Pick<Context, 'io' | 'say'>,
   { store }: Pick<Domain, 'store'>,
@@ -29,10 +26,7 @@ export async function runCommandDue(
   }
 }
 
-/**
- * Runs a command by the shell after a rotation. It reads nothing and writes to standard error, since standard output may carry the
- * secret. Throws `command_failed` (exit 1), also if a signal ended it.
- */
+/** Runs a command by the shell. It writes to standard error, since standard output may carry the secret. */
 export async function runAfterRotation({ env, signals }: Pick<Io, 'env' | 'signals'>, command: string): Promise<void> {
   const failure = await new Promise<string | undefined>((resolve) => {
     const child = spawn('/bin/sh', ['-c', command], { env: { ...env }, stdio: ['ignore', 2, 2] });
@@ -53,10 +47,7 @@ export async function runAfterRotation({ env, signals }: Pick<Io, 'env' | 'signa
   });
 }
 
-/**
- * Ends the command instead of hkctl, so that the message about the committed rotation is always printed. A command that
- * ignores the first signal is killed by the second.
- */
+/** Ends the command instead of hkctl, which reports that the rotation stands; the second signal kills it. */
 function endingOf(child: ChildProcess): () => void {
   let asked = false;
   return () => {

@@ -196,10 +196,7 @@ function againFrom(domain: Domain, actor: Permitted<'key.rotate'>, keys: readonl
   return findKeys(domain, actor, ids);
 }
 
-/**
- * By which the store remembers a command after a rotation: giving the same one again repeats it until it has succeeded. No
- * account runs what another has left, nor for secrets at another place.
- */
+/** By which the store remembers a command. No account runs what another has left, nor for secrets at another place. */
 function digestOf(
   { io }: Context,
   { secretFile, secretDir }: { secretFile?: string; secretDir?: string },
