@@ -7,7 +7,7 @@ import { storeAbsent } from '../engine/errors.ts';
 import type { StoreOptions } from '../engine/options.ts';
 import { type Location, usualSchema } from './address/location.ts';
 import type { Database } from './connection/database.ts';
-import { applyMigrations } from './schema/migrations.ts';
+import { applyMigrations } from './creation.ts';
 import { requireNotNewer, schemaVersion } from './schema/schema-version.ts';
 import { createPostgresStore } from './store.ts';
 

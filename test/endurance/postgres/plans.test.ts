@@ -5,7 +5,8 @@ import type { RecordCondition, RecordPageRequest } from '../../../src/core/port/
 import { pageParameters } from '../../../src/core/records/queries.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
-import { inOrder, pageDialect } from '../../../src/store/postgres/records/pages.ts';
+import { byKey } from '../../../src/store/postgres/connection/server-settings.ts';
+import { pageDialect } from '../../../src/store/postgres/records/pages.ts';
 import { mostScanned, pageQuery, type Query } from '../../../src/store/records/pages.ts';
 import { type PageRow, toPage } from '../../../src/store/records/records.ts';
 import { tableName } from '../../../src/store/records/tables.ts';
@@ -17,7 +18,8 @@ beforeAll(async () => {
   client = new Client({ connectionString: await newDatabase('store') });
   await client.connect();
   await client.query('set search_path = hkctl');
-  for (const [name, value] of Object.entries(inOrder)) await client.query(`set ${name} = ${value}`);
+  for (const [name, value] of Object.entries(byKey))
+    await client.query(`select set_config('${name}', ${value}, false)`);
 });
 afterAll(() => client.end());
 

@@ -66,8 +66,8 @@ describe('work that has a connection of its own', () => {
     await database.query('select 1');
     const setting = "select current_setting('enable_sort') as sorts, pg_backend_pid() as pid";
     const ofTransactions = () =>
-      database.transaction((session) => session.query<{ sorts: string; pid: number }>(setting));
-    const [[own], lanes] = [await ofTransactions(), [1, 2, 3].map(() => database.lane({ enable_sort: 'off' }))];
+      database.transaction((session) => session.query<{ sorts: string; pid: number }>(setting), { idleMs: 0 });
+    const [[own], lanes] = [await ofTransactions(), [1, 2, 3].map(() => database.lane())];
     const ask = async () => {
       const rows = lanes.map((lane) => lane.query<{ sorts: string; pid: number }>(setting));
       return (await Promise.all(rows)).map(([row]) => row);

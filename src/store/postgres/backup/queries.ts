@@ -30,7 +30,7 @@ export function queryFor(
   const isChunks = ofBackup === 'chunks';
   const name = isChunks ? 'readings' : ofBackup;
   const columns = isChunks ? ['series', 'at_us', 'value', 'quality'] : inBackup;
-  const types = allTypes.get(name) ?? new Map<string, string>();
+  const types = allTypes.get(name) ?? {};
   if (withoutRows.has(name)) return undefined;
   const listed = (of: string) => columns.map((column) => `${of}."${column}"`).join(', ');
   if (name === 'tenants') return { query: `select ${listed('t')} from tenants t order by number` };
@@ -57,7 +57,7 @@ export function queryFor(
   }
   if (bySeries.has(name)) {
     const [, ...rest] = columns;
-    const storable = rest.flatMap((column) => storableIn(types.get(column), `t."${column}"`));
+    const storable = rest.flatMap((column) => storableIn(types[column], `t."${column}"`));
     const query = `select t.entity, t.series, ${rest.map((column) => `t."${column}"`).join(', ')}
       from ${name} t where ${storable.join(' and ')} order by t.entity, t.series, t."${rest[0]}"`;
     // Null for a sensor without a number, which no table of a backup takes.
@@ -104,20 +104,14 @@ function parsedText(value: unknown): unknown {
 }
 
 /** For each table of the store the types of its columns, as PostgreSQL names them, such as `bigint`. */
-export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;
+export type ColumnTypes = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
-  const rows = await session.query<{ table: string; column: string; type: string }>(
-    `select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type
+  const rows = await session.query<{ table: string; types: Record<string, string> }>(
+    `select c.relname as table, json_object_agg(a.attname, format_type(a.atttypid, null)) as types
       from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relnamespace = current_schema()::regnamespace::oid and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
-      order by 1, a.attnum`,
+      group by 1 order by 1`,
   );
-  const tables = new Map<string, Map<string, string>>();
-  for (const { table, column, type } of rows) {
-    const columns = tables.get(table) ?? new Map<string, string>();
-    columns.set(column, type);
-    tables.set(table, columns);
-  }
-  return tables;
+  return new Map(rows.map(({ table, types }) => [table, types]));
 }

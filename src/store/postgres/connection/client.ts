@@ -9,6 +9,12 @@ import { asOfDriver } from '../errors/errors.ts';
 export function createClient(host: Host, location: Location, socket: Socket, connectTimeoutMs: number) {
   const { tls } = location;
   const ssl = tlsOptions(tls, host.host);
+  // An attacker in between could be a server that does not bind the log-in to its certificate: if that is demanded, it gets no
+  // password, and one that lets in without it no statement.
+  let [isOffered, isBound] = [false, false];
+  const requireBinding = (isThere: boolean) => {
+    if (tls.binding === 'require' && !isThere) throw asOfDriver('NOT_BOUND');
+  };
   const client = new Client({
     host: host.address ?? host.host,
     port: host.port,
@@ -16,7 +22,7 @@ export function createClient(host: Host, location: Location, socket: Socket, con
     user: location.user,
     // Asked for only if the server wants a password.
     password: () => {
-      binding.requireOffer();
+      requireBinding(isOffered);
       return passwordFor(host, location);
     },
     application_name: location.applicationName,
@@ -33,10 +39,15 @@ export function createClient(host: Host, location: Location, socket: Socket, con
     stream: () => socket,
     types: { getTypeParser },
   });
-  const binding = watchBinding(client, tls.binding === 'require');
+  client.connection.on('authenticationSASL', ({ mechanisms }: { mechanisms: readonly string[] }) => {
+    isOffered = mechanisms.includes('SCRAM-SHA-256-PLUS');
+  });
+  client.connection.on('authenticationSASLFinal', () => {
+    isBound = isOffered;
+  });
   const connect = async () => {
     await client.connect();
-    binding.requireDone();
+    requireBinding(isBound);
   };
   return { client, connect };
 }
@@ -45,29 +56,6 @@ function passwordFor(host: Host, { password, passwordFile, database, user }: Loc
   const found = password ?? (passwordFile && passwordIn(passwordFile, { ...host, database, user }));
   if (found === undefined || found === '') throw asOfDriver('NO_PASSWORD');
   return found;
-}
-
-/**
- * If the log-in must be bound to the certificate, a server that does not offer it gets no password, and one that lets
- * in without it no statement: an attacker in between could be such a server.
- */
-function watchBinding(client: Client, isRequired: boolean) {
-  let isOffered = false;
-  let isDone = false;
-  client.connection.on('authenticationSASL', ({ mechanisms }: { mechanisms: readonly string[] }) => {
-    isOffered = mechanisms.includes('SCRAM-SHA-256-PLUS');
-  });
-  client.connection.on('authenticationSASLFinal', () => {
-    isDone = isOffered;
-  });
-  return {
-    requireOffer() {
-      if (isRequired && !isOffered) throw asOfDriver('NOT_BOUND');
-    },
-    requireDone() {
-      if (isRequired && !isDone) throw asOfDriver('NOT_BOUND');
-    },
-  };
 }
 
 const [int8, numeric] = [20, 1700];

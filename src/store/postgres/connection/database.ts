@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Location } from '../address/location.ts';
 import { unreachable } from '../errors/errors.ts';
-import { type Lane, Pool, type Settings } from './pool.ts';
+import { type Lane, Pool } from './pool.ts';
 import { type Activity, Session, type SessionOptions, type Watch } from './session.ts';
 import { runTransaction } from './transaction.ts';
 
@@ -49,7 +49,7 @@ export class PooledDatabase {
     this.#hosts = location.hosts;
     this.#ofMain = { silentMs: patience.commandMs, connectTimeoutMs: location.connectTimeoutMs };
     const watch = { everyMs: patience.probeMs, activityOf: (pid: number) => this.#activityOf(pid) };
-    this.#ofOthers = { ...this.#ofMain, watch };
+    this.#ofOthers = { ...this.#ofMain, watch, findsByKey: true };
     this.#pool = new Pool({
       open: () => this.#openBeside(),
       inTime: (session, onLate) => this.#inTime(session, onLate),
@@ -113,9 +113,9 @@ export class PooledDatabase {
     return this.#pool.exclusively(work);
   }
 
-  /** A connection for single statements that shall not wait for those of others, with settings of the planner. */
-  lane(settings: Settings): Lane {
-    return this.#pool.lane(settings);
+  /** A connection for single statements that shall not wait for those of others. */
+  lane(): Lane {
+    return this.#pool.lane();
   }
 
   async close(): Promise<void> {

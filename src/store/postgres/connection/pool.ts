@@ -6,9 +6,6 @@ const mostSessions = 8;
 /** The time for which a lane does without a connection if the server has none left. */
 const shortageMs = 1000;
 
-/** Settings of the planner, by their names. */
-export type Settings = Readonly<Record<string, string>>;
-
 /** Runs single statements, and sends rows. */
 export type Lane = Pick<Session, 'query' | 'copy'>;
 
@@ -47,29 +44,17 @@ export class Pool {
   }
 
   /**
-   * A lane with settings, whose connection takes the statements of many at a time and is apart from the others: neither waits
-   * for the other's answers. It is made at the first use, and again once it was lost or has too many statements.
+   * A connection that takes the statements of many at a time and is apart from the others: neither waits for the other's
+   * answers. It is made at the first use, and again once it was lost or has too many statements.
    */
-  lane(settings: Settings): Lane {
-    const values = [JSON.stringify(settings)];
+  lane(): Lane {
     let current: Session | undefined;
     let opening: Promise<Session> | undefined;
     let sharesUntil = 0;
     const open = async () => {
-      const session = await this.#options.open();
-      await session.query(setSql, values);
-      current = session;
-      return session;
+      current = await this.#options.open();
+      return current;
     };
-    const share = <T>(work: Work<T>) =>
-      this.exclusively(async (session) => {
-        await session.query(setSql, values);
-        try {
-          return await work(session);
-        } finally {
-          if (session.isOpen) await session.query(resetSql, values);
-        }
-      });
     const use = async <T>(work: Work<T>): Promise<T> => {
       if (current?.isWorn) {
         // Running statements are still answered.
@@ -77,7 +62,7 @@ export class Pool {
         current = undefined;
       }
       if (current?.isOpen) return work(current);
-      if (performance.now() < sharesUntil) return share(work);
+      if (performance.now() < sharesUntil) return this.exclusively(work);
       opening ??= open().finally(() => {
         opening = undefined;
       });
@@ -85,7 +70,7 @@ export class Pool {
         if (!isShortage(thrown)) throw thrown;
         sharesUntil = performance.now() + shortageMs;
       });
-      return session ? work(session) : share(work);
+      return session ? work(session) : this.exclusively(work);
     };
     return {
       query: (text, values) => use((session) => session.query(text, values)),
@@ -134,11 +119,3 @@ export class Pool {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 }
-
-/** Makes settings. Citus can distribute few statements by a generic plan, so that there the planner chooses. */
-const setSql = `select set_config(key, case
-    when value = 'force_generic_plan' and to_regclass('pg_catalog.pg_dist_partition') is not null then 'auto'
-    else value end, false) from json_each_text($1)`;
-
-const resetSql = `select set_config(name, reset_val, false) from pg_settings
-  where name in (select json_object_keys($1))`;

@@ -28,8 +28,12 @@ interface Sender {
  * Makes a new session independent of the defaults of the server, and refuses servers that a store cannot be kept on:
  * `store_unreadable` for an old one or another encoding, `store_unreachable` for one that cannot be written.
  */
-export async function prepareSession(session: Sender, { schema, target }: Location): Promise<ServerFacts> {
-  const { rows } = await session.send<Settings>(settingsSql(schema)).catch((thrown: unknown) => {
+export async function prepareSession(
+  session: Sender,
+  { schema, target }: Location,
+  findsByKey = false,
+): Promise<ServerFacts> {
+  const { rows } = await session.send<Settings>(settingsSql(schema, findsByKey)).catch((thrown: unknown) => {
     // A setting that the server does not know.
     throw errnoOf(thrown) === '42704' ? asOfDriver('TOO_OLD', thrown) : thrown;
   });
@@ -42,7 +46,25 @@ export async function prepareSession(session: Sender, { schema, target }: Locati
   return server;
 }
 
-const settingsSql = (schema: string) => `select current_setting('server_version_num')::int as version,
+/**
+ * Settings with which the planner finds rows by their keys and walks an index in its order, however many rows there are and
+ * whatever is known of them: a growing table is rarely analyzed, and without statistics it would scan and sort all of it. Citus can
+ * distribute few statements by a generic plan, so that there the planner chooses.
+ */
+export const byKey = {
+  enable_seqscan: "'off'",
+  enable_bitmapscan: "'off'",
+  enable_hashjoin: "'off'",
+  enable_mergejoin: "'off'",
+  enable_sort: "'off'",
+  enable_incremental_sort: "'off'",
+  plan_cache_mode: `case when to_regclass('pg_catalog.pg_dist_partition') is null then 'force_generic_plan' else 'auto' end`,
+} as const;
+
+const settingsSql = (
+  schema: string,
+  findsByKey: boolean,
+) => `select current_setting('server_version_num')::int as version,
   pg_is_in_recovery() as standby, pg_postmaster_start_time()::text as "startedAt",
   pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as readonly,
   current_setting('server_encoding') as encoding,
@@ -62,6 +84,7 @@ const settingsSql = (schema: string) => `select current_setting('server_version_
     default_transaction_isolation: "'read committed'",
     synchronous_commit: `case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
     else current_setting('synchronous_commit') end`,
+    ...(findsByKey && byKey),
   })
     .map(([name, value]) => `set_config('${name}', ${value}, false)`)
     .join(',\n  ')}`;

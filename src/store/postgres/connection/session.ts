@@ -17,6 +17,8 @@ export interface SessionOptions {
   isPrompt?: boolean;
   /** Absent for the connection that others ask on. */
   watch?: Watch;
+  /** Whether rows are found by their keys, except in long work; otherwise the planner decides. */
+  findsByKey?: boolean;
 }
 
 /**
@@ -104,7 +106,7 @@ export class Session {
     const session = new Session(client, host, socket, location, options);
     try {
       await connect();
-      session.server = await prepareSession(session, location);
+      session.server = await prepareSession(session, location, options.findsByKey);
       return session;
     } catch (thrown) {
       session.destroy('the connection was not completed');

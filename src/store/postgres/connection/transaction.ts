@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { outcomeUnknown } from '../../engine/errors.ts';
 import type { Location } from '../address/location.ts';
+import { byKey } from './server-settings.ts';
 import { Session, type SessionOptions } from './session.ts';
 
 interface SentTransaction {
@@ -35,7 +36,7 @@ export async function runTransaction<T>(
   idleMs: number,
   doubt: Doubt,
 ): Promise<T> {
-  const lifted = idleMs === 0 ? `; ${liftTimeLimits(session)}` : '';
+  const lifted = idleMs === 0 ? `; ${liftLimits(session)}` : '';
   session.audit = undefined;
   session.isLong = idleMs === 0;
   try {
@@ -103,8 +104,12 @@ async function statusOn(session: Session, { id, server, audit }: SentTransaction
   return found.length > 0 ? 'committed' : undefined;
 }
 
-/** Statements that lift the time limits of an administrator for the rest of a transaction: copying a plant takes minutes. */
-export function liftTimeLimits({ server }: Session): string {
-  const isKnown = server.version >= 170_000;
-  return `set local statement_timeout = 0${isKnown ? '; set local transaction_timeout = 0' : ''}`;
+/**
+ * Statements for long work in the rest of a transaction: they lift the time limits of an administrator, since copying a plant takes
+ * minutes, and let the planner decide.
+ */
+function liftLimits({ server }: Session): string {
+  const limits = ['statement_timeout', ...(server.version < 170_000 ? [] : ['transaction_timeout'])];
+  const lifted = limits.map((name) => `set local ${name} = 0`);
+  return [...lifted, ...Object.keys(byKey).map((name) => `set local ${name} to default`)].join('; ');
 }

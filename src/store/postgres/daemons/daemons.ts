@@ -32,7 +32,7 @@ export function createDaemonStore(
     const sentAt = performance.now();
     await database.exclusively((session) => session.query(beatOrBegin, [id, process.pid, clock()]));
     confirmedAt = sentAt;
-    if (timer !== undefined) generations.lease(sentAt + leaseMs);
+    generations.lease(sentAt + leaseMs);
   };
   /** Another server may be the primary by now, while the old one still answers reads. */
   const leaveSilentServer = () => {
@@ -46,7 +46,7 @@ export function createDaemonStore(
   };
   const begin = async () => {
     if (timer !== undefined) return;
-    confirmedAt = performance.now();
+    await beat();
     timer = setInterval(() => {
       leaveSilentServer();
       // While one waits for the database, another would only wait behind it. Without any the lease ends by itself, and every
@@ -58,14 +58,6 @@ export function createDaemonStore(
         });
     }, heartbeatMs);
     timer.unref();
-    try {
-      await beat();
-    } catch (thrown) {
-      // It serves nothing, so that its end has nothing to take back, as while a restore locks daemons out.
-      clearInterval(timer);
-      timer = undefined;
-      throw thrown;
-    }
   };
   const release = async () => {
     if (timer === undefined) return;

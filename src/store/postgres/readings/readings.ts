@@ -25,15 +25,6 @@ import { IngestQueue } from './writer/ingest-queue.ts';
 import { createReadingWriter } from './writer/readings.ts';
 import { entityOfSeries, numberOfSeries, toSeries } from './writer/series-numbers.ts';
 
-/** Rows are found by their key, however many there are and whatever is known of them: a growing table is rarely analyzed. */
-const byKey = {
-  enable_seqscan: 'off',
-  enable_bitmapscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  plan_cache_mode: 'force_generic_plan',
-} as const;
-
 /** The main thread writes and sums up what the server returns: other requests wait for one or two milliseconds of it. */
 const sliceSizes = { written: 1000, summedUp: 2000 };
 
@@ -45,10 +36,10 @@ export function createReadingStore(
   database: Database,
   recordsVersion: () => MaybePromise<number>,
 ): ReadingStore & { close(): Promise<void> } {
-  const small = database.lane(byKey);
-  const large = database.lane(byKey);
+  const small = database.lane();
+  const large = database.lane();
   const numbers = new EntityNumbers(database, small);
-  const writers = [database.lane(byKey), database.lane(byKey)];
+  const writers = [database.lane(), database.lane()];
   const readings = new IngestQueue<ReadingBatch>(writers.map(createReadingWriter), ({ count }) => count);
   const heartbeats = new IngestQueue<readonly Heartbeat[]>([createHeartbeatWriter(small)], ({ length }) => length);
   const reads = new Reads(

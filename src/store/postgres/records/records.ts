@@ -5,11 +5,11 @@ import type { Database } from '../connection/database.ts';
 import { run } from '../registry/statements.ts';
 import { EntityNumbers } from './entity-numbers.ts';
 import { importRecords } from './imports.ts';
-import { inOrder, pageDialect } from './pages.ts';
+import { pageDialect } from './pages.ts';
 
 /** `version` changes whenever a record may have changed. */
 export function createPostgresRecords(database: Database, version: RecordStore['version']): RecordStore {
-  const lane = database.lane(inOrder);
+  const lane = database.lane();
   const numbers = new EntityNumbers(database, lane);
   return createRecordStore({
     dialect: pageDialect,

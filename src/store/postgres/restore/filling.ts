@@ -85,7 +85,7 @@ async function copyInto(
   { damaged, copied }: { damaged(what: string): HkctlError; copied(rows: number): void },
 ): Promise<void> {
   const ofDecimal = createDecimalWriter();
-  const ofColumns = columns.map((column) => types.get(table)?.get(column));
+  const ofColumns = columns.map((column) => types.get(table)?.[column]);
   const wrong = () => damaged(`a row of ${table} has a value that is not of its column`);
   const listed = columns.map((column) => `"${column}"`).join(', ');
   const texts = function* () {

@@ -25,11 +25,9 @@ interface Place {
 
 /** Throws `store_absent`, `store_too_old`, `store_too_new` or `store_corrupt` if there is no store of this version. */
 export async function requireSchemaVersion(session: Session): Promise<void> {
-  const { version, tables } = await readPlace(session);
+  const version = await requireNotNewer(session);
   const { shown } = session.location;
-  if (tables === 0) throw storeAbsent(shown);
-  if (version === 0) throw strange(shown);
-  requireKnown(version, shown);
+  if (version === 0) throw storeAbsent(shown);
   if (version < schemaVersion) throw storeTooOld(shown, version, 'the daemons');
 }
 
@@ -37,9 +35,11 @@ export async function requireSchemaVersion(session: Session): Promise<void> {
 export async function requireNotNewer(session: Session): Promise<number> {
   const { version, tables } = await readPlace(session);
   const { shown } = session.location;
-  if (version === 0 && tables > 0) throw strange(shown);
-  requireKnown(version, shown);
-  return version;
+  if (version > schemaVersion) throw storeTooNew(shown, version);
+  if (version > 0 || tables === 0) return version;
+  throw new HkctlError('store_corrupt', `The schema of ${shown} holds tables, but not those of a store of hkctl.`, {
+    hint: 'Name another schema with ?schema=NAME in the address, or another database.',
+  });
 }
 
 /** Reads what is in the schema. Throws `store_unreadable` if a pooler has changed the connection, and with it the search path. */
@@ -63,13 +63,3 @@ const placeSql = `select current_setting('search_path') as path, count(*)::int4 
   from pg_class c join pg_namespace n on n.oid = relnamespace
   where nspname = $1 and relkind in ('r', 'p', 'v', 'm', 'f')
     and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')`;
-
-function requireKnown(version: number, shown: string): void {
-  if (version > schemaVersion) throw storeTooNew(shown, version);
-}
-
-function strange(shown: string): HkctlError {
-  return new HkctlError('store_corrupt', `The schema of ${shown} holds tables, but not those of a store of hkctl.`, {
-    hint: 'Name another schema with ?schema=NAME in the address, or another database.',
-  });
-}
