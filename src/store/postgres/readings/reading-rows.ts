@@ -59,12 +59,10 @@ export async function readSlice(lane: Lane, given: SliceRequest): Promise<Slice>
   // Few of the rows become text, so that all of them are summed up at once.
   const request = { ...given, most: mostRows };
   const found = await readSummarised(lane, request);
-  if (found.summarisedUs === null) return toSlice(request, [pieceOf(found.columns)], found);
   const { summarisedUs } = found;
-  const resumed = { ...request, ...resume(request, summarisedUs) };
-  if (resumed.fromUs === request.fromUs) return toSlice(resumed, [pieceOf(found.columns)], found);
-  const again = await readSummarised(lane, resumed);
-  return toSlice(resumed, [pieceOf(again.columns)], { ...again, summarisedUs: again.summarisedUs ?? summarisedUs });
+  const resumed = summarisedUs === null ? request : { ...request, ...resume(request, summarisedUs) };
+  const last = resumed.fromUs === request.fromUs ? found : await readSummarised(lane, resumed);
+  return toSlice(resumed, [pieceOf(last.columns)], { ...last, summarisedUs: last.summarisedUs ?? summarisedUs });
 }
 
 /** Reads a slice out of the rows that were read ahead, or reads those of the next slices, too. */

@@ -20,9 +20,8 @@ import { EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
 import { readColumns, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
-import { createHeartbeatWriter } from './writer/heartbeats.ts';
+import { createHeartbeatWriter, createReadingWriter } from './writer/groups.ts';
 import { IngestQueue } from './writer/ingest-queue.ts';
-import { createReadingWriter } from './writer/readings.ts';
 import { entityOfSeries, numberOfSeries, toSeries } from './writer/series-numbers.ts';
 
 /** The main thread writes and sums up what the server returns: other requests wait for one or two milliseconds of it. */

@@ -100,11 +100,13 @@ async function lockStore(session: Session, types: ColumnTypes): Promise<void> {
   const address = serving.map(({ address }) => address).find((address) => address !== null);
   if (serving.length > 0) throw servedAt(address, hintOfServed);
   await session.run("delete from daemons; update generations set value = value + 1 where name = 'keys'");
-  const tables = [...types.keys()].filter((table) => !lockedLast.includes(table) && !kept.has(table));
+  const placeOf = (table: string) => (table === 'record_entities' ? -2 : lockedLast.indexOf(table));
+  const tables = [...types.keys()].filter((table) => lockedLast.includes(table) || !kept.has(table));
   // Readings and imports lock the row of an entity before they write its tables.
-  const first = tables.filter((table) => table === 'record_entities');
-  const others = tables.filter((table) => table !== 'record_entities');
-  const inOrder = [...first, ...others, ...lockedLast].map((table) => `"${table}"`).join(', ');
+  const inOrder = tables
+    .sort((a, b) => placeOf(a) - placeOf(b))
+    .map((table) => `"${table}"`)
+    .join(', ');
   await session.run(`lock table ${inOrder} in access exclusive mode`);
   await session.run("update generations set value = value + 1 where name = 'records'");
 }
