@@ -76,6 +76,7 @@ export function createSecretFile(
     }
   };
   const finish = async (): Promise<Key | undefined> => {
+    if (hasSecondName(path)) unlinkSync(pendingPath);
     if (isNew) requireFreePath(path);
     const files = read();
     const key = await findCutOff(domain, actor, files, (found) => isOurs(found, files));
@@ -127,6 +128,13 @@ export function createSecretFile(
     make: (work: () => Promise<Key>) => hold(async () => (await finish()) ?? work()),
     holds: async (key: Key) => (await findKeyOf(domain, actor, read().text))?.id === key.id,
   };
+}
+
+/** Whether `PATH.new` is only a second name of PATH: a creation that was killed between the two steps of `renameToNew` leaves it. */
+export function hasSecondName(path: string): boolean {
+  const placed = statOf(path);
+  const second = placed && statOf(`${resolved(path)}.new`, lstatSync);
+  return second !== undefined && second.ino === placed?.ino && second.dev === placed.dev;
 }
 
 /** A link, unlike a rename, replaces no file; some file systems have none. */

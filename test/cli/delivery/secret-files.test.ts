@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { outputFailed } from '../../../src/cli/terminal/io.ts';
@@ -116,6 +116,18 @@ describe('keys create --secret-file after a run that was cut off', () => {
       expect((await cli.ok(line(...more, '--json'))).json()).toMatchObject({ key, secret_file: file });
     },
   );
+
+  it('removes the first name of a file that already has its own, as a kill between the two leaves it', async () => {
+    await cli.ok(line());
+    const [key] = await allKeys(cli);
+    linkSync(file, pending());
+    expect((await cli.run(line())).code).toBe(5);
+    expect([existsSync(pending()), await allKeys(cli)]).toEqual([false, [key]]);
+    linkSync(file, pending());
+    await cli.ok(['keys', 'rotate', 'Gateway', '--secret-file', file, '--yes']);
+    expect([existsSync(pending()), await isValid(cli, readFileSync(file, 'utf8').trim())]).toEqual([false, true]);
+    expect(await allKeys(cli)).toHaveLength(2);
+  });
 
   it('discards a secret that was never kept, or of a key that was revoked since, and begins anew', async () => {
     await cli.ok(line());

@@ -19,7 +19,7 @@ import type { Context } from '../../command/context.ts';
 import { commaList, oneOf, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
 import { timeAt } from '../../command/output.ts';
 import { requireFreePath } from '../../delivery/files.ts';
-import { createSecretFile } from '../../delivery/secret-file.ts';
+import { createSecretFile, hasSecondName } from '../../delivery/secret-file.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity, askPermissions, entityHint } from '../../questions/choices.ts';
 import { requireConfirmation, textOrAsk } from '../../questions/values.ts';
@@ -77,7 +77,7 @@ export const create = defineCommand({
   async run(context, flags, _args, { domain, actor }) {
     const { secretFile } = flags;
     if (secretFile === undefined) requireReader(context);
-    else requireFreePath(secretFile);
+    else if (!hasSecondName(secretFile)) requireFreePath(secretFile);
     const input = await completeInput(context, domain, actor, { ...flags, allowIp: parseNetworks(flags.allowIp) });
     await createAndDeliver(context, domain, actor, input, flags);
   },
