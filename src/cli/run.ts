@@ -1,18 +1,16 @@
 import { CommanderError } from 'commander';
-import { requirePermissions } from '../core/domain/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { exposureIn, redactSecrets } from '../core/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
-import { wordList } from '../core/text/words.ts';
-import type { CommandDefinition, Needs } from './command/command.ts';
+import type { CommandDefinition } from './command/command.ts';
 import type { Services } from './command/context.ts';
 import { type Context, createContext } from './command/context.ts';
 import { globalFlags, readFlags } from './command/flags.ts';
 import { createStoreNaming, inOrder, withoutHelpWord } from './command-words.ts';
 import { createProgram, isShown } from './program.ts';
-import { missingOf, requireGiven } from './questions/values.ts';
+import { runCommand } from './questions/running.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
-import { canAsk, type Io, isClosedPipe } from './terminal/io.ts';
+import { type Io, isClosedPipe } from './terminal/io.ts';
 import { createStyle, terminalLine } from './terminal/style.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
@@ -32,13 +30,8 @@ export async function run(given: readonly string[], io: Io, services: Services):
     const program = (line: readonly string[]) => createProgram(io, services.version, async () => {}, line);
     const asking = flags.yes === true ? withoutQuestions(io) : io;
     context = createContext(asking, services, globals, program, createStoreNaming(argv));
-    requireArguments(context, definition, flags, args);
     try {
-      const needs = await definition.needs?.(flags, args, context);
-      const session = needs && (await requireNeeds(context, needs));
-      await requireValues(context, definition, flags, args);
-      // A command that declares no needs is not typed to be given a session.
-      exitCode = (await definition.run(context, flags, args, session as NonNullable<typeof session>)) ?? 0;
+      exitCode = await runCommand(context, definition, flags, args);
       const exposure = exposureIn(argv);
       if (exposure !== undefined) context.warn(exposure);
     } catch (thrown) {
@@ -59,54 +52,6 @@ export async function run(given: readonly string[], io: Io, services: Services):
     exitCode ||= report(thrown, argv, io, running);
   }
   return exitCode;
-}
-
-/** Refuses a line that ends before the arguments of its command; names all of them, and every missing flag if nothing can be asked. */
-function requireArguments(
-  { io, json }: Context,
-  definition: CommandDefinition,
-  flags: Readonly<Record<string, unknown>>,
-  args: readonly string[],
-): void {
-  const names = definition.arguments
-    .filter(({ spelling }, i) => spelling.startsWith('<') && i >= args.length)
-    .map(({ spelling }) => spelling.replace(/^<(\w+).*$/, '$1'));
-  if (names.length === 0) return;
-  const missing = [...names, ...(canAsk(io) && !json ? [] : missingOf(valuesOf(definition, flags, args)))];
-  throw new HkctlError('usage', `${wordList(missing, 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`, {
-    hint: 'Add --help to see its flags.',
-  });
-}
-
-async function requireValues(
-  context: Context,
-  definition: CommandDefinition,
-  flags: Readonly<Record<string, unknown>>,
-  args: readonly string[],
-): Promise<void> {
-  // A confirmation alone is asked for when it is clear what is done.
-  if (missingOf(definition.required?.(flags, args) ?? {}).length === 0) return;
-  const values = valuesOf(definition, flags, args);
-  try {
-    requireGiven(context, values);
-  } catch (thrown) {
-    const hint = isHkctlError(thrown) && (await definition.missingHint?.(context, missingOf(values)));
-    throw hint ? new HkctlError('usage', thrown.message, { hint }) : thrown;
-  }
-}
-
-/** What must be given if nothing can be asked, by the names of flags and arguments. */
-function valuesOf(
-  { required, confirms }: CommandDefinition,
-  flags: Readonly<Record<string, unknown>>,
-  args: readonly string[],
-): Readonly<Record<string, unknown>> {
-  return { ...required?.(flags, args), ...(confirms && { '--yes': flags.yes || undefined }) };
-}
-
-async function requireNeeds(context: Context, [action, target]: Needs) {
-  const { domain, actor } = await context.session();
-  return { domain, actor: await requirePermissions(domain, actor, action, target) };
 }
 
 /** The same input and output, asking nothing; inherited, since a copy would open every stream. */

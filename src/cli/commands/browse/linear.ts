@@ -9,7 +9,7 @@ import type { Choice } from '../../terminal/interaction.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { namesOf } from '../keys/names.ts';
 import { shownUsage, usageFacts } from '../keys/usage.ts';
-import { createHere, openDocumentation, outcomeOf, revokeHere, rotateHere } from './actions.ts';
+import { openDocumentation, outcomeOf, runAction } from './actions.ts';
 import { extraFactsOf, factsOf } from './tile.ts';
 import { createPageReader, emptyLines, firstChoices, type PageOptions, type PageView } from './view.ts';
 
@@ -21,16 +21,16 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
     given.print(...lines.flatMap((line) => wrapLabelled('', line, given.io.stdout.columns())));
   const context = { ...given, io: { ...given.io, plain: true }, print };
   const asker = createAsker(context.io);
-  const session = { ...(await context.session()), baseUrl: options.baseUrl };
+  const { domain, actor } = await context.session();
   const choices = firstChoices(options);
-  const readPage = createPageReader(session.domain, session.actor, options);
+  const readPage = createPageReader(domain, actor, options);
   let from = 0;
   for (;;) {
     await context.requireUnchangedActor();
     const view = await readPage(choices);
     if (from >= view.keys.length) from = 0;
     const keys = view.keys.slice(from, from + pageSize);
-    await printKeys(context, session.domain, view, from, keys);
+    await printKeys(context, domain, view, from, keys);
     const steps: Choice<(() => Promise<void> | void) | null>[] = [];
     const offer = (when: unknown, name: string, value: () => Promise<void> | void) => {
       if (when) steps.push({ name, value });
@@ -38,9 +38,9 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
     const offerAction = (when: unknown, name: string, work: () => Promise<string>) =>
       offer(when, name, async () => context.print(await outcomeOf(work())));
     const active = keys.filter((key) => statusOf(key, view.nowMs) === 'Active');
-    const withKey = async (work: typeof revokeHere) => {
+    const runOnKey = async (name: 'rotate' | 'revoke') => {
       const named = active.map((key) => ({ name: namesOf([key]), value: key }));
-      return work(context, session, await asker.choice('Which key?', named));
+      return runAction(context, name, options.baseUrl, await asker.choice('Which key?', named));
     };
     offer(view.keys.length > from + pageSize, 'Next page', () => {
       from += pageSize;
@@ -49,7 +49,7 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
       from -= pageSize;
     });
     offerAction(view.documentation, 'Documentation', () => openDocumentation(context, view.documentation ?? ''));
-    offerAction(view.mayCreate, 'Create key', () => createHere(context, session));
+    offerAction(view.mayCreate, 'Create key', () => runAction(context, 'create', options.baseUrl));
     offer(view.mayView, view.showInactive ? 'Hide inactive keys' : 'Show inactive keys', () => {
       choices.showInactive = !choices.showInactive;
       from = 0;
@@ -58,8 +58,8 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
       choices.search = await asker.text('Search by name, note, prefix or entity (empty: all)');
       from = 0;
     });
-    offerAction(view.mayRotate && active[0], 'Rotate', () => withKey(rotateHere));
-    offerAction(view.mayRevoke && active[0], 'Revoke', () => withKey(revokeHere));
+    offerAction(view.mayRotate && active[0], 'Rotate', () => runOnKey('rotate'));
+    offerAction(view.mayRevoke && active[0], 'Revoke', () => runOnKey('revoke'));
     const step = await asker.choice('What next?', [...steps, { name: 'Quit', value: null }]);
     if (!step) return;
     await step();

@@ -3,51 +3,58 @@ import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../command/context.ts';
 import { editedText } from '../../prompts/line-editor.ts';
 import { createDialog } from '../../prompts/prompts.ts';
-import type { Screen } from '../../terminal/interaction.ts';
-import { isCancelKey, isEnter, type Keypress } from '../../terminal/interaction.ts';
+import { isCancelKey, isEnter, type Keypress, type Screen } from '../../terminal/interaction.ts';
 import { openScreen } from '../../terminal/screen.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded, wrapLabelled } from '../../terminal/wrap.ts';
-import { createHere, openDocumentation, outcomeOf, type PageSession, revokeHere, rotateHere } from './actions.ts';
+import { openDocumentation, outcomeOf, runAction } from './actions.ts';
 import { locationLines, type PageState, pageLines } from './layout.ts';
 import { type Choices, createPageReader, firstChoices, orders, type PageOptions, type PageView } from './view.ts';
 
-interface Page {
+interface Page extends PageState {
   context: Context;
-  session: PageSession;
+  options: PageOptions;
   screen: Screen;
+  view: PageView;
   choices: Choices;
   /** The chosen key, by default the first one. */
   at: Key | undefined;
-  state: PageState;
   /** Whether there was a search: from then on Esc clears searches and does not quit, so that one Esc too many does no harm. */
   hasSearched: boolean;
 }
 
 /** The settings page of keys, drawn on the alternate screen (specification 5.4). */
-export async function browsePage(context: Context, given: PageOptions): Promise<void> {
-  const session = { ...(await context.session()), baseUrl: given.baseUrl };
-  const readPage = createPageReader(session.domain, session.actor, given);
-  const choices = firstChoices(given);
+export async function browsePage(context: Context, options: PageOptions): Promise<void> {
+  const { domain, actor } = await context.session();
+  const readPage = createPageReader(domain, actor, options);
+  const choices = firstChoices(options);
+  const view = await readPage(choices);
   const screen = openScreen(context.io);
   const state: PageState = { searching: false, isList: false, toast: '', shown: 1 };
-  const page: Page = { context, session, screen, choices, at: undefined, state, hasSearched: choices.search !== '' };
+  const page: Page = {
+    ...state,
+    context,
+    options,
+    screen,
+    view,
+    choices,
+    at: undefined,
+    hasSearched: choices.search !== '',
+  };
   try {
-    let view = await readPage(choices);
     for (;;) {
-      const drawn = view;
-      screen.draw((columns, rows) => pageLines(drawn, state, columns, rows, context.style));
+      screen.draw((columns, rows) => pageLines(page.view, page, columns, rows, context.style));
       const event = await screen.next();
       if (event === 'signal' || event === 'end') return;
-      state.toast = '';
-      if (await press(page, view, event)) return;
+      page.toast = '';
+      if (await press(page, event)) return;
       // While more typed characters wait, the list is not read: fast typing causes one read at its end.
-      if (state.searching && screen.hasMore()) view = { ...view, search: choices.search };
+      if (page.searching && screen.hasMore()) page.view = { ...page.view, search: choices.search };
       else {
         await context.requireUnchangedActor();
-        view = await readPage(choices, page.at);
+        page.view = await readPage(choices, page.at);
       }
-      if (page.at) page.at = view.keys[view.chosen];
+      if (page.at) page.at = page.view.keys[page.view.chosen];
     }
   } finally {
     screen.close();
@@ -55,38 +62,36 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
 }
 
 /** Handles a key; returns whether it quits. */
-async function press(page: Page, view: PageView, event: Keypress): Promise<boolean> {
-  const { choices, state } = page;
+async function press(page: Page, event: Keypress): Promise<boolean> {
+  const { choices, view } = page;
+  const { keys, chosen } = view;
   const isCancel = isCancelKey(event);
-  const isEscape = isCancel && !event.ctrl;
   // Every cancel key ends a search that is being typed, as in any other question.
-  if (isCancel && (state.searching || (isEscape && page.hasSearched))) {
-    if (!state.searching && choices.search === '') state.toast = 'No search to clear; q quits.';
-    // The chosen key stays chosen among all keys.
-    else page.at = view.keys[view.chosen];
-    state.searching = false;
+  if (isCancel && (page.searching || (page.hasSearched && !event.ctrl))) {
+    if (!page.searching && choices.search === '') page.toast = 'No search to clear; q quits.';
+    page.at = keys[chosen];
+    page.searching = false;
     choices.search = '';
-  } else if (state.searching) {
-    if (isEnter(event)) state.searching = false;
-    else {
-      choices.search = editedText(choices.search, event);
-      page.at = undefined;
-    }
+  } else if (page.searching) {
+    page.searching = !isEnter(event);
+    if (!page.searching) return false;
+    choices.search = editedText(choices.search, event);
+    page.at = undefined;
   } else if (event.name === 'q' || isCancel) return true;
-  else if (event.name === '?') await showHelp(page, view);
+  else if (event.name === '?') await showHelp(page);
   else {
-    const place = placeOf(event, view, state.shown);
-    if (place === undefined) await act(page, view, event);
-    else page.at = place === 0 ? undefined : view.keys[Math.min(place, view.keys.length - 1)];
+    const step = stepOf(event, page);
+    const place = Math.max(0, Math.min(chosen + (step ?? 0), keys.length - 1));
+    if (step === undefined) await act(page, event);
+    else page.at = place === 0 ? undefined : keys[place];
   }
   return false;
 }
 
-/** The index that a key which moves the choice leads to, at least 0; undefined for any other key. */
-function placeOf({ name }: Keypress, { chosen, keys }: PageView, shown: number): number | undefined {
+/** How far a key moves the choice; undefined for one that does not. */
+function stepOf({ name }: Keypress, { shown, view: { keys } }: Page): number | undefined {
   const steps: Record<string, number> = { up: -1, k: -1, down: 1, j: 1, pageup: -shown, pagedown: shown };
-  const step = { ...steps, home: -keys.length, end: keys.length }[name];
-  return step === undefined ? undefined : Math.max(0, chosen + step);
+  return { ...steps, home: -keys.length, end: keys.length }[name];
 }
 
 /** What the help says about the keys that do something, and the part of the view without which each is not offered. */
@@ -102,64 +107,37 @@ const actions = [
   ['d', 'documentation', 'open the documentation of the API'],
 ] as const satisfies readonly [string, keyof PageView, string][];
 
-async function act(page: Page, view: PageView, { name }: Keypress): Promise<void> {
-  const { choices, state, session } = page;
-  const action = actions.find(([letter, needed]) => letter === name && view[needed])?.[0];
+async function act(page: Page, { name }: Keypress): Promise<void> {
+  const { choices, view } = page;
   const key = view.keys[view.chosen];
   const isActive = key && statusOf(key, view.nowMs) === 'Active';
-  switch (action) {
-    case '/':
-      state.searching = true;
-      page.hasSearched = true;
-      return;
-    case 'l':
-      state.isList = !state.isList;
-      return;
-    case 'd':
-      state.toast = await openDocumentation(page.context, view.documentation ?? '');
-      return;
-    case 'c':
-      state.toast = await asking(page, 'Create key', (inner) => createHere(inner, session));
-      page.at = undefined;
-      return;
-    case 'r':
-      if (!isActive) return;
-      state.toast = await asking(page, '', (inner) => rotateHere(inner, session, key));
-      page.at = undefined;
-      return;
-    case 'v':
-      if (isActive) state.toast = await asking(page, '', (inner) => revokeHere(inner, session, key));
-      return;
-    case 'i':
-      choices.showInactive = !choices.showInactive;
-      break;
-    case 'e':
-      choices.expiringOnly = !choices.expiringOnly;
-      break;
-    case 's':
-      choices.order = orders[(orders.indexOf(choices.order) + 1) % orders.length] ?? 'newest';
-      break;
-    default:
-      return;
-  }
-  // Whatever the list shows now, the chosen key stays chosen.
-  page.at = key;
+  const action = actions.find(([letter, needed]) => letter === name && view[needed])?.[0];
+  // Whatever the list shows then, the chosen key stays chosen.
+  if (action !== undefined) page.at = key;
+  if (action === '/') page.searching = page.hasSearched = true;
+  else if (action === 'i') choices.showInactive = !choices.showInactive;
+  else if (action === 'e') choices.expiringOnly = !choices.expiringOnly;
+  else if (action === 's') choices.order = orders[(orders.indexOf(choices.order) + 1) % orders.length] ?? 'newest';
+  else if (action === 'l') page.isList = !page.isList;
+  else if (action === 'd') page.toast = await openDocumentation(page.context, view.documentation ?? '');
+  else if (action === 'c') await run(page, 'create');
+  else if (action === 'r' && isActive) await run(page, 'rotate', key);
+  else if (action === 'v' && isActive) await run(page, 'revoke', key);
 }
 
-/** Runs an action whose questions are asked on the page's screen, below a title; returns the toast. */
-function asking({ context, screen }: Page, title: string, work: (inner: Context) => Promise<string>): Promise<string> {
+/** Runs a command whose questions are asked on the page's screen; the new key of one that makes a key is the first then. */
+async function run(page: Page, name: 'create' | 'rotate' | 'revoke', key?: Key): Promise<void> {
+  const { context, screen, options } = page;
   const { style } = context;
-  const head = (columns: number) => [
-    ...locationLines(columns, style),
-    '',
-    ...(title === '' ? [] : [style.bold(title)]),
-  ];
-  const asker = createDialog(screen, style, head);
+  const title = key ? [] : [style.bold('Create key')];
+  const asker = createDialog(screen, style, (columns) => [...locationLines(columns, style), '', ...title]);
   // The toast reports the success; lines on the normal screen would only flash.
-  return outcomeOf(work({ ...context, io: { ...context.io, asker, screen }, say: () => {} }), 'Cancelled');
+  const inner = { ...context, io: { ...context.io, asker, screen }, say: () => {} };
+  page.toast = await outcomeOf(runAction(inner, name, options.baseUrl, key), 'Cancelled');
+  if (name !== 'revoke') page.at = undefined;
 }
 
-async function showHelp({ context: { style }, screen }: Page, view: PageView): Promise<void> {
+async function showHelp({ context: { style }, screen, view }: Page): Promise<void> {
   screen.draw((columns) => [...locationLines(columns, style), '', ...helpLines(view, columns, style)]);
   const event = await screen.next();
   if (event === 'signal' || event === 'end') screen.unread(event);
