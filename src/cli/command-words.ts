@@ -57,12 +57,10 @@ export async function inOrder(argv: readonly string[]): Promise<readonly string[
   return argv.map((word, i) => (i === first ? entry.name : i === second ? verb : word));
 }
 
-/** The verb with which the arguments of a noun begin, if any. Throws `usage` for one that the noun does not have. */
-export function verbIn({ name: noun, verbs }: NamedNoun, [word]: readonly string[]): string | undefined {
-  if (word === undefined || word.startsWith('-')) return undefined;
+/** Refuses a verb that the noun does not have: `usage`. */
+export function requireVerb({ name: noun, verbs }: NamedNoun, [word = '-']: readonly string[]): void {
   const names = verbs.map(({ name }) => name);
-  const verb = names.find((name) => name === word || aliases[name] === word);
-  if (verb !== undefined) return verb;
+  if (word.startsWith('-') || names.some((name) => name === word || aliases[name] === word)) return;
   const [meant] = Object.entries(synonyms).find(
     ([name, others]) => names.includes(name) && others.includes(word.toLowerCase()),
   ) ?? [nearest(word, names)];

@@ -1,7 +1,7 @@
 import { Command, CommanderError, type Help } from 'commander';
 import type { CommandDefinition } from './command/command.ts';
 import { addFlags, globalFlags } from './command/flags.ts';
-import { aliases, nounIn, requireNoun, verbIn, verbMissing } from './command-words.ts';
+import { aliases, nounIn, requireNoun, requireVerb, verbMissing } from './command-words.ts';
 import { type NamedCommand, type NamedNoun, type NounEntry, nounGroups } from './nouns.ts';
 import type { Io } from './terminal/io.ts';
 import { wrapWhole } from './terminal/wrap.ts';
@@ -97,16 +97,14 @@ export async function createProgram(
     return addExamples(command, definition.examples);
   };
 
-  const addNoun = (noun: NamedNoun, summary: string, only: string | undefined): Command => {
+  const addNoun = (noun: NamedNoun, summary: string): Command => {
     const { name, verbs, bare } = noun;
     const command = program.command(name).helpCommand(false).summary(summary).description(summary);
     for (const verb of verbs) {
-      const isLoaded = only === undefined || verb.name === only;
-      const added = isLoaded ? fill(command.command(verb.name), verb) : addStub(command, verb);
+      const added = fill(command.command(verb.name), verb);
       const alias = aliases[verb.name];
       if (alias !== undefined) added.alias(alias);
     }
-    if (only !== undefined) return command;
     if (bare) {
       command.description(`${summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
       fill(command.command(bare.name, { isDefault: true, hidden: true }), bare);
@@ -123,12 +121,14 @@ export async function createProgram(
   const load = async ({ load, summary }: NounEntry) => {
     const noun = await load();
     if ('run' in noun) return fill(program.command(noun.name), noun);
-    return addNoun(noun, summary, wanted && verbIn(noun, wanted.rest));
+    if (wanted) requireVerb(noun, wanted.rest);
+    return addNoun(noun, summary);
   };
   for (const [heading, entries] of Object.entries(nounGroups)) {
     for (const entry of entries) {
       const isLoaded = argv === undefined || entry.name === wanted?.noun;
-      const command = isLoaded ? await load(entry) : addStub(program, entry);
+      const { name, summary } = entry;
+      const command = isLoaded ? await load(entry) : program.command(name).summary(summary).description(summary);
       command.helpGroup(`${heading}:`);
     }
   }
@@ -136,11 +136,6 @@ export async function createProgram(
 }
 
 const globalOptionsText = '\nGlobal options: hkctl --help\n';
-
-/** A command other than the one called: known by name, without the cost of its flags. */
-function addStub(parent: Command, { name, summary }: Pick<NounEntry, 'name' | 'summary'>): Command {
-  return parent.command(name).summary(summary).description(summary);
-}
 
 function termOf(this: Help, command: Command): string {
   const args = command.registeredArguments.map((arg) => {

@@ -22,8 +22,6 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
    * `run()` of the command line reports all missing ones at once.
    */
   required?(flags: FlagValues<F>, args: readonly string[]): Readonly<Record<string, unknown>>;
-  /** What helps to give the required values that are missing, such as the codes of entities. */
-  missingHint?(context: Context, missing: readonly string[]): Promise<string | undefined>;
   /** It always asks before it acts, and needs `--yes` if there is no terminal to ask. */
   confirms?: boolean;
   /** It changes nothing, so that a reader may close the pipe early without an error. */

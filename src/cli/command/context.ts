@@ -13,7 +13,7 @@ import type { ReadingReader } from '../../core/readings/imports.ts';
 import type { RowReader } from '../../core/records/imports.ts';
 import { withoutSecrets } from '../../core/secrets.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
-import type { Io, Output } from '../terminal/io.ts';
+import { canAsk, type Io, type Output } from '../terminal/io.ts';
 import { createStyle, type Style, terminalLine, visibleText } from '../terminal/style.ts';
 import { wrapWhole } from '../terminal/wrap.ts';
 import type { FlagValues, globalFlags } from './flags.ts';
@@ -78,6 +78,10 @@ export function createContext(
     io,
     services,
     json: globals.json,
+    /** Whether questions can be asked: there is a terminal for them, and neither --yes nor --json was given. */
+    get canAsk() {
+      return canAsk(io) && !globals.json;
+    },
     /** Lists show times in full and in UTC, as `--utc` asks for. */
     utc: globals.utc,
     get storePath() {

@@ -9,7 +9,6 @@ import type { Context } from '../command/context.ts';
 import { oneOf, text, toggle } from '../command/flags.ts';
 import { entityJson, tenantJson, userJson } from '../command/output.ts';
 import { askerOf, requireGiven, textOrAsk } from '../questions/values.ts';
-import { canAsk } from '../terminal/io.ts';
 
 const flags = {
   org: text('--org <NAME>', 'name of the organization'),
@@ -114,7 +113,7 @@ async function completeInput(context: Context, given: Given, login: string): Pro
 }
 
 async function askWeekStart(context: Context): Promise<FirstTenantInput['weekStart']> {
-  if (!canAsk(context.io) || context.json) return 'monday';
+  if (!context.canAsk) return 'monday';
   const choices = [...weekDays.slice(1), weekDays[0]].map((day) => ({ name: day, value: day }));
   return askerOf(context.io).choice('Weeks start on', choices, 'monday');
 }

@@ -18,7 +18,6 @@ import { oneOf, parsed, text } from '../command/flags.ts';
 import { tenantJson } from '../command/output.ts';
 import { requireConfirmation, textOrAsk } from '../questions/values.ts';
 import { printTable } from '../table/table.ts';
-import { canAsk } from '../terminal/io.ts';
 import { counted } from '../terminal/sentence.ts';
 
 const weekStart = oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on');
@@ -81,8 +80,7 @@ const set = defineCommand({
       throw new HkctlError('usage', 'Nothing to change: give --name, --week-start or --retain-readings.');
     }
     // A script that names the days has decided; what it gives up is in the audit trail.
-    if (retainReadings !== undefined && canAsk(context.io) && !context.json)
-      await confirmDropping(context, retainReadings);
+    if (retainReadings !== undefined && context.canAsk) await confirmDropping(context, retainReadings);
     const tenant = await updateTenant(domain, actor, { name, weekStart: day, retainReadingsDays: retainReadings });
     const kept = tenant.retainReadingsDays === null ? 'forever' : `for ${tenant.retainReadingsDays} days`;
     context.report(

@@ -17,8 +17,7 @@ import type { Context } from '../command/context.ts';
 import { timeAt } from '../command/output.ts';
 import { relativeTime } from '../table/shown-time.ts';
 import type { AskedFact } from '../terminal/interaction.ts';
-import { canAsk } from '../terminal/io.ts';
-import { askerOf } from './values.ts';
+import { askerOf, missingError } from './values.ts';
 
 /** The entity that `--entity` names, else the only active one, else one that is asked for. */
 export async function entityOrAsk(
@@ -31,13 +30,12 @@ export async function entityOrAsk(
   const active = await activeEntities(domain, actor);
   const [first, second] = active;
   if (first !== undefined && second === undefined) return first;
-  if (first !== undefined && (!canAsk(context.io) || context.json)) {
-    throw new HkctlError('usage', '--entity is missing.', { hint: oneOfCodes(active) });
-  }
+  if (first !== undefined && !context.canAsk) throw missingError(['--entity'], oneOfCodes(active));
   return askEntity(context, domain, actor);
 }
 
-export async function entityHint(domain: Domain, actor: Actor): Promise<string> {
+export async function entityHint(context: Context): Promise<string> {
+  const { domain, actor } = await context.session();
   return oneOfCodes(await activeEntities(domain, actor));
 }
 

@@ -1,10 +1,8 @@
 import { requirePermissions } from '../../core/domain/actors.ts';
-import { HkctlError, isHkctlError } from '../../core/errors.ts';
-import { wordList } from '../../core/text/words.ts';
 import type { CommandDefinition } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
-import { canAsk } from '../terminal/io.ts';
-import { missingOf, requireGiven } from './values.ts';
+import { entityHint } from './choices.ts';
+import { missingError, missingOf, requireGiven } from './values.ts';
 
 /** Runs a command once its actor is permitted what it needs and nothing is missing that it cannot ask for; returns its exit code. */
 export async function runCommand(
@@ -24,7 +22,7 @@ export async function runCommand(
 
 /** Refuses a line that ends before the arguments of its command; names all of them, and every missing flag if nothing can be asked. */
 function requireArguments(
-  { io, json }: Context,
+  { canAsk }: Context,
   definition: CommandDefinition,
   flags: Readonly<Record<string, unknown>>,
   args: readonly string[],
@@ -33,10 +31,8 @@ function requireArguments(
     .filter(({ spelling }, i) => spelling.startsWith('<') && i >= args.length)
     .map(({ spelling }) => spelling.replace(/^<(\w+).*$/, '$1'));
   if (names.length === 0) return;
-  const missing = [...names, ...(canAsk(io) && !json ? [] : missingOf(valuesOf(definition, flags, args)))];
-  throw new HkctlError('usage', `${wordList(missing, 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`, {
-    hint: 'Add --help to see its flags.',
-  });
+  const missing = [...names, ...(canAsk ? [] : missingOf(valuesOf(definition, flags, args)))];
+  throw missingError(missing, 'Add --help to see its flags.');
 }
 
 async function requireValues(
@@ -48,12 +44,8 @@ async function requireValues(
   // A confirmation alone is asked for when it is clear what is done.
   if (missingOf(definition.required?.(flags, args) ?? {}).length === 0) return;
   const values = valuesOf(definition, flags, args);
-  try {
-    requireGiven(context, values);
-  } catch (thrown) {
-    const hint = isHkctlError(thrown) && (await definition.missingHint?.(context, missingOf(values)));
-    throw hint ? new HkctlError('usage', thrown.message, { hint }) : thrown;
-  }
+  const needsCode = !context.canAsk && missingOf(values).includes('--entity');
+  requireGiven(context, values, needsCode ? await entityHint(context) : undefined);
 }
 
 /** What must be given if nothing can be asked, by the names of flags and arguments. */

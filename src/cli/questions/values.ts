@@ -3,7 +3,7 @@ import { wordList } from '../../core/text/words.ts';
 import type { Context } from '../command/context.ts';
 import { createAsker } from '../prompts/prompts.ts';
 import { type AskedFact, type Asker, cancelled } from '../terminal/interaction.ts';
-import { canAsk, type Io } from '../terminal/io.ts';
+import type { Io } from '../terminal/io.ts';
 import { sentenceOf } from '../terminal/sentence.ts';
 
 /** Who asks: the screen that is open, such as the settings page, else lines on standard error. */
@@ -27,15 +27,23 @@ export async function textOrAsk(
  * If nothing can be asked, throws `usage` with every flag that was not given, so that all are reported at once. `values` are
  * what was given, by flag.
  */
-export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Readonly<Record<string, unknown>>): void {
-  if (canAsk(context.io) && !context.json) return;
+export function requireGiven(
+  { canAsk, io: { asksNothing } }: Context,
+  values: Readonly<Record<string, unknown>>,
+  hint?: string,
+): void {
   const missing = missingOf(values);
-  if (missing.length === 0) return;
-  const [are, them] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  throw new HkctlError('usage', `${wordList(missing, 'and')} ${are} missing.`, {
-    hint: context.io.asksNothing
-      ? `With --yes nothing is asked: give ${them}.`
-      : `Give ${them}; hkctl asks only on a terminal, without --json.`,
+  if (canAsk || missing.length === 0) return;
+  const them = missing.length === 1 ? 'it' : 'them';
+  const how = asksNothing ? `With --yes nothing is asked: give ${them}.` : `Give ${them}; ${whenAsked}`;
+  throw missingError(missing, hint ?? how);
+}
+
+const whenAsked = 'hkctl asks only on a terminal, without --json.';
+
+export function missingError(missing: readonly string[], hint?: string): HkctlError {
+  return new HkctlError('usage', `${wordList(missing, 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`, {
+    hint,
   });
 }
 
@@ -75,8 +83,8 @@ export async function requireTyped(context: Context, question: string, word: str
 }
 
 /** Refuses what needs a confirmation if there is no terminal to ask and `--yes` is missing (exit 2). */
-export function requireConfirmable({ io, json }: Context, question: string): void {
-  if (io.asksNothing || (canAsk(io) && !json)) return;
+export function requireConfirmable({ io, canAsk }: Context, question: string): void {
+  if (io.asksNothing || canAsk) return;
   throw new HkctlError('confirmation_required', `This needs --yes, since there is no terminal to ask: ${question}`, {
     hint: 'Give --yes to confirm it.',
   });

@@ -1,6 +1,5 @@
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command/command.ts';
 import { toggle } from '../../command/flags.ts';
-import { canAsk } from '../../terminal/io.ts';
 import { canDraw } from '../../terminal/style.ts';
 import { listAll, listFlags } from '../keys/list.ts';
 
@@ -23,8 +22,8 @@ export const browse = defineCommand({
     ['hkctl keys --all', 'inactive keys, too'],
   ],
   async run(context, { plain, ...given }) {
-    const { io, json } = context;
-    if (json || !io.stdout.isTTY || !canAsk(io)) return listAll(context, given);
+    const { io } = context;
+    if (!io.stdout.isTTY || !context.canAsk) return listAll(context, given);
     if (plain || !canDraw(io.env, io.stdout)) {
       const { browseLinearly } = await import('./linear.ts');
       return browseLinearly(context, given);

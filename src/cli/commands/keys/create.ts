@@ -21,10 +21,9 @@ import { timeAt } from '../../command/output.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { createSecretFile, hasSecondName } from '../../delivery/secret-file.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
-import { askEntity, askPermissions, entityHint } from '../../questions/choices.ts';
+import { askEntity, askPermissions } from '../../questions/choices.ts';
 import { requireConfirmation, textOrAsk } from '../../questions/values.ts';
 import { relativeTime } from '../../table/shown-time.ts';
-import { canAsk } from '../../terminal/io.ts';
 
 const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
 
@@ -69,11 +68,6 @@ export const create = defineCommand({
     '--entity': entity,
     '--preset or --permission': preset ?? permission[0],
   }),
-  async missingHint(context, missing) {
-    if (!missing.includes('--entity')) return undefined;
-    const { domain, actor } = await context.session();
-    return entityHint(domain, actor);
-  },
   async run(context, flags, _args, { domain, actor }) {
     const { secretFile } = flags;
     if (secretFile === undefined) requireReader(context);
@@ -142,7 +136,7 @@ export async function completeInput(
       : await requireEntity(domain, actor, given.entity);
   const chosen = [...(given.preset ? presets[given.preset].permissions : []), ...given.permission];
   const permissions = chosen.length > 0 ? chosen : await askPermissions(context);
-  const asksExpiry = given.expires === undefined && asked && canAsk(context.io) && !context.json;
+  const asksExpiry = given.expires === undefined && asked && context.canAsk;
   const expires = asksExpiry ? await expiryQuestion(context, domain, entity) : (given.expires ?? 'never');
   const expiresAtMs = parseExpiry(expires, domain.clock(), entity.timezone);
   const input = { name, entity, permissions, expiresAtMs, allowedIps: given.allowIp, note: given.note };

@@ -1,11 +1,10 @@
-import { HkctlError } from '../../../core/errors.ts';
 import { countErasable, eraseReadings } from '../../../core/readings/erasure.ts';
 import { requireSensor } from '../../../core/readings/sensors.ts';
 import { formatLocal } from '../../../core/time/calendar.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
-import { requireConfirmation } from '../../questions/values.ts';
+import { missingError, missingOf, requireConfirmation } from '../../questions/values.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';
 
 export const erase = defineCommand({
@@ -26,10 +25,9 @@ export const erase = defineCommand({
   async run(context, flags, [ref = ''], { domain, actor }) {
     const site = await entityOrAsk(context, domain, actor, flags.entity);
     const { fromUs, toUs } = readRange(flags, site.timezone);
-    if (fromUs === undefined || toUs === undefined) {
-      const missing = [fromUs === undefined && '--from', toUs === undefined && '--to'].filter(Boolean);
-      throw new HkctlError('usage', `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`);
-    }
+    // Nothing asks for these, also on a terminal.
+    if (fromUs === undefined || toUs === undefined)
+      throw missingError(missingOf({ '--from': flags.from, '--to': flags.to }));
     const sensor = await requireSensor(domain, site, ref);
     const erasure = { entity: site, sensor, fromUs, toUs };
     const found = await countErasable(domain, erasure);
