@@ -31,7 +31,8 @@ function commandsText(program: Command, columns: number): string {
   help.visibleOptions = () => [];
   help.prepareContext({ helpWidth: Math.min(columns, 120) });
   const flags = ['Flags: hkctl --help', 'Flags and examples of a command: hkctl COMMAND --help'];
-  return [help.formatHelp(program, help), ...joinedParts(flags, columns)].join('\n');
+  const lines = joinedParts(flags, columns).flatMap((line) => wrapWhole(line, columns));
+  return [help.formatHelp(program, help), ...lines].join('\n');
 }
 
 /** Joins the parts by a dot, a line each if they do not fit into one. */

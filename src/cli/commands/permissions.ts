@@ -17,14 +17,16 @@ const list = defineCommand({
       });
       return;
     }
-    const { style } = context;
+    const { style, io, print } = context;
+    const printFact = (label: string, value: string) => print(...wrapLabelled(label, value, io.stdout.columns()));
     for (const { name, permissions } of permissionGroups) {
-      context.print(style.bold(name), ...permissions.map(({ key, label }) => `  ${key.padEnd(26)} ${label}`));
+      print(style.bold(name));
+      for (const { key, label } of permissions) printFact(`  ${key.padEnd(26)} `, label);
     }
-    context.print('', style.bold('Presets'));
+    print('', style.bold('Presets'));
     for (const [name, { label, permissions }] of Object.entries(presets)) {
       const content = permissions.length > 6 ? 'every listed client permission' : permissions.join(', ');
-      context.print(...wrapLabelled(`  ${name.padEnd(18)} `, `${label}: ${content}`, context.io.stdout.columns()));
+      printFact(`  ${name.padEnd(18)} `, `${label}: ${content}`);
     }
   },
 });

@@ -134,7 +134,8 @@ export function createListQuestion<T>(
         const shown = matching(grouped);
         return heading === '' || shown.length === 0 ? shown : [heading, ...shown];
       });
-      if (all.length === 0) return [...asked, look.yellow('  No match. Backspace takes a character back.'), ...foot];
+      if (all.length === 0)
+        return [...asked, look.yellow(truncated('  No match. Backspace takes a character back.', columns)), ...foot];
       // As many rows as fit, at least three, the marked one among them.
       const free = Math.max(3, rows - asked.length - foot.length);
       const from = Math.max(0, Math.min(all.indexOf(marked ?? '') - Math.floor(free / 2), all.length - free));

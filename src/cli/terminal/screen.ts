@@ -128,7 +128,7 @@ function alternateScreen(output: Output): Canvas {
   };
 }
 
-/** Lines where the cursor is, drawn anew over themselves. */
+/** Lines where the cursor is, drawn anew over themselves; none is wrapped by the terminal, which would move those below it. */
 function redrawnLines(output: Output): Canvas {
   let cursorRow = 0;
   const up = (rows: number) => (rows > 0 ? `\u001b[${rows}A` : '');
@@ -139,7 +139,7 @@ function redrawnLines(output: Output): Canvas {
       const last = lines.length - 1;
       const [row, column] = cursor ?? [last, 0];
       const placed = cursor ? `${up(last - row)}\u001b[${column + 1}G\u001b[?25h` : '\u001b[?25l';
-      output.write(erased() + lines.map(terminalLine).join('\n') + placed);
+      output.write(`${erased()}\u001b[?7l${lines.map(terminalLine).join('\n')}\u001b[?7h${placed}`);
       cursorRow = row;
     },
     hide() {

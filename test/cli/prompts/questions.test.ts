@@ -109,6 +109,12 @@ describe('a question for one choice', () => {
     expect(pressed(question, 'up', 'home', 'pagedown', 'end', 'backspace', 'return')?.value).toBe(0);
   });
 
+  it('without a match has no line wider than the terminal either', () => {
+    const question = asked();
+    pressed(question, 'x');
+    for (const line of question.lines(24, 10)) expect(widthOf(line)).toBeLessThanOrEqual(24);
+  });
+
   it('shows the marked choice in any number of rows', () => {
     const many = Array.from({ length: 500 }, (_, value) => ({ name: `Entity ${value}`, value }));
     for (const rows of [5, 10, 24]) {

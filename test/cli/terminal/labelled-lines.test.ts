@@ -4,6 +4,15 @@ import { widthOf, wrapLabelled } from '../../../src/cli/terminal/wrap.ts';
 import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
 import { Cli } from '../harness.ts';
 
+it('permissions and the hint below the commands are broken between words only', async () => {
+  const terminal = { columns: 40, rows: 24 };
+  const listed = (await new Cli().ok('permissions list', { terminal, env: { NO_COLOR: '1' } })).stdout;
+  expect(listed).toContain('asset_sensors.ingest       Sensor\n');
+  const alone = (await new Cli().ok('', { terminal })).stdout;
+  for (const line of (listed + alone).split('\n'))
+    if (!line.includes('/')) expect(widthOf(line)).toBeLessThanOrEqual(40);
+});
+
 describe('a labelled line that is wider than the terminal', () => {
   it('goes on below its value, or nearly below a label that takes most of the width', () => {
     expect(wrapLabelled('Entity    ', 'BER  Berlin, the southern plant', 24)).toEqual([
