@@ -109,9 +109,9 @@ async function complete(
   if (!isReadable) await hooks.authorize(store);
   await hooks.audit(store, kept, present.trail);
   const states = await readStates(statements);
-  lines.push(...missingRemovals(text(), { kept, ofBackup, entities: states.entities }));
+  lines.push(...missingRemovals(text(), { kept, ofBackup, states }));
   const demoted = kept.filter(({ what }) => what === 'demoted_user').map(({ id }) => id);
-  const inJournals = [text(), ofBackup].flatMap((lines) => [...readJournal(lines).userRole.keys()]);
+  const inJournals = [text(), ofBackup].flatMap((lines) => [...readJournal(lines).roles.keys()]);
   lines.push(...missingLines(text(), states, nowMs, new Set([...demoted, ...inJournals])));
   await journal.add(lines);
   return kept;

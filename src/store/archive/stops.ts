@@ -1,47 +1,44 @@
-import { type Role, roleExceeds } from '../../core/access/roles.ts';
+import { type Role, roleExceeds, roleNames } from '../../core/access/roles.ts';
 import { genesisHash } from '../../core/audit/chain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { KeptStopped } from '../../core/operations/backups.ts';
 import type { AuditHead } from '../../core/port/audit.ts';
-import type { Entity } from '../../core/port/entities.ts';
-import type { Tenant } from '../../core/port/tenants.ts';
-import type { User } from '../../core/port/users.ts';
 import {
+  type JournalEntry,
   type JournalSummary,
-  keyLine,
   type LastEvent,
+  linesOf,
   readJournal,
-  type StateEntry,
-  stateLine,
 } from '../engine/journal-lines.ts';
 import type { Statements } from '../registry/statements.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 
-/** What the rows of a store say of all that can be stopped. */
-export interface RegistryStates {
-  tenants: readonly Pick<Tenant, 'id' | 'name'>[];
-  users: readonly (Pick<User, 'id' | 'tenantId' | 'login' | 'status'> & { role: Role })[];
-  entities: readonly Pick<Entity, 'id' | 'tenantId' | 'code' | 'status'>[];
-  keys: readonly { id: string; tenantId: string; prefix: string; secretHash: string; revokedAtMs: number | null }[];
+/** What the rows of a store say of something that can be stopped: a key, by its prefix, a user by the login, an entity by the code. */
+interface State extends Pick<KeptStopped, 'id' | 'tenantId' | 'name'> {
+  of: JournalEntry['of'];
+  status: 'active' | 'inactive';
+  /** Of a key: when it was revoked, and the hash of its secret. */
+  revokedAtMs?: number | null;
+  secretHash?: string;
+  /** Of a user, with the name of the organization. */
+  role?: Role;
+  tenant?: string;
 }
 
 /** Reads them, inside a transaction of the caller. */
-export async function readStates({ query }: Statements): Promise<RegistryStates> {
-  const tenant = 'tenant_id as "tenantId"';
-  return {
-    tenants: await query('select id, name from tenants'),
-    users: await query(`select id, ${tenant}, login, status, role from users`),
-    entities: await query(`select id, ${tenant}, code, status from entities`),
-    keys: await query(
-      `select id, ${tenant}, prefix, secret_hash as "secretHash", revoked_at_ms as "revokedAtMs" from keys
-        order by revoked_at_ms, id`,
-    ),
-  };
+export async function readStates({ query }: Statements): Promise<State[]> {
+  const ids = 'id, tenant_id as "tenantId"';
+  const keys = `select 'key' as "of", ${ids}, prefix as name, revoked_at_ms as "revokedAtMs", secret_hash as "secretHash",
+    case when revoked_at_ms is null then 'active' else 'inactive' end as status from keys order by revoked_at_ms, id`;
+  const users = `select 'user' as "of", ${ids}, login as name, status, role,
+    (select name from tenants where tenants.id = tenant_id) as tenant from users`;
+  const entities = `select 'entity' as "of", ${ids}, code as name, status from entities`;
+  return [...(await query<State>(keys)), ...(await query<State>(users)), ...(await query<State>(entities))];
 }
 
 /** What a restore must know of the store that it replaces, read while no other process can change it. */
 export interface PresentStore {
-  states: RegistryStates;
+  states: readonly State[];
   /** The head of its trail; null if it cannot be read. */
   trail: AuditHead | null;
   /** Whether its trail continues that of the backup: then an entity of the backup that it does not have was removed since. */
@@ -49,11 +46,7 @@ export interface PresentStore {
 }
 
 /** Of a store that is absent or cannot be read: only the journal is known. */
-export const unknownPresent: PresentStore = {
-  states: { tenants: [], users: [], entities: [], keys: [] },
-  trail: null,
-  isContinued: false,
-};
+export const unknownPresent: PresentStore = { states: [], trail: null, isContinued: false };
 
 /** Reads the store that a restore replaces by a backup. */
 export async function readPresent(statements: Statements, backup: Connection): Promise<PresentStore> {
@@ -93,73 +86,64 @@ export function stopStatements({ what, id, atMs, role }: KeptStopped): Statement
   ];
 }
 
+/** How the journal and a restore name the stop of something. */
+const stopOf = {
+  key: { event: 'revoked', what: 'revoked_key' },
+  user: { event: 'deactivated', what: 'deactivated_user' },
+  entity: { event: 'deactivated', what: 'deactivated_entity' },
+} as const;
+
 /**
  * What a restore must stop in the store of a backup. It starts nothing. An entry of the journal whose commit failed counts too
  * unless it was withdrawn: what it names was about to be stopped. Throws `state_forbids` if an organization would be left
  * without an active Super user.
  */
-export function stopsSince(backup: RegistryStates, { present, journal, nowMs }: Since): KeptStopped[] {
-  const keys = byId(present.states.keys);
-  const users = byId(present.states.users);
-  const entities = byId(present.states.entities);
+export function stopsSince(backup: readonly State[], { present, journal, nowMs }: Since): KeptStopped[] {
+  const states = new Map(present.states.map((state) => [state.id, state]));
   const kept: KeptStopped[] = [];
-  /** The time of an event that is the last one in the journal; now if only the present store has it. */
-  const since = (last: LastEvent<string> | undefined, event: string, holds: boolean) =>
-    last?.event === event ? last.atMs : holds ? nowMs : undefined;
-  for (const { id, tenantId, prefix: name, revokedAtMs } of backup.keys) {
-    const atMs = journal.keys.get(id) ?? keys.get(id)?.revokedAtMs ?? null;
-    if (revokedAtMs === null && atMs !== null) kept.push({ what: 'revoked_key', id, tenantId, name, atMs });
-  }
-  kept.sort((a, b) => a.atMs - b.atMs);
-  for (const { id, tenantId, login: name, status, role } of backup.users) {
-    const now = users.get(id);
-    const atMs = since(journal.userStatus.get(id), 'deactivated', now?.status === 'inactive');
-    if (status === 'active' && atMs !== undefined) kept.push({ what: 'deactivated_user', id, tenantId, name, atMs });
-    const change = journal.userRole.get(id);
-    const lower = lowest(role, now?.role, change?.event);
-    if (lower === role) continue;
-    kept.push({ what: 'demoted_user', id, tenantId, name, atMs: since(change, lower, true) ?? nowMs, role: lower });
-  }
-  for (const { id, tenantId, code: name, status } of backup.entities) {
-    const now = entities.get(id);
-    const last = journal.entities.get(id);
+  for (const { of, id, tenantId, name, status, role } of backup) {
+    const now = states.get(id);
+    const last = journal.events.get(id);
+    const keep = (what: KeptStopped['what'], atMs: number, lower?: { role: Role }) =>
+      kept.push({ what, id, tenantId, name, atMs, ...lower });
+    /** The time of an event that is the last one in the journal; now if only the present store has it. */
+    const since = (event: string, holds: boolean) =>
+      last?.event === event ? last.atMs : holds ? (now?.revokedAtMs ?? nowMs) : undefined;
     // An entity that still exists was not removed, even if the journal has an entry of a failed removal: its records stay.
-    const removedMs = now === undefined ? since(last, 'removed', present.isContinued) : undefined;
-    const atMs = removedMs ?? since(last, 'deactivated', now?.status === 'inactive');
-    if (removedMs !== undefined) kept.push({ what: 'removed_entity', id, tenantId, name, atMs: removedMs });
-    else if (status === 'active' && atMs !== undefined) {
-      kept.push({ what: 'deactivated_entity', id, tenantId, name, atMs });
-    }
+    const removedMs = of === 'entity' && !now ? since('removed', present.isContinued) : undefined;
+    const stoppedMs = status === 'active' ? since(stopOf[of].event, now?.status === 'inactive') : undefined;
+    if (removedMs !== undefined) keep('removed_entity', removedMs);
+    else if (stoppedMs !== undefined) keep(stopOf[of].what, stoppedMs);
+    const change = journal.roles.get(id);
+    const lower = lowest(role, now?.role, roleOf(change));
+    const changedMs = change?.event === `role:${lower}` ? change.atMs : nowMs;
+    if (lower && lower !== role) keep('demoted_user', changedMs, { role: lower });
   }
   requireLeaders(backup, kept);
-  return kept;
+  return kept.sort((a, b) => a.atMs - b.atMs);
 }
 
-function byId<Row extends { id: string }>(rows: readonly Row[]): ReadonlyMap<string, Row> {
-  return new Map(rows.map((row) => [row.id, row]));
+function roleOf(last: LastEvent | undefined): Role | undefined {
+  return roleNames.find((role) => last?.event === `role:${role}`);
 }
 
 /** The lowest of a role and those given since. */
-function lowest(role: Role, ...since: (Role | undefined)[]): Role {
-  return since.reduce<Role>((kept, next) => (next !== undefined && roleExceeds(kept, next) ? next : kept), role);
+function lowest(role: Role | undefined, ...since: (Role | undefined)[]): Role | undefined {
+  return since.reduce((kept, next) => (kept && next && roleExceeds(kept, next) ? next : kept), role);
 }
 
 /** Without an active Super user nobody could act in an organization again, and no stopped user is started to prevent that. */
-function requireLeaders({ tenants, users }: RegistryStates, kept: readonly KeptStopped[]): void {
+function requireLeaders(backup: readonly State[], kept: readonly KeptStopped[]): void {
   const stopped = new Set(kept.map(({ id }) => id));
-  const leaders = users.filter(({ role, status }) => role === 'super_user' && status === 'active');
-  const left = tenants.filter(({ id }) => {
-    const own = leaders.filter(({ tenantId }) => tenantId === id);
-    return own.length > 0 && own.every((user) => stopped.has(user.id));
-  });
-  if (left.length === 0) return;
-  const names = left.map(({ name }) => name).join(', ');
-  const logins = kept.filter(
-    ({ what, tenantId }) => what.endsWith('_user') && left.some((tenant) => tenant.id === tenantId),
-  );
+  const leaders = backup.filter(({ role, status }) => role === 'super_user' && status === 'active');
+  const led = new Set(leaders.filter(({ id }) => !stopped.has(id)).map(({ tenantId }) => tenantId));
+  const lost = leaders.filter(({ tenantId }) => !led.has(tenantId));
+  if (lost.length === 0) return;
+  const logins = lost.map(({ name }) => name).join(', ');
+  const names = [...new Set(lost.map(({ tenant }) => tenant))].join(', ');
   throw new HkctlError(
     'state_forbids',
-    `The Super users whom the backup knows were stopped since (${[...new Set(logins.map(({ name }) => name))].join(', ')}): nobody could act in ${names}. Nothing was changed.`,
+    `The Super users whom the backup knows were stopped since (${logins}): nobody could act in ${names}. Nothing was changed.`,
     {
       hint: 'Give one of them the role again (hkctl users set-role, hkctl users activate). Or restore the backup elsewhere with --store PATH, add a Super user there, back that up, and restore that.',
     },
@@ -173,33 +157,22 @@ function requireLeaders({ tenants, users }: RegistryStates, kept: readonly KeptS
  */
 export function missingLines(
   text: string,
-  { keys, users, entities }: RegistryStates,
+  states: readonly State[],
   nowMs: number,
   withRole?: ReadonlySet<string>,
 ): string[] {
-  const journal = readJournal(text);
-  const lines: string[] = [];
-  for (const { id: keyId, revokedAtMs: atMs, ...key } of keys) {
-    if (atMs !== null && !journal.keys.has(keyId)) lines.push(keyLine('revoked', { atMs, keyId, ...key }));
+  const { events, roles } = readJournal(text);
+  const missing: JournalEntry[] = [];
+  for (const { of, id, name, status, role, revokedAtMs, secretHash } of states) {
+    const add = (event: JournalEntry['event']) =>
+      missing.push({ atMs: revokedAtMs ?? nowMs, event, of, id, name, secretHash });
+    const event = status === 'active' ? 'activated' : stopOf[of].event;
+    // No line starts a key again.
+    if (event !== (events.get(id)?.event ?? 'activated') && !(of === 'key' && status === 'active')) add(event);
+    const known = roleOf(roles.get(id)) ?? 'super_user';
+    if (role && role !== known && withRole?.has(id) !== false) add(`role:${role}`);
   }
-  const add = (entry: Omit<StateEntry, 'atMs'>) => lines.push(stateLine({ ...entry, atMs: nowMs }));
-  for (const { id, login: name, status, role } of users) {
-    const event = missingState(status, journal.userStatus.get(id)?.event);
-    if (event) add({ event, of: 'user', id, name });
-    const known = journal.userRole.get(id)?.event ?? 'super_user';
-    if (known !== role && withRole?.has(id) !== false) add({ event: `role:${role}`, of: 'user', id, name });
-  }
-  for (const { id, code: name, status } of entities) {
-    const event = missingState(status, journal.entities.get(id)?.event);
-    if (event) add({ event, of: 'entity', id, name });
-  }
-  return lines;
-}
-
-/** The event that is missing in a journal whose last one is `last`; an existing object was not removed. */
-function missingState(status: 'active' | 'inactive', last = 'activated'): 'deactivated' | 'activated' | undefined {
-  const event = status === 'inactive' ? 'deactivated' : 'activated';
-  return event === last ? undefined : event;
+  return linesOf(missing);
 }
 
 /**
@@ -208,15 +181,14 @@ function missingState(status: 'active' | 'inactive', last = 'activated'): 'deact
  */
 export function missingRemovals(
   text: string,
-  { kept, ofBackup, entities }: { kept: readonly KeptStopped[]; ofBackup: string } & Pick<RegistryStates, 'entities'>,
+  { kept, ofBackup, states }: { kept: readonly KeptStopped[]; ofBackup: string; states: readonly State[] },
 ): string[] {
-  const known = readJournal(text).entities;
-  const existing = byId(entities);
-  const removed = new Map([...readJournal(ofBackup).entities].filter(([id]) => !existing.has(id)));
-  for (const { what, id, ...entity } of kept) {
-    if (what === 'removed_entity') removed.set(id, { ...entity, event: 'removed' });
-  }
-  return [...removed]
-    .filter(([id, { event }]) => event === 'removed' && known.get(id)?.event !== 'removed')
-    .map(([id, { atMs, name }]) => stateLine({ atMs, event: 'removed', of: 'entity', id, name }));
+  const known = readJournal(text).events;
+  const existing = new Set(states.map(({ id }) => id));
+  const inBackup = [...readJournal(ofBackup).events].map(([id, last]) => ({ id, ...last }));
+  const removed = [
+    ...inBackup.filter(({ id, event }) => event === 'removed' && !existing.has(id)),
+    ...kept.filter(({ what }) => what === 'removed_entity'),
+  ].filter(({ id }) => known.get(id)?.event !== 'removed');
+  return linesOf(removed.map(({ id, atMs, name }) => ({ atMs, event: 'removed', of: 'entity', id, name })));
 }

@@ -2,7 +2,7 @@ import { afterChange } from '../../core/errors.ts';
 import type { AuditDraft } from '../../core/port/audit.ts';
 import type { EntityStore } from '../../core/port/entities.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { StateEntry, StateEvent } from '../engine/journal-lines.ts';
+import type { JournalEntry } from '../engine/journal-lines.ts';
 import type { Change, Runner } from './statements.ts';
 
 const select = `select id, tenant_id as "tenantId", code, name, timezone, status, created_at_ms as "createdAtMs"
@@ -50,6 +50,6 @@ export function createEntityStore({ query, first, run, change }: Runner, purge: 
 
 const dataLeft = 'The entity was removed, and its keys are refused. Its records and readings are deleted later.';
 
-function entryOf(event: StateEvent, id: string, { atMs, target }: AuditDraft): StateEntry {
+function entryOf(event: JournalEntry['event'], id: string, { atMs, target }: AuditDraft): JournalEntry {
   return { atMs, event, of: 'entity', id, name: target };
 }

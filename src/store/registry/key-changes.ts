@@ -2,16 +2,18 @@ import { HkctlError } from '../../core/errors.ts';
 import type { AuditDraft } from '../../core/port/audit.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
-import type { Revocation } from '../engine/journal-lines.ts';
+import type { JournalEntry } from '../engine/journal-lines.ts';
 import { carryCommands } from './commands.ts';
 import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
+
+type KeyNames = Pick<JournalEntry, 'id' | 'name' | 'secretHash'>;
 
 export function createKeyChanges({
   change,
   dialect,
 }: Runner): Pick<KeyStore, 'insert' | 'rotate' | 'revoke' | 'setNote'> {
   const among = `id in (select value from ${dialect.each})`;
-  const activeAmong = `select id as "keyId", prefix, secret_hash as "secretHash" from keys
+  const activeAmong = `select id, prefix as name, secret_hash as "secretHash" from keys
     where ${among} and revoked_at_ms is null and (expires_at_ms is null or expires_at_ms > $2)`;
   // One statement for any number of keys: a leak may be of tens of thousands.
   const revokeKeys = `update keys set revoked_at_ms = $2, revoked_by = $3 where ${among}`;
@@ -24,13 +26,13 @@ export function createKeyChanges({
     update: (change: Change) => Steps<void>,
   ) =>
     change(function* (running) {
-      const { query, revoke, append } = running;
-      const found = query<Omit<Revocation, 'atMs'>>(activeAmong, [JSON.stringify(ids), nowMs]);
+      const { query, stop, append } = running;
+      const found = query<KeyNames>(activeAmong, [JSON.stringify(ids), nowMs]);
       const rows = yield* resultOf(found);
-      const active = new Set(rows.map(({ keyId }) => keyId));
+      const active = new Set(rows.map(({ id }) => id));
       const stale = ids.filter((id) => !active.has(id));
       if (stale.length > 0) return stale;
-      yield revoke(rows.map((row) => ({ ...row, atMs: nowMs })));
+      yield stop(rows.map((row) => ({ ...row, atMs: nowMs, event: 'revoked', of: 'key' })));
       yield* update(running);
       for (const draft of audit) yield append(draft);
       return [];

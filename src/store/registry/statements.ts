@@ -5,7 +5,7 @@ import type { NewKey } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
 import type { User } from '../../core/port/users.ts';
-import type { Revocation, StateEntry } from '../engine/journal-lines.ts';
+import type { JournalEntry } from '../engine/journal-lines.ts';
 
 /** An operation, written once for both engines: each step is the result of a statement, at once on SQLite, later on PostgreSQL. */
 export type Steps<T> = Generator<MaybePromise<unknown>, T, unknown>;
@@ -50,10 +50,9 @@ export interface Writing extends Statements {
 export interface Change extends Writing {
   append(audit: AuditDraft): MaybePromise<void>;
   /** Notes in the journal what the change stops, before it changes that. */
-  stop(entries: readonly StateEntry[]): MaybePromise<void>;
-  revoke(keys: readonly Revocation[]): MaybePromise<void>;
+  stop(entries: readonly JournalEntry[]): MaybePromise<void>;
   /** Notes what it starts if a query finds a row after the commit, so that it still holds. */
-  start(entries: readonly StateEntry[], ...stillHolds: Parameters<Statements['query']>): void;
+  start(entries: readonly JournalEntry[], ...stillHolds: Parameters<Statements['query']>): void;
 }
 
 /** The row of an audit record: the actor is two columns. */

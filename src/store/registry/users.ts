@@ -1,6 +1,6 @@
 import { commonRole, isActiveSuperUser, roleExceeds } from '../../core/access/roles.ts';
 import type { User, UserStore } from '../../core/port/users.ts';
-import type { StateEntry, StateEvent } from '../engine/journal-lines.ts';
+import type { JournalEntry } from '../engine/journal-lines.ts';
 import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
 
 const select = `select id, tenant_id as "tenantId", login, name, role, status, created_at_ms as "createdAtMs" from users`;
@@ -46,16 +46,16 @@ export function createUserStore({ query, first, change }: Runner): UserStore {
  * The journal entries of a change. A new role that grants some permissions and removes others is first recorded as a role
  * with no permission beyond both.
  */
-function entriesOf(user: User, change: UserChange, atMs: number): { stops: StateEntry[]; starts: StateEntry[] } {
-  const entry = (event: StateEvent): StateEntry => ({ atMs, event, of: 'user', id: user.id, name: user.login });
-  const stops: StateEntry[] = [];
-  const starts: StateEntry[] = [];
-  if (change.status === 'inactive') stops.push(entry('deactivated'));
-  if (change.status === 'active') starts.push(entry('activated'));
+function entriesOf(user: User, change: UserChange, atMs: number): { stops: JournalEntry[]; starts: JournalEntry[] } {
+  const stops: JournalEntry['event'][] = [];
+  const starts: JournalEntry['event'][] = [];
+  if (change.status === 'inactive') stops.push('deactivated');
+  if (change.status === 'active') starts.push('activated');
   if (change.role !== undefined) {
     const lower = roleExceeds(user.role, change.role) ? commonRole(user.role, change.role) : undefined;
-    if (lower !== undefined) stops.push(entry(`role:${lower}`));
-    if (lower !== change.role) starts.push(entry(`role:${change.role}`));
+    if (lower !== undefined) stops.push(`role:${lower}`);
+    if (lower !== change.role) starts.push(`role:${change.role}`);
   }
-  return { stops, starts };
+  const entry = (event: JournalEntry['event']) => ({ atMs, event, of: 'user' as const, id: user.id, name: user.login });
+  return { stops: stops.map(entry), starts: starts.map(entry) };
 }

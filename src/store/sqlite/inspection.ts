@@ -127,12 +127,13 @@ function importsIn(registry: Connection): number {
 function journalFacts(connection: Connection, file: string, nowMs: number): JournalFacts {
   const text = readJournalFile(file);
   if (text === undefined) return { isThere: false, revoked: 0, alive: [], torn: 0 };
-  const { keys: revoked, torn } = readJournal(text);
+  const { events, torn } = readJournal(text);
+  const revoked = [...events].flatMap(([id, { event }]) => (event === 'revoked' ? [id] : []));
   const isActive = connection
     .prepare<[string, number], number>(
       'select 1 from keys where id = ? and revoked_at_ms is null and coalesce(expires_at_ms > ?, true)',
     )
     .pluck();
-  const alive = [...revoked.keys()].filter((id) => isActive.get(id, nowMs) !== undefined);
-  return { isThere: true, revoked: revoked.size, alive, torn };
+  const alive = revoked.filter((id) => isActive.get(id, nowMs) !== undefined);
+  return { isThere: true, revoked: revoked.length, alive, torn };
 }

@@ -1,5 +1,5 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import { stateLine } from '../../engine/journal-lines.ts';
+import { linesOf } from '../../engine/journal-lines.ts';
 import { append } from '../../registry/audit.ts';
 import { insertionOf } from '../../registry/rows.ts';
 import type { Change, Dialect, Runner, Statements, Steps, Writing } from '../../registry/statements.ts';
@@ -71,8 +71,7 @@ function changeIn(session: Session): Change {
     ...writingIn(session),
     append: (draft) => appendAudit(session, draft),
     // Rows say themselves what is stopped; a restore of an older backup finds no row of what was removed.
-    stop: (entries) => addToJournal(session, entries.filter(({ event }) => event === 'removed').map(stateLine)),
-    revoke() {},
+    stop: (entries) => addToJournal(session, linesOf(entries.filter(({ event }) => event === 'removed'))),
     start() {},
   };
 }

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { type StateEntry, stateLine } from '../../engine/journal-lines.ts';
+import { type JournalEntry, linesOf } from '../../engine/journal-lines.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import type { Registry } from './registry.ts';
 
@@ -52,29 +52,30 @@ function appendWhole(fd: number, lines: string): void {
 }
 
 interface Notes {
-  /** Before the commit: stopped without an entry, it could come back with an old copy of the store. A change that fails withdraws the lines. */
-  stop(lines: readonly string[], withdrawn: readonly string[]): void;
+  /** Before the commit: stopped without an entry, it could come back with an old copy of the store. A change that fails withdraws them. */
+  stop(entries: readonly JournalEntry[]): void;
   /**
    * After the commit, without which the entries would let in what is stopped; and only if they still hold: another process may
    * have stopped it in between.
    */
-  start(entries: readonly StateEntry[], stillHold: () => boolean): void;
+  start(entries: readonly JournalEntry[], stillHold: () => boolean): void;
 }
 
+/** Makes a change that notes in a journal what it stops and starts. */
 export function changeWithJournal<T>(
   registry: Registry,
   { journal, kind }: { journal: string; kind: 'change' | 'stop' | 'sample' },
   work: (notes: Notes) => T,
 ): T {
-  let starts: readonly StateEntry[] = [];
+  let starts: readonly JournalEntry[] = [];
   let stillHold = () => false;
   const result = registry[kind](() => {
-    let withdrawal: readonly string[] = [];
+    let stops: readonly JournalEntry[] = [];
     try {
       return work({
-        stop(lines, withdrawn) {
-          appendLines(journal, lines);
-          withdrawal = withdrawn;
+        stop(entries) {
+          appendLines(journal, linesOf(entries));
+          stops = entries;
         },
         start(entries, hold) {
           starts = entries;
@@ -82,24 +83,16 @@ export function changeWithJournal<T>(
         },
       });
     } catch (thrown) {
-      appendLines(journal, withdrawal);
+      appendLines(journal, linesOf(stops, true));
       throw thrown;
     }
   });
-  if (starts.length > 0) recordStarts(registry, journal, starts, stillHold);
-  return result;
-}
-
-function recordStarts(
-  registry: Registry,
-  journal: string,
-  starts: readonly StateEntry[],
-  stillHold: () => boolean,
-): void {
+  if (starts.length === 0) return result;
   try {
     registry.change(() => {
-      if (stillHold()) appendLines(journal, starts.map(stateLine));
+      if (stillHold()) appendLines(journal, linesOf(starts));
     });
+    return result;
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     const names = starts.map(({ name }) => name).join(', ');

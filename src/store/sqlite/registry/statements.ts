@@ -1,5 +1,4 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import { type KeyEvent, keyLine, type Revocation, stateLine, withdrawnStateLine } from '../../engine/journal-lines.ts';
 import { append } from '../../registry/audit.ts';
 import { insertionOf } from '../../registry/rows.ts';
 import type { Dialect, Runner, Steps, Writing } from '../../registry/statements.ts';
@@ -49,8 +48,7 @@ export function createRunner(registry: Registry, journal: string): SqliteRunner 
           work({
             ...writing,
             append: appendNow,
-            stop: (entries) => stop(entries.map(stateLine), entries.map(withdrawnStateLine)),
-            revoke: (keys) => stop(linesOf('revoked', keys), linesOf('withdrawn', keys)),
+            stop,
             start: (entries, ...stillHolds) => start(entries, () => statements.query(...stillHolds).length > 0),
           }),
         ),
@@ -84,10 +82,6 @@ export function named(values: readonly unknown[]): Record<number, unknown> {
   const named: Record<number, unknown> = {};
   for (let n = 0; n < values.length; n++) named[n + 1] = typeof values[n] === 'boolean' ? Number(values[n]) : values[n];
   return named;
-}
-
-function linesOf(event: KeyEvent, keys: readonly Revocation[]): string[] {
-  return keys.map((key) => keyLine(event, key));
 }
 
 /** Runs steps, each of which has its result at once. */

@@ -3,14 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../../src/core/port/store.ts';
 import type { User } from '../../../../src/core/port/users.ts';
-import {
-  keyLine,
-  type Revocation,
-  readJournal,
-  type StateEntry,
-  stateLine,
-  withdrawnStateLine,
-} from '../../../../src/store/engine/journal-lines.ts';
+import { type JournalEntry, linesOf, readJournal } from '../../../../src/store/engine/journal-lines.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { changeWithJournal } from '../../../../src/store/sqlite/registry/journal.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
@@ -70,22 +63,24 @@ describe('the journal', () => {
   });
 
   it('withdraws the one key that an entry names', () => {
-    const [a, b] = [randomUUID(), randomUUID()].map((keyId) => ({
-      keyId,
-      prefix: 'hk_abcde',
+    const [a, b] = [randomUUID(), randomUUID()].map((id) => ({
+      event: 'revoked',
+      of: 'key',
+      id,
+      name: 'hk_abcde',
       secretHash: 'h'.repeat(43),
       atMs: nowMs,
-    })) as [Revocation, Revocation]; // two of two
-    const text = keyLine('revoked', a) + keyLine('revoked', b) + keyLine('withdrawn', a);
-    expect([...readJournal(text).keys]).toEqual([[b.keyId, nowMs]]);
+    })) as [JournalEntry, JournalEntry]; // two of two
+    const text = [...linesOf([a, b]), ...linesOf([a], true)].join('');
+    expect([...readJournal(text).events]).toMatchObject([[b.id, { event: 'revoked', atMs: nowMs }]]);
   });
 
   it('begins a new line behind one that a power cut left incomplete', async () => {
     const { setStatus, plant, journal } = await given();
     writeFileSync(journal, '2026-11-22T10:00:00.000Z revo');
     await setStatus('inactive');
-    const { entities, torn } = readJournal(readFileSync(journal, 'utf8'));
-    expect([entities.get(plant.entity.id)?.event, torn]).toEqual(['deactivated', 1]);
+    const { events, torn } = readJournal(readFileSync(journal, 'utf8'));
+    expect([events.get(plant.entity.id)?.event, torn]).toEqual(['deactivated', 1]);
   });
 
   it('names whatever is stopped or started again, with its time', async () => {
@@ -109,13 +104,13 @@ describe('the journal', () => {
     ]);
     const text = readFileSync(journal, 'utf8');
     expect(text.startsWith(`${new Date(nowMs).toISOString()} deactivated`)).toBe(true);
-    expect(readJournal(text)).toEqual({
-      keys: new Map(),
-      userStatus: new Map([[user.id, { event: 'activated', atMs: nowMs, name: 'carl' }]]),
-      userRole: new Map([[user.id, { event: 'super_user', atMs: nowMs, name: 'carl' }]]),
-      entities: new Map([[plant.entity.id, { event: 'removed', atMs: nowMs, name: 'BER' }]]),
-      torn: 0,
-    });
+    const { events, roles, torn } = readJournal(text);
+    expect([...events]).toMatchObject([
+      [user.id, { event: 'activated', atMs: nowMs, name: 'carl' }],
+      [plant.entity.id, { event: 'removed', atMs: nowMs, name: 'BER' }],
+    ]);
+    expect([...roles]).toMatchObject([[user.id, { event: 'role:super_user', atMs: nowMs, name: 'carl' }]]);
+    expect(torn).toBe(0);
   });
 
   it('has a role that holds nothing new, until a role with other rights is committed', async () => {
@@ -149,7 +144,7 @@ describe('the journal', () => {
       'withdrawn:removed entity',
     ]);
     const summary = readJournal(readFileSync(journal, 'utf8'));
-    expect([summary.userStatus.size, summary.entities.size, summary.torn]).toEqual([0, 0, 0]);
+    expect([summary.events.size, summary.torn]).toEqual([0, 0]);
     expect(await store.users.findByLogin(user.login)).toMatchObject({ status: 'active', role: 'operator' });
     expect(await store.entities.find(plant.tenant.id, 'BER')).toMatchObject({ status: 'active' });
   });
@@ -176,7 +171,7 @@ describe('the journal', () => {
     const connection = openFile(path, { busyTimeoutMs: 1000, create: false });
     onTestFinished(() => void connection.close());
     const registry = createRegistry(connection, path);
-    const entry: StateEntry = { atMs: nowMs, event: 'activated', of: 'user', id: user.id, name: 'carl' };
+    const entry: JournalEntry = { atMs: nowMs, event: 'activated', of: 'user', id: user.id, name: 'carl' };
     const begin = (stillHolds: boolean) =>
       changeWithJournal(registry, { journal, kind: 'change' }, ({ start }) => start([entry], () => stillHolds));
     begin(false);
@@ -186,20 +181,22 @@ describe('the journal', () => {
   });
 });
 
+const lineOf = (entry: JournalEntry, isWithdrawn = false) => linesOf([entry], isWithdrawn).join('');
+
 describe('the last events of a journal', () => {
   const id = randomUUID();
-  const entry = (event: StateEntry['event'], name = 'carl'): StateEntry => ({
+  const entry = (event: JournalEntry['event'], name = 'carl'): JournalEntry => ({
     atMs: nowMs,
     event,
     of: 'user',
     id,
     name,
   });
-  const status = (...lines: string[]) => readJournal(lines.join('')).userStatus.get(id)?.event;
+  const status = (...lines: string[]) => readJournal(lines.join('')).events.get(id)?.event;
 
   it('leave a withdrawn entry out for the one before it', () => {
-    const [stop, start] = [stateLine(entry('deactivated')), stateLine(entry('activated'))];
-    const unstop = withdrawnStateLine(entry('deactivated'));
+    const [stop, start] = [lineOf(entry('deactivated')), lineOf(entry('activated'))];
+    const unstop = lineOf(entry('deactivated'), true);
     expect(status(stop, start)).toBe('activated');
     expect(status(start, stop)).toBe('deactivated');
     expect(status(stop, stop, unstop)).toBe('deactivated');
@@ -209,21 +206,22 @@ describe('the last events of a journal', () => {
   });
 
   it('name a key until its entry is withdrawn, as lines of an older hkctl do', () => {
-    const key = { atMs: nowMs, keyId: id, prefix: 'hk_abcde', secretHash: 'h'.repeat(43) };
-    const [stop, unstop] = [keyLine('revoked', key), keyLine('withdrawn', key)];
+    const secretHash = 'h'.repeat(43);
+    const key: JournalEntry = { atMs: nowMs, event: 'revoked', of: 'key', id, name: 'hk_abcde', secretHash };
+    const [stop, unstop] = [lineOf(key), lineOf(key, true)];
     expect(stop).toBe(`${new Date(nowMs).toISOString()} revoked ${id} hk_abcde ${'h'.repeat(43)}\n`);
-    expect([...readJournal(stop).keys]).toEqual([[id, nowMs]]);
-    expect([...readJournal(stop + unstop).keys]).toEqual([]);
-    expect([...readJournal(stop + unstop + stop).keys]).toEqual([[id, nowMs]]);
+    expect([...readJournal(stop).events]).toMatchObject([[id, { event: 'revoked', atMs: nowMs }]]);
+    expect([...readJournal(stop + unstop).events]).toEqual([]);
+    expect([...readJournal(stop + unstop + stop).events]).toMatchObject([[id, { event: 'revoked', atMs: nowMs }]]);
   });
 
   it('are of whole lines only, and of names in one word', () => {
-    const line = stateLine(entry('deactivated'));
+    const line = lineOf(entry('deactivated'));
     for (let end = 0; end < line.length - 4; end++) expect(status(`${line.slice(0, end)}\n`)).toBeUndefined();
     expect(readJournal(`${line.slice(0, 20)}\n${line}`).torn).toBe(1);
-    const odd = stateLine(entry('deactivated', `x\n${stateLine(entry('activated'))}`));
+    const odd = lineOf(entry('deactivated', `x\n${lineOf(entry('activated'))}`));
     expect(odd.split('\n')).toHaveLength(2);
     expect(status(odd)).toBe('deactivated');
-    expect(status(stateLine(entry('deactivated', '')))).toBe('deactivated');
+    expect(status(lineOf(entry('deactivated', '')))).toBe('deactivated');
   });
 });
