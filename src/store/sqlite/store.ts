@@ -15,7 +15,7 @@ import { translating } from '../sqlite-database/errors.ts';
 import { requireSchemaVersion } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf, OpenFiles, openFile } from './connection/files.ts';
 import { lockExclusive } from './connection/locks.ts';
-import { type Reserve, withinReserve } from './connection/reserve.ts';
+import type { Reserve } from './connection/reserve.ts';
 import { purgeRemoved } from './purge.ts';
 import { StoredReadings } from './readings/stored.ts';
 import { ThreadClient } from './readings/thread-client.ts';
@@ -72,7 +72,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
   const withRoom = <T>(work: () => T): T => (reserve ? reserve.withRoom(work) : work());
   const recordsFile = lazily(() => options.records ?? withRoom(open('records')));
   const readingsFile = lazily(() => options.readings ?? withRoom(open('readings')));
-  const stored = lazily(() => new StoredReadings(readingsFile()));
+  const stored = lazily(() => new StoredReadings(readingsFile(), { reserve }));
 
   function requireInPlace(): void {
     const file = openFiles?.displaced();
@@ -110,12 +110,8 @@ export function createSqliteStore(path: string, registryFile: Connection, option
 
   // In a daemon the writer thread writes what comes often, so that the main thread never waits for a disk.
   const writer = threads?.writer;
-  const whole = async (write: () => Promise<void>) => {
-    reserve?.requireWhole();
-    await write();
-  };
   const records = createSqliteRecords(recordsFile, path, () => ownRecordChanges, importInto);
-  const ofReadings = createReadingStore({
+  const readings = createReadingStore({
     records: recordsFile,
     readings: readingsFile,
     stored,
@@ -123,7 +119,6 @@ export function createSqliteStore(path: string, registryFile: Connection, option
     path,
     threads,
   });
-  const readings = reserve ? withinReserve(ofReadings, reserve) : ofReadings;
   const { release, ...daemon } = createDaemonStore(registry, files.daemons, options.clock);
   const clock = createClockStore(runner);
 
@@ -135,7 +130,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
       version: registry.version,
       // A change in progress is that of a process that is still there: what it has not committed ends with it.
       settle() {},
-      recordUse: writer ? (uses, usage) => whole(() => writer.call('uses', [uses, usage])) : createRecordUse(runner),
+      recordUse: writer ? (uses, usage) => writer.call('uses', [uses, usage]) : createRecordUse(runner),
     }),
     usage: createUsage(runner),
     commands: createCommandStore(runner),
@@ -143,7 +138,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
     records,
     readings,
     daemon,
-    clock: writer ? { ...clock, merge: (progress) => whole(() => writer.call('clock', [progress])) } : clock,
+    clock: writer ? { ...clock, merge: (progress) => writer.call('clock', [progress]) } : clock,
     metrics: createMetrics(runner, files),
     lockFiles() {
       const lock = lockExclusive(files.rotations);

@@ -3,7 +3,6 @@ import { closeSync, fstatSync, openSync, statfsSync, truncateSync, writeSync } f
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import type { ReadingStore } from '../../../core/port/readings.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { pause, sizeOf } from './files.ts';
 
@@ -34,19 +33,16 @@ export class Reserve {
     return sizeOf(this.#file) >= reserveBytes;
   }
 
-  /** Restores it if the disk has space, else throws `store_full`: only stops may use the reserve. */
+  /** Restores it if the disk has space, else throws `store_full`: only stops may use the reserve. Costs 2 µs every 20 ms. */
   requireWhole(): void {
-    const refusal = this.refusal();
-    if (refusal) throw refusal;
-  }
-
-  /** The error for whatever is no stop while the reserve is not whole; a check costs 2 µs every 20 ms. */
-  refusal(): HkctlError | undefined {
     const nowMs = performance.now();
-    if (nowMs - this.#wholeAtMs < noticedMs) return undefined;
-    if (!translating(this.#path, () => this.isWhole() || this.#refill())) return this.#almostFull();
+    if (nowMs - this.#wholeAtMs < noticedMs) return;
+    if (!translating(this.#path, () => this.isWhole() || this.#refill())) {
+      throw new HkctlError('store_full', `The disk of the store ${this.#path} is full; nothing was changed.`, {
+        hint: 'Free space on its file system. Until then keys are only revoked and rotated, and users and entities deactivated.',
+      });
+    }
     this.#wholeAtMs = nowMs;
-    return undefined;
   }
 
   /** Does something that must also work on a full disk: each time that the disk is full, a piece of the reserve is freed. */
@@ -105,27 +101,4 @@ export class Reserve {
       return true;
     });
   }
-
-  #almostFull(): HkctlError {
-    return new HkctlError('store_full', `The disk of the store ${this.#path} is full; nothing was changed.`, {
-      hint: 'Free space on its file system. Until then keys are only revoked and rotated, and users and entities deactivated.',
-    });
-  }
-}
-
-/** Readings that are only written while the reserve for stops is whole. */
-export function withinReserve<Readings extends ReadingStore>(readings: Readings, reserve: Reserve): Readings {
-  const guarded =
-    <Given extends unknown[], Result>(write: (...given: Given) => Result) =>
-    (...given: Given): Result | Promise<never> => {
-      const refusal = reserve.refusal();
-      return refusal ? Promise.reject(refusal) : write(...given);
-    };
-  return {
-    ...readings,
-    append: guarded(readings.append),
-    appendHeartbeats: guarded(readings.appendHeartbeats),
-    drop: guarded(readings.drop),
-    erase: guarded(readings.erase),
-  };
 }

@@ -2,6 +2,7 @@ import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
 import { type ChunkSizes, Chunks, merge } from '../../sqlite-database/chunks/chunks.ts';
 import type { Connection, Transaction } from '../../sqlite-database/driver.ts';
+import type { Reserve } from '../connection/reserve.ts';
 import { ReadingLog } from './log/log.ts';
 import type { SeriesMemory, TimedReading } from './log/memory.ts';
 import type { Removal } from './log/rows.ts';
@@ -13,11 +14,14 @@ import type { Removal } from './log/rows.ts';
 export class StoredReadings {
   readonly log: ReadingLog;
   readonly chunks: Chunks;
+  readonly #reserve: Reserve | undefined;
   /** Whether nothing was read yet. */
   #readsOnce = true;
   readonly #transaction: Transaction<(work: () => unknown) => unknown>;
 
-  constructor(connection: Connection, sizes?: ChunkSizes) {
+  /** `reserve` is the one of a store in use, without which nothing is written. */
+  constructor(connection: Connection, { reserve, sizes }: { reserve?: Reserve | undefined; sizes?: ChunkSizes } = {}) {
+    this.#reserve = reserve;
     this.chunks = new Chunks(connection, sizes);
     this.log = new ReadingLog(connection, () => this.chunks.forget());
     this.#transaction = connection.transaction((work) => work());
@@ -36,6 +40,7 @@ export class StoredReadings {
 
   /** Runs something that writes, in a transaction; if it fails nothing is changed. */
   writing<T>(work: () => T): T {
+    this.#reserve?.requireWhole();
     try {
       return this.#transaction.immediate(() => this.#refreshed(work)) as T; // what work returns
     } catch (thrown) {

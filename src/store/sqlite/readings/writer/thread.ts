@@ -1,5 +1,4 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { isHkctlError } from '../../../../core/errors.ts';
 import { lazily } from '../../../../core/kept.ts';
 import { createClockStore } from '../../../registry/clock.ts';
 import { toDomainError } from '../../../sqlite-database/errors.ts';
@@ -14,9 +13,7 @@ import { createDrop, createDroppable } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
 import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-client.ts';
 import type { WriterCalls } from './client.ts';
-import { IdleSettler } from './idle-settler.ts';
 import { IngestWriter } from './ingest-writer.ts';
-import { settleIdle } from './settling.ts';
 
 type WriterRequest = ThreadRequest<WriterCalls>;
 type GroupRequest = Extract<WriterRequest, { kind: 'group' }>;
@@ -36,16 +33,14 @@ function host(port: MessagePort, path: string): void {
   readings.pragma('wal_autocheckpoint = 1000');
   requireSchemaVersion(readings, 'readings', files.readings);
   requireSchemaVersion(registryConnection, 'registry', path);
-  const runner = createRunner(createRegistry(registryConnection, path), files.revocations);
+  const reserve = new Reserve(files.reserve, path);
+  const runner = createRunner(createRegistry(registryConnection, path, reserve), files.revocations);
   const recordUse = createRecordUse(runner);
   const clock = createClockStore(runner);
-  const stored = new StoredReadings(readings);
+  const stored = new StoredReadings(readings, { reserve });
   const writer = new IngestWriter(readings, stored);
   const drop = lazily(() => createDrop(readings, stored));
   const droppable = lazily(() => createDroppable(readings, stored));
-  const reserve = new Reserve(files.reserve, path);
-  const idle = new IdleSettler(() => settleUnlessRefused(stored, reserve, files.readings));
-  idle.written();
 
   const reply = (answers: readonly ThreadAnswer[]) => port.postMessage(answers);
 
@@ -59,7 +54,6 @@ function host(port: MessagePort, path: string): void {
       );
       const results = [...written.groups, ...written.heartbeats];
       reply(requests.map(({ id }, index) => ({ id, result: results[index] })));
-      idle.written();
     } catch (thrown) {
       const error = toPostedError(toDomainError(thrown, files.readings));
       reply(requests.map(({ id }) => ({ id, error })));
@@ -70,11 +64,7 @@ function host(port: MessagePort, path: string): void {
     start() {},
     uses: recordUse,
     clock: (progress) => clock.merge(progress),
-    drop(request) {
-      const result = drop()(request);
-      idle.written();
-      return result;
-    },
+    drop: (request) => drop()(request),
     retention: (entityId) => droppable().state(entityId),
     slice: (request) => stored.reading(() => loggedFor.slice(stored.log.memory, request)),
     states: (series) => stored.reading(() => loggedFor.states(stored.log.memory, series)),
@@ -91,7 +81,6 @@ function host(port: MessagePort, path: string): void {
   };
 
   const close = () => {
-    idle.close();
     readings.close();
     registryConnection.close();
     port.close();
@@ -115,17 +104,6 @@ function host(port: MessagePort, path: string): void {
     for (const request of others) answer(request);
     if (isOver) close();
   });
-}
-
-/** Settles a step of the log; undefined if that must wait, because the disk is full or the store is locked. */
-function settleUnlessRefused(stored: StoredReadings, reserve: Reserve, file: string): boolean | undefined {
-  try {
-    reserve.requireWhole();
-    return settleIdle(stored);
-  } catch (thrown) {
-    if (isHkctlError(toDomainError(thrown, file))) return undefined;
-    throw thrown;
-  }
 }
 
 function nextOn(port: MessagePort): WriterRequest | undefined {
