@@ -364,7 +364,7 @@ export const mutants = [
   [uses, ' and coalesce(last_used_at_ms, 0) < $1', '', ...keyTests],
   [
     keyChanges,
-    'yield revoke(rows.map((row) => ({ ...row, atMs: nowMs })));',
+    "yield stop(rows.map((row) => ({ ...row, atMs: nowMs, event: 'revoked', of: 'key' })));",
     '',
     'test/endurance/cli/commands/backups/restore.test.ts',
   ],
