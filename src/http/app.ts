@@ -20,6 +20,7 @@ import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
 import { addStoreMetrics, Metrics } from './monitoring/metrics.ts';
 import { createRejectionWarning, createUnavailableWarning } from './monitoring/warnings.ts';
+import { identifyConnection } from './net/connections/table.ts';
 import type { Connections } from './net/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { type CallOptions, createCalls, type Handler } from './pipeline.ts';
@@ -61,7 +62,7 @@ export function createApp(options: AppOptions): H3 {
   const { domain, settings, resources, version, log, limiters, memory, connections } = options;
   const app = new H3({ silent: true, allowMalformedURL: true });
   const addresses = createAddressBook(settings.trustProxy);
-  const { iterations, table, pace } = connections;
+  const { iterations, pace } = connections;
   const batches = new RequestBatches(iterations);
   const gate = createGate({
     domain,
@@ -70,7 +71,7 @@ export function createApp(options: AppOptions): H3 {
     ...limiters,
     tallyOf: options.tallyOf,
     noteCall: options.noteCall,
-    identifyConnection: (socket, keyId) => table.identify(socket, keyId),
+    identifyConnection,
     warnOverLimit: (address, code) =>
       log.unkeyed('warn', { address, code }, 'too many failed key checks from an address'),
   });
@@ -79,7 +80,9 @@ export function createApp(options: AppOptions): H3 {
   const pages = new PageCache(pageCacheBytes);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const slices = new Slices(iterations);
-  const cache = { pages, links, slices, version: createRecordsVersion(domain.store.records, batches) };
+  const recordsVersion = createRecordsVersion(domain.store.records, batches);
+  const { answers, bodies } = memory;
+  const reading = { domain, pages, recordsVersion, links, slices, answers, charge: gate.charge };
   const documents = createDocuments(options);
   const cors = createCors(settings.corsOrigin);
   const through = createCalls({
@@ -94,7 +97,7 @@ export function createApp(options: AppOptions): H3 {
   });
   const warnRejected = createRejectionWarning(log, () => performance.now());
   const counts = metrics.ingest;
-  const ingestOptions = { domain, gate, batches, counts, bodies: memory.bodies, slices, pace, warnRejected };
+  const ingestOptions = { domain, gate, batches, counts, bodies, slices, pace, warnRejected };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
     toRepresentation(`${JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl }))}\n`, {
@@ -125,16 +128,11 @@ export function createApp(options: AppOptions): H3 {
     const { name, permissions } = resource;
     const isSensors = name === 'sensors';
     const states = isSensors ? createSensorStates(domain) : undefined;
-    const { list, single } = createRecordHandlers(domain, resource, cache, states);
+    const { list, single } = createRecordHandlers(resource, reading, states);
     route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });
     route(`/api/v1/${name}/:id`, { GET: secured({ ...readable, permissions }, single) });
     if (!isSensors) continue;
-    const readings = createReadingsHandler(domain, resource, {
-      answers: memory.answers,
-      links,
-      slices,
-      charge: gate.charge,
-    });
+    const readings = createReadingsHandler(resource, reading);
     route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });
   }
   for (const operation of ingestOperations) {

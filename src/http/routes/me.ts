@@ -8,7 +8,7 @@ import type { Answer } from '../answers/answer.ts';
 import type { Session } from '../auth/credential-cache.ts';
 import { ingestOperations } from '../ingest/operations.ts';
 import { mediaTypeFor } from '../request/accept.ts';
-import { type Representation, represent, toRepresentation } from '../request/caching.ts';
+import { represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requireNoQuery } from '../request/query.ts';
 
@@ -77,18 +77,11 @@ export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[
 
 /** `GET /resources`: the paths that this key can read or post to. */
 export function createResourcesHandler(entries: readonly ResourceEntry[]) {
-  const known = new WeakMap<Session, Representation>();
-  return (exchange: Exchange, session: Session) => {
+  return (exchange: Exchange, { principal }: Session) => {
     requireNoQuery(exchange.query);
     mediaTypeFor(exchange.header('accept'), jsonOnly);
-    let representation = known.get(session);
-    if (representation === undefined) {
-      representation = toRepresentation(
-        `${JSON.stringify({ data: openTo(session.principal.permissions, entries) })}\n`,
-      );
-      known.set(session, representation);
-    }
-    return represent(exchange, representation);
+    const data = openTo(principal.permissions, entries);
+    return represent(exchange, toRepresentation(`${JSON.stringify({ data })}\n`));
   };
 }
 

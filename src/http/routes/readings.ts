@@ -1,5 +1,4 @@
 import { sha256 } from '../../core/digest.ts';
-import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import {
@@ -22,15 +21,11 @@ import { meantInstant, orMean } from '../../core/time/meant-values.ts';
 import { dayMs, parseSpanMs } from '../../core/time/spans.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Session } from '../auth/credential-cache.ts';
-import type { Gate } from '../auth/gate.ts';
-import type { Budget } from '../fairness/budget.ts';
-import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import { type Exchange, whenOver } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
-import type { Links } from './lists.ts';
-import { notFound } from './records.ts';
+import { notFound, type Reading } from './records.ts';
 
 const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
 const allowed = new Map<string, unknown>(readingsParameters.map((name) => [name, name]));
@@ -49,17 +44,11 @@ interface ReadingsQuery {
 /** One request of the limit covers this many readings, whether they are written or aggregated. */
 const readingsPerRequest = 10_000;
 
-interface ReadingsOptions {
-  answers: Budget;
-  links: Links;
-  slices: Slices;
-  /** Counts further requests against a key, see `Gate`. */
-  charge: Gate['charge'];
-}
-
 /** `GET /sensors/{id}/readings`: readings or their aggregates by bucket, in order of time, as JSON, NDJSON or CSV. */
-export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, options: ReadingsOptions) {
-  const { answers, links, slices, charge } = options;
+export function createReadingsHandler(
+  resource: ResourceDefinition,
+  { domain, answers, links, slices, charge }: Reading,
+) {
   const { readings } = domain.store;
   const coding = new FairScheduler(1);
   const spares = new Spares((bytes) => Buffer.allocUnsafeSlow(bytes), sparesBytes);

@@ -6,6 +6,8 @@ import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import type { Answer } from '../answers/answer.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { Session } from '../auth/credential-cache.ts';
+import type { Gate } from '../auth/gate.ts';
+import type { Budget } from '../fairness/budget.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { type PageCache, type Representation, represent, toRepresentation } from '../request/caching.ts';
@@ -13,12 +15,18 @@ import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
 import { envelope, type Links, listTypeFor, recordsToCsv } from './lists.ts';
 
-interface RecordOptions {
+/** What the routes of a daemon read with. */
+export interface Reading {
+  domain: Domain;
   /** Finished answers, each valid for a version of the store. */
   pages: PageCache;
-  version(): MaybePromise<number>;
+  recordsVersion(): MaybePromise<number>;
   links: Links;
   slices: Slices;
+  /** The memory of large answers. */
+  answers: Budget;
+  /** Counts further requests against a key. */
+  charge: Gate['charge'];
 }
 
 /** What the API adds to records and changes all the time, so that no answer with it is kept. */
@@ -34,9 +42,8 @@ export interface RecordStates {
  * changes since a sync token; `single` answers `GET /<resource>/{id}`, where a record of another entity is not found.
  */
 export function createRecordHandlers(
-  domain: Domain,
   resource: ResourceDefinition,
-  { pages, version, links, slices }: RecordOptions,
+  { domain, pages, recordsVersion, links, slices }: Reading,
   states?: RecordStates,
 ) {
   const { records } = domain.store;
@@ -88,7 +95,7 @@ export function createRecordHandlers(
    */
   function answer(exchange: Exchange, key: string, read: () => Promise<Representation>): MaybePromise<Answer> {
     if (states) return read().then((page) => represent(exchange, page));
-    return chain(version(), (at) => {
+    return chain(recordsVersion(), (at) => {
       const kept = pages.get(key, at);
       if (kept) return represent(exchange, kept);
       // Reading the store takes so long that a promise does not matter.

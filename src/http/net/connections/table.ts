@@ -52,11 +52,9 @@ export function clientOfSocket(socket: object): unknown {
   return connection === undefined ? socket : clientOf(connection);
 }
 
-/** All connections of a server: those without a key by their network, the others by their key, each set oldest first. */
+/** All connections of a server, the oldest first. */
 export class ConnectionTable {
   readonly #connections = new Set<Connection>();
-  readonly #byNetwork = new Map<string, Set<Connection>>();
-  readonly #byKey = new Map<string, Set<Connection>>();
   readonly #byRoute = new Map<string, Connection>();
 
   get size(): number {
@@ -88,7 +86,6 @@ export class ConnectionTable {
     this.#connections.add(connection);
     (socket as Tagged)[ownConnection] = connection;
     if (connection.route !== undefined) this.#byRoute.set(connection.route, connection);
-    addTo(this.#byNetwork, connection.network, connection);
     return connection;
   }
 
@@ -98,8 +95,7 @@ export class ConnectionTable {
 
   /** The connections of the same client, itself among them. */
   sameClient(as: Connection): readonly Connection[] {
-    const group = as.keyId === undefined ? this.#byNetwork.get(as.network) : this.#byKey.get(as.keyId);
-    return [...(group ?? [])].filter((connection) => clientOf(connection) === clientOf(as));
+    return [...this.#connections].filter((connection) => clientOf(connection) === clientOf(as));
   }
 
   /** How many requests of each client wait behind others. */
@@ -134,22 +130,12 @@ export class ConnectionTable {
     return connection;
   }
 
-  /** Records the key of an authenticated request; nearly every call repeats the key of the call before. */
-  identify(socket: Socket, keyId: string): void {
-    const connection = connectionOf(socket);
-    if (connection === undefined || connection.keyId === keyId || !this.#connections.has(connection)) return;
-    this.#leaveGroup(connection);
-    connection.keyId = keyId;
-    addTo(this.#byKey, keyId, connection);
-  }
-
   /** Removes a connection; returns false if it was removed before. */
   remove(connection: Connection): boolean {
     if (!this.#connections.delete(connection)) return false;
     const { route } = connection;
     // Its client may have used the port again before this side had closed.
     if (route !== undefined && this.#byRoute.get(route) === connection) this.#byRoute.delete(route);
-    this.#leaveGroup(connection);
     return true;
   }
 
@@ -159,28 +145,32 @@ export class ConnectionTable {
    * if every connection is being served.
    */
   leastNeeded(keyShare: number): { connection: Connection; reason: DropReason } | undefined {
-    const byKey = [...this.#byKey.values()].sort((a, b) => b.size - a.size);
-    const [first] = byKey;
-    if (first !== undefined && first.size > keyShare) {
-      const connection = find(first, isIdle) ?? find(first, isUnfinished);
-      if (connection) return { connection, reason: 'key_share' };
+    // Only a full table asks for it, so that every request need not keep the groups up to date.
+    const groups = new Map<string, Connection[]>();
+    for (const connection of this.#connections) {
+      const name = connection.keyId ?? connection.network;
+      const group = groups.get(name);
+      if (group) group.push(connection);
+      else groups.set(name, [connection]);
     }
-    const strangers = largest(this.#byNetwork);
-    const stranger = strangers && (find(strangers, isIdle) ?? find(strangers, () => true));
-    if (stranger) return { connection: stranger, reason: 'unauthenticated' };
-    for (const [reason, fits] of [['idle', isIdle] as const, ['unfinished_body', isUnfinished] as const]) {
-      for (const held of byKey) {
-        const connection = find(held, fits);
-        if (connection) return { connection, reason };
-      }
+    const bySize = [...groups.values()].sort((a, b) => b.length - a.length);
+    const strangers = bySize.find(([one]) => one?.keyId === undefined) ?? [];
+    const keys = bySize.filter(([one]) => one?.keyId !== undefined);
+    const [ofMost = []] = keys;
+    const greedy = ofMost.length > keyShare ? ofMost : [];
+    const choices: [DropReason, readonly Connection[], (connection: Connection) => boolean][] = [
+      ['key_share', greedy, isIdle],
+      ['key_share', greedy, isUnfinished],
+      ['unauthenticated', strangers, isIdle],
+      ['unauthenticated', strangers, () => true],
+    ];
+    for (const held of keys) choices.push(['idle', held, isIdle]);
+    for (const held of keys) choices.push(['unfinished_body', held, isUnfinished]);
+    for (const [reason, among, fits] of choices) {
+      const connection = among.find(fits);
+      if (connection) return { connection, reason };
     }
     return undefined;
-  }
-
-  #leaveGroup(connection: Connection): void {
-    const { keyId, network } = connection;
-    if (keyId === undefined) removeFrom(this.#byNetwork, network, connection);
-    else removeFrom(this.#byKey, keyId, connection);
   }
 }
 
@@ -192,6 +182,12 @@ function routeOf({ remoteAddress, remotePort, localAddress }: Socket): string {
 /** The client of a connection: its key, or its network address as long as there is none. */
 export function clientOf({ keyId, client }: Connection): string {
   return keyId ?? client;
+}
+
+/** Records the key of an authenticated request; nearly every call repeats the key of the call before. */
+export function identifyConnection(socket: Socket, keyId: string): void {
+  const connection = connectionOf(socket);
+  if (connection) connection.keyId = keyId;
 }
 
 /** Closes a connection at once, in any state. */
@@ -214,27 +210,4 @@ function isIdle(connection: Connection): boolean {
 /** Whether a request is in progress whose body has not arrived completely. */
 export function isUnfinished(connection: Connection): boolean {
   return answerOf(connection)?.req.complete === false;
-}
-
-function find(connections: Iterable<Connection>, fits: (connection: Connection) => boolean): Connection | undefined {
-  for (const connection of connections) if (fits(connection)) return connection;
-  return undefined;
-}
-
-function largest(groups: ReadonlyMap<string, Set<Connection>>): Set<Connection> | undefined {
-  let found: Set<Connection> | undefined;
-  for (const group of groups.values()) if (found === undefined || group.size > found.size) found = group;
-  return found;
-}
-
-function addTo(groups: Map<string, Set<Connection>>, name: string, connection: Connection): void {
-  const group = groups.get(name);
-  if (group) group.add(connection);
-  else groups.set(name, new Set([connection]));
-}
-
-function removeFrom(groups: Map<string, Set<Connection>>, name: string, connection: Connection): void {
-  const group = groups.get(name);
-  group?.delete(connection);
-  if (group?.size === 0) groups.delete(name);
 }
