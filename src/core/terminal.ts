@@ -1,4 +1,3 @@
-/** Parameters of the escape sequence SGR (ECMA-48) that switch on a colour of text. */
 export type ColourCodes = Readonly<Record<'red' | 'green' | 'yellow' | 'cyan', string>>;
 
 /**

@@ -1,10 +1,8 @@
-/** Repeatable randomness: the same seed gives the same draws. */
 export interface Chance {
   /** A fraction from 0 up to, not including, 1. */
   fraction(): number;
   between(from: number, to: number): number;
   pick<T>(items: readonly T[]): T;
-  /** True in `share` of a hundred cases. */
   percent(share: number): boolean;
 }
 

@@ -53,7 +53,6 @@ export function demoReadings(
 
 const qualityBad = 3;
 
-/** The rows of all sensors in batches of as many readings as a gateway may post at once. */
 export function* batchesOf(rows: readonly number[], most: number) {
   for (let at = 0; at < rows.length; at += most * readingColumns) {
     const part = Float64Array.from(rows.slice(at, at + most * readingColumns));

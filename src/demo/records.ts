@@ -16,12 +16,10 @@ interface Draft {
 type Draw = (draft: Draft) => unknown;
 
 const itemOf = <T>(items: readonly T[], at: number) => items[Math.floor(at) % items.length];
-/** Takes the items of a list one after the other, record by record. */
 const cycle =
   (items: readonly string[]): Draw =>
   ({ position }) =>
     itemOf(items, position);
-/** The number in another field of the record; 0 if there is none. */
 const part = ({ record }: Draft, name: string): number => Number(record[name] ?? 0);
 const shareOf =
   (name: string, most: number): Draw =>
@@ -63,7 +61,6 @@ const revision =
     const place = placeOf(position % 3);
     return place < 0 || place > 2 ? null : numbered('PR-1001', position - (position % 3) + place);
   };
-/** The net amount of a document's services, to the cent. */
 const amountOf = (services: unknown): number => {
   const priced = services as Record<string, number | null>[]; // drawn before
   const sum = priced.reduce((sum, { quantity, unit_price: price }) => sum + Number(quantity) * Number(price), 0);
@@ -198,7 +195,6 @@ function dayAround({ chance, today }: Draft, from: number, to: number): string {
   return addDays(today, chance.between(from, to));
 }
 
-/** Any instant of a day, to the microsecond. */
 function instantOn({ chance }: Draft, day: string): string {
   const two = (to: number) => String(chance.between(0, to)).padStart(2, '0');
   return `${day}T${two(23)}:${two(59)}:${two(59)}.${String(chance.between(0, 999_999)).padStart(6, '0')}Z`;

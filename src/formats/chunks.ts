@@ -18,11 +18,7 @@ export async function peek(
 async function* chain(read: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* read;
-    for (;;) {
-      const { done, value } = await rest.next();
-      if (done) return;
-      yield value;
-    }
+    yield* { [Symbol.asyncIterator]: () => rest };
   } finally {
     await rest.return?.();
   }

@@ -12,7 +12,6 @@ import {
 const quoteCode = 34;
 const returnCode = 13;
 const lineCode = 10;
-/** Marks the end of the text. */
 const endCode = -1;
 
 /**
@@ -26,7 +25,6 @@ const endCode = -1;
 export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
   let rest = '';
   let line = 1;
-  /** Code of the separator. */
   let separator: number | undefined;
   /** Rows read so far, up to two: between the first, which is the header, and the second there may be comments. */
   let rows = 0;
@@ -131,7 +129,6 @@ export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
     return end + 1;
   }
 
-  /** Reports a row and returns the start of the next one. */
   function endRow(cells: string[], breaks: number, plain: boolean, next: number): number {
     if (rows < 2) rows++;
     events.row(cells, line, plain);
@@ -161,7 +158,6 @@ function mayBeComment(text: string, at: number): boolean {
   return text.charCodeAt(at) === csvComment.charCodeAt(0);
 }
 
-/** Printable ASCII without line breaks. */
 const plainText = /^[ -~]*$/;
 
 /** The quote that ends a quoted value: the first one that is not doubled; -1 if there is none. */
@@ -180,7 +176,6 @@ function isEnd(code: number): boolean {
   return code === lineCode || code === endCode;
 }
 
-/** The first line without its break; undefined if it is incomplete. */
 function headerLine(text: string, last: boolean): string | undefined {
   const end = text.indexOf('\n');
   if (end === -1) return last || text.length > maxRowLength ? text : undefined;

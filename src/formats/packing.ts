@@ -22,7 +22,6 @@ export function unpack({ lines, columns }: PackedBatch): ImportBatch {
   return { lines: unpackColumn(lines) as readonly number[], columns: columns.map(unpackColumn) }; // lines are numbers
 }
 
-/** Undefined if the column holds anything but numbers. */
 function numbersOf(column: ImportColumn): Float64Array | undefined {
   const numbers = new Float64Array(typeof column[0] === 'number' ? column.length : 0);
   for (let i = 0; i < column.length; i++) {

@@ -31,7 +31,6 @@ function* decode(bytes: Buffer, position: number): Generator<string> {
   if (wrong !== -1) throw new EncodingFault(ruleFor(position + wrong, bytes[wrong] ?? 0));
 }
 
-/** The position is that in the file, from 0. */
 function ruleFor(position: number, byte: number): string {
   const rule = `UTF-8 text; byte ${position} (0x${byte.toString(16).toUpperCase().padStart(2, '0')}) is not UTF-8`;
   return position === 0 && byte >= 0xfe

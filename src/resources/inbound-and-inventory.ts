@@ -78,7 +78,6 @@ export const inventoryItems = defineResource({
   },
 });
 
-/** Movements of stock. */
 export const inventoryMovements = defineResource({
   name: 'inventory-movements',
   summary: 'Movements of stock: receipts, issues, transfers and corrections, each with its instant.',

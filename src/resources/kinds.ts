@@ -62,7 +62,6 @@ export function amount<const O extends NumberOptions>(doc: string, example: numb
   return field({ kind: 'decimal', min: 0, doc, example }, options);
 }
 
-/** Declares a share of a whole, from 0 to 1. */
 export function ratio(doc: string, example: number) {
   return amount(doc, example, { max: 1 });
 }

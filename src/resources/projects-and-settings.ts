@@ -57,7 +57,6 @@ export const assets = defineResource({
   },
 });
 
-/** Part records (specification 2.4). */
 export const parts = defineResource({
   name: 'parts',
   summary: 'Part master data: what the plant makes, buys and keeps.',
@@ -184,7 +183,6 @@ export const routings = defineResource({
   },
 });
 
-/** The registry of services. */
 export const services = defineResource({
   name: 'services',
   summary: 'The registry of services that orders and inbound documents price.',

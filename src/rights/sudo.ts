@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 export interface ProcessFacts {
   parent: number;
-  /** Effective user id. */
   uid: number;
   /** Name of the program, at most 15 characters. */
   program: string;
@@ -11,7 +10,6 @@ export interface ProcessFacts {
 interface ProcessTable {
   /** Undefined for a process that has ended or is not visible. */
   process(pid: number): ProcessFacts | undefined;
-  /** Name of an account; undefined if it has none. */
   account(uid: number): string | undefined;
 }
 

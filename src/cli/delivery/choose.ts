@@ -9,14 +9,12 @@ import { copySecret, createPanelDelivery, fitsPanel, type PanelTexts } from './p
 import type { SecretFile } from './secret-file.ts';
 import { createOutputDelivery, type JsonOptions, joinedSecrets, requireReader } from './stdout.ts';
 
-/** Where the command line sends secrets, and what the delivery needs for it. */
 interface DeliveryOptions extends PanelTexts, JsonOptions {
   file?: SecretFile;
   secretDir?: string;
   keys: number;
 }
 
-/** A delivery, and the file that it writes the secret of a key to, if any. */
 interface ChosenDelivery {
   delivery: SecretDelivery;
   fileOf?(key: Key): string;

@@ -106,7 +106,6 @@ function taken(path: string): HkctlError {
   });
 }
 
-/** The error for a path of the command line that cannot be used or written. */
 export function unusable(path: string, thrown: unknown, consequence = ' Nothing was changed.'): unknown {
   const code = errnoOf(thrown);
   if (code === undefined) return thrown;

@@ -6,11 +6,9 @@ import type { Clock } from '../../core/time/instants.ts';
 import type { Context } from '../command/context.ts';
 import { keyJson } from '../command/output.ts';
 
-/** What the JSON of a delivery needs besides its keys. */
 export interface JsonOptions {
   /** The store's clock, which decides whether a key is active. */
   clock: Clock;
-  /** The JSON is an array. */
   several: boolean;
   /** Keys that are not rotated; the JSON names them, too. */
   kept?: readonly Key[];

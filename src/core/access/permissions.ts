@@ -1,62 +1,43 @@
-/** Every client permission a key can hold, by group, in the order in which people see them. */
-const catalog = [
-  { name: 'Jobs and orders', permissions: [{ key: 'jobs_orders.view', label: 'Jobs and Orders view' }] },
-  {
-    name: 'Production',
-    permissions: [
-      { key: 'production_jobs.view', label: 'Production jobs' },
-      { key: 'production_orders.view', label: 'Orders' },
-      { key: 'production_quality.view', label: 'Production quality' },
-      { key: 'oee_events.view', label: 'OEE events' },
-    ],
+/** Every client permission a key can hold, by group, in the order in which people see them (contract, section 4). */
+const catalog = {
+  'Jobs and orders': { 'jobs_orders.view': 'Jobs and Orders view' },
+  Production: {
+    'production_jobs.view': 'Production jobs',
+    'production_orders.view': 'Orders',
+    'production_quality.view': 'Production quality',
+    'oee_events.view': 'OEE events',
   },
-  {
-    name: 'Inbound and inventory',
-    permissions: [
-      { key: 'inbound_documents.view', label: 'Inbound documents' },
-      { key: 'inventory_items.view', label: 'Inventory items' },
-      { key: 'inventory_movements.view', label: 'Inventory movements' },
-    ],
+  'Inbound and inventory': {
+    'inbound_documents.view': 'Inbound documents',
+    'inventory_items.view': 'Inventory items',
+    'inventory_movements.view': 'Inventory movements',
   },
-  {
-    name: 'Quality and safety',
-    permissions: [
-      { key: 'quality_inspections.view', label: 'Quality inspections' },
-      { key: 'non_conformances.view', label: 'Non-conformances' },
-      { key: 'safety_incidents.view', label: 'Safety incidents' },
-    ],
+  'Quality and safety': {
+    'quality_inspections.view': 'Quality inspections',
+    'non_conformances.view': 'Non-conformances',
+    'safety_incidents.view': 'Safety incidents',
   },
-  {
-    name: 'Projects and settings',
-    permissions: [
-      { key: 'projects.view', label: 'Projects' },
-      { key: 'parts.view', label: 'Parts' },
-      { key: 'assets.view', label: 'Assets' },
-      { key: 'routings.view', label: 'Routings' },
-      { key: 'processes.view', label: 'Processes' },
-      { key: 'services.view', label: 'Services' },
-    ],
+  'Projects and settings': {
+    'projects.view': 'Projects',
+    'parts.view': 'Parts',
+    'assets.view': 'Assets',
+    'routings.view': 'Routings',
+    'processes.view': 'Processes',
+    'services.view': 'Services',
   },
-  {
-    name: 'People and training',
-    permissions: [
-      { key: 'people.view', label: 'People' },
-      { key: 'training_records.view', label: 'Training records' },
-    ],
-  },
-  { name: 'Sensor lookup', permissions: [{ key: 'asset_sensors.view', label: 'Asset sensors' }] },
-  { name: 'Sensor gateway', permissions: [{ key: 'asset_sensors.ingest', label: 'Sensor readings and heartbeats' }] },
-] as const;
+  'People and training': { 'people.view': 'People', 'training_records.view': 'Training records' },
+  'Sensor lookup': { 'asset_sensors.view': 'Asset sensors' },
+  'Sensor gateway': { 'asset_sensors.ingest': 'Sensor readings and heartbeats' },
+} as const;
 
-export type ClientPermission = (typeof catalog)[number]['permissions'][number]['key'];
+type Catalog = typeof catalog;
+export type ClientPermission = { [Group in keyof Catalog]: keyof Catalog[Group] }[keyof Catalog];
 
-/** A group of client permissions, as the create dialog shows them (specification 2.2; keys by contract, section 4). */
-interface PermissionGroup {
-  name: string;
-  permissions: readonly { key: ClientPermission; label: string }[];
-}
-
-export const permissionGroups: readonly PermissionGroup[] = catalog;
+/** The groups of client permissions, as the create dialog shows them (specification 2.2). */
+export const permissionGroups = Object.entries(catalog).map(([name, labels]) => {
+  const keys = Object.keys(labels) as ClientPermission[]; // Object.keys loses the literal type of a const object
+  return { name, permissions: keys.map((key) => ({ key, label: (labels as Record<string, string>)[key] ?? key })) };
+});
 
 export const clientPermissions: readonly ClientPermission[] = permissionGroups.flatMap(({ permissions }) =>
   permissions.map(({ key }) => key),

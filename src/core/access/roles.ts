@@ -51,7 +51,6 @@ export type AuditAction = keyof typeof actions;
 
 const keyPermissions = ['api_keys.view', 'api_keys.create', 'api_keys.delete'] as const;
 
-/** The built-in roles, the label people see and what each holds. */
 export const roles = {
   super_user: {
     label: 'Super user',

@@ -44,7 +44,6 @@ export function chainRecord(draft: AuditDraft, previous: { seq: number; hash: st
 export interface ChainReport {
   records: number;
   headHash: string;
-  /** The first record that does not match, and why; null if the chain is intact. */
   broken: { seq: number; reason: string } | null;
   /** Records whose hash matches, although an earlier hkctl stored less of their text than it had hashed; see `isCutInHalf`. */
   damaged: readonly number[];

@@ -19,7 +19,6 @@ export function isCutInHalf<Draft extends AuditDraft>(draft: Draft, fits: (as: D
   return false;
 }
 
-/** The message about damaged records, for people who verify a trail or back it up. */
 export function damageText(seqs: readonly number[]): string {
   const shown = seqs.slice(0, mostNamed).join(', ');
   const more = seqs.length > mostNamed ? ` and ${seqs.length - mostNamed} more` : '';

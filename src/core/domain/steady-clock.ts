@@ -56,7 +56,6 @@ export function mergedSamples(stored: ClockSamples, { fromMs, samples }: ClockPr
   return stored.seenMs >= fromMs ? { ...samples, seenMs: Math.max(stored.seenMs, samples.seenMs) } : stored;
 }
 
-/** The state after an administrator has accepted the machine's clock. */
 export function acceptedSamples({ nowMs, upMs }: ClockSample): ClockSamples {
   return { ...steadyAt(nowMs - upMs), seenMs: nowMs };
 }

@@ -51,7 +51,6 @@ const mayBeRounded = /[\d.]{16}|\d[eE]-\d{3}/;
 /** No declared field accepts this character, so that no valid text begins with it. */
 const mark = '\\u0000';
 
-/** Replaces each number that would be rounded by a string that begins with the mark. */
 function withMarks(text: string): string {
   const pieces: string[] = [];
   let from = 0;
@@ -87,7 +86,6 @@ function unmarked(root: unknown): unknown {
 interface Decimal {
   /** Without zeros at either end; empty for zero. */
   digits: string;
-  /** The number of digits before the decimal point. */
   point: number;
 }
 

@@ -49,7 +49,6 @@ export interface ListField extends FieldBase {
   /** Of texts, or of objects with the fields in `of`. Stored as JSON, which a CSV cell holds, too; empty if not given. */
   kind: 'list';
   of?: Fields;
-  /** A field in `of` that is unique inside its parent, such as `row_id`. */
   uniqueBy?: string;
 }
 
@@ -62,14 +61,11 @@ export interface Fields {
 export interface ResourceDefinition<F extends Fields = Fields> {
   /** Path segment and name in commands, `kebab-case` plural: `/api/v1/<name>`, `hkctl import <name>`. */
   name: string;
-  /** What people call it: `Parts`. */
   title: string;
-  /** One of them: `part`. */
   singular: string;
   summary: string;
   /** An `id` for documents and sample data; the part before its digits is the prefix of sample ids. */
   idExample: string;
-  /** A key needs one of these to read it. */
   permissions: readonly ClientPermission[];
   /** Ids that no record may have, since their paths have another meaning. */
   reservedIds?: readonly string[];
@@ -142,7 +138,6 @@ export function listFields(resource: ResourceDefinition, include: readonly strin
   return Object.fromEntries(Object.entries(allFields(resource)).filter(isShown));
 }
 
-/** Names of the fields marked `detail`, which a list may include. */
 export function detailFields(resource: ResourceDefinition): string[] {
   return namesOf(resource, ({ detail }) => detail);
 }
@@ -152,7 +147,6 @@ export function keptLists(resource: ResourceDefinition): string[] {
   return namesOf(resource, ({ detail, kind }) => detail && kind === 'list');
 }
 
-/** Names of the fields a client may filter by, in order of declaration. */
 export function filterableFields(resource: ResourceDefinition): string[] {
   return namesOf(resource, ({ filter }) => filter);
 }
@@ -167,7 +161,6 @@ export type Refuse = (field: string, value: unknown, rule: string) => void;
 /** Validates a given value (never null or empty): returns its canonical form, or undefined after it was refused. */
 export type ValueValidator<Given> = (given: Given, refuse: Refuse) => unknown;
 
-/** The validators of one field: for a CSV cell and for a JSON value. */
 export interface FieldValidator {
   /** `plain` says that the text is known to be printable ASCII on one line, which saves a check. */
   fromText(text: string, refuse: Refuse, plain?: boolean): unknown;

@@ -7,7 +7,6 @@ export type ImportColumn = readonly unknown[];
  * and transferring an object for each row would take as long as its validation.
  */
 export interface ImportBatch {
-  /** Line of the file that each row came from. */
   lines: readonly number[];
   columns: readonly ImportColumn[];
 }
@@ -16,7 +15,6 @@ export function valueAt(column: ImportColumn, row: number): unknown {
   return column.length === 1 ? column[0] : column[row];
 }
 
-/** Folds a column of equal values into a single one. */
 export function folded(column: ImportColumn): ImportColumn {
   const [first] = column;
   return column.length > 1 && column.every((value) => value === first) ? [first] : column;

@@ -1,7 +1,6 @@
 import { exactDigits, isRounded, RoundedNumber } from './exact-numbers.ts';
 import type { FieldValidator, NumberField, Refuse } from './fields.ts';
 
-/** Builds the validators of a number field once; `name` is how they refer to it. */
 export function validatorsOfNumber(name: string, field: NumberField): FieldValidator {
   const whole = field.kind === 'integer';
   const { min = -Infinity, max = Infinity } = field;

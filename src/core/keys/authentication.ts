@@ -2,7 +2,6 @@ import type { ClientPermission } from '../access/permissions.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Credential } from '../port/keys.ts';
 
-/** A credential that was let in: its entity is there and active. */
 export type Principal = Credential & { entity: NonNullable<Credential['entity']> };
 
 /** Why a known key is refused, or undefined if it is let in; in the order of the contract, section 6. */

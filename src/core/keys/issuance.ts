@@ -61,7 +61,6 @@ export function requireCreatable(input: CreateKeyInput, nowMs: number): void {
   requireAhead(input.expiresAtMs, nowMs);
 }
 
-/** A key's name; see {@link requireLabel}. Throws `bad_input`. */
 export function requireKeyName(name: string): void {
   requireLabel(name, 'A key name');
 }

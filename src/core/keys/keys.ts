@@ -15,7 +15,6 @@ export function statusOf(key: { revokedAtMs: number | null; expiresAtMs: number 
   return 'Active';
 }
 
-/** A key that expires within this time is shown as urgent. */
 export const expiresSoonMs = 14 * dayMs;
 
 /** A key that was not used for this time is probably not needed any more. */
@@ -53,7 +52,6 @@ export function parseNote(text: string): string | null {
   return text;
 }
 
-/** Sets or clears the note of a key in any state, and returns the key as it is then. */
 export async function setNote(domain: Domain, actor: Permitted<'key.note'>, key: Key, text: string): Promise<Key> {
   const note = parseNote(text);
   const audit = auditDraft(domain, actor, 'key.note', key.prefix, { name: key.name, note });

@@ -8,7 +8,6 @@ import { ViolationList } from './imports.ts';
 /** Null if the column is left out, undefined if it is unknown. */
 type FieldOfColumn = (column: string) => string | null | undefined;
 
-/** The target in a mapping that leaves a column out. */
 const leaveOut = '-';
 
 /**

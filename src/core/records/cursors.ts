@@ -8,7 +8,6 @@ export function fingerprint(query: readonly unknown[]): string {
   return sha256(JSON.stringify(query), 'base64url').slice(0, 12);
 }
 
-/** Writes the position of the next page as a cursor that is valid for one query only. */
 export function writeCursor(tie: string, position: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify([tie, ...position])).toString('base64url');
 }

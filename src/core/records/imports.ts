@@ -15,7 +15,6 @@ export type ImportFormat = (typeof importFormats)[number];
 export interface ReadOptions {
   /** By default from the name's extension, else from the first character of the content. */
   format?: ImportFormat;
-  /** Used for its extensions only. */
   fileName?: string;
   /** Column of the file → field of the resource, or `-` to leave the column out. Other columns keep their own names. */
   map?: Readonly<Record<string, string>>;
@@ -31,7 +30,6 @@ export type RowReader = (
   options: ReadOptions,
 ) => AsyncIterable<ImportBatch>;
 
-/** A value that is not as declared. */
 export interface Violation {
   /** Line of the file, from 1; null for the whole file. */
   line: number | null;
@@ -83,7 +81,6 @@ export class ViolationList {
     });
   }
 
-  /** Throws {@link ImportError} if there are any. */
   refuse(): void {
     if (this.count > 0) throw new ImportError(this.first, this.count);
   }
@@ -94,7 +91,6 @@ interface ImportInput {
   entity: string;
   rows: AsyncIterable<ImportBatch> | Iterable<ImportBatch>;
   replace: boolean;
-  /** Report what would change, and change nothing. */
   dryRun: boolean;
   /** Asks whether most records may be removed, and throws if not. Missing if there is no terminal to ask. */
   confirmRemoval?: (counts: RemovalCounts) => Promise<void>;

@@ -7,7 +7,6 @@ export const pageLimit = { default: 50, max: 500 } as const;
 
 export const readingPageLimit = { default: 1000, max: 100_000 } as const;
 
-/** The parameters of a query in their order, names and values decoded. */
 export type QueryParameters = readonly (readonly [name: string, value: string])[];
 
 /** Returns the parameters by name. Throws `bad_parameter` for unknown and repeated ones. */

@@ -26,7 +26,6 @@ import {
 export interface PageParameter {
   name: string;
   role: 'limit' | 'cursor' | 'sync_token' | 'include' | 'equals' | 'from' | 'to' | 'week';
-  /** Absent if it does not filter. */
   on?: { field: string; declaration: Field };
   /** The values of a list of names; only of `include`. */
   names?: readonly string[];
@@ -122,7 +121,6 @@ export function readInclude(resource: ResourceDefinition, text: string | undefin
   return known;
 }
 
-/** Compiles a filter once for all requests. */
 function toFilter(
   name: string,
   role: PageParameter['role'],

@@ -17,7 +17,6 @@ export function requireLabel(text: string, what: string, most = 120): void {
   }
 }
 
-/** Requires a text without invisible or deceptive characters (see {@link trickyIn}). Throws `bad_input`. */
 function requireVisible(text: string, what: string): void {
   const found = trickyIn(text);
   if (found === undefined) return;

@@ -8,7 +8,6 @@ export function meantBoolean(text: string): string | undefined {
   return isOf('false 0 no n nein non não falsch faux falso off f') ? 'false' : undefined;
 }
 
-/** Longer texts mean no date or instant. */
 const longest = 40;
 
 /** The date that a text means which is not `YYYY-MM-DD`, such as 31.12.2026; none if day and month could be either. */

@@ -4,7 +4,6 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-/** The units of a span of time, the longest first. */
 const units = { w: 7 * dayMs, d: dayMs, h: hourMs, m: minuteMs, s: 1000 } as const;
 
 /** Parses a span of time such as `14d`, `12h` or `2w` to milliseconds. Throws `usage`. */

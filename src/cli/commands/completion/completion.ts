@@ -124,7 +124,6 @@ async function storedValues(
   return keys.map(({ prefix, name }) => ({ value: prefix, doc: name }));
 }
 
-/** One way in which a word can continue. */
 interface Candidate {
   value: string;
   doc: string;
@@ -147,9 +146,7 @@ interface Line {
   args: string[];
   /** The flags that were given, by attribute name, each with its value; also the store and the profile of the line. */
   values: Map<string, string>;
-  /** The flag whose value comes next. */
   pending: Option | undefined;
-  /** Whether `--` was given. */
   onlyArguments: boolean;
 }
 

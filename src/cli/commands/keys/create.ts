@@ -77,7 +77,6 @@ export const create = defineCommand({
   },
 });
 
-/** Creates a key, delivers its secret as the flags and the terminal demand, and reports the result. */
 export async function createAndDeliver(
   context: Context,
   domain: Domain,

@@ -31,7 +31,6 @@ export const revoke = defineCommand({
   },
 });
 
-/** Asks before keys are revoked; see `requireConfirmation`. */
 export async function confirmRevocation(context: Context, keys: readonly Key[], nowMs: number): Promise<void> {
   const what = keys.length === 1 ? 'Revoke API key' : `Revoke ${keys.length} API keys`;
   const question = `${what}: ${namesOf(keys)}. Access stops at once; no replacement key is created.`;

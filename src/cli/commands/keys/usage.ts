@@ -8,7 +8,6 @@ import { padded } from '../../terminal/wrap.ts';
 
 export interface ShownUsage {
   days: readonly DayUsage[];
-  /** The day that it is at the key's entity. */
   today: number;
   time(ms: number): string;
 }
@@ -91,9 +90,7 @@ function usageText({ requests, refused, readings }: Usage, isFull: boolean): str
     .join('; ');
 }
 
-/** Characters for nothing, and for values from the lowest to the highest. */
 const drawn = { none: '·', levels: '▁▂▃▄▅▆▇█' } as const;
-/** The same for a terminal without others than ASCII. */
 const ascii = { none: '.', levels: ':-=+*#%@' } as const;
 
 interface Bars {

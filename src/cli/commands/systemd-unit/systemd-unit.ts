@@ -33,6 +33,17 @@ const texts = {
   'hkctl-backup.timer': backupTimer,
 } as const;
 
+/** A path for a place where systemd separates paths by blanks, or by colons. */
+const pathWithoutBlanks = /^\/[^\s\p{Cc}%"'\\:$;]+$/u;
+
+/** A flag whose value is written into a unit as it is, which everybody on the machine can read. */
+function plain(spelling: string, doc: string, pattern: RegExp) {
+  return parsed(spelling, doc, (given) => {
+    if (pattern.test(given) && !holdsSecret(given)) return given;
+    throw new HkctlError('usage', `"${given}" cannot be written in a unit.`);
+  });
+}
+
 interface Unit {
   name: keyof typeof texts;
   text: string;
@@ -45,30 +56,22 @@ export default defineCommand({
   flags: {
     socket: toggle('--socket', 'print hkctl.socket instead: with it a restart refuses no connection'),
     backup: toggle('--backup', 'print hkctl-backup.service and .timer instead: a backup every night'),
-    folder: parsed(
-      '--folder <PATH>',
-      'write the units into this folder instead, such as /etc/systemd/system',
-      (given) => requirePlain(given, /./),
-    ),
-    account: parsed('--account <ACCOUNT>', 'account to run under (default hkctl)', (given) =>
-      requirePlain(given, /^[a-z_][a-z0-9_-]*$/),
-    ),
-    exec: parsed('--exec <COMMAND>', 'absolute path of hkctl (default: this one)', (given) =>
-      requirePlain(given, /^\/[^\s%"'\\]+$/),
-    ),
-    environmentFile: parsed(
+    folder: plain('--folder <PATH>', 'write the units into this folder instead, such as /etc/systemd/system', /./),
+    account: plain('--account <ACCOUNT>', 'account to run under (default hkctl)', /^[a-z_][a-z0-9_-]*$/),
+    exec: plain('--exec <COMMAND>', 'absolute path of hkctl (default: this one)', /^\/[^\s%"'\\]+$/),
+    environmentFile: plain(
       '--environment-file <PATH>',
       'file with HKCTL_ variables (default /etc/default/hkctl)',
-      (given) => requirePlain(given, /^\/[^\p{Cc}%"'\\]+$/u),
+      /^\/[^\p{Cc}%"'\\]+$/u,
     ),
-    tlsCert: parsed('--tls-cert <FILE>', 'certificate that root reads for the daemon', requirePathWithoutBlanks),
-    tlsKey: parsed('--tls-key <FILE>', 'private key that root reads for the daemon', requirePathWithoutBlanks),
+    tlsCert: plain('--tls-cert <FILE>', 'certificate that root reads for the daemon', pathWithoutBlanks),
+    tlsKey: plain('--tls-key <FILE>', 'private key that root reads for the daemon', pathWithoutBlanks),
     host: parsed('--host <ADDRESS>', `with --socket: address (default ${serveDefaults.host})`, requireAddress),
     port: parsed('--port <PORT>', `with --socket: port (default ${serveDefaults.port})`, parsePort),
-    backupFolder: parsed(
+    backupFolder: plain(
       '--backup-folder <PATH>',
       'with --backup: where backups go (default /var/lib/hkctl/backups)',
-      requirePathWithoutBlanks,
+      pathWithoutBlanks,
     ),
     keep: parsed('--keep <N>', 'with --backup: how many backups to keep (default 14)', parseKeep),
   },
@@ -146,18 +149,6 @@ function realPath(path: string): string {
 function quotedArgument(argument: string): string {
   const escaped = argument.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /[\s"'\\;]/.test(argument) ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;
-}
-
-/** Checks a value that is written into a unit as it is. Throws `usage`. */
-function requirePlain(given: string, pattern: RegExp): string {
-  // Everybody on the machine can read a unit.
-  if (pattern.test(given) && !holdsSecret(given)) return given;
-  throw new HkctlError('usage', `"${given}" cannot be written in a unit.`);
-}
-
-/** A path for a place where systemd separates paths by blanks, or by colons. Throws `usage`. */
-function requirePathWithoutBlanks(given: string): string {
-  return requirePlain(given, /^\/[^\s\p{Cc}%"'\\:$;]+$/u);
 }
 
 function requireAddress(given: string): string {

@@ -61,6 +61,7 @@ export class Reads {
   }
 
   async #readAll(read: Read, client: ReadingClient): Promise<ReadingText> {
+    client.charge(0);
     while (!read.isDone) {
       const slice = await this.#slices.run(client.owner, () => this.#nextSlice(read, client));
       read.take(slice);
@@ -72,7 +73,6 @@ export class Reads {
 
   async #nextSlice(read: Read, client: ReadingClient): Promise<Slice> {
     client.signal?.throwIfAborted();
-    if (!read.isBegun) client.charge(0);
     try {
       const memory = this.#memory;
       this.#memory = undefined;
@@ -107,10 +107,6 @@ class Read {
     this.request = request;
     this.#length = request.margins?.before ?? 0;
     this.#memory = memory;
-  }
-
-  get isBegun(): boolean {
-    return this.#last !== undefined;
   }
 
   nextSlice({ written, summedUp }: SliceSizes): SliceRequest {

@@ -79,7 +79,6 @@ interface RotationOptions {
   copy: boolean;
   secretDir?: string;
   baseUrl?: string;
-  /** Several keys were named: the JSON is an array. */
   several: boolean;
   file?: SecretFile;
   digest?: string;

@@ -16,14 +16,12 @@ export interface Finding extends Occurrence {
  */
 export class Findings {
   readonly listed: Finding[] = [];
-  /** The keys of the secrets that were found. */
   readonly keys = new Map<string, Key>();
   /** How often any secret occurs, and how many of these occurrences belong to no finding that is listed. */
   occurrences = 0;
   unlisted = 0;
   readonly #session: { domain: Domain; actor: Actor } | undefined;
   readonly #listedOf = { known: 0, unknown: 0 };
-  /** Those of the present file, by their secret. */
   #here = new Map<string, Finding>();
 
   /** Without a store all secrets are unknown. */

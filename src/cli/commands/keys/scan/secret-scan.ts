@@ -22,10 +22,8 @@ export interface ScanReport {
   skipped: { path: string; reason: string }[];
 }
 
-/** Why a file was skipped that the account may not read. */
 export const unreadableReason = 'may not be read by this account';
 
-/** Why a link in a folder was skipped. */
 export const linkReason = 'is a link, not followed';
 
 /** The largest number of findings, and of skipped paths, that a report lists: its size must not grow with what is scanned. */
