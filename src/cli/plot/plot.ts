@@ -1,5 +1,5 @@
 import type { PlotData } from '../../core/readings/plots.ts';
-import { formatLocal } from '../../core/time/calendar.ts';
+import { formatLocal, offsetMs } from '../../core/time/calendar.ts';
 import { dayMs, hourMs, minuteMs } from '../../core/time/spans.ts';
 
 export interface PlotStyle {
@@ -142,7 +142,7 @@ function timeAxis(
   const stepMs = steps.find((step) => (step / spanMs) * columns >= nameWidth) ?? spanMs;
   const marks = Array.from({ length: columns }, () => '─');
   let names = '';
-  const aheadMs = aheadOf(fromMs, timezone);
+  const aheadMs = offsetMs(fromMs, timezone);
   for (let ms = Math.ceil((fromMs + aheadMs) / stepMs) * stepMs - aheadMs; ms < toMs; ms += stepMs) {
     const at = Math.min(columns - 1, Math.floor(((ms - fromMs) / spanMs) * columns));
     const local = formatLocal(ms, timezone);
@@ -153,10 +153,4 @@ function timeAxis(
     names = `${names.padEnd(at)}${name}`;
   }
   return { marks: marks.join(''), names };
-}
-
-/** How far the time of a site is ahead of UTC, in ms. */
-function aheadOf(ms: number, timezone: string): number {
-  const local = formatLocal(ms, timezone).slice(0, 19).replace(' ', 'T');
-  return Math.round((Date.parse(`${local}Z`) - ms) / minuteMs) * minuteMs;
 }

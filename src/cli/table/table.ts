@@ -17,7 +17,7 @@ export interface Column<T> {
   leaveOut?: number;
   /** Its cells go on in further lines instead of being cut. */
   continues?: boolean;
-  /** Left out if a cell of another column would be cut to less than it wants. */
+  /** Left out if a cell of another column would be cut to less than it wants; such columns have the highest numbers. */
   isSpare?: boolean;
 }
 
@@ -116,27 +116,17 @@ export function layoutOf(
   available: number,
   gap: number,
 ): Layout {
-  const all = columns.map(({ min, wanted = 0, ...column }, at) => {
+  let kept = columns.map(({ min, wanted = 0, leaveOut = -1, isSpare }, at) => {
     const need = needed[at] ?? 0;
     const smallest = Math.min(need, min ?? need);
     const least = min === undefined ? need : leastWidth;
-    return { ...column, at, need, smallest, wanted: Math.max(smallest, Math.min(need, wanted)), least, last: 1 };
+    const size = { wanted: Math.max(smallest, Math.min(need, wanted)), smallest, least, last: 1 };
+    return { at, need, leaveOut, sized: isSpare ? ('wanted' as const) : ('smallest' as const), ...size };
   });
-  let kept = all;
-  const leavable = all
-    .filter(({ leaveOut }) => leaveOut !== undefined)
-    .sort((a, b) => (b.leaveOut ?? 0) - (a.leaveOut ?? 0));
-  const leaveOut = (candidates: typeof all, size: 'wanted' | 'smallest') => {
-    for (const column of candidates) {
-      if (kept.reduce((sum, one) => sum + one[size] + gap, -gap) > available)
-        kept = kept.filter((one) => one !== column);
-    }
-  };
-  leaveOut(
-    leavable.filter(({ isSpare }) => isSpare),
-    'wanted',
-  );
-  leaveOut(leavable, 'smallest');
+  for (const column of kept.filter(({ leaveOut }) => leaveOut >= 0).sort((a, b) => b.leaveOut - a.leaveOut)) {
+    if (kept.reduce((sum, one) => sum + one[column.sized] + gap, -gap) > available)
+      kept = kept.filter((one) => one !== column);
+  }
   const space = available - gap * (kept.length - 1);
   const widths = kept.map(({ need }) => Math.min(need, space));
   // If not even the smallest widths fit, the columns are cut further that may be cut at all, such as names: half a time or half a

@@ -88,7 +88,7 @@ function startOfWallDayMs(wallMs: number, timezone: string): number {
 }
 
 /** By how many ms the wall clock of a zone is ahead of UTC at an instant. */
-function offsetMs(ms: number, timezone: string): number {
+export function offsetMs(ms: number, timezone: string): number {
   // Local mean times of former centuries have seconds.
   const [, sign, ...parts] = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(nameOf(ms, timezone, 'longOffset')) ?? [];
   const [hours = 0, minutes = 0, seconds = 0] = parts.map((part = '0') => Number(part));
