@@ -22,10 +22,7 @@ function has256Colours({
   return Boolean(colourTerm) || /256colou?r|direct/.test(term);
 }
 
-/**
- * Whether a file is the journal's stream that systemd names in `JOURNAL_STREAM`, by device and inode, since another program may
- * have put a pipe before it. Each line there may begin with its priority (sd-daemon(3)), by which `journalctl -p` selects.
- */
+/** Whether a file is the journal's stream, by device and inode; its lines may begin with a priority (sd-daemon(3)). */
 export function isJournalStream(named: string | undefined, { dev, ino }: { dev: number; ino: number }): boolean {
   return named === `${dev}:${ino}`;
 }

@@ -78,10 +78,7 @@ const demoKeys: readonly DemoKey[] = [
 
 const discarded: SecretDelivery = { deliver() {}, complete() {}, withdraw() {} };
 
-/**
- * Adds a key in every state with its usage by day: heavily used, unused, expiring soon, limited to an address, revoked. The
- * domain's own operations make them at earlier times. Their secrets are discarded: these systems do not exist.
- */
+/** Adds keys in every state with their usage by day, at earlier times. Their secrets are discarded. */
 export async function addDemoKeys(
   domain: Domain,
   actor: Actor,

@@ -7,10 +7,7 @@ import { jsonText } from '../core/text/shown-text.ts';
 import { readPieces } from './pieces.ts';
 import type { TextEvents } from './reader.ts';
 
-/**
- * Reads and validates a file of records (CSV, JSON or NDJSON, each also gzipped) in batches and constant memory. After an
- * invalid row it yields no more batches, but reads on to count all violations, and then throws `ImportError`.
- */
+/** Reads records in constant memory; after an invalid row it only counts violations, and then throws `ImportError`. */
 export const readRows: RowReader = async function* (resource, source, options) {
   const validator = createRecordValidator(resource);
   const { violations } = validator;

@@ -3,10 +3,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 /** Bytes that are no UTF-8; its message is the rule that they break. */
 export class EncodingFault extends Error {}
 
-/**
- * Decodes UTF-8 without a byte order mark; yields all text before a wrong byte, then throws {@link EncodingFault}. Chunks end
- * with a line if possible: then readers search one flat string and not a concatenation.
- */
+/** Decodes UTF-8 without its mark. Chunks end with a line if possible: readers then search one flat string. */
 export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let position = 0;
   let tail: Buffer = Buffer.alloc(0);

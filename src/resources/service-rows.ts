@@ -21,10 +21,7 @@ const service = {
   assignments: list(assigned, 'People and assets assigned to the row.'),
 };
 
-/**
- * The services of an order or inbound document. `row_id` identifies a row inside its parent; several rows may have the same
- * registry code, so that the code alone identifies neither a priced service nor its assignments (specification 2.4).
- */
+/** Several rows may have the same registry code: `row_id` identifies a row inside its parent (specification 2.4). */
 export const serviceRows = list(service, 'The services of the document, in order.', {
   detail: true,
   uniqueBy: 'row_id',

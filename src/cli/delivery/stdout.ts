@@ -50,10 +50,7 @@ interface KeyAnswer {
   revoked: Key | null;
 }
 
-/**
- * `{"key","secret"}` by the clock of the store, for a rotation also `revoked`; an array for several keys. If the secrets
- * went to files, `secret_file` takes the place of `secret`; a key that was not rotated has `"revoked":null` and neither.
- */
+/** `{"key","secret"}`, or `secret_file` in its place; `revoked` for a rotation, null for a key that was not rotated. */
 export function deliveryJson(nowMs: number, answers: readonly KeyAnswer[], several: boolean): unknown {
   const documents = answers.map(({ key, secret, secretFile, revoked }) => {
     const isUnchanged = secret === undefined && secretFile === undefined;

@@ -4,10 +4,7 @@ import type { AuditFilter, AuditPageRequest, AuditRecord } from '../port/audit.t
 import type { Anchors } from './anchors.ts';
 import { verifyTrail } from './chain.ts';
 
-/**
- * A page of the audit records of the actor's organization. Records without an organization, such as attempts of unknown logins, are
- * shown to the first organization, whose Super users administer the store. Needs `tenant.manage`.
- */
+/** A page of the records of an organization; the first one also sees those without any. Needs `tenant.manage`. */
 export async function listAudit(domain: Domain, actor: Actor, page: AuditPageRequest): Promise<AuditRecord[]> {
   await requirePermissions(domain, actor, 'audit.read', 'audit');
   return domain.store.audit.list(actor.user.tenantId, { ...page, ofStore: await isOfFirstTenant(domain, actor) });

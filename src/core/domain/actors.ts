@@ -66,10 +66,7 @@ export function actorHolds(actor: Actor, permission: UserPermission): boolean {
   return roleHolds(actor.user.role, permission);
 }
 
-/**
- * Returns the actor as one who holds all permissions that an action needs. Throws `not_permitted` (exit 4) and audits the refused
- * attempt if one is missing. The permission `store.manage` reaches the data of every organization: only the first one has it.
- */
+/** Returns the actor as one who may do an action. Throws `not_permitted` (exit 4), and audits the refused attempt. */
 export async function requirePermissions<A extends AuditAction>(
   domain: Domain,
   actor: Actor,

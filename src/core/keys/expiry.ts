@@ -5,10 +5,7 @@ import { formatInstantMs, isDate, parseInstantMs } from '../time/instants.ts';
 import { meantDate, meantInstant } from '../time/meant-values.ts';
 import { dayMs, parseSpanMs } from '../time/spans.ts';
 
-/**
- * Reads an expiry: `never` (null), a span such as `90d`, a date (the end of that day in the entity's time zone) or an
- * RFC 3339 instant, to epoch ms. Throws `bad_input`; {@link requireAhead} checks that it is ahead.
- */
+/** Reads `never` (null), a span, a date (the end of that day) or an instant to epoch ms. Throws `bad_input`. */
 export function parseExpiry(text: string, nowMs: number, timezone: string): number | null {
   if (text === 'never') return null;
   const atMs = /^\d+[smhdw]$/.test(text)

@@ -1,9 +1,6 @@
 import { HkctlError } from '../errors.ts';
 
-/**
- * Reads a network in CIDR notation, or one address, and returns it in canonical form: host bits cleared, IPv6 as RFC 5952
- * writes it, an IPv4-mapped network (RFC 4291, section 2.5.5.2) as IPv4, one address as `/32` or `/128`. Throws `bad_input`.
- */
+/** Reads a CIDR network or one address to canonical form (RFC 5952; IPv4-mapped as IPv4). Throws `bad_input`. */
 export function parseNetwork(text: string): string {
   const network = readNetwork(text);
   if (network) return `${formatGroups(network.groups)}/${network.bits}`;

@@ -58,10 +58,7 @@ export async function findCutOff(
   throw inTheWay(`${pendingPath} holds the secret of another active key, ${key.name} (${key.prefix}).`);
 }
 
-/**
- * Whether a key whose secret is in the pending file replaces `old`. `state_forbids` (exit 5), unless forced, if PATH does not hold the
- * secret of a predecessor; if REF names the successor itself, only such a secret proves that a rotation was cut off.
- */
+/** Whether the key of the pending file replaces `old`. `state_forbids`, unless forced, if PATH holds another secret. */
 export async function isRotationOf(
   domain: Domain,
   actor: Actor,

@@ -96,10 +96,7 @@ export interface KeyRejections {
   lastAtMs: number;
 }
 
-/**
- * The keys of an organization of which readings were rejected in the last 24 hours, the most affected first. Readings are counted by
- * day: if one was rejected in these hours, all of its day with the same code count.
- */
+/** The keys with readings rejected in the last 24 hours, the most affected first; all of the day with the same code count. */
 export async function rejectionsOf({ store, clock }: Domain, tenantId: string): Promise<KeyRejections[]> {
   const nowMs = clock();
   const today = Math.floor(nowMs / dayMs);

@@ -109,10 +109,7 @@ export function findingOfJournal(
   return ok(`None of the ${revoked} keys that the journal names works.`);
 }
 
-/**
- * Whether the audit trail holds every import since the last restore. Up to version 0.1.0 a restore took along how far the outbox of
- * the old store had been moved into the trail, and so as many events of the new one were deleted unseen.
- */
+/** Up to version 0.1.0 a restore could lose imports from the trail: it took along how far the old outbox had been moved. */
 export function findingOfImports({ imports, recorded }: { imports: number; recorded: number }): Finding {
   const lost = imports - recorded;
   if (lost <= 0) return ok('The audit trail holds every import since the last restore.');

@@ -27,9 +27,6 @@ export interface DaemonStore {
   address(): MaybePromise<string | undefined>;
   /** Whether this daemon may begin a task now: false if one of the store has begun it less than `gapMs` before, or after. */
   beginTask(task: DaemonTask, nowMs: number, gapMs: number): MaybePromise<boolean>;
-  /**
-   * The daemons that have recorded their address and were not stopped, newest first. One that ended without that is forgotten
-   * once another records its address: on PostgreSQL any, on SQLite one at that address, or any if none else serves.
-   */
+  /** The daemons that were not stopped, newest first; what ended otherwise is forgotten once another takes its place. */
   recorded(): MaybePromise<RecordedDaemon[]>;
 }

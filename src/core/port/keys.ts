@@ -62,10 +62,7 @@ export interface KeyFilter {
   /** Not used since this instant (never used and created before it counts too). */
   unusedSinceMs?: number;
   createdBeforeMs?: number;
-  /**
-   * Part of name, note, prefix, entity code or entity name, without regard to case. A text that begins a prefix (`hk_` and at
-   * least one character) finds by that alone.
-   */
+  /** Part of name, note, prefix, entity code or entity name, whatever its case; what begins a prefix finds by that alone. */
   search?: string;
   /** Exactly this name. */
   name?: string;
@@ -116,10 +113,7 @@ export interface KeyStore {
   recordUse(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): MaybePromise<void>;
 }
 
-/**
- * Which commands have yet to succeed after a rotation. Only a digest is kept of a command: giving the same one again runs
- * it. What is due after a key moves on to its successor.
- */
+/** The commands, by their digests, that have yet to succeed after a rotation; they move on to the successor of a key. */
 export interface CommandStore {
   /** Adds a command for each key by its id; `KeyStore.rotate` does so in the commit of the rotation. */
   add(keyIds: readonly string[], digest: string): MaybePromise<void>;

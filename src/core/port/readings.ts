@@ -176,10 +176,7 @@ export interface ReadingClient {
   memory?(bytes: number): Uint8Array<ArrayBuffer>;
 }
 
-/**
- * Readings as text in order of time, without the head and tail of the document. It may hold fewer rows than requested, but
- * at least one before the last page: an engine scans a bounded number of readings, and more only for a single bucket.
- */
+/** Readings as text, without head and tail of the document: as many as requested, or at least one before the last page. */
 export interface ReadingText {
   text: Uint8Array<ArrayBuffer>;
   count: number;

@@ -28,10 +28,7 @@ export interface RecordPosition {
   id: string;
 }
 
-/**
- * A page as JSON text, since the store can write it without an object per record: records joined by commas, without the
- * brackets. It may hold fewer records than requested, even none, before the last page: an engine scans a bounded number.
- */
+/** Records as JSON joined by commas. It may hold fewer than requested, even none, before the last page. */
 export interface RecordPage {
   json: string;
   count: number;

@@ -24,10 +24,7 @@ export async function countErasable({ store }: Pick<Domain, 'store'>, erasure: E
   });
 }
 
-/**
- * Takes readings out for good, and the summaries of dropped ones; returns how many. Needs `entities.manage`. The trail names
- * what is taken out before the first reading is gone: what a crash interrupts is completed by the same command again.
- */
+/** Takes readings and summaries out for good. The trail names them first; after a crash the same command completes it. */
 export async function eraseReadings(domain: Domain, actor: Actor, erasure: Erasure): Promise<RangeCount> {
   const { entity, sensor, fromUs, toUs } = erasure;
   const target = `${entity.code}/${sensor.code}`;

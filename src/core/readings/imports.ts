@@ -20,7 +20,7 @@ export const readingColumns: Readonly<Record<string, boolean>> = {
 export interface ReadingRows {
   items: unknown[];
   lines: number[];
-  faults: ({ line: number } & Fault)[];
+  faults: RejectedLine[];
 }
 
 /** Reads a file of readings in bounded pieces; throws `bad_input` if nothing after it can be read. */

@@ -63,7 +63,6 @@ export function addRefused(
 export type RejectionsByCode = ReadonlyMap<string, { count: number; last: Rejection }>;
 
 export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
-  if (rejected.length === 0) return noCodes;
   const codes = new Map<string, { count: number; last: Rejection }>();
   for (const rejection of rejected) {
     const known = codes.get(rejection.code);
@@ -75,8 +74,6 @@ export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
   }
   return codes;
 }
-
-const noCodes: RejectionsByCode = new Map();
 
 /** A fault; its detail is the meaning of the code if there is nothing more to say. */
 export function fault(code: RejectionCode, detail: string = rejectionCodes[code]): Fault {

@@ -132,10 +132,7 @@ export async function* textOf(
 const pageSize = 100_000;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** A sensor that sent nothing for this time is reported as silent. */
-const silentMs = dayMs;
-
 /** Whether a sensor was heard before, and sent neither a reading nor a heartbeat for a day. */
 export function isSilent(seenMs: number | null, nowMs: number): boolean {
-  return seenMs !== null && nowMs - seenMs > silentMs;
+  return seenMs !== null && nowMs - seenMs > dayMs;
 }

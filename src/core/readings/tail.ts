@@ -9,10 +9,7 @@ export interface SensorReading extends Reading {
 const lateUs = 60_000_000;
 const pageSize = 1000;
 
-/**
- * The readings of sensors as any process stores them from now on, in order of time for each look at the store, until the signal
- * aborts; none for the first look, from which on nothing is missed. A sensor is looked at once its newest reading has changed.
- */
+/** Yields what any process stores from now on, until the signal aborts; nothing for the first look at the store. */
 export async function* followReadings(
   domain: Domain,
   sensors: readonly Sensor[],

@@ -58,10 +58,7 @@ export function readSyncToken(text: string, list: string): SyncToken {
   return { epoch, changedAt, day: Number(day) };
 }
 
-/**
- * Throws `sync_token_expired` if the store can no longer name every change since a token, up to `to` if its pages end there.
- * A change after the last one was dated by a clock that was ahead, and has another date by now.
- */
+/** Throws `sync_token_expired` if the store can no longer name every change since a token, up to `to`. */
 export function requireKnownChanges(
   token: SyncToken,
   { epoch, changedAt, forgottenTo }: RecordChanges,

@@ -20,10 +20,7 @@ export interface ReadOptions {
   map?: Readonly<Record<string, string>>;
 }
 
-/**
- * Reads and validates rows from bytes in batches; throws {@link ImportError} at the end if any value was refused. The reader
- * owns the chunks of the source from then on: it may transfer their memory to another thread.
- */
+/** Reads and validates rows in batches; throws {@link ImportError} at the end. The chunks of the source are its own. */
 export type RowReader = (
   resource: ResourceDefinition,
   source: AsyncIterable<Uint8Array>,
@@ -76,7 +73,8 @@ export class ViolationList {
     this.first.push({
       ...violation,
       field: field && cleaned(field),
-      value: value && shownValue(value),
+      // A long value would hide the rule after it.
+      value: value && cutText(cleaned(value), 80),
       rule: cleaned(rule),
     });
   }
@@ -139,15 +137,8 @@ async function refuseRemoval({ removed, existing }: RemovalCounts): Promise<void
   throw new HkctlError('confirmation_required', `The import would remove ${removed} of ${existing} records.`);
 }
 
-const shownLength = 80;
-
 function cleaned(text: string): string {
   return printable(redactSecrets(text));
-}
-
-/** Cuts a long value, which would hide the rule after it. */
-function shownValue(value: string): string {
-  return cutText(cleaned(value), shownLength);
 }
 
 function messageOf(violations: readonly Violation[], count: number): { message: string; more: readonly string[] } {

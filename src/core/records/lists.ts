@@ -29,10 +29,7 @@ export interface ListSource {
   nowMs: number;
 }
 
-/**
- * Builds the reader of a resource's list, and of the changes since a sync token (contract, section 5). It throws `bad_parameter`, and
- * `sync_token_expired` if the changes since a token are no longer known.
- */
+/** Reads a list, or the changes since a sync token. Throws `bad_parameter` or `sync_token_expired`. */
 export function createListReader(resource: ResourceDefinition) {
   const readQuery = createPageReader(resource);
   return async (query: QueryParameters, scope: PageScope, source: ListSource): Promise<ListPage> => {

@@ -48,10 +48,7 @@ function hex(code: number): string {
   return code.toString(16).padStart(4, '0');
 }
 
-/**
- * Unicode controls, format characters (directions, zero width, tags), line and paragraph separators, lone surrogates and
- * default-ignorable characters (fillers, variation selectors); U+2800, the blank of Braille, has none of these properties.
- */
+/** Controls, formats, separators, lone surrogates, default-ignorable characters, and the blank of Braille (U+2800). */
 const tricky = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** The text with each lone surrogate (which UTF-8 cannot encode) replaced by U+FFFD, so that every store and protocol keeps it. */

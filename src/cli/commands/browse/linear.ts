@@ -8,7 +8,7 @@ import { createAsker } from '../../prompts/prompts.ts';
 import type { Choice } from '../../terminal/interaction.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { namesOf } from '../keys/names.ts';
-import { shownUsage, usageFacts } from '../keys/usage.ts';
+import { usageFacts } from '../keys/usage.ts';
 import { openDocumentation, outcomeOf, runAction } from './actions.ts';
 import { extraFactsOf, factsOf } from './tile.ts';
 import { createPageReader, emptyLines, firstChoices, type PageOptions, type PageView } from './view.ts';
@@ -76,12 +76,11 @@ async function printKeys(
   const range = `Keys ${from + 1} to ${from + keys.length} of ${view.keys.length}.`;
   const lines = keys.length === 0 ? emptyLines(view) : [range];
   for (const key of keys) {
-    const usage = shownUsage(await usageOf(domain, key), key, { nowMs: view.nowMs, utc: false });
     const facts = [
       ['Status', statusOf(key, view.nowMs)],
       ...factsOf(key, view.nowMs).map(({ label, values }) => [label, values[0]]),
       ...extraFactsOf(key),
-      ...usageFacts(usage),
+      ...usageFacts(await usageOf(domain, key), key, { nowMs: view.nowMs, utc: false }),
       ['Permissions', key.permissions.map((permission) => permissionLabels.get(permission)).join(', ')],
     ];
     lines.push('', `${key.name}, prefix ${key.prefix}`, ...facts.map(([label, value]) => `${label}: ${value}`));

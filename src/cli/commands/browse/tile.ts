@@ -5,7 +5,7 @@ import { timeAt } from '../../command/output.ts';
 import { relativeTime } from '../../table/shown-time.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded, shortened, truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
-import { shownUsage, usageBars, usageFacts } from '../keys/usage.ts';
+import { usageBars, usageFacts } from '../keys/usage.ts';
 import type { PageView } from './view.ts';
 
 /** The rows of every tile but the chosen one, which grows by what does not fit into them. */
@@ -84,10 +84,9 @@ function extraLines([label, value]: [string, string], inner: number, style: Styl
 /** What the chosen key did: bars of 90 days, today in words, and the last rejected reading; none of a key that was not used. */
 function usageLines({ usage, nowMs }: PageView, key: Key, inner: number, style: Style): string[] {
   if (usage.length === 0) return [];
-  const shown = shownUsage(usage, key, { nowMs, utc: false });
   const labelWidth = 'Requests '.length;
-  const bars = usageBars(shown, { width: inner - labelWidth, isAscii: false, style });
-  const [, ...facts] = usageFacts(shown);
+  const bars = usageBars(usage, key, { nowMs, width: inner - labelWidth, isAscii: false, style });
+  const [, ...facts] = usageFacts(usage, key, { nowMs, utc: false });
   return [
     ...bars.map(([label, line]) => style.dim(padded(label, labelWidth)) + line),
     ...facts.flatMap(([label, value]) => extraLines([padded(label, labelWidth - 1), value], inner, style)),

@@ -12,10 +12,7 @@ import bash from './hkctl.bash?raw';
 import fish from './hkctl.fish?raw';
 import zsh from './hkctl.zsh?raw';
 
-/**
- * The completion scripts. Each calls `hkctl completion SHELL -- WORD...` with the words of the line, and shows the answer:
- * one candidate a line with its description behind a tab, or `:files` if a file is asked for.
- */
+/** Each script calls `hkctl completion SHELL -- WORD...`: one candidate a line, its description behind a tab, or `:files`. */
 const completionScripts = { bash: bash.trimEnd(), zsh: zsh.trimEnd(), fish: fish.trimEnd() };
 
 type Shell = keyof typeof completionScripts;

@@ -66,10 +66,7 @@ function refusedColumn({ style, io }: Context, refusals: ReadonlyMap<string, Ref
   return [{ heading: 'REFUSED', cell, paint: style.yellow, min: 18 }];
 }
 
-/**
- * At a terminal short, and the least important columns are left out first; addresses have columns only if a key of the first page has
- * some. For programs that read no JSON, all columns are there and stay as they are.
- */
+/** At a terminal the least important columns are left out first; for programs all columns are there and stay as they are. */
 function keyColumns(context: Context, nowMs: number, isOnlyActive: boolean, page: readonly Key[]): Column<Key>[] {
   const { style, utc } = context;
   const { isTTY } = context.io.stdout;

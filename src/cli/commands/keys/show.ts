@@ -9,7 +9,7 @@ import { askKey } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { refsArgument } from './names.ts';
-import { shownUsage, usageBars, usageFacts } from './usage.ts';
+import { usageBars, usageFacts } from './usage.ts';
 
 export const show = defineCommand({
   summary: 'Show one key, its usage, its predecessors and successor',
@@ -70,15 +70,15 @@ function describe(
       columns,
     ),
   );
-  const shown = shownUsage(usage, key, { nowMs, utc: context.utc });
   const isAscii = context.io.env.TERM === 'dumb';
-  const bars = usage.length === 0 ? [] : usageBars(shown, { width: (columns ?? 120) - labelWidth - 1, isAscii, style });
+  const width = (columns ?? 120) - labelWidth - 1;
+  const bars = usage.length === 0 ? [] : usageBars(usage, key, { nowMs, width, isAscii, style });
   const labelled = ([label, value]: [string, string]) => wrapLabelled(`${label.padEnd(labelWidth)} `, value, columns);
   return [
     style.bold(key.name),
     ...facts.filter(([, value]) => value !== '').flatMap(labelled),
     ...bars.map(([label, line]) => `${label.padEnd(labelWidth)} ${line}`),
-    ...usageFacts(shown).flatMap(labelled),
+    ...usageFacts(usage, key, { nowMs, utc: context.utc }).flatMap(labelled),
     'Permissions',
     ...permissions,
     ...(chain.length > 1 ? ['Rotations, oldest first', ...rotations] : []),

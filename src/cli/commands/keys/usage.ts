@@ -6,29 +6,24 @@ import { counted, grouped } from '../../terminal/sentence.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded } from '../../terminal/wrap.ts';
 
-export interface ShownUsage {
-  days: readonly DayUsage[];
-  today: number;
-  time(ms: number): string;
-}
+type UsageOwner = Pick<Key, 'entity'>;
 
-export function shownUsage(
-  days: readonly DayUsage[],
-  key: Pick<Key, 'entity'>,
-  { nowMs, utc }: { nowMs: number; utc: boolean },
-): ShownUsage {
-  const timezone = key.entity?.timezone ?? 'UTC';
-  return { days, today: dayAt(nowMs, timezone).day, time: (ms) => fullTime({ utc }, ms, timezone) };
-}
+const zoneOf = ({ entity }: UsageOwner) => entity?.timezone ?? 'UTC';
 
 interface BarOptions {
+  nowMs: number;
   width: number;
   isAscii: boolean;
   style: Style;
 }
 
 /** The last 90 days as labelled lines of bars: requests, and below them what was refused, with the days at both ends. */
-export function usageBars({ days, today }: ShownUsage, { width, isAscii, style }: BarOptions): [string, string][] {
+export function usageBars(
+  days: readonly DayUsage[],
+  key: UsageOwner,
+  { nowMs, width, isAscii, style }: BarOptions,
+): [string, string][] {
+  const { day: today } = dayAt(nowMs, zoneOf(key));
   const values = (countOn: (day: DayUsage) => number) => {
     const all = new Array<number>(usageDays).fill(0);
     for (const day of days) all[usageDays - 1 - (today - day.day)] = countOn(day);
@@ -53,7 +48,13 @@ function axis(today: number, { line, each, most }: Bars, refused: Bars): string 
   return `${padded(ends[0], ends[0].length + left)}${padded(between, Math.max(0, free - left))}${ends[1]}`;
 }
 
-export function usageFacts({ days, today, time }: ShownUsage): [string, string][] {
+export function usageFacts(
+  days: readonly DayUsage[],
+  key: UsageOwner,
+  { nowMs, utc }: { nowMs: number; utc: boolean },
+): [string, string][] {
+  const { day: today } = dayAt(nowMs, zoneOf(key));
+  const time = (ms: number) => fullTime({ utc }, ms, zoneOf(key));
   const all = sumOf(days);
   if (all.requests === 0) return [['Usage', `none in ${usageDays} days`]];
   const facts: [string, string][] = [

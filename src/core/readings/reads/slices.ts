@@ -10,10 +10,7 @@ interface Dropped {
   summarisedUs: number | null;
 }
 
-/**
- * Writes the readings of a slice or sums them up. The pieces are all readings of its range in order of time, or at least as many
- * as `rangeOfSlice` asks for; they are read only as far as the slice needs them.
- */
+/** Writes the readings of a slice or sums them up. The pieces are read in order of time, as far as the slice needs them. */
 export function toSlice(
   request: SliceRequest,
   pieces: Iterable<Piece>,

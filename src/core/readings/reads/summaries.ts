@@ -66,10 +66,7 @@ export function resume(
   return { fromUs: Math.max(open.startUs, beganUs ?? open.startUs), open: undefined };
 }
 
-/**
- * The summaries that an engine has to read for a slice, from the first hour (inclusive) on: those whose readings all lie in the
- * range, as no other can be divided, and one more than the slice takes.
- */
+/** The summaries of a slice: those whose readings all lie in its range, and one more than it takes. */
 export function hoursOfSlice({ series, fromUs = -endOfTimeUs, toUs = endOfTimeUs }: SliceRequest) {
   const [firstHourUs, limit] = [firstHourOf(fromUs), hoursInSlice + 1];
   return { series, firstHourUs, fromUs: within(fromUs), toUs: within(toUs), limit };
