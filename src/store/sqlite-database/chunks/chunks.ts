@@ -27,7 +27,8 @@ export interface ChunkRow {
 export class Chunks {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #encoder = new ChunkEncoder();
-  readonly #decoded = new DecodedChunks();
+  /** The chunk of each series that was needed last: late readings of a series mostly follow each other. */
+  readonly #decoded = new Map<number, Decoded>();
   readonly #sizes: ChunkSizes;
   /** For what is needed only until the next chunk is decoded. */
   readonly #reused = createColumns(usualSizes.full);
@@ -62,13 +63,23 @@ export class Chunks {
 
   /** The value of a reading; undefined if it is in no chunk. */
   valueAt(series: number, atUs: number): number | undefined {
-    return this.#decoded.valueAt(series, atUs, () => {
-      const { before, after } = this.#statements;
-      const chunk = before.get(series, atUs);
-      const untilUs = after.get(series, atUs)?.fromUs ?? Number.POSITIVE_INFINITY;
-      if (!chunk) return { fromUs: Number.NEGATIVE_INFINITY, untilUs, columns: createColumns(0) };
-      return { fromUs: chunk.fromUs, untilUs, columns: decodeChunk(chunk.body, chunk.count) };
-    });
+    let decoded = this.#decoded.get(series);
+    if (!decoded || atUs < decoded.fromUs || atUs >= decoded.untilUs) {
+      decoded = this.#decodedAt(series, atUs);
+      if (this.#decoded.size >= mostDecoded) this.#decoded.clear();
+      this.#decoded.set(series, decoded);
+    }
+    const { columns } = decoded;
+    const place = placeOf(columns, atUs);
+    return place < columns.count && columns.atUs[place] === atUs ? columns.values[place] : undefined;
+  }
+
+  #decodedAt(series: number, atUs: number): Decoded {
+    const { before, after } = this.#statements;
+    const chunk = before.get(series, atUs);
+    const untilUs = after.get(series, atUs)?.fromUs ?? Number.POSITIVE_INFINITY;
+    if (!chunk) return { fromUs: Number.NEGATIVE_INFINITY, untilUs, columns: createColumns(0) };
+    return { fromUs: chunk.fromUs, untilUs, columns: decodeChunk(chunk.body, chunk.count) };
   }
 
   /** The readings of a range, one chunk after the other, each with the part of it that lies in the range: until the next is read. */
@@ -201,8 +212,8 @@ function prepare(connection: Connection) {
   };
 }
 
-/** How many chunks are kept decoded, one of each series: 20 MB. */
-const mostKept = 1024;
+/** How many chunks are kept decoded: 20 MB. */
+const mostDecoded = 1024;
 
 /** A decoded chunk, and up to where there is no other one of its series. */
 interface Decoded {
@@ -211,34 +222,4 @@ interface Decoded {
   /** Exclusive. */
   untilUs: number;
   columns: Columns;
-}
-
-/** The chunks that were needed last, one of each series: late readings of a series mostly follow each other. */
-class DecodedChunks {
-  readonly #kept = new Map<number, Decoded>();
-
-  clear(): void {
-    this.#kept.clear();
-  }
-
-  delete(series: number): void {
-    this.#kept.delete(series);
-  }
-
-  /** The value of a reading, undefined if there is none; `read` gives the chunk in which it is or would be. */
-  valueAt(series: number, atUs: number, read: () => Decoded): number | undefined {
-    let decoded = this.#kept.get(series);
-    if (!decoded || atUs < decoded.fromUs || atUs >= decoded.untilUs) {
-      decoded = read();
-      this.#kept.delete(series);
-      this.#kept.set(series, decoded);
-      if (this.#kept.size > mostKept) {
-        const [oldest] = this.#kept.keys();
-        if (oldest !== undefined) this.#kept.delete(oldest);
-      }
-    }
-    const { columns } = decoded;
-    const place = placeOf(columns, atUs);
-    return place < columns.count && columns.atUs[place] === atUs ? columns.values[place] : undefined;
-  }
 }
