@@ -2,13 +2,13 @@ import { HkctlError } from '../../core/errors.ts';
 import type { BatchResult } from '../../core/port/readings.ts';
 
 /** A batch that waits to be written. */
-export interface WaitingBatch {
-  size: number;
+export interface WaitingBatch<Batch> {
+  batch: Batch;
   resolve(result: BatchResult): void;
   reject(error: unknown): void;
 }
 
-export function settleEach(group: readonly WaitingBatch[], results: readonly BatchResult[]): void {
+export function settleEach(group: readonly WaitingBatch<unknown>[], results: readonly BatchResult[]): void {
   for (const [index, { resolve, reject }] of group.entries()) {
     const result = results[index];
     if (result) resolve(result);
@@ -16,7 +16,7 @@ export function settleEach(group: readonly WaitingBatch[], results: readonly Bat
   }
 }
 
-/** How many readings, or heartbeats, and how many batches may wait to be written: beyond them a caller gets an error. */
+/** How many readings, or heartbeats, and how many batches may wait to be written. */
 const most = { items: 1_000_000, batches: 20_000 } as const;
 
 /** Counts what waits to be written, so that memory stays bounded. */
@@ -34,19 +34,23 @@ export class Backlog {
     return this.#batches === 0;
   }
 
-  /** Counts a batch that will wait; returns the error `unavailable` if too much waits already. */
-  add(items: number): HkctlError | undefined {
-    if (this.#items + items > most.items || this.#batches >= most.batches) {
-      const hint = 'Try again in a few seconds.';
-      return new HkctlError('unavailable', `Too many readings wait for the ${this.#place}.`, { hint });
-    }
-    this.#items += items;
-    this.#batches++;
-    return undefined;
-  }
-
-  remove(group: readonly Pick<WaitingBatch, 'size'>[]): void {
-    this.#batches -= group.length;
-    for (const { size } of group) this.#items -= size;
+  /** Begins a batch, which counts until it is resolved or rejected; `unavailable` if too much waits already. */
+  add(items: number, begin: (settle: Omit<WaitingBatch<unknown>, 'batch'>) => void): Promise<BatchResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#items + items > most.items || this.#batches >= most.batches) {
+        const hint = 'Try again in a few seconds.';
+        return reject(new HkctlError('unavailable', `Too many readings wait for the ${this.#place}.`, { hint }));
+      }
+      this.#items += items;
+      this.#batches++;
+      const counted =
+        <Given>(settle: (given: Given) => void) =>
+        (given: Given) => {
+          this.#items -= items;
+          this.#batches--;
+          settle(given);
+        };
+      begin({ resolve: counted(resolve), reject: counted(reject) });
+    });
   }
 }

@@ -5,10 +5,6 @@ import { Backlog, settleEach, type WaitingBatch } from '../../../readings/backlo
 /** The most items in one statement, unless a single batch has more: some tens of milliseconds. */
 const mostInGroup = 20_000;
 
-interface Waiting<Batch> extends WaitingBatch {
-  batch: Batch;
-}
-
 /** Writes batches in one statement and returns a result for each, in their order, once all are committed. */
 export type WriteGroup<Batch> = (batches: readonly Batch[]) => Promise<BatchResult[]>;
 
@@ -19,7 +15,7 @@ export type WriteGroup<Batch> = (batches: readonly Batch[]) => Promise<BatchResu
 export class IngestQueue<Batch> {
   readonly #sizeOf: (batch: Batch) => number;
   readonly #idle: WriteGroup<Batch>[];
-  #waiting: Waiting<Batch>[] = [];
+  #waiting: WaitingBatch<Batch>[] = [];
   readonly #backlog = new Backlog('database');
   #isScheduled = false;
   #onEmpty: (() => void)[] = [];
@@ -31,11 +27,8 @@ export class IngestQueue<Batch> {
 
   /** Resolves once the batch is committed; `unavailable` if too much waits already. */
   write(batch: Batch): Promise<BatchResult> {
-    const size = this.#sizeOf(batch);
-    const refusal = this.#backlog.add(size);
-    if (refusal) return Promise.reject(refusal);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ batch, size, resolve, reject });
+    return this.#backlog.add(this.#sizeOf(batch), (settle) => {
+      this.#waiting.push({ batch, ...settle });
       this.#schedule();
     });
   }
@@ -62,28 +55,25 @@ export class IngestQueue<Batch> {
     }
   }
 
-  #nextGroup(): Waiting<Batch>[] {
+  #nextGroup(): WaitingBatch<Batch>[] {
     let size = 0;
     const end = this.#waiting.findIndex((one, index) => {
-      size += one.size;
+      size += this.#sizeOf(one.batch);
       return index > 0 && size > mostInGroup;
     });
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
   }
 
-  async #run(writer: WriteGroup<Batch>, group: readonly Waiting<Batch>[]): Promise<void> {
+  async #run(writer: WriteGroup<Batch>, group: readonly WaitingBatch<Batch>[]): Promise<void> {
     try {
       settleEach(group, await writer(group.map(({ batch }) => batch)));
     } catch (thrown) {
       for (const { reject } of group) reject(thrown);
       // What waits has waited as long already, and would wait for the same answer.
       if (isUnreachable(thrown)) {
-        const others = this.#waiting.splice(0);
-        for (const { reject } of others) reject(thrown);
-        this.#backlog.remove(others);
+        for (const { reject } of this.#waiting.splice(0)) reject(thrown);
       }
     }
-    this.#backlog.remove(group);
     this.#idle.push(writer);
     if (this.#waiting.length > 0) this.#start();
     else if (this.#backlog.isEmpty) for (const call of this.#onEmpty.splice(0)) call();

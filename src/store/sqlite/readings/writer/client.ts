@@ -38,36 +38,28 @@ const readingsInMessage = 1000;
 /** How long a read waits for the thread, which may wait for a slow disk or for another process, in ms. */
 const readsWaitMs = 500;
 
-interface Gathered extends WaitingBatch {
-  batch: ReadingBatch;
-}
-
 /** The main thread's end of the writer thread. */
 export class WriterClient extends ThreadClient<WriterCalls> {
-  #gathered: Gathered[] = [];
+  #gathered: WaitingBatch<ReadingBatch>[] = [];
   #gatheredReadings = 0;
   #flushing = false;
   readonly #backlog = new Backlog('disk');
 
   /** Resolves once the batch is on disk; `unavailable` where too much waits already or the thread crashed. */
   write(batch: ReadingBatch): Promise<BatchResult> {
-    const size = batch.count;
-    const refusal = this.#backlog.add(size);
-    if (refusal) return Promise.reject(refusal);
-    return new Promise((resolve, reject) => {
-      this.#gathered.push({ batch, size, resolve, reject });
-      this.#gatheredReadings += size;
+    return this.#backlog.add(batch.count, (settle) => {
+      this.#gathered.push({ batch, ...settle });
+      this.#gatheredReadings += batch.count;
       if (this.#gathered.length >= batchesInMessage || this.#gatheredReadings >= readingsInMessage) this.#flush();
       else this.#flushSoon();
     });
   }
 
   /** The same for heartbeats, which come seldom. */
-  async writeHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchResult> {
-    const size = heartbeats.length;
-    const refusal = this.#backlog.add(size);
-    if (refusal) throw refusal;
-    return this.call('heartbeats', [heartbeats]).finally(() => this.#backlog.remove([{ size }]));
+  writeHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchResult> {
+    return this.#backlog.add(heartbeats.length, ({ resolve, reject }) =>
+      this.call('heartbeats', [heartbeats]).then(resolve, reject),
+    );
   }
 
   /** What a read needs of the log; undefined if the thread has no time for that. */
@@ -106,12 +98,8 @@ export class WriterClient extends ThreadClient<WriterCalls> {
     this.#gatheredReadings = 0;
     const group = toGroup(gathered.map(({ batch }) => batch));
     this.call('group', [group], [group.rows.buffer]).then(
-      (results) => {
-        this.#backlog.remove(gathered);
-        settleEach(gathered, results);
-      },
+      (results) => settleEach(gathered, results),
       (error) => {
-        this.#backlog.remove(gathered);
         for (const { reject } of gathered) reject(error);
       },
     );
