@@ -16,19 +16,14 @@ import { copyRows, isOfRow } from './rows.ts';
 /** A database to be made from a backup. */
 interface DatabaseCopy {
   name: DatabaseName;
-  /** The path of the backup. */
   file: string;
   migrationsFolder: string;
-  /** Tables whose rows are not copied. */
   without?: ReadonlySet<string>;
   /** Receives the number of rows since its last call. */
   copied?(rows: number): void;
 }
 
-/**
- * Creates the tables of one database from our own migrations, copies its rows into those of the backup's version, and migrates them to
- * this version. Readings of an older backup, a row each, become chunks.
- */
+/** Makes one database of this version: our own tables, and the rows of the backup. Older readings, a row each, become chunks. */
 export function copyDatabase(
   { connection: from, versions }: OpenBackup,
   to: Connection,
@@ -67,15 +62,12 @@ export async function useCurrent<T>(
   }
 }
 
-/** A number of a store under a name. */
 interface Mark {
   name: string;
   value: number;
 }
 
-/**
- * The marks that a restore takes from a backup. Any other mark counts rows of a table that starts anew, or is of one machine.
- */
+/** Any other mark counts rows of a table that starts anew, or is of one machine. */
 export function carriedMarks(backup: Connection): Mark[] {
   return backup
     .prepare<[string, string, string], Mark>(

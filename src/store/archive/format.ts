@@ -64,7 +64,6 @@ export function completeBackup(backup: Connection, journal: string | undefined):
   backup.pragma(`application_id = ${wholeMark}`);
 }
 
-/** The journal in a backup; undefined if the store had none. */
 export function journalIn(backup: Connection): string | undefined {
   return backup.prepare<[], string>('select text from backup_journal').pluck().get();
 }
@@ -149,7 +148,6 @@ function isWhole(header: Buffer): boolean {
   );
 }
 
-/** The first bytes of every SQLite database. */
 const sqliteMagic = 'SQLite format 3\0';
 /** Offsets of the size of a page and of the number of pages in the header of a database. */
 const [pageSizeAt, pagesAt] = [16, 28];
@@ -158,7 +156,6 @@ const formatVersionsAt = 18;
 const rollbackFormat = 0x01_01;
 /** Offset of `user_version` in the header of a database, which holds the number of a backup in its series. */
 export const userVersionAt = 60;
-/** Offset of `application_id` in the header. */
 const applicationIdAt = 68;
 
 /** The instant at which a backup was made (epoch ms), as it states; undefined if that is no instant. */
@@ -192,7 +189,6 @@ function ownObjects(versions: Partial<Record<DatabaseName, number>>, migrationsF
   }
 }
 
-/** The error of a file that is no backup: `bad_input`. */
 function noBackup(file: string): HkctlError {
   return new HkctlError('bad_input', `${file} is not a backup of hkctl.`, {
     hint: 'Give a file that was made with: hkctl backup FILE',

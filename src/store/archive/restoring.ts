@@ -10,23 +10,18 @@ import { journalIn, type OpenBackup, openBackup } from './format.ts';
 import { missingLines, missingRemovals, type PresentStore, readStates, stopStatements, stopsSince } from './stops.ts';
 import { readBackup, readBackupHead } from './verification.ts';
 
-/** The place of the store that a backup replaces, as an engine supplies it. */
 export interface RestoreTarget {
   /** Whether there is a store, also one that cannot be opened. */
   isThere(): MaybePromise<boolean>;
   /** Runs something with the present store; undefined if there is none that this version can open. */
   withPresent<T>(work: (store: Store) => Promise<T>): Promise<T | undefined>;
-  /** What to do while a daemon serves the store. */
   hintOfServed: string;
   /** Replaces the store by the rows of a backup, all or nothing. Calls `complete` when nobody else can change the old one any more. */
   replace(replacement: Replacement): Promise<void>;
 }
 
-/** How a store is replaced. */
 export interface Replacement extends OpenBackup {
-  /** The path of the backup. */
   file: string;
-  /** Whether the present store could be opened. */
   isReadable: boolean;
   /** Receives how much was copied, from 0 to 1. */
   progress(share: number): void;
@@ -37,7 +32,6 @@ export interface Replacement extends OpenBackup {
 /** A new store with all rows of the backup, and what is known of the old one. */
 interface RestoredStore {
   store: Store;
-  /** Of the new store. */
   statements: Statements;
   present: PresentStore;
   journal: {
@@ -45,7 +39,6 @@ interface RestoredStore {
     text: string;
     /** Whether it names only what rows do not say any more. */
     isOfRemovals: boolean;
-    /** Appends lines. */
     add(lines: readonly string[]): MaybePromise<void>;
   };
 }

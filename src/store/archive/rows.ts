@@ -4,10 +4,7 @@ import { errnoOf } from '../../core/errno.ts';
 import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
 import type { OwnTable } from '../sqlite-database/schema/migrated-schema.ts';
 
-/**
- * Creates a database for its owner only (mode 0600), to be written once and sequentially: without a log, since an incomplete
- * file is thrown away, and synced by the caller at the end. Throws if the file exists.
- */
+/** Creates a database for its owner only, without a log, since an incomplete file is thrown away. The caller syncs it at the end. */
 export function createPrivate(file: string): Connection {
   closeSync(openSync(file, 'wx', 0o600));
   const connection = openDatabase(file, { fileMustExist: true });
@@ -25,7 +22,6 @@ interface RowWriter {
   end(): void;
 }
 
-/** Creates a writer of rows, each with the values of all columns of a table in order. */
 export function createRowWriter(to: Connection, table: OwnTable): RowWriter {
   const { length } = table.columns;
   const row = `(${new Array(length).fill('?').join(', ')})`;
@@ -47,7 +43,6 @@ export function createRowWriter(to: Connection, table: OwnTable): RowWriter {
   };
 }
 
-/** Rows after which a copy reports that they were copied. */
 const reportedRows = 10_000;
 
 /**
@@ -108,7 +103,6 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Syncs a complete file to disk. */
 export function syncFile(file: string): void {
   sync(file, 'r+');
 }

@@ -48,7 +48,6 @@ export interface PresentStore {
 /** Of a store that is absent or cannot be read: only the journal is known. */
 export const unknownPresent: PresentStore = { states: [], trail: null, isContinued: false };
 
-/** Reads the store that a restore replaces by a backup. */
 export async function readPresent(statements: Statements, backup: Connection): Promise<PresentStore> {
   const end = backup.prepare<[], AuditHead>(headSql).get();
   const has = 'select 1 as found from audit where seq = $1 and hash = $2';
@@ -62,17 +61,14 @@ export async function readPresent(statements: Statements, backup: Connection): P
 /** An intact chain has no gaps, so that the last number is the count. */
 const headSql = 'select seq as count, hash from audit order by seq desc limit 1';
 
-/** What is known to be stopped since: by the store that is replaced and by the journal. */
 interface Since {
   present: PresentStore;
   journal: JournalSummary;
   nowMs: number;
 }
 
-/** A statement for `Statements.query`. */
 type Statement = [sql: string, values: unknown[]];
 
-/** The statements that stop an object in the registry of either engine. */
 export function stopStatements({ what, id, atMs, role }: KeptStopped): Statement[] {
   if (what === 'revoked_key') return [['update keys set revoked_at_ms = $2 where id = $1', [id, atMs]]];
   if (what === 'deactivated_user') return [["update users set status = 'inactive' where id = $1", [id]]];
@@ -127,7 +123,6 @@ function roleOf(last: LastEvent | undefined): Role | undefined {
   return roleNames.find((role) => last?.event === `role:${role}`);
 }
 
-/** The lowest of a role and those given since. */
 function lowest(role: Role | undefined, ...since: (Role | undefined)[]): Role | undefined {
   return since.reduce((kept, next) => (kept && next && roleExceeds(kept, next) ? next : kept), role);
 }
@@ -175,10 +170,7 @@ export function missingLines(
   return linesOf(missing);
 }
 
-/**
- * The lines of removed entities that a journal is missing: of those that a restore kept removed, and of those in the journal of its
- * backup. Their rows are gone, so that nothing else would keep them removed when an older backup is restored.
- */
+/** The lines of removed entities that a journal is missing: nothing else keeps them removed when an older backup is restored. */
 export function missingRemovals(
   text: string,
   { kept, ofBackup, states }: { kept: readonly KeptStopped[]; ofBackup: string; states: readonly State[] },

@@ -7,10 +7,7 @@ import { unwritable } from '../../core/files.ts';
 import { compactInstant } from '../../core/operations/backups.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';
 
-/**
- * Refuses an existing file (`state_forbids`) unless `force` is set, and always a link and anything but a regular file, such as a
- * device or a FIFO (`bad_input`): the backup would take its place, and not that of what a link leads to.
- */
+/** Refuses an existing file without `force`, and always a link and what is no regular file: the backup would take its place. */
 export function requireTarget(target: string, force: boolean): void {
   translatingTarget(target, () => {
     const found = lstatSync(target, { throwIfNoEntry: false });
@@ -33,10 +30,7 @@ export function requireTarget(target: string, force: boolean): void {
   });
 }
 
-/**
- * The path of a backup before a migration of a store, with a number if the name is taken: that file may be the only copy of the
- * older store.
- */
+/** With a number if the name is taken: that file may be the only copy of the older store. */
 export function beforeMigration(folder: string, name: string, atMs: number): string {
   const path = join(folder, `${name}.before-migrate-${compactInstant(atMs)}`);
   let target = `${path}.backup`;

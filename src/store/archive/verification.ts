@@ -11,10 +11,7 @@ import { firstWithChunks } from '../sqlite-database/schema/schema-versions.ts';
 import { creationOf, damagedBackup, type OpenBackup, openBackup } from './format.ts';
 import { columnOfUnknownValue } from './known-values.ts';
 
-/**
- * Reads the metadata of a backup without reading all of it, for the question whether it is the intended one. Throws
- * `bad_input` if a file is no backup, `store_too_new` if a newer hkctl made it.
- */
+/** Reads the metadata of a backup, for the question whether it is the intended one; not all of it is read. */
 export function readBackupHead(file: string, migrationsFolder: string): BackupHead {
   const { connection } = openBackup(file, migrationsFolder);
   try {
@@ -66,10 +63,8 @@ function faultOfRows({ connection: backup, versions }: OpenBackup): string | und
   return fault;
 }
 
-/** The row of an audit record, with its details as JSON. */
 type TrailRow = Omit<Parameters<typeof toRecord>[0], 'detail'> & { detail: string };
 
-/** The audit trail of a backup. */
 function trailIn(backup: Connection): Parameters<typeof verifyTrail>[0] {
   const rows = backup.prepare<
     [],

@@ -9,7 +9,6 @@ import { createPrivate, isOfRow, syncFile, syncFolderOf } from './rows.ts';
 import { pendingFor, removeAbandoned, requireTarget, translatingTarget } from './target.ts';
 import { readBackup } from './verification.ts';
 
-/** What an engine supplies to a backup of its store. */
 export interface BackupSource {
   migrationsFolder: string;
   /** Copies all tables in the transaction of the backup; returns the journal, if any. */
@@ -18,10 +17,7 @@ export interface BackupSource {
   shown: string;
 }
 
-/**
- * Writes a backup under a name of its own (mode 0600). It gets the name `target` once it is complete, synced and checked; if
- * anything fails, nothing is left. Throws `state_forbids` if the file exists and `force` is false.
- */
+/** Writes a backup (mode 0600), which gets its name once it is complete, synced and checked; if anything fails, nothing is left. */
 export async function writeBackupFrom(
   { migrationsFolder, copyTo, shown }: BackupSource,
   target: string,

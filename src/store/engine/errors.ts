@@ -1,6 +1,5 @@
 import { type ErrorCode, HkctlError } from '../../core/errors.ts';
 
-/** There is no store at a place, `store_absent` (exit 6). */
 export function storeAbsent(place: string, hint = 'Make it with: hkctl init'): HkctlError {
   return new HkctlError('store_absent', `There is no store at ${place}.`, { hint });
 }
@@ -25,17 +24,13 @@ export function storeTooOld(place: string, version: number, daemons: 'the daemon
   });
 }
 
-/** The store is of a newer version, `store_too_new` (exit 6). */
 export function storeTooNew(place: string, version: number): HkctlError {
   return new HkctlError('store_too_new', `The store ${place} was made by a newer hkctl (schema ${version}).`, {
     hint: 'Use that version of hkctl, or a newer one.',
   });
 }
 
-/**
- * Whether a change was made is unknown, `commit_unknown` (exit 6): the answer to its commit never arrived, or the disk failed
- * meanwhile.
- */
+/** The answer to a commit never arrived, or the disk failed meanwhile: `commit_unknown` (exit 6). */
 export function outcomeUnknown(why: string, cause: unknown): HkctlError {
   return new HkctlError('commit_unknown', `Whether the change was made is unknown: ${why}.`, {
     hint: 'Once the store answers again, give the same command again, or look at what is there.',

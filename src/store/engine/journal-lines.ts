@@ -7,11 +7,9 @@ export interface JournalEntry {
   of: 'key' | 'user' | 'entity';
   id: string;
   name: string;
-  /** Of a key. */
   secretHash?: string | undefined;
 }
 
-/** The last event of something in a journal. */
 export interface LastEvent {
   event: string;
   atMs: number;

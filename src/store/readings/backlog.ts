@@ -1,7 +1,6 @@
 import { HkctlError } from '../../core/errors.ts';
 import type { BatchResult } from '../../core/port/readings.ts';
 
-/** A batch that waits to be written. */
 export interface WaitingBatch<Batch> {
   batch: Batch;
   resolve(result: BatchResult): void;

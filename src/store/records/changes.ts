@@ -8,7 +8,6 @@ import { tableName } from './tables.ts';
 type Rows = ImportSession['rows'];
 type ChangesDialect = Pick<PageDialect, 'entity' | 'firstChange'>;
 
-/** Reads how far the changes of a resource of an entity have come. */
 export async function readChanges(
   rows: Rows,
   { entity: number, firstChange }: ChangesDialect,
@@ -25,7 +24,6 @@ export async function readChanges(
   return changes ?? { epoch: '', changedAt: '', forgottenTo: '' };
 }
 
-/** Reads a page of removed records, and one more, which shows whether there are more. */
 export async function readRemoved(
   rows: Rows,
   { entity: number }: ChangesDialect,
@@ -54,10 +52,7 @@ export async function rememberRemoved(
   );
 }
 
-/**
- * Gives the instant of an import to what is dated after it, and ends all sync tokens: one of the clock that was ahead would be
- * valid again as soon as the clock comes to its instant, and know nothing of the changes up to there.
- */
+/** Ends all sync tokens, too: one of a clock that was ahead would be valid again once the clock gets there, and miss what changed. */
 export async function correctDates(
   { rows, drawEpoch }: ImportSession,
   { resource: { name }, table, entity, updatedAt }: ImportTable,

@@ -43,10 +43,7 @@ export function repeatedRule(firstLine: number | undefined): string {
   return `is already ${where}; an id may occur once in a file`;
 }
 
-/**
- * Reports records that would share a value, with the last line that has it, or would have another's id as such, since a request
- * names a record by either, and would mean both. Other records of the entity count, too.
- */
+/** A request names a record by its id or its unique field: no value may be shared, nor be the id of another record. */
 async function findShared(
   { incoming, ofFile, rows }: ImportSession,
   { table, entity, replace }: ImportTable,
@@ -69,7 +66,6 @@ async function findShared(
   report(violations, field, ambiguous, ({ value }) => `must not be the id of another record, and "${value}" is one`);
 }
 
-/** Adds what was found, and counts all that there is. */
 function report<Row extends Found>(
   violations: ViolationList,
   field: string,

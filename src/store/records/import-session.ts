@@ -21,10 +21,8 @@ export interface ImportSession {
   ofFile(columns?: string): string;
   /** Runs a statement in SQL that both engines understand, with its values as `$1`, `$2`. */
   rows<Row>(text: string, values?: readonly unknown[]): MaybePromise<Row[]>;
-  /** Ends the sync tokens that were issued up to now. */
   drawEpoch(): MaybePromise<unknown>;
   /** Inserts rows for which no record can exist already, and returns their number; refuses rows that share an id. */
   fill(table: ImportTable, rows: ImportRequest['rows']): Promise<number>;
-  /** Puts rows into the temporary table, which it creates. */
   stage(table: ImportTable, rows: ImportRequest['rows']): Promise<void>;
 }

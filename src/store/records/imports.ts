@@ -33,10 +33,7 @@ export async function importInto(
   return summary;
 }
 
-/**
- * Whether the rows go straight into the table: the first records of an entity need no comparison with others. Those of sensors do,
- * whose codes are unique; they are few. A dry run changes no table of records.
- */
+/** The first records of an entity need no comparison with others, except sensors, whose codes are unique. A dry run changes no table. */
 async function isFill(session: ImportSession, { resource, table, entity }: ImportTable, dryRun: boolean) {
   if (dryRun || Object.values(resource.fields).some(({ unique }) => unique)) return false;
   return (await session.rows(`select 1 from ${table} where entity = $1 limit 1`, [entity])).length === 0;
@@ -46,7 +43,6 @@ async function fill(session: ImportSession, table: ImportTable, { rows }: Import
   return { inserted: await session.fill(table, rows), updated: 0, unchanged: 0, removed: 0 };
 }
 
-/** Checks what only the whole file shows before anything is written. */
 async function merge(session: ImportSession, table: ImportTable, request: ImportRequest): Promise<ImportSummary> {
   await session.stage(table, request.rows);
   const violations = new ViolationList();
@@ -64,7 +60,6 @@ interface Changes {
   known: number;
 }
 
-/** Gives rows of the file without a list the one that their record has. */
 async function keepLists(session: ImportSession, { resource, table, entity }: ImportTable): Promise<void> {
   for (const list of keptLists(resource)) {
     const keep = `update ${session.incoming} as i set "${list}" = t."${list}" from ${table} as t

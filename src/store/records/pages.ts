@@ -8,26 +8,20 @@ import {
 import { createValues } from '../registry/statements.ts';
 import { indexName, tableName } from './tables.ts';
 
-/**
- * Maximum number of records scanned for a page whose index serves only some of its conditions: some milliseconds. A page
- * that reaches it ends there, full or not, and the next page continues after it.
- */
+/** Records scanned for a page whose index serves only some of its conditions: some milliseconds. The next page continues there. */
 export const mostScanned = 10_000;
 
 /** Number of records with one value that are scanned and sorted for a page: about a millisecond. */
 export const fewRecords = 1000;
 
-/** What only one engine can know of the query of a page. */
 export interface PageDialect {
   /** SQL for the number of the entity that is bound as `$1`. */
   entity: string;
   /** SQL for the last change of a table of records before the first import that was recorded. */
   firstChange(table: string): string;
-  /** The table of a page that walks an index. */
   walked(table: string, index: string | undefined): string;
   /** Selects each record of a FROM clause as the text of its JSON, named `json`. */
   records(fields: Fields, from: string): string;
-  /** The function that makes a JSON array. */
   array: string;
   /**
    * For a planner that chooses the index itself. An equality is written as a range, and its field stays in the order: of an equal

@@ -13,7 +13,6 @@ import type { ImportSession } from './import-session.ts';
 import { countQuery, fewRecords, type PageDialect, pageQuery, type Query, rareCandidates } from './pages.ts';
 import { tableName } from './tables.ts';
 
-/** What an engine supplies, over which its records are read. */
 export interface RecordEngine extends Pick<RecordStore, 'version' | 'import'>, Pick<ImportSession, 'rows'> {
   dialect: PageDialect;
   run: Runner['run'];
@@ -74,10 +73,7 @@ function hasNul(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\0');
 }
 
-/**
- * Maximum bytes of lists, such as the services of orders, in one page: a millisecond or two, also as CSV. Other fields are
- * short, but a list may be as long as a row of an import.
- */
+/** Bytes of lists, such as the services of orders, in one page: a millisecond or two. Other fields are short. */
 const mostListBytes = 256 * 1024;
 
 /** The row that the statement of a page returns. One record more than requested is read, which only shows that there are more. */

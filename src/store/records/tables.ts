@@ -13,7 +13,6 @@ export function indexedFields(resource: ResourceDefinition): string[] {
   return [...filterableFields(resource), 'updated_at'];
 }
 
-/** Whether the column of a field never holds null. */
 export function isNeverNull({ required, kind }: Field): boolean {
   return required === true || kind === 'list';
 }

@@ -14,10 +14,7 @@ import {
   type Writing,
 } from './statements.ts';
 
-/**
- * Appends an event to the chain, inside a transaction. The number that follows is that of the highest ever assigned, so that a cut tail
- * stays a gap whatever is appended afterwards; if it was set back, the trail continues all the same, and verification reports it.
- */
+/** After the highest number ever assigned, so that a cut tail stays a gap; if that was set back, verification reports it. */
 export function* append({ dialect, query, first, insert }: Writing, draft: AuditDraft): Steps<AuditRow> {
   const given = yield* resultOf(first<{ given: number }>(dialect.lastSeq + dialect.forUpdate));
   const last = yield* resultOf(first<AuditHead>(headSql));

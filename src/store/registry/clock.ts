@@ -20,10 +20,7 @@ export const clockMarks: Readonly<Record<keyof ClockSamples, string>> = {
 
 const fields = Object.keys(clockMarks) as (keyof ClockSamples)[]; // Object.keys loses the names
 
-/**
- * The samples of the clock, kept as marks. All machines share the latest time that was seen; how a clock relates to the
- * uptime is kept for each `machine` by its name, if there may be several, since each has started at another time.
- */
+/** How a clock relates to the uptime is kept for each `machine` by its name, if there may be several: each has started at another time. */
 export function createClockStore(runner: Runner, machine?: string): ClockStore {
   const nameOf = (field: keyof ClockSamples) =>
     field === 'seenMs' || machine === undefined ? clockMarks[field] : `${clockMarks[field]}@${machine}`;
@@ -66,5 +63,4 @@ export function createClockStore(runner: Runner, machine?: string): ClockStore {
   };
 }
 
-/** The end of the last year with four digits. */
 const latestMs = Date.UTC(10_000, 0) - 1;

@@ -37,7 +37,6 @@ export function* carryCommands(
 const insertMark = 'insert into marks (name, value) values ($1, 0) on conflict (name) do nothing';
 const moveMarks = 'update marks set name = $1 || substr(name, $2) where substr(name, 1, $3) = $4';
 
-/** What the names of the marks begin with that say which commands are due after a key. */
 function duePrefix(keyId: string): string {
   return `after_rotation:${keyId}:`;
 }

@@ -7,7 +7,6 @@ import { createValues, type Dialect, type Runner } from './statements.ts';
 
 type Place = (value: unknown) => string;
 
-/** Keys; `own` is what only one engine can know. */
 export function createKeyStore(runner: Runner, own: Pick<KeyStore, 'version' | 'settle' | 'recordUse'>): KeyStore {
   const { query, first, dialect } = runner;
   const { noIndex } = dialect;
@@ -122,7 +121,6 @@ function ownConditions(filter: KeyFilter, lastUsed: string, place: Place): (stri
   ];
 }
 
-/** Where a page of keys begins, and the order in which it is read: from newer to older keys. */
 function pageOf({ after }: KeyPageRequest, place: Place): string {
   const boundary = after && `and (keys.created_at_ms, keys.id) < (${place(after.createdAtMs)}, ${place(after.id)})`;
   return `${boundary ?? ''} order by keys.created_at_ms desc, keys.id desc`;

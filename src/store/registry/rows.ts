@@ -47,7 +47,6 @@ export function createSelection<Row>(shape: Shape): { text: string; read(row: Re
   };
 }
 
-/** The statement that inserts a row, and its values as the driver takes them. */
 export function insertionOf(table: Table, row: object): { text: string; values: unknown[] } {
   const given = new Map<string, unknown>(Object.entries(row));
   const columns = Object.entries(columnsOf(table)).filter(([field]) => given.has(field));

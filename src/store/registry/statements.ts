@@ -21,16 +21,13 @@ export interface Statements {
   first<Row>(text: string, values?: readonly unknown[]): MaybePromise<Row | undefined>;
 }
 
-/** What differs between the engines in the SQL of the registry. */
 export interface Dialect {
   readonly tables: Readonly<Record<keyof Rows, Table>>;
   /** The table with the times of last use of keys, and what joins it to `keys`. */
   readonly uses: { table: Table; name: string; join: string };
-  /** The order in which organizations were made. */
   readonly tenantOrder: string;
   /** What keeps the planner from using an index for the column that follows. */
   readonly noIndex: string;
-  /** What locks the rows of a query until the commit. */
   readonly forUpdate: string;
   /** The highest number of an audit record ever assigned, as `given`. */
   readonly lastSeq: string;
@@ -55,7 +52,6 @@ export interface Change extends Writing {
   start(entries: readonly JournalEntry[], ...stillHolds: Parameters<Statements['query']>): void;
 }
 
-/** The row of an audit record: the actor is two columns. */
 export type AuditRow = Omit<AuditRecord, 'actor'> & { actorId: string | null; actorLogin: string | null };
 
 export interface Rows {
@@ -66,10 +62,7 @@ export interface Rows {
   audit: AuditRow;
 }
 
-/**
- * How a change is made: a `stop` must work on a full disk, too; a `sample` does not wait for another process; a `merge` is one that
- * daemons need not notice.
- */
+/** A `stop` also works on a full disk; a `sample` waits for no other process; daemons need not notice a `merge`. */
 export type ChangeKind = 'change' | 'stop' | 'sample' | 'merge';
 
 export interface Runner extends Statements {
@@ -79,7 +72,6 @@ export interface Runner extends Statements {
   change<T>(work: (change: Change) => Steps<T>, kind?: ChangeKind): MaybePromise<T>;
 }
 
-/** Collects the values of a statement, each with its place in the text. */
 export function createValues(): { values: unknown[]; place: (value: unknown) => string } {
   const values: unknown[] = [];
   return { values, place: (value) => `$${values.push(value)}` };
@@ -91,6 +83,5 @@ export const lastBackupMark = 'last_backup_ms';
 /** The mark up to which the outbox of imports was moved into the trail. */
 export const outboxMark = 'audit_outbox';
 
-/** SQL that keeps a number under a name. */
 export const keepMark =
   'insert into marks (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value';

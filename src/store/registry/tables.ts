@@ -11,20 +11,15 @@ export interface TableKit extends Pick<Core, 'integer' | 'index' | 'uniqueIndex'
   text(name: string): Text;
   /** Text that sorts and compares byte by byte. */
   bytes(name: string): Text;
-  /** A value as JSON text. */
   json(name: string): Text;
-  /** Text with any character. */
   anyText(name: string): Text;
   /** A whole number of up to 53 bits, such as an instant in milliseconds. */
   whole(name: string): Integer;
-  /** The number of an audit record. */
   seq(name: string): Integer;
 }
 
-/** The columns that only one of the engines has. */
 type OwnColumns = Partial<Record<'tenants' | 'keys', Record<string, Text | Integer>>>;
 
-/** The tables that both engines have: organizations, users, entities, keys, their usage, the audit chain. */
 export function registryTables(kit: TableKit, own: OwnColumns = {}) {
   const { table, text, bytes, json, anyText, integer, whole, seq, index, uniqueIndex, primaryKey, check } = kit;
 

@@ -25,7 +25,6 @@ export const countColumns = `day, key_id as "keyId", kind, code, count, last_at_
 export const rejectedOf = `select ${countColumns}, prefix from key_usage join keys on keys.id = key_id
   where kind = 'rejected' and day between $2 and $3 and tenant_id = $1 order by day, key_id, code`;
 
-/** The usage of keys by day; `of` reads that of some keys. */
 export function createUsageStore({ query }: Statements, of: UsageStore['of']): UsageStore {
   return {
     of,

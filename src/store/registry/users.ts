@@ -42,10 +42,7 @@ export function createUserStore({ query, first, change }: Runner): UserStore {
   };
 }
 
-/**
- * The journal entries of a change. A new role that grants some permissions and removes others is first recorded as a role
- * with no permission beyond both.
- */
+/** A new role that grants some permissions and removes others is first recorded as one with no permission beyond both. */
 function entriesOf(user: User, change: UserChange, atMs: number): { stops: JournalEntry[]; starts: JournalEntry[] } {
   const stops: JournalEntry['event'][] = [];
   const starts: JournalEntry['event'][] = [];

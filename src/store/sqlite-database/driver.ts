@@ -40,10 +40,7 @@ function pathOfBinary(load: NodeJS.Require, name: string): string {
   }
 }
 
-/**
- * An absolute path, which SQLite never reads as a `file:` URI with options (as it would a name with SQLITE_USE_URI set).
- * The driver trims white space off a name, and would open another file than the one that was checked.
- */
+/** SQLite never reads an absolute path as a `file:` URI. The driver trims white space off a name, and would open another file. */
 function exactPath(file: string): string {
   if (file === file.trim() && file !== '') return resolve(file);
   throw new HkctlError(

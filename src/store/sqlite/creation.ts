@@ -32,10 +32,7 @@ export function requireNoStore(path: string): void {
   }
 }
 
-/**
- * Creates a store with what `fill` puts into it; `already_initialised` (exit 5) if there is one. A process killed at
- * any moment leaves either a complete store or an empty file, which the next attempt takes over.
- */
+/** A process killed at any moment leaves either a complete store or an empty file, which the next attempt takes over. */
 export async function createStore(
   path: string,
   options: StoreOptions,

@@ -10,10 +10,7 @@ import { holdFromDaemons } from './connection/locks.ts';
 /** How long to wait for another process that completes the same restore, which only renames files. */
 const waitMs = 10_000;
 
-/**
- * Completes a restore that was killed after its new store was complete; costs two `stat` if there is none. Refuses a path that cannot
- * hold a database for any account, such as a folder, a device or a loop of links: `store_unreadable` (exit 6).
- */
+/** Completes a restore that was killed once its new store was complete. Refuses a path that cannot hold a database, such as a folder. */
 export function finishRestore(path: string): void {
   requireStorePath(path);
   if (!existsSync(filesOf(path).ready)) return;

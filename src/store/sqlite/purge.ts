@@ -4,7 +4,6 @@ import type { StoredReadings } from './readings/stored.ts';
 import { entityNumber } from './records/tables.ts';
 import type { Registry } from './registry/registry.ts';
 
-/** The database of readings, and what reads and writes those in its log and its chunks. */
 interface PlaceOfReadings {
   connection: Connection;
   stored: StoredReadings;

@@ -12,7 +12,6 @@ import type { ThreadClient } from './readings/thread-client.ts';
 import type { WriterClient } from './readings/writer/client.ts';
 import { entityNumber } from './records/tables.ts';
 
-/** The threads of a store. */
 export interface ReadingThreads {
   writer: WriterClient;
   reader: ThreadClient<Reader>;
@@ -25,14 +24,12 @@ interface SensorRow {
   is_active: number;
 }
 
-/** Sensors as ingest knows them, and their readings. */
 export function createReadingStore(options: {
   records: () => Connection;
   readings: () => Connection;
   stored: () => StoredReadings;
   recordsVersion: () => number;
   path: string;
-  /** The threads, of a store that has them. */
   threads: ReadingThreads | undefined;
 }): ReadingStore & { close(): void } {
   const { records, readings, stored, recordsVersion, path, threads } = options;
@@ -47,7 +44,6 @@ export function createReadingStore(options: {
   const daemonThreads = () => (threads?.reader.isStarted ? threads : undefined);
   const droppable = lazily(() => createDroppable(readings(), stored()));
   const erasure = lazily(() => createErasure(readings(), stored()));
-  // In the threads of a daemon, else in this one.
   const readSlice = async (request: SliceRequest, memory?: ArrayBuffer): Promise<Slice> => {
     const daemon = daemonThreads();
     if (!daemon) return translating(path, () => reader().slice(request));

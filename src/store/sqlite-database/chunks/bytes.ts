@@ -12,7 +12,6 @@ export class ByteWriter {
     return this.#at;
   }
 
-  /** The bytes since `begin`. */
   written(): Uint8Array {
     return this.#bytes.subarray(0, this.#at);
   }
@@ -114,10 +113,7 @@ export class ByteReader {
     return this.#at > this.#bytes.length ? 0 : this.#view.getFloat64(this.#at - 8, true);
   }
 
-  /**
-   * Reads whole numbers as their differences, those of 0 in runs, and gives each one divided by `divisor`. Most differences
-   * are of one or two bytes, which this reads without a call.
-   */
+  /** Reads differences, those of 0 in runs; most are of one or two bytes, which this reads without a call. */
   wholes(into: Float64Array, count: number, divisor: number): void {
     const bytes = this.#bytes;
     let at = this.#at;
@@ -148,13 +144,11 @@ export class ByteReader {
     this.#at = at;
   }
 
-  /** Throws the error of a damaged database unless exactly all bytes were read. */
   requireEnd(): void {
     if (this.#at !== this.#bytes.length) throw damaged();
   }
 }
 
-/** The signed number that a `varint` stands for. */
 export function toSigned(value: number): number {
   if (value < 2 ** 31) return (value >>> 1) ^ -(value & 1);
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;

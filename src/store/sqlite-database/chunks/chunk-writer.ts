@@ -37,7 +37,6 @@ export class ChunkWriter {
     columns.qualities[columns.count++] = quality;
   }
 
-  /** Writes the readings that wait for more of their series. */
   end(): void {
     const { count, atUs } = this.#columns;
     if (count === 0) return;

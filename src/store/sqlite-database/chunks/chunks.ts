@@ -2,7 +2,6 @@ import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../
 import type { Connection } from '../driver.ts';
 import { ChunkEncoder, decodeChunk } from './codec.ts';
 
-/** Numbers of readings in one chunk. */
 export interface ChunkSizes {
   /** At most: more take hardly fewer bytes, and a late one rewrites all of them. */
   full: number;
@@ -17,7 +16,6 @@ const chunksInStep = 200;
 export interface ChunkRow {
   id: number;
   fromUs: number;
-  /** The instant of the last reading. */
   toUs: number;
   count: number;
   body: Buffer;
@@ -30,7 +28,6 @@ export class Chunks {
   /** The chunk of each series that was needed last: late readings of a series mostly follow each other. */
   readonly #decoded = new Map<number, Decoded>();
   readonly #sizes: ChunkSizes;
-  /** For what is needed only until the next chunk is decoded. */
   readonly #reused = createColumns(usualSizes.full);
 
   constructor(connection: Connection, sizes = usualSizes) {
@@ -43,7 +40,6 @@ export class Chunks {
     this.#decoded.clear();
   }
 
-  /** The instant of the first reading of a series; undefined if it has no chunk. */
   firstUs(series: number): number | undefined {
     return this.#statements.firstUs.get(series);
   }
@@ -53,7 +49,6 @@ export class Chunks {
     return this.#statements.lastUs.get(series) ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** The last reading of a series; undefined if it has no chunk. */
   last(series: number): { atUs: number; value: number } | undefined {
     const chunk = this.#statements.last.get(series);
     if (!chunk) return undefined;
@@ -61,7 +56,6 @@ export class Chunks {
     return { atUs: atUs[count - 1] ?? 0, value: values[count - 1] ?? 0 };
   }
 
-  /** The value of a reading; undefined if it is in no chunk. */
   valueAt(series: number, atUs: number): number | undefined {
     let decoded = this.#decoded.get(series);
     if (!decoded || atUs < decoded.fromUs || atUs >= decoded.untilUs) {
@@ -93,10 +87,7 @@ export class Chunks {
     }
   }
 
-  /**
-   * Adds readings of a series in order of time; one at an instant that has a reading already is left out. `lastUs` is the instant
-   * of the last reading in its chunks.
-   */
+  /** Adds readings in order of time, except where there is one already. `lastUs` is the instant of the last one in chunks. */
   add(series: number, added: Columns, lastUs = this.lastUs(series)): void {
     const { before, after } = this.#statements;
     this.#decoded.delete(series);

@@ -1,7 +1,6 @@
 import { type Columns, createColumns } from '../../../core/readings/columns.ts';
 import { ByteReader, ByteWriter, damaged, toSigned } from './bytes.ts';
 
-/** Units of time, in µs: the intervals of most series are multiples of a long one. */
 const unitsUs = [60_000_000, 1_000_000, 1000, 1] as const;
 /** Instants so far apart that their differences are no exact numbers are written as they are. */
 const longestSpanUs = 2 ** 50;
@@ -15,10 +14,7 @@ const notWhole = Number.POSITIVE_INFINITY;
 /** Values that are no decimal number, such as 0.1 + 0.2, cost ten bytes each: with more of them all are written as they are. */
 const exceptionsInChunk = 1 / 8;
 
-/**
- * Writes chunks of readings in few bytes: instants as differences of differences, values as differences of decimal numbers,
- * each 0 to 8 bytes long. Whatever was written is read back bit by bit.
- */
+/** Writes instants as differences of differences, values as differences of decimal numbers, each 0 to 8 bytes long, without loss. */
 export class ChunkEncoder {
   readonly #writer = new ByteWriter();
   #wholes = new Float64Array(1024);

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { type Connection, openDatabase } from '../driver.ts';
 import { type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
 
-/** The databases of a store, each with migrations of its own. */
 export const databaseNames = ['registry', 'records', 'readings'] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
-/** The schema that hkctl's migrations create in an empty database. */
 interface MigratedSchema {
   objects: readonly SchemaObject[];
   tables: readonly OwnTable[];

@@ -32,7 +32,6 @@ function isStatistics({ type, name, table, sql }: SchemaObject): boolean {
   return type === 'table' && table === name && sql === statistics.get(name);
 }
 
-/** The differences of two schemas as texts: foreign, redefined and missing objects. */
 export function differences(found: readonly SchemaObject[], expected: readonly SchemaObject[]): string[] {
   const own = new Map(expected.map((object) => [keyOf(object), lineOf(object)]));
   const seen = new Set<string>();

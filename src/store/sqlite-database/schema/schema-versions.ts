@@ -4,10 +4,7 @@ import type { Connection } from '../driver.ts';
 import { translating } from '../errors.ts';
 import { type DatabaseName, upgradeTables } from './migrated-schema.ts';
 
-/**
- * Number of migrations of each database in this version of hkctl, kept in its `user_version`, so that opening a store does
- * not read the migrations folder. A test compares it with the folder.
- */
+/** Kept in the `user_version` of each database: opening a store need not read the migrations. A test compares both. */
 export const schemaVersions: Record<DatabaseName, number> = { registry: 3, records: 2, readings: 3 };
 
 /** The first version of the readings that has them in chunks; before, each was a row. */
@@ -30,7 +27,6 @@ export function requireNotNewer(
   return version;
 }
 
-/** The version that a database states; 0 for one without tables. */
 function readSchemaVersion(connection: Connection, path: string): number {
   return Number(translating(path, () => connection.pragma('user_version', { simple: true })));
 }
@@ -52,10 +48,7 @@ export function isEmpty(connection: Connection, path: string): boolean {
   });
 }
 
-/**
- * Applies the missing migrations of a database and its new version, all or nothing, inside the running transaction if
- * there is one; returns their number. Readings of an older store are not moved by them: see `rebuildReadings`.
- */
+/** Applies the missing migrations, all or nothing; returns their number. Older readings are moved by `rebuildReadings`. */
 export function applyMigrations(connection: Connection, name: DatabaseName, folder: string, path: string): number {
   const apply = connection.transaction(() => {
     // Read under the write lock: another process may have migrated already.

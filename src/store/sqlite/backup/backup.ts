@@ -78,7 +78,6 @@ function settleLog(readings: Connection, backup: Connection): void {
 function requireElsewhere(target: string, path: string): void {
   const isOwn = translatingTarget(target, () => {
     const place = placeOf(target);
-    // Also those of a restore in progress.
     const own = [path, filesOf(path).restored].flatMap((store) => possibleFiles(filesOf(store)));
     return own.some((file) => resolve(file) === target || (place !== undefined && placeOf(file) === place));
   });

@@ -16,7 +16,6 @@ export function filesOf(path: string) {
     registry: path,
     records: `${stem}.records.db`,
     readings: `${stem}.readings.db`,
-    /** Append-only journal of what was stopped. */
     revocations: `${stem}.revocations`,
     /** Empty; locked by each daemon that serves the store. */
     daemons: `${stem}.daemons`,
@@ -32,10 +31,8 @@ export function filesOf(path: string) {
   };
 }
 
-/** The names that a file of a database can have next to it. */
 const sidecars = ['-wal', '-shm', '-journal'];
 
-/** Every file that a store at these paths has or may have. */
 export function possibleFiles(files: StoreFiles): string[] {
   return Object.values(files).flatMap((file) => ['', ...sidecars].map((end) => file + end));
 }
@@ -54,7 +51,6 @@ export function sizeOf(file: string): number {
 const usualTimeoutMs = 5000;
 
 interface ConnectionOptions {
-  /** How long to wait for another writer; 5 s if nothing is given. */
   busyTimeoutMs?: number | undefined;
   create?: boolean;
 }
@@ -86,17 +82,13 @@ export function openFile(
   });
 }
 
-/** The error of a store with a missing file: `store_corrupt` (exit 6). */
 export function missingFile(path: string, file: string): HkctlError {
   return new HkctlError('store_corrupt', `The file ${file} of the store ${path} is missing.`, {
     hint: 'Put it back, or go back to your last backup with: hkctl restore FILE',
   });
 }
 
-/**
- * Switches a database to WAL. Of two processes that do so at once SQLite refuses one immediately, to prevent a deadlock;
- * that one tries again.
- */
+/** Switches a database to WAL. SQLite refuses one of two processes that do so at once; that one tries again. */
 export function writeAhead(connection: Connection): void {
   const deadlineMs = performance.now() + Number(connection.pragma('busy_timeout', { simple: true }));
   for (;;) {
@@ -125,7 +117,6 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (thrown) {
-    // Another process created it in the meantime.
     if (errnoOf(thrown) !== 'EEXIST') throw thrown;
   }
 }
@@ -135,16 +126,12 @@ export function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/**
- * The files of a store as a process has them open. SQLite continues with a file that was removed or renamed, without an
- * error, and never sees what others commit to the new file at the path. The same holds for a log that was removed.
- */
+/** SQLite goes on with a file that was removed or renamed, without an error, and never sees what others commit to the one at its path. */
 export class OpenFiles {
   /** Device and inode of each file; of a file that did not exist yet, from when it is first seen. */
   readonly #identities = new Map<string, string>();
   readonly #watched: readonly string[];
 
-  /** Records the files that have just been opened. */
   constructor(files: StoreFiles) {
     const databases = databaseNames.map((name) => files[name]);
     const logs = databases.flatMap((file) => [`${file}-wal`, `${file}-shm`]);

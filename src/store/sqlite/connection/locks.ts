@@ -95,13 +95,9 @@ function lockWith(file: string, timeoutMs: number, take: (lock: Connection) => v
   });
 }
 
-/** How long to wait for commands that have the store open for a moment. */
 const aloneWaitsMs = 3000;
 
-/**
- * Opens a database of the store at a path once no other process has it open, and keeps them out until it is closed; `lock` runs the
- * statements that need it alone. Throws `state_forbids` while another process has it open.
- */
+/** Opens a database once no other process has it open, else throws `state_forbids`; `lock` runs what needs it alone. */
 export function openAlone(file: string, path: string, lock: (connection: Connection) => void): Connection {
   for (const deadlineMs = performance.now() + aloneWaitsMs; ; pause(20)) {
     let connection: Connection | undefined;

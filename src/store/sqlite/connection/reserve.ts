@@ -13,17 +13,13 @@ const pieces = 4;
 /** A process notices within this time that the reserve is in use. */
 const noticedMs = 20;
 
-/**
- * Space next to a store that a stop (a revocation, rotation, deactivation or demotion) frees for itself if the disk is full.
- * Whatever else writes is refused until the reserve is whole again, since it would take what was freed.
- */
+/** Space that a stop frees for itself if the disk is full. Whatever else writes is refused until it is whole again. */
 export class Reserve {
   readonly #file: string;
   readonly #path: string;
   #hasFreed = false;
   #wholeAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `path` is the one of the store. */
   constructor(file: string, path: string) {
     this.#file = file;
     this.#path = path;

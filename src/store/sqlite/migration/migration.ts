@@ -96,7 +96,6 @@ function versionsAt(path: string, registry: number): Versions {
 /** Random readings take half as much in chunks as in rows, most take a twentieth. */
 const mostOfRebuilt = 0.5;
 
-/** Throws `store_full` if a migration could fill the disk. */
 function requireSpace(path: string, isBackedUp: boolean): void {
   const files = filesOf(path);
   const ofBackup = isBackedUp ? databaseNames.reduce((sum, name) => sum + withLog(files[name]), 0) : 0;

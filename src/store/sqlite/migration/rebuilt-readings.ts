@@ -14,9 +14,7 @@ interface OlderReadings {
   path: string;
   version: number;
   migrationsFolder: string;
-  /** The backup that was written before. */
   backup: string | undefined;
-  /** Receives how much was converted, from 0 to 1. */
   progress(share: number): void;
 }
 

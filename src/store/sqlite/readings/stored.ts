@@ -7,15 +7,11 @@ import { ReadingLog } from './log/log.ts';
 import type { SeriesMemory, TimedReading } from './log/memory.ts';
 import type { Removal } from './log/rows.ts';
 
-/**
- * The readings of a store on one connection: chunks, and the log with what is not in chunks yet. There is one such object for a
- * connection. Its methods run inside a transaction that began with `refresh`.
- */
+/** The chunks of a store, and the log with what is not in them yet: one object for a connection. */
 export class StoredReadings {
   readonly log: ReadingLog;
   readonly chunks: Chunks;
   readonly #reserve: Reserve | undefined;
-  /** Whether nothing was read yet. */
   #readsOnce = true;
   readonly #transaction: Transaction<(work: () => unknown) => unknown>;
 
@@ -95,10 +91,7 @@ export class StoredReadings {
     return found;
   }
 
-  /**
-   * Runs something that needs the last reading of series alone, in a transaction. A command that does so once need not take the
-   * log into memory.
-   */
+  /** A command that needs the last readings once need not take the log into memory. */
   readingLast<T>(
     work: (lastOf: (series: number) => TimedReading | undefined) => T,
     given?: ReadonlyMap<number, TimedReading>,
@@ -123,21 +116,18 @@ export class StoredReadings {
     return Math.min(loggedUs, settledUs);
   }
 
-  /** How many readings a range has. */
   count(series: number, fromUs: number, toUs: number): number {
     let count = 0;
     for (const { from, to } of this.read(series, fromUs, toUs)) count += to - from;
     return count;
   }
 
-  /** Removes ranges. */
   remove(removals: readonly Removal[]): void {
     for (const { series, fromUs, toUs } of removals) this.chunks.remove(series, fromUs, toUs);
     this.log.remove(removals);
   }
 }
 
-/** The readings of one series that are in the log. */
 type LoggedSeries = Pick<SeriesMemory, 'range'>;
 
 /** Readings of the log in one piece: few, since a read may need only the first of them. */

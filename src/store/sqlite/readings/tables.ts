@@ -11,10 +11,7 @@ export const series = sqliteTable(
   (table) => [uniqueIndex('series_sensor').on(table.entityId, table.sensorId)],
 );
 
-/**
- * What was written lately, in order: readings of many series, and ranges that were removed. An id is never used again, since
- * the newest row is kept: once its readings are in chunks, without its body.
- */
+/** Readings of many series, and removed ranges. The newest row stays, so that no id is used again; once in chunks, without its body. */
 export const log = sqliteTable('log', {
   id: integer('id').primaryKey(),
   body: blob('body', { mode: 'buffer' }).notNull(),

@@ -20,7 +20,6 @@ interface PostedError {
 /** The answer to a request: its result, or an error of the domain. Posted in lists. */
 export type ThreadAnswer = { id: number } & ({ result: unknown } | { error: PostedError });
 
-/** The form in which a thread posts an error. */
 export function toPostedError(thrown: unknown): PostedError {
   if (isHkctlError(thrown)) return { code: thrown.code, message: thrown.message, hint: thrown.hint };
   return { code: 'internal', message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) };
@@ -39,9 +38,7 @@ interface Waiter {
 interface ThreadOptions {
   script: string;
   data: unknown;
-  /** The role of the thread, for its errors. */
   role: string;
-  /** Called before each start of the thread. */
   beforeStart?(): void;
 }
 
@@ -58,7 +55,6 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     this.#options = options;
   }
 
-  /** Whether `start` was called. */
   get isStarted(): boolean {
     return this.#isStarted;
   }
@@ -78,7 +74,6 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     return this.#send(kind, args, transferred);
   }
 
-  /** Ends the thread once all calls are answered. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const worker = this.#worker;

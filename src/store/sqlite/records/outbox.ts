@@ -4,15 +4,11 @@ import type { Connection } from '../../sqlite-database/driver.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { SqliteRunner } from '../registry/statements.ts';
 
-/** Puts an event into the outbox, inside the running transaction. */
 export function putInOutbox(records: Connection, draft: AuditDraft): void {
   records.prepare('insert into audit_outbox (draft) values (?)').run(JSON.stringify(draft));
 }
 
-/**
- * Moves the events in the outbox into the audit chain, each event once: the id of the last one is kept in the same commit
- * as the events, so that a crash before the deletion repeats nothing.
- */
+/** Moves the events into the audit chain, each once: the id of the last one is kept in the same commit, in case of a crash. */
 export function emptyOutbox(registry: Registry, records: Connection, { query, append }: SqliteRunner): void {
   if (records.prepare('select 1 from audit_outbox limit 1').get() === undefined) return;
   const settled = registry.change(() => {
@@ -31,7 +27,6 @@ export function emptyOutbox(registry: Registry, records: Connection, { query, ap
   records.prepare('delete from audit_outbox where id <= ?').run(settled);
 }
 
-/** How many events were ever put into the outbox. */
 export function madeIn(records: Connection): number {
   const sql = "select seq from sqlite_sequence where name = 'audit_outbox'";
   return Number(records.prepare<[], unknown>(sql).pluck().get() ?? 0);

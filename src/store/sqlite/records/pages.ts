@@ -1,7 +1,6 @@
 import type { PageDialect } from '../../records/pages.ts';
 import { entityNumber, jsonOf } from './tables.ts';
 
-/** SQL for the number of the entity `$1`; null for one without records. */
 const entity = entityNumber.replace('?', '$1');
 
 /**

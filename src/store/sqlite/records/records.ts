@@ -10,10 +10,7 @@ import { pageDialect } from './pages.ts';
 /** Number of statements kept prepared; requests come in few shapes. */
 const keptStatements = 500;
 
-/**
- * `ownChanges` counts the changes by this connection, with which `data_version` does not change; both numbers only grow, so that
- * their sum shows both.
- */
+/** `ownChanges` counts the changes by this connection, with which `data_version` does not change. */
 export function createSqliteRecords(
   connection: () => Connection,
   path: string,

@@ -80,7 +80,6 @@ function columnOf(name: string, field: Field) {
   return text(name);
 }
 
-/** SQL that writes a record as JSON, with its fields in the order of the declaration. */
 export function jsonOf(fields: Readonly<Record<string, Field>>): string {
   const pairs = Object.entries(fields).map(([name, field]) => `'${name}', ${jsonValueOf(name, field)}`);
   return `json_object(${pairs.join(', ')})`;

@@ -4,10 +4,7 @@ import { holdAsDaemon, isServed } from '../connection/locks.ts';
 import type { Registry } from './registry.ts';
 import { statementsOf } from './statements.ts';
 
-/**
- * The addresses of daemons. `file` is the one that each of them locks. Rows left by ended daemons are dropped when one
- * serves while no other does. `release` gives the lock back.
- */
+/** `file` is the one that daemons lock. Rows left by ended ones are dropped when one serves while no other does. */
 export function createDaemonStore(
   registry: Registry,
   file: string,

@@ -33,10 +33,7 @@ export function appendLines(file: string, lines: readonly string[]): void {
   });
 }
 
-/**
- * All or nothing: a disk that gets full takes a part of a line, and the next line would be lost behind it; so would one
- * behind the part that a power cut left, which gets a line break first.
- */
+/** A part of a line that a full disk took is cut off, and one that a power cut left gets a line break: the next line would be lost. */
 function appendWhole(fd: number, lines: string): void {
   const before = fstatSync(fd).size;
   const last = Buffer.alloc(1);
@@ -61,7 +58,6 @@ interface Notes {
   start(entries: readonly JournalEntry[], stillHold: () => boolean): void;
 }
 
-/** Makes a change that notes in a journal what it stops and starts. */
 export function changeWithJournal<T>(
   registry: Registry,
   { journal, kind }: { journal: string; kind: 'change' | 'stop' | 'sample' },

@@ -4,7 +4,6 @@ import type { Connection } from '../../sqlite-database/driver.ts';
 import { toDomainError, translating } from '../../sqlite-database/errors.ts';
 import type { Reserve } from '../connection/reserve.ts';
 
-/** The database of organizations, users, entities, keys and the audit chain. */
 export type Registry = ReturnType<typeof createRegistry>;
 
 /** Wraps an open registry. `reserve` is the one of its store; a registry that only a restore changes needs none. */
@@ -26,7 +25,6 @@ export function createRegistry(connection: Connection, path: string, reserve?: R
     connection,
     /** A number that grows with each commit to the registry by any connection. */
     version: () => translating(path, () => Number(version().get()) + ownChanges),
-    /** Runs a read; errors of the driver become the domain's. */
     read: <T>(work: () => T): T => translating(path, work),
     change,
     alone,

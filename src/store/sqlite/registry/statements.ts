@@ -19,7 +19,6 @@ const dialect: Dialect = {
   hasTarget: (part, place) => `instr(lower(target), ${place(part)}) > 0`,
 };
 
-/** Runs the operations of the registry, each statement at once. */
 export interface SqliteRunner extends Runner {
   /** Appends an event to the chain, inside the running transaction. */
   append(draft: AuditDraft): void;
@@ -56,7 +55,6 @@ export function createRunner(registry: Registry, journal: string): SqliteRunner 
   };
 }
 
-/** Runs statements on a registry, each at once. */
 export function statementsOf({ connection, read }: Pick<Registry, 'connection' | 'read'>) {
   const prepared = new Map<string, Statement>();
   const statementOf = (text: string) => {
@@ -84,7 +82,6 @@ export function named(values: readonly unknown[]): Record<number, unknown> {
   return named;
 }
 
-/** Runs steps, each of which has its result at once. */
 export function run<T>(steps: Steps<T>): T {
   for (let step = steps.next(); ; step = steps.next(step.value)) if (step.done) return step.value;
 }

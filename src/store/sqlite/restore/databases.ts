@@ -37,7 +37,6 @@ export function makeDatabases(files: StoreFiles, backup: Replacement, migrations
   }
 }
 
-/** Tables of a new store whose rows are of its own. */
 const startedAnew: ReadonlySet<string> = new Set(['marks', 'daemons', 'audit_outbox', 'record_epoch']);
 
 function addOwnRows(to: Connection, name: DatabaseName, backup: Connection): void {

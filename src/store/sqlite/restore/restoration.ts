@@ -71,10 +71,7 @@ function openReadable(path: string, options: StoreOptions): Store | undefined {
 /** The errors of a store that cannot be opened but may be replaced by a backup. */
 const replaceable: ReadonlySet<string> = new Set(['store_absent', 'store_corrupt', 'store_too_old', 'store_too_new']);
 
-/**
- * A damaged store is known by its other files. Without them the file may be anything that a mistyped `--store` names, such as
- * a database of another program or the backup itself, and is left alone.
- */
+/** Without the other files it may be anything that a mistyped `--store` names, such as the backup itself. */
 function requireRestOfStore(path: string): void {
   const { registry, ...rest } = filesOf(path);
   if (!isAnyThere([registry]) || isAnyThere(Object.values(rest))) return;
@@ -127,10 +124,7 @@ function removeDatabases(files: StoreFiles): void {
   }
 }
 
-/**
- * Opens a registry alone and without WAL, since closing it would delete the log of the new database, which has the same name by
- * then. Undefined for a damaged one.
- */
+/** Without WAL: closing it would delete the log of the new database, which has its name by then. Undefined for a damaged one. */
 function openRegistryAlone(path: string): Connection | undefined {
   try {
     return openAlone(path, path, (registry) => registry.pragma('journal_mode = delete'));
@@ -142,13 +136,11 @@ function openRegistryAlone(path: string): Connection | undefined {
 
 interface Stores {
   path: string;
-  /** The path of the new store. */
   prepared: string;
   /** The registry that is replaced, locked; undefined if it is missing or damaged. */
   alone: Connection | undefined;
 }
 
-/** Completes the new store while the one that it replaces is locked. */
 async function completeRestore(
   { connection: backup, isReadable, complete }: Replacement,
   { path, prepared, alone }: Stores,

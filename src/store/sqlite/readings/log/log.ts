@@ -2,10 +2,7 @@ import type { Connection } from '../../../sqlite-database/driver.ts';
 import { LogMemory, type TimedReading } from './memory.ts';
 import { bodyOfRemovals, type Removal, type RowReader, readRow } from './rows.ts';
 
-/**
- * The log on one connection, with its readings in memory. All changes of the log on a connection go through the same object;
- * all methods run inside a transaction.
- */
+/** The log on one connection, with its readings in memory. All changes of it go through the same object, inside a transaction. */
 export class ReadingLog {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #onForeignChange: () => void;
@@ -25,7 +22,6 @@ export class ReadingLog {
     return this.#memory;
   }
 
-  /** The id of the next row. */
   get nextId(): number {
     return this.#lastId + 1;
   }
@@ -47,10 +43,7 @@ export class ReadingLog {
     this.#dataVersion = version;
   }
 
-  /**
-   * The last reading of each series in the log, in a tenth of the time that `refresh` takes; undefined if one of them was removed,
-   * since the one before it is not known then.
-   */
+  /** In a tenth of the time of `refresh`; undefined if a last reading was removed, since the one before it is not known. */
   last(): ReadonlyMap<number, TimedReading> | undefined {
     const found = new Map<number, TimedReading>();
     let isKnown = true;
@@ -103,7 +96,6 @@ export class ReadingLog {
   }
 }
 
-/** Takes a row of the log into memory. */
 export function remember(memory: LogMemory, id: number, body: Uint8Array): void {
   readRow(body, {
     reading(series, atUs, value, quality) {

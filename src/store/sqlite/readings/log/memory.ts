@@ -174,14 +174,12 @@ export class SeriesMemory {
   }
 }
 
-/** The readings of the log in memory, by series. */
 export class LogMemory {
   /** In the order of `firstId`: to settle the first one soonest is to trim the log soonest. */
   readonly #series = new Map<number, SeriesMemory>();
   readonly #pages = new PageMemory();
   #count = 0;
 
-  /** How many readings there are. */
   get count(): number {
     return this.#count;
   }

@@ -5,9 +5,7 @@ export const columns = 3;
 export const pageLength = columns * pageSize;
 
 export interface Page {
-  /** Where it begins in the memory of all pages. */
   at: number;
-  /** How many readings it has. */
   count: number;
 }
 

@@ -17,7 +17,6 @@ const furthestUs = 2 ** 50;
 const scale = 1000;
 const largestWhole = 2 ** 30;
 
-/** Collects new readings for one row of the log. */
 export class LogRow {
   readonly #writer = new ByteWriter();
   #series = 0;
@@ -58,7 +57,6 @@ export class LogRow {
   }
 }
 
-/** The body of a row that says what was removed. */
 export function bodyOfRemovals(removals: readonly Removal[]): Uint8Array {
   const writer = new ByteWriter();
   writer.reserve(1 + 24 * removals.length);
@@ -71,7 +69,6 @@ export function bodyOfRemovals(removals: readonly Removal[]): Uint8Array {
   return writer.written();
 }
 
-/** What is done with the parts of a row, in their order. */
 export interface RowReader {
   reading(series: number, atUs: number, value: number, quality: number): void;
   removal(removal: Removal): void;

@@ -8,10 +8,7 @@ import { type Logged, seriesOf } from '../log/logged.ts';
 import type { TimedReading } from '../log/memory.ts';
 import type { StoredReadings } from '../stored.ts';
 
-/**
- * What a daemon reads in a thread; its answers cross to the main thread. Without `logged`, what a read needs of the log, all
- * readings of the log are taken into memory.
- */
+/** What a daemon reads in a thread. Without `logged`, its part of the log, all readings of the log are taken into memory. */
 export interface Reader {
   slice(request: SliceRequest, logged?: Logged['slice'], memory?: ArrayBuffer): Slice;
   states(series: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState>;

@@ -15,7 +15,6 @@ import type { Logged } from '../log/logged.ts';
 import { ThreadClient } from '../thread-client.ts';
 import { type IngestGroup, toGroup } from './ingest-writer.ts';
 
-/** What the writer thread can be asked for. */
 export interface WriterCalls {
   group(group: IngestGroup): BatchResult[];
   heartbeats(heartbeats: readonly Heartbeat[]): BatchResult;
@@ -25,20 +24,15 @@ export interface WriterCalls {
   retention(entityId: string): RetentionState;
   /** What the reader thread needs of the log for a slice. */
   slice(request: SliceRequest): Logged['slice'];
-  /** The same for states. */
   states(series: readonly number[]): Logged['states'];
 }
 
-/**
- * Size of one message to the thread. A message costs as much as a small request, so that several requests share one; but
- * the thread should begin while the main thread still reads the rest, or the two would only alternate.
- */
+/** A message costs as much as a small request; but the thread should begin while the main thread still reads the rest. */
 const batchesInMessage = 8;
 const readingsInMessage = 1000;
 /** How long a read waits for the thread, which may wait for a slow disk or for another process, in ms. */
 const readsWaitMs = 500;
 
-/** The main thread's end of the writer thread. */
 export class WriterClient extends ThreadClient<WriterCalls> {
   #gathered: WaitingBatch<ReadingBatch>[] = [];
   #gatheredReadings = 0;

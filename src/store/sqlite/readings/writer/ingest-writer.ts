@@ -12,13 +12,11 @@ import { settleAfter } from './settling.ts';
 
 /** Batches written together; flat, since they cross from one thread to another. */
 export interface IngestGroup {
-  /** How many readings each batch holds. */
   sizes: readonly number[];
   /** The rows of all batches, as {@link ReadingBatch} has them. */
   rows: Float64Array<ArrayBuffer>;
 }
 
-/** Puts batches into a group. */
 export function toGroup(batches: readonly ReadingBatch[]): IngestGroup {
   const sizes = batches.map(({ count }) => count);
   const rows = new Float64Array(columns * sizes.reduce((sum, size) => sum + size, 0));
@@ -33,10 +31,7 @@ export function toGroup(batches: readonly ReadingBatch[]): IngestGroup {
   return { sizes, rows };
 }
 
-/**
- * Writes readings and heartbeats; once `write` has returned all is committed and synced. Throws the errors of the driver;
- * then nothing of the groups was written.
- */
+/** Once `write` has returned all is committed and synced; if it throws, nothing was written. */
 export class IngestWriter {
   readonly #stored: StoredReadings;
   readonly #row = new LogRow();
@@ -134,7 +129,6 @@ export class IngestWriter {
   }
 }
 
-/** For each group a result for each of its batches. */
 interface Written {
   groups: BatchResult[][];
   heartbeats: BatchResult[];

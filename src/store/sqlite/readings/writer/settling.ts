@@ -16,7 +16,6 @@ export function settleAfter(stored: StoredReadings, added: number): void {
   stored.log.trim();
 }
 
-/** Readings of a log in memory, and where they settle. */
 interface Settleable {
   log: { memory: LogMemory };
   chunks: Chunks;
