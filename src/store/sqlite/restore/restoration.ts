@@ -12,7 +12,7 @@ import { createClockStore } from '../../registry/clock.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
-import { filesOf, makeFolder, openFile, removeSidecars, type StoreFiles } from '../connection/files.ts';
+import { filesOf, makeFolder, openFile, removeSidecars, type StoreFiles, writeAhead } from '../connection/files.ts';
 import { openAlone, withoutDaemons } from '../connection/locks.ts';
 import { openStore } from '../opening.ts';
 import { putInPlace } from '../prepared.ts';
@@ -146,9 +146,11 @@ async function completeRestore(
   { path, prepared, alone }: Stores,
   options: StoreOptions,
 ): Promise<readonly KeptStopped[]> {
-  const registry: Connection = openFile(filesOf(prepared).registry);
+  const registry: Connection = openFile(filesOf(prepared).registry, options);
   const store = createSqliteStore(prepared, registry, { ...options, threads: undefined });
   try {
+    // All must be in the file itself: a log that cannot be copied into it, as on a full disk, would not follow it to its place.
+    registry.pragma('journal_mode = delete');
     registry.exec('begin immediate');
     const { present, clock } = alone && isReadable ? await readOld(alone, path, backup) : { present: unknownPresent };
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
@@ -164,7 +166,8 @@ async function completeRestore(
         add: (lines) => appendLines(journal, lines),
       },
     });
-    registry.exec('commit');
+    translating(path, () => registry.exec('commit'));
+    writeAhead(registry);
     return kept;
   } finally {
     await store.close();
