@@ -29,7 +29,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   cli: {
     layers: ['cli', 'core'],
-    packages: /^(node:\w+|commander$|chalk$|clipboardy$|fast-string-width$)/,
+    packages: /^(node:\w+|commander$|@inquirer\/prompts$|@inquirer\/core$|chalk$|clipboardy$|fast-string-width$)/,
   },
   // The rights that the process has of the operating system, for the two files that start the program.
   rights: { layers: ['rights', 'core'], packages: /^node:\w+/ },

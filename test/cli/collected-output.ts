@@ -1,8 +1,10 @@
+import { PassThrough } from 'node:stream';
 import type { Output } from '../../src/cli/terminal/io.ts';
 
 /** An output that keeps what is written to it. */
 interface Collected {
   output: Output;
+  stream: NodeJS.WritableStream;
   readonly text: string;
 }
 
@@ -16,6 +18,10 @@ export function collect(
     onWrite(text);
     parts.push(text);
   };
+  const stream = Object.assign(new PassThrough(), terminal);
+  // Each question ends what it wrote to, which a process's own output does not mind.
+  stream.end = () => stream;
+  stream.on('data', (chunk: Buffer) => parts.push(chunk.toString()));
   return {
     output: {
       isTTY: terminal !== undefined,
@@ -26,6 +32,7 @@ export function collect(
       flush: () => {},
       onResize: () => () => {},
     },
+    stream,
     get text() {
       return parts.join('');
     },

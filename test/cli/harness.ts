@@ -95,6 +95,7 @@ export class Cli {
       stdinIsTTY: options.terminal !== undefined,
       stdout: stdout.output,
       stderr: stderr.output,
+      promptOutput: stderr.stream,
       env: {
         ...(!options.isSystemStore && !options.closedSystemStore && { HKCTL_STORE: this.place }),
         ...(options.terminal && { TERM: 'xterm' }),

@@ -115,7 +115,7 @@ async function completeInput(context: Context, given: Given, login: string): Pro
 async function askWeekStart(context: Context): Promise<FirstTenantInput['weekStart']> {
   if (!context.canAsk) return 'monday';
   const choices = [...weekDays.slice(1), weekDays[0]].map((day) => ({ name: day, value: day }));
-  return askerOf(context.io).choice('Weeks start on', choices, 'monday');
+  return (await askerOf(context.io)).choice('Weeks start on', choices, 'monday');
 }
 
 function present<T extends object>(values: T): Partial<T> {

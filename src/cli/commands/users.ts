@@ -49,7 +49,7 @@ const add = defineCommand({
   async run(context, flags, [login = ''], { domain, actor }) {
     const name = await textOrAsk(context, flags.name, 'Name', (given) => requireLabel(given, 'The name of a user'));
     const choices = roleNames.map((value) => ({ name: roles[value].label, value }));
-    const role = flags.role ?? (await askerOf(context.io).choice('Role', choices));
+    const role = flags.role ?? (await (await askerOf(context.io)).choice('Role', choices));
     const user = await addUser(domain, actor, { login, name, role });
     context.report(userJson(user), `User added: ${user.name} (${user.login}), ${roles[user.role].label}`);
   },

@@ -12,13 +12,8 @@ export function toEditedLine(text: string): EditedLine {
   return { characters, at: characters.length };
 }
 
-/** No answer is longer, also not the path of a file: what is typed or pasted beyond is left out. */
-const longest = 4096;
-
 /** The line after a key, as in a shell: arrows, Home, End, Backspace, Delete, Ctrl-A, E, U, K and W, else typed text. */
-export function edited(given: EditedLine, key: Keypress): EditedLine {
-  if (isTyped(key) && given.characters.length >= longest) return given;
-  const { characters, at } = given;
+export function edited({ characters, at }: EditedLine, key: Keypress): EditedLine {
   const before = characters.slice(0, at);
   const after = characters.slice(at);
   const line = (head: readonly string[], tail: readonly string[]) => ({

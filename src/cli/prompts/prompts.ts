@@ -1,142 +1,211 @@
+import { Transform } from 'node:stream';
+import { input, password, select } from '@inquirer/prompts';
 import {
   type AskedFact,
   type Asker,
   type Choice,
   cancelled,
   isCancelKey,
-  type Screen,
+  onKeypress,
 } from '../terminal/interaction.ts';
-import type { Io } from '../terminal/io.ts';
-import { openLines, openScreen } from '../terminal/screen.ts';
-import { canDraw, createStyle, type Style, terminalLine } from '../terminal/style.ts';
-import { truncated, wrapFacts, wrapSentences } from '../terminal/wrap.ts';
-import {
-  type Answer,
-  createChoiceQuestion,
-  createListQuestion,
-  createTextQuestion,
-  type Look,
-  type Question,
-} from './questions.ts';
-
-/**
- * Asks one question after the other on an open screen, below a head and the answers so far. It draws everything again for every key and
- * every new size of the terminal.
- */
-export function createDialog(
-  screen: Screen,
-  style: Style,
-  head: (columns: number) => readonly string[] = () => [],
-): Asker {
-  const answered: string[] = [];
-  const ask = async <T>(message: string, question: Question<T>, facts: readonly AskedFact[] = []): Promise<T> => {
-    const lines = (columns: number, rows: number) => {
-      const echoes = answered.map((one) => `${style.green('✔')} ${truncated(one, columns - 2)}`);
-      const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
-      // On a small terminal the question comes first, then the latest answers.
-      const asked = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
-      return [...above.slice(Math.max(0, above.length + asked.length - rows)), ...asked].slice(0, rows);
-    };
-    const { value, echo } = await answerOn(screen, { ...question, lines });
-    answered.push(`${message}: ${echo}`);
-    return value;
-  };
-  return {
-    text: (message, validate, preset) => ask(message, createTextQuestion(message, validate, preset, style)),
-    choice: (message, choices, preset, facts) =>
-      ask(message, createChoiceQuestion(message, choices, preset, style), facts),
-    choices: (message, groups) => ask(message, createListQuestion(message, groups, style)),
-  };
-}
-
-/** Asks a question until it is answered. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel (exit 130). */
-export async function answerOn<T>(screen: Screen, question: Question<T>): Promise<Answer<T>> {
-  for (;;) {
-    // What waits was typed quickly or pasted, and is shown at once.
-    if (!screen.hasMore()) screen.draw(question.lines, question.cursor);
-    const event = await screen.next();
-    if (event === 'signal' || event === 'end') {
-      // Whatever opened the screen ends by the same event.
-      screen.unread(event);
-      throw cancelled();
-    }
-    if (isCancelKey(event)) throw cancelled();
-    const answer = question.press(event);
-    if (answer !== undefined) return answer;
-  }
-}
-
-/** More choices than this are asked for on the alternate screen: not every terminal has more rows. */
-const mostInline = 12;
+import type { Input, Io } from '../terminal/io.ts';
+import { openScreen } from '../terminal/screen.ts';
+import { canDraw, createStyle, terminalLine } from '../terminal/style.ts';
+import { wrapFacts, wrapWhole } from '../terminal/wrap.ts';
+import { createDialog } from './dialog.ts';
 
 /** Asks below the command line, on standard error; by `--plain`, or if the terminal cannot redraw lines, for numbers of choices. */
-export function createAsker(io: Io): Asker & { hidden(message: string): Promise<string> } {
-  const { env, stderr } = io;
-  const style = createStyle(env, stderr);
-  const look: Look = { ...style, isInline: true };
-  const isDrawn = canDraw(env, stderr);
-  const isPlain = io.plain === true || !isDrawn;
-  const write = (lines: readonly string[]) => stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
-  const wrapped = (message: string) => wrapSentences(message, stderr.columns() ?? 80);
-  const asked = async <T>(screen: Screen, question: Question<T>, echoOf: (answer: Answer<T>) => string) => {
-    const answer = await answerOn(screen, question).finally(screen.close);
-    if (isDrawn) write(wrapped(`${style.green('✔')} ${echoOf(answer)}`));
-    return answer.value;
-  };
-  const text = (
-    message: string,
-    validate?: (given: string) => string | undefined,
-    preset?: string,
-    isHidden = false,
-  ) => {
-    const question = createTextQuestion(message, validate, preset, look, isHidden);
-    return asked(openLines(io), question, ({ echo }) => `${message} ${echo}`);
-  };
-  /** Asks for the numbers of one or several choices, in lines that are never redrawn; the marked ones are preselected. */
-  const numbers = async <T>(
-    message: string,
-    choices: readonly Choice<T>[],
-    marked: readonly Choice<T>[],
-    isSeveral = false,
-  ) => {
-    write([...wrapped(message), ...choices.map(({ name }, i) => `${i + 1}. ${name}`)]);
-    const chosenBy = (given: string) => {
-      const parts = (isSeveral ? given.split(',') : [given]).map((part) => part.trim());
-      return parts.map((number) => (/^\d+$/.test(number) ? choices[Number(number) - 1] : undefined));
+export function createAsker(io: Io): Asker {
+  const isPlain = io.plain === true || !canDraw(io.env, io.stderr);
+  const text: Asker['text'] = async (message, validate, preset) => {
+    const question = {
+      message: fitting(io, message),
+      // Shown next to the question and not as editable text, to which typed characters would only be appended.
+      default: preset,
+      theme: promptTheme(io),
+      validate: (given: string) => validate?.(given.trim()) ?? true,
     };
-    const answer = await text(
-      isSeveral ? 'Numbers, joined by commas' : `Number, 1 to ${choices.length}`,
-      (given) => (chosenBy(given).every(Boolean) ? undefined : `Give a number from 1 to ${choices.length}.`),
-      marked.map((choice) => choices.indexOf(choice) + 1).join(', '),
-    );
-    const chosen = new Set(chosenBy(answer));
-    return choices.filter((choice) => chosen.has(choice)).map(({ value }) => value);
+    return (await asked(io, (place) => input(question, place))).trim();
   };
   return {
     text,
-    hidden: (message) => text(message, undefined, undefined, true),
     async choice<T>(message: string, choices: readonly Choice<T>[], preset?: T, facts: readonly AskedFact[] = []) {
-      write(wrapFacts(facts, stderr.columns()));
+      writeLines(io, wrapFacts(facts, io.stderr.columns()));
       const marked = choices.filter(({ value }) => value === preset);
-      if (isPlain) return (await numbers(message, choices, marked))[0] as T; // one was validated
-      if (choices.length > mostInline) {
-        const question = createChoiceQuestion(message, choices, preset, style);
-        return asked(openScreen(io, stderr), question, ({ echo }) => `${message}: ${echo}`);
+      if (isPlain) return (await askNumbers(io, text, message, choices, marked, false))[0] as T; // one was validated
+      if (choices.length > pageSize) {
+        const chosen = await askedOnScreen(io, (dialog) => dialog.choice(message, choices, preset));
+        echo(io, message, choices.find(({ value }) => value === chosen)?.name ?? '');
+        return chosen;
       }
-      const question = createChoiceQuestion(message, choices, preset, look);
-      return asked(openLines(io), question, ({ echo }) => `${message} ${echo}`);
+      const question = {
+        message: fitting(io, message),
+        choices: choices.map(safely),
+        default: preset,
+        pageSize,
+        theme: promptTheme(io),
+      };
+      return asked(io, (place) => select<T>(question, place));
     },
+    // The list is longer than many terminals have rows, so that it is drawn on the alternate screen.
     async choices(message, groups) {
       const all = groups.flatMap(({ choices }) => choices);
-      if (isPlain)
-        return numbers(
-          message,
-          all,
-          all.filter((choice) => choice.checked),
-          true,
-        );
-      const question = createListQuestion(message, groups, style);
-      return asked(openScreen(io, stderr), question, ({ value }) => `${message}: ${value.length} of ${all.length}`);
+      const checked = all.filter((choice) => choice.checked);
+      if (isPlain) return askNumbers(io, text, message, all, checked, true);
+      const chosen = await askedOnScreen(io, (dialog) => dialog.choices(message, groups));
+      echo(io, message, `${chosen.length} of ${all.length}`);
+      return chosen;
     },
   };
+}
+
+export function askHidden(io: Io, message: string): Promise<string> {
+  return asked(io, (place) => password({ message, mask: false, toggleMask: false, theme: promptTheme(io) }, place));
+}
+
+/** More choices than this are asked for on the alternate screen, where typing filters them. */
+const pageSize = 12;
+
+function echo(io: Io, message: string, answer: string): void {
+  const style = createStyle(io.env, io.stderr);
+  writeLines(io, [`${style.green('✔')} ${message}: ${answer}`]);
+}
+
+function writeLines(io: Io, lines: readonly string[]): void {
+  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
+}
+
+function askedOnScreen<T>(io: Io, ask: (dialog: Asker) => Promise<T>): Promise<T> {
+  const screen = openScreen(io, io.stderr);
+  return ask(createDialog(screen, createStyle(io.env, io.stderr))).finally(screen.close);
+}
+
+/**
+ * A question for the width of the terminal, which itself would break it inside a word: if it is too long for one line, each
+ * sentence begins a line of its own.
+ */
+function fitting(io: Io, message: string): string {
+  // The mark before the question and a blank.
+  const width = (io.stderr.columns() ?? 80) - 2;
+  const [line, ...more] = wrapWhole(terminalLine(message), width);
+  if (line !== undefined && more.length === 0) return line;
+  const sentences = message.split(/(?<=[.?!]) (?=\p{Lu})/u);
+  return sentences.flatMap((sentence) => wrapWhole(terminalLine(sentence), width)).join('\n');
+}
+
+/** Escapes names and descriptions, which may come from a store that another account wrote. */
+function safely<T>(choice: Choice<T>): Choice<T> {
+  const { name, description } = choice;
+  return { ...choice, name: terminalLine(name), ...(description && { description: terminalLine(description) }) };
+}
+
+/** Asks for the numbers of one or several choices, in lines that are never redrawn; the marked ones are preselected. */
+async function askNumbers<T>(
+  io: Io,
+  askText: Asker['text'],
+  message: string,
+  choices: readonly Choice<T>[],
+  marked: readonly Choice<T>[],
+  isSeveral: boolean,
+): Promise<T[]> {
+  writeLines(io, [...fitting(io, message).split('\n'), ...choices.map(({ name }, i) => `${i + 1}. ${name}`)]);
+  const chosenBy = (text: string) => {
+    const numbers = (isSeveral ? text.split(',') : [text]).map((part) => part.trim());
+    return numbers.map((number) => (/^\d+$/.test(number) ? choices[Number(number) - 1] : undefined));
+  };
+  const answer = await askText(
+    isSeveral ? 'Numbers, joined by commas' : `Number, 1 to ${choices.length}`,
+    (text) => (chosenBy(text).every(Boolean) ? undefined : `Give a number from 1 to ${choices.length}.`),
+    marked.map((choice) => choices.indexOf(choice) + 1).join(', '),
+  );
+  const chosen = new Set(chosenBy(answer));
+  return choices.filter((choice) => chosen.has(choice)).map(({ value }) => value);
+}
+
+interface Place {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  signal: AbortSignal;
+}
+
+/** Shows a question on standard error. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel it (exit 130). */
+async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
+  const { stdin } = io;
+  const { input, release } = withoutLongPastes(stdin);
+  const cancelling = new AbortController();
+  const cancel = () => cancelling.abort();
+  // Listens before the question does: an Esc that Enter follows at once must not choose the marked option.
+  const stopKeys = onKeypress(input, (key) => {
+    if (isCancelKey(key)) cancel();
+  });
+  const stopSignals = io.signals.onInterrupt(cancel);
+  stdin.on('end', cancel);
+  stdin.on('error', cancel);
+  try {
+    return await ask({ input, output: io.promptOutput, signal: cancelling.signal });
+  } catch (thrown) {
+    throw thrown instanceof Error && /^(Exit|Abort|Cancel)PromptError$/.test(thrown.name) ? cancelled() : thrown;
+  } finally {
+    stopKeys();
+    stopSignals();
+    stdin.off('end', cancel);
+    stdin.off('error', cancel);
+    release();
+  }
+}
+
+/** The look of questions below the command line: the colours of everything else, and how to cancel. */
+function promptTheme({ env, stderr }: Io) {
+  const style = createStyle(env, stderr);
+  const cyan = (text: string) => terminalLine(style.cyan(text));
+  return {
+    prefix: { idle: cyan('?'), done: terminalLine(style.green('✔')) },
+    style: {
+      answer: cyan,
+      highlight: cyan,
+      keysHelpTip: () => terminalLine(style.dim('↑↓ choose, Enter submits, Esc cancels')),
+    },
+  };
+}
+
+/** An answer holds at most so many bytes that were pasted; no path of a file is longer. */
+const longestAnswer = 4096;
+/** More bytes at once than a single key sends. */
+const longestKey = 32;
+const ctrlC = Buffer.from('\u0003');
+
+/**
+ * The input of one question, without the rest of a text that was pasted and is longer than any answer. The question draws its
+ * line again for each character, so that a megabyte would keep it busy for hours, and Ctrl-C would wait behind it.
+ */
+export function withoutLongPastes(stdin: Input): { input: Input; release(): void } {
+  let left = longestAnswer;
+  const limited = new Transform({
+    transform(chunk: Buffer, _, done) {
+      if (chunk.length <= longestKey) return done(null, chunk);
+      const kept = chunk.subarray(0, wholeCharacters(chunk, left));
+      left -= kept.length;
+      if (kept.length > 0) this.push(kept);
+      if (chunk.includes(ctrlC, kept.length)) this.push(ctrlC);
+      done();
+    },
+  });
+  const input: Input = Object.assign(limited, stdin.setRawMode && { setRawMode: stdin.setRawMode.bind(stdin) });
+  stdin.pipe(limited);
+  return {
+    input,
+    release() {
+      stdin.unpipe(limited);
+      stdin.pause();
+      limited.destroy();
+    },
+  };
+}
+
+/** The greatest length up to `most` that ends between two characters of UTF-8. */
+function wholeCharacters(bytes: Buffer, most: number): number {
+  if (bytes.length <= most) return bytes.length;
+  let end = most;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return end;
 }

@@ -54,7 +54,7 @@ export async function askEntity(context: Context, domain: Domain, actor: Actor):
       hint: 'Add one: hkctl entities add CODE --name N --timezone TZ',
     });
   }
-  const asker = askerOf(context.io);
+  const asker = await askerOf(context.io);
   return asker.choice(
     'Entity',
     entities.map((entity) => ({ name: `${entity.code}  ${entity.name}`, value: entity })),
@@ -85,7 +85,7 @@ export async function askKey({ io }: Context, domain: Domain, actor: Actor): Pro
     value: key,
     description: `Last used: ${lastUseOf(key, nowMs)}`,
   }));
-  return askerOf(io).choice('Which key?', choices);
+  return (await askerOf(io)).choice('Which key?', choices);
 }
 
 /** When and from where keys were last used, for the question before they stop. */
@@ -104,7 +104,7 @@ function lastUseOf(key: Key, nowMs: number): string {
 
 /** Asks for a preset, or for a custom selection by group with Jobs and Orders view ticked (specification 2.2). */
 export async function askPermissions({ io }: Context): Promise<ClientPermission[]> {
-  const asker = askerOf(io);
+  const asker = await askerOf(io);
   const preset = await asker.choice<PresetName | 'custom'>('Permissions', [
     { name: 'Custom selection', value: 'custom', description: 'Jobs and Orders view is ticked to begin with' },
     ...Object.entries(presets).map(([name, { label, permissions }]) => ({

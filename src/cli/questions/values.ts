@@ -1,14 +1,13 @@
 import { HkctlError } from '../../core/errors.ts';
 import { wordList } from '../../core/text/words.ts';
 import type { Context } from '../command/context.ts';
-import { createAsker } from '../prompts/prompts.ts';
 import { type AskedFact, type Asker, cancelled } from '../terminal/interaction.ts';
 import type { Io } from '../terminal/io.ts';
 import { sentenceOf } from '../terminal/sentence.ts';
 
-/** Who asks: the screen that is open, such as the settings page, else lines on standard error. */
-export function askerOf(io: Io): Asker {
-  return io.asker ?? createAsker(io);
+/** Who asks: the screen that is open, such as the settings page, else lines on standard error, which are loaded only then. */
+export async function askerOf(io: Io): Promise<Asker> {
+  return io.asker ?? (await import('../prompts/prompts.ts')).createAsker(io);
 }
 
 /** Asks for a text that was not given. `rule` throws if it or the answer is not valid; an empty answer means the `preset`. */
@@ -20,7 +19,7 @@ export async function textOrAsk(
   preset?: string,
 ): Promise<string> {
   if (given !== undefined) rule(given);
-  return given ?? askerOf(io).text(question, (answer) => sentenceOf(() => rule(answer)), preset);
+  return given ?? (await askerOf(io)).text(question, (answer) => sentenceOf(() => rule(answer)), preset);
 }
 
 /**
@@ -65,7 +64,7 @@ export async function requireConfirmation(
     { name: 'Cancel', value: false },
     { name: action, value: true },
   ];
-  const answer = await askerOf(context.io).choice(question, choices, false, facts);
+  const answer = await (await askerOf(context.io)).choice(question, choices, false, facts);
   if (!answer) throw cancelled();
   await context.requireUnchangedActor();
 }
@@ -75,7 +74,7 @@ export async function requireTyped(context: Context, question: string, word: str
   if (context.io.asksNothing) return;
   requireConfirmable(context, question);
   const message = `${question} Type ${word} to confirm, or nothing to cancel`;
-  const answer = await askerOf(context.io).text(message, (given) =>
+  const answer = await (await askerOf(context.io)).text(message, (given) =>
     given === word || given === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,
   );
   if (answer !== word) throw cancelled();

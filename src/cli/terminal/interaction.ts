@@ -19,15 +19,12 @@ export type AskedFact = readonly [label: string, value: string];
 export type ScreenEvent = Keypress | 'signal' | 'end';
 
 /**
- * The alternate screen while it is shown, or some lines below the command line. Our own, since secrets are drawn on it: its lines
- * must leave no trace in the scrollback, whatever the terminal.
+ * The alternate screen while it is shown. Our own, since secrets are drawn on it: its lines must leave no trace in the scrollback,
+ * whatever the terminal.
  */
 export interface Screen {
-  /** Draws lines in place of those before, and again for each new size of the terminal; the cursor is hidden if it has no place. */
-  draw(
-    linesFor: (columns: number, rows: number) => readonly string[],
-    cursorFor?: (columns: number) => readonly [row: number, column: number] | undefined,
-  ): void;
+  /** Draws lines from the top and clears the rows below them; draws them again for each new size of the terminal. */
+  draw(linesFor: (columns: number, rows: number) => readonly string[]): void;
   next(): Promise<ScreenEvent>;
   hasMore(): boolean;
   /** Puts an event back, so that {@link next} returns it again. */

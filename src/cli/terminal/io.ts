@@ -15,6 +15,8 @@ export interface Io {
   readonly stdinIsTTY: boolean;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Where questions are shown: a stream on standard error, opened on first access. */
+  readonly promptOutput: NodeJS.WritableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ask no questions, even on a terminal (`--yes`). */
   readonly asksNothing?: boolean;
@@ -76,7 +78,10 @@ export interface Output {
 }
 
 /** What {@link createIo} cannot find out from the process itself. */
-type IoParts = Omit<Io, 'program' | 'stdin' | 'stdinIsTTY' | 'stdout' | 'stderr' | 'interrupted' | 'signals'>;
+type IoParts = Omit<
+  Io,
+  'program' | 'stdin' | 'stdinIsTTY' | 'promptOutput' | 'stdout' | 'stderr' | 'interrupted' | 'signals'
+>;
 
 /**
  * The real {@link Io}, over the file descriptors 0 to 2. It touches the streams of the process only if they are terminals
@@ -92,6 +97,9 @@ export function createIo(process: NodeJS.Process, parts: IoParts): Io {
     },
     get stdinIsTTY() {
       return isTerminal(process, 0);
+    },
+    get promptOutput() {
+      return process.stderr;
     },
     stdout: createOutput(process, parts.env, 1, () => process.stdout),
     stderr: createOutput(process, parts.env, 2, () => process.stderr),

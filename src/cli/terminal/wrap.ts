@@ -17,18 +17,6 @@ export function wrapText(text: string, width: number): string[] {
   return wrapWords(text.split(' '), width);
 }
 
-/** The same for a question: if it is too long for one line, each sentence begins a line of its own. */
-export function wrapSentences(text: string, width: number): string[] {
-  const lines = wrapText(text, width);
-  if (lines.length < 2) return lines;
-  return text.split(/(?<=[.?!]) (?=\p{Lu})/u).flatMap((sentence) => wrapText(sentence, width));
-}
-
-/** Breaks a text after each `width` columns, wherever that is. */
-export function broken(text: string, width: number): string[] {
-  return pieces(visibleText(text), width);
-}
-
 /** Wraps a line at its blanks and leaves longer words whole, so that a path or a command can still be copied. */
 export function wrapWhole(text: string, width: number): string[] {
   return joined(text.split(' '), width, ' ');

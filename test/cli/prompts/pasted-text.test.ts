@@ -1,37 +1,47 @@
-import { expect, it } from 'vitest';
-import { createTextQuestion } from '../../../src/cli/prompts/questions.ts';
-import { createStyle } from '../../../src/cli/terminal/style.ts';
-import { Cli } from '../harness.ts';
-import { silentOutput } from '../silent-output.ts';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { withoutLongPastes } from '../../../src/cli/prompts/prompts.ts';
 
-const terminal = { columns: 80, rows: 24 };
-
-it('an answer holds what fits into it, and ends between two characters', () => {
-  const question = createTextQuestion('Name', undefined, undefined, createStyle({}, silentOutput({ isTTY: true })));
-  const key = { name: '', ctrl: false, meta: false, sequence: '' };
-  for (let i = 0; i < 5000; i++) question.press({ ...key, text: '🏭' });
-  const answer = question.press({ ...key, name: 'return', text: '\r' });
-  expect(answer?.value).toBe('🏭'.repeat(4096));
-});
-
-it('much that was pasted by mistake, also a file of many lines, leaves Ctrl-C its effect', async () => {
-  const cli = await new Cli().seed();
-  for (const pasted of ['x'.repeat(1_000_000), 'a line\n'.repeat(100_000)]) {
-    const keys = [{ on: 'Name', type: `${pasted}\u0003` }];
-    const { code } = await cli.run('keys create', { terminal, keys });
-    expect(code).toBe(130);
-    expect((await cli.ok('keys list --all --json')).json()).toEqual([]);
-  }
-});
-
-it('what is left of a paste is not the answer to the next question', async () => {
-  const cli = await new Cli().seed();
-  const { code } = await cli.run('keys create', {
-    terminal,
-    keys: [
-      { on: 'Name', type: 'Oven\rBER\rx\r' },
-      { on: 'Entity', type: '\u0003' },
-    ],
+let stdin: PassThrough;
+let received: Buffer;
+let release: () => void;
+beforeEach(() => {
+  stdin = new PassThrough();
+  received = Buffer.alloc(0);
+  const limited = withoutLongPastes(stdin);
+  release = limited.release;
+  limited.input.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
   });
-  expect(code).toBe(130);
+});
+afterEach(() => release());
+
+async function send(...chunks: (string | Buffer)[]): Promise<string> {
+  for (const chunk of chunks) {
+    stdin.write(chunk);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return received.toString();
+}
+
+it('passes keys and a text of the usual length as they are', async () => {
+  const keys = ['a', '\u001b[A', '\r', 'é', '\u001b[200~', 'x'.repeat(4096 - 40), 'y'.repeat(40)];
+  expect(await send(...keys)).toBe(keys.join(''));
+});
+
+it('drops what is pasted beyond the longest answer, in as many pieces as it comes, and leaves keys and Ctrl-C', async () => {
+  const piece = 'x'.repeat(4095);
+  expect(await send(piece, piece, 'y', `${piece}\r${piece}`, `${piece}\u0003`, '\r')).toBe(`${piece}xy\u0003\r`);
+});
+
+it('ends between two characters', async () => {
+  expect(await send(`x${'é'.repeat(3000)}`)).toBe(`x${'é'.repeat(2047)}`);
+});
+
+it('leaves the rest to the next question once it is released', async () => {
+  await send('a');
+  release();
+  stdin.write('b');
+  expect(stdin.read()).toEqual(Buffer.from('b'));
+  expect(received.toString()).toBe('a');
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { edited, toEditedLine } from '../../../src/cli/prompts/line-editor.ts';
 import {
   createChoiceQuestion,
   createListQuestion,
   createTextQuestion,
   type Question,
-} from '../../../src/cli/prompts/questions.ts';
+} from '../../../src/cli/prompts/dialog.ts';
+import { edited, toEditedLine } from '../../../src/cli/prompts/line-editor.ts';
 import type { Keypress } from '../../../src/cli/terminal/interaction.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { widthOf } from '../../../src/cli/terminal/wrap.ts';

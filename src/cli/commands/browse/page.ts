@@ -1,8 +1,8 @@
 import { statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../command/context.ts';
+import { createDialog } from '../../prompts/dialog.ts';
 import { editedText } from '../../prompts/line-editor.ts';
-import { createDialog } from '../../prompts/prompts.ts';
 import { isCancelKey, isEnter, type Keypress, type Screen } from '../../terminal/interaction.ts';
 import { openScreen } from '../../terminal/screen.ts';
 import type { Style } from '../../terminal/style.ts';

@@ -5,7 +5,6 @@ import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { keyJson, printSentence } from '../../command/output.ts';
-import { createAsker } from '../../prompts/prompts.ts';
 import { canAsk } from '../../terminal/io.ts';
 
 export const verify = defineCommand({
@@ -36,7 +35,10 @@ const longestBytes = 4096;
 
 async function readSecret(context: Context): Promise<string> {
   const { io } = context;
-  if (canAsk(io)) return createAsker(io).hidden('Secret');
+  if (canAsk(io)) {
+    const { askHidden } = await import('../../prompts/prompts.ts');
+    return (await askHidden(io, 'Secret')).trim();
+  }
   if (io.stdinIsTTY) {
     throw new HkctlError('usage', 'The secret would stay on this terminal.', { hint: 'hkctl keys verify < FILE' });
   }

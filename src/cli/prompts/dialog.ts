@@ -1,62 +1,77 @@
-import { type Asker, type Choice, type ChoiceGroup, isEnter, type Keypress } from '../terminal/interaction.ts';
+import type { Choice, ChoiceGroup } from '../terminal/interaction.ts';
+import {
+  type AskedFact,
+  type Asker,
+  cancelled,
+  isCancelKey,
+  isEnter,
+  type Keypress,
+  type Screen,
+} from '../terminal/interaction.ts';
 import type { Style } from '../terminal/style.ts';
-import { broken, shortened, truncated, widthOf, wrapSentences, wrapText } from '../terminal/wrap.ts';
+import { shortened, truncated, wrapFacts, wrapText } from '../terminal/wrap.ts';
 import { type EditedLine, edited, editedText, toEditedLine } from './line-editor.ts';
 
-/** A question while it is asked: what it shows, and what a pressed key does to it. */
-export interface Question<T> {
-  /** The lines for a width, at most `rows` of them. */
-  lines(columns: number, rows: number): string[];
-  /** Where the cursor of the terminal is in them; without it they have a mark of their own. */
-  cursor?(columns: number): [row: number, column: number];
-  press(key: Keypress): Answer<T> | undefined;
+/**
+ * Asks one question after the other on an open screen, below a head and the answers so far. It draws everything again for every key and
+ * every new size of the terminal. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel (exit 130).
+ */
+export function createDialog(
+  screen: Screen,
+  style: Style,
+  head: (columns: number) => readonly string[] = () => [],
+): Asker {
+  const answered: { message: string; echo: string }[] = [];
+  const ask = async <T>(message: string, question: Question<T>, facts: readonly AskedFact[] = []): Promise<T> => {
+    for (;;) {
+      screen.draw((columns, rows) => {
+        const echoes = answered.map(
+          (one) => `${style.green('✔')} ${truncated(`${one.message}: ${one.echo}`, columns - 2)}`,
+        );
+        const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
+        // On a small terminal the question comes first, then the latest answers.
+        const lines = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
+        return [...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(0, rows);
+      });
+      const event = await screen.next();
+      if (event === 'signal' || event === 'end') {
+        // Whatever opened the screen ends by the same event.
+        screen.unread(event);
+        throw cancelled();
+      }
+      if (isCancelKey(event)) throw cancelled();
+      const answer = question.press(event);
+      if (answer === undefined) continue;
+      answered.push({ message, echo: answer.echo });
+      return answer.value;
+    }
+  };
+  return {
+    text: (message, validate, preset) => ask(message, createTextQuestion(message, validate, preset, style)),
+    choice: (message, choices, preset, facts) =>
+      ask(message, createChoiceQuestion(message, choices, preset, style), facts),
+    choices: (message, groups) => ask(message, createListQuestion(message, groups, style)),
+  };
 }
 
-/** The answer, and how to show it afterwards. */
-export interface Answer<T> {
-  value: T;
-  echo: string;
-}
-
-/** The colours of a question, and whether it stands below the command line: sentence by sentence, with the cursor of the terminal. */
-export type Look = Style & { isInline?: true };
-
-/** Asks for a line of text; the preset is shown next to the question. Nothing is shown of a hidden one. */
+/** Asks for a line of text; the preset is shown next to the question. */
 export function createTextQuestion(
   message: string,
   validate: Parameters<Asker['text']>[1],
   preset: string | undefined,
-  look: Look,
-  isHidden = false,
+  style: Style,
 ): Question<string> {
   let line: EditedLine = toEditedLine('');
   let problem: string | undefined;
-  const asked = `${message}${preset ? ` (${preset})` : ''}`;
-  /** The question with the text up to the cursor, or with all of it. */
-  const inlineLines = (columns: number, end?: number) => {
-    const lines = questionLines(asked, columns, look);
-    const shown = isHidden ? '' : line.characters.slice(0, end).join('');
-    return [...lines.slice(0, -1), ...broken(`${lines.at(-1)} ${shown}`, columns)];
-  };
   return {
     lines(columns, rows) {
       const { characters, at } = line;
-      const wrong = problem === undefined ? [] : wrapText(look.isInline ? `> ${problem}` : problem, columns);
-      const below = wrong.map((text) => look.yellow(text));
-      if (look.isInline) return [...inlineLines(columns), ...below].slice(0, rows);
       const shown = `${characters.slice(0, at).join('')}_${characters.slice(at).join('')}`;
-      return [
-        ...questionLines(`${asked}: ${shown}`, columns, look),
-        ...below,
-        look.dim('Enter submits, Esc cancels'),
-      ].slice(0, rows);
+      const hint = preset && characters.length === 0 ? ` (${preset})` : '';
+      const asked = wrapText(`? ${message}${hint}: ${shown}`, columns);
+      const wrong = problem === undefined ? [] : wrapText(problem, columns).map((text) => style.yellow(text));
+      return [...asked, ...wrong, style.dim('Enter submits, Esc cancels')].slice(0, rows);
     },
-    ...(look.isInline && {
-      cursor(columns) {
-        const lines = inlineLines(columns, line.at);
-        return [lines.length - 1, widthOf(lines.at(-1) ?? '')];
-      },
-    }),
     press(key) {
       if (!isEnter(key)) {
         line = edited(line, key);
@@ -65,9 +80,17 @@ export function createTextQuestion(
       }
       const value = line.characters.join('').trim() || (preset ?? '');
       problem = validate?.(value);
-      return problem === undefined ? { value, echo: isHidden ? '' : value } : undefined;
+      return problem === undefined ? { value, echo: value } : undefined;
     },
   };
+}
+
+/** A question while it is asked: what it shows, and what a pressed key does to it. */
+export interface Question<T> {
+  /** The lines for a width, at most `rows` of them. */
+  lines(columns: number, rows: number): string[];
+  /** Handles a key; returns the answer and how to show it afterwards, once there is one. */
+  press(key: Keypress): { value: T; echo: string } | undefined;
 }
 
 /** Asks for one of several choices; the preset, else the first, is marked to begin with. */
@@ -75,9 +98,9 @@ export function createChoiceQuestion<T>(
   message: string,
   choices: readonly Choice<T>[],
   preset: T | undefined,
-  look: Look,
+  style: Style,
 ): Question<T> {
-  const { lines, press } = createListQuestion(message, [{ heading: '', choices }], look, { preset });
+  const { lines, press } = createListQuestion(message, [{ heading: '', choices }], style, { preset });
   return {
     lines,
     press(key) {
@@ -94,7 +117,7 @@ export function createChoiceQuestion<T>(
 export function createListQuestion<T>(
   message: string,
   groups: readonly ChoiceGroup<T>[],
-  look: Look,
+  style: Style,
   single?: { preset: T | undefined },
 ): Question<T[]> {
   const choices = groups.flatMap((group) => group.choices);
@@ -104,10 +127,8 @@ export function createListQuestion<T>(
   // Once it was used, the next character begins a new filter.
   let isFilterUsed = false;
   let problem: string[] = [];
-  const matching = (given: readonly Choice<T>[]) => {
-    const sought = filter.toLowerCase();
-    return given.filter(({ name }) => name.toLowerCase().includes(sought));
-  };
+  const matching = (given: readonly Choice<T>[]) =>
+    given.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   const narrow = (given: string, marked?: Choice<T>) => {
     filter = given;
     isFilterUsed = false;
@@ -122,12 +143,15 @@ export function createListQuestion<T>(
       const marked = matching(choices)[at];
       const count = single ? '' : ` (${checked.size} of ${choices.length})`;
       const typed = filter === '' ? '' : `  Filter: ${filter}${isFilterUsed ? '' : '_'}`;
-      const asked = questionLines(`${message}${count}${typed}`, columns, look);
-      const help = `↑↓ choose${choices.length > 5 && !look.isInline ? ', type to filter' : ''}, Enter submits, Esc cancels`;
-      const below = [...(marked?.description ? [marked.description] : []), help];
+      const asked = wrapText(`? ${message}${count}${typed}`, columns);
       const foot = single
-        ? [...(look.isInline ? [''] : []), ...below.map((text) => look.dim(truncated(text, columns)))]
-        : [...problem.map(look.yellow), ...wrapText(severalHelp, columns).map(look.dim)];
+        ? [
+            marked?.description ?? '',
+            `↑↓ choose${choices.length > 5 ? ', type to filter' : ''}, Enter submits, Esc cancels`,
+          ]
+            .filter(Boolean)
+            .map((text) => style.dim(truncated(text, columns)))
+        : [...problem.map(style.yellow), ...wrapText(severalHelp, columns).map(style.dim)];
       const most = Math.max(1, rows - 3 - foot.length);
       if (asked.length > most) asked.push(truncated(asked.splice(most - 1).join(' '), columns));
       const all = groups.flatMap(({ heading, choices: grouped }): readonly (Choice<T> | string)[] => {
@@ -135,18 +159,18 @@ export function createListQuestion<T>(
         return heading === '' || shown.length === 0 ? shown : [heading, ...shown];
       });
       if (all.length === 0)
-        return [...asked, look.yellow(truncated('  No match. Backspace takes a character back.', columns)), ...foot];
+        return [...asked, style.yellow(truncated('  No match. Backspace takes a character back.', columns)), ...foot];
       // As many rows as fit, at least three, the marked one among them.
       const free = Math.max(3, rows - asked.length - foot.length);
       const from = Math.max(0, Math.min(all.indexOf(marked ?? '') - Math.floor(free / 2), all.length - free));
       const to = from + free;
       const lines = all.slice(from, to).map((row, i) => {
-        if (i === 0 && from > 0) return look.dim(`  ↑ ${choicesIn(all.slice(0, from + 1))} more above`);
-        if (i === free - 1 && to < all.length) return look.dim(`  ↓ ${choicesIn(all.slice(to - 1))} more below`);
-        if (typeof row === 'string') return look.dim(` ── ${row}`);
+        if (i === 0 && from > 0) return style.dim(`  ↑ ${choicesIn(all.slice(0, from + 1))} more above`);
+        if (i === free - 1 && to < all.length) return style.dim(`  ↓ ${choicesIn(all.slice(to - 1))} more below`);
+        if (typeof row === 'string') return style.dim(` ── ${row}`);
         const tick = checked.has(row) ? '◉' : '◯';
         const text = single ? ` ${shortened(row.name, columns - 2)}` : `${tick} ${truncated(row.name, columns - 3)}`;
-        return row === marked ? look.cyan(`❯${text}`) : ` ${text}`;
+        return row === marked ? style.cyan(`❯${text}`) : ` ${text}`;
       });
       return [...asked, ...lines, ...foot];
     },
@@ -176,11 +200,6 @@ export function createListQuestion<T>(
       return undefined;
     },
   };
-}
-
-function questionLines(asked: string, columns: number, { isInline }: Look): string[] {
-  if (!isInline) return wrapText(`? ${asked}`, columns);
-  return wrapSentences(asked, columns - 2).map((line, i) => (i === 0 ? `? ${line}` : line));
 }
 
 const severalHelp = '↑↓ move, type to filter, space chooses, Ctrl-A all, Enter submits, Esc cancels';
