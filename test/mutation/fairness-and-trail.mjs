@@ -166,13 +166,9 @@ export const furtherMutants = [
   ],
   ['src/http/net/framing.ts', 'if (answering.has(socket)) return;', '', 'test/http/net/framing.test.ts'],
   ['src/http/net/framing.ts', ' && req.httpVersionMinor > 0', '', 'test/http/net/framing.test.ts'],
-  [
-    'src/cli/terminal/screen.ts',
-    "else if (typeof event === 'string' || isCancelKey(event)) queue.splice(0, queue.length, event);",
-    '',
-    'test/cli/prompts',
-  ],
-  ['src/cli/prompts/line-editor.ts', ' && given.characters.length >= longest', ' && false', 'test/cli/prompts'],
+  ['src/cli/prompts/prompts.ts', 'if (chunk.includes(ctrlC, kept.length)) this.push(ctrlC);', '', 'test/cli/prompts'],
+  ['src/cli/prompts/prompts.ts', 'wholeCharacters(chunk, left)', 'Math.min(chunk.length, left)', 'test/cli/prompts'],
+  ['src/cli/prompts/prompts.ts', 'left -= kept.length;', '', 'test/cli/prompts'],
   [
     'src/http/ingest/body.ts',
     'maxOutputLength: maxBodyBytes',
