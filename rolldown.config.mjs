@@ -66,10 +66,12 @@ const bundleOlderDriver = {
 
 /**
  * listhen brings for development what hkctl never asks of it: a tunnel by a program that it downloads after a question about its
- * licence, certificates, QR codes, WebSockets, the clipboard, a browser. None of it ships.
+ * licence, certificates, QR codes, WebSockets, the clipboard, a browser. None of it ships, and neither does its way to end a server,
+ * which listens to every connection and every answer.
  */
 const nothingForDevelopment = [
   replaceImport('node-forge', 'listhen', 'export default undefined'),
+  replaceImport('http-shutdown', 'listhen', 'export default () => {}'),
   replaceImport('uqr', 'listhen', 'export const renderUnicodeCompact = undefined'),
   ...['untun', 'crossws/adapters/node', 'tinyclip', '../chunks/xdg-open.mjs'].map((imported) =>
     replaceImport(imported, 'listhen', `throw new Error('${imported} is no part of hkctl')`),
