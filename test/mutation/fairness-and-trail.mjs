@@ -244,7 +244,7 @@ export const furtherMutants = [
   ['src/core/readings/rejections.ts', 'value.slice(0, searchedLength)', 'value', 'test/core/readings/readings.test.ts'],
   ['src/core/keys/leak-scan.ts', 'secretLength - 1', 'secretLength - 2', 'test/cli/commands/keys/scan.test.ts'],
   ['src/core/audit/chain.ts', 'if (previousHash !== (previous?.hash ?? genesisHash))', 'if (false)', ...trail],
-  ['src/core/audit/chain.ts', 'withoutSecrets(wellFormed(text))', 'wellFormed(text)', ...trail],
+  ['src/core/audit/chain.ts', 'withoutSecrets(text.toWellFormed())', 'text.toWellFormed()', ...trail],
   ['src/core/audit/chain.ts', 'if (before > records)', 'if (false)', ...trail],
   ['src/core/audit/chain.ts', 'if (after >= records) return null;', 'return null;', ...trail],
   ['src/core/audit/anchors.ts', 'this.#last > records', 'false', ...trail],

@@ -1,7 +1,7 @@
 import { sha256 } from '../digest.ts';
 import type { AuditDraft, AuditRecord, AuditStore } from '../port/audit.ts';
 import { withoutSecrets } from '../secrets.ts';
-import { cutText, wellFormed } from '../text/shown-text.ts';
+import { cutText } from '../text/shown-text.ts';
 import { isCutInHalf } from './damage.ts';
 
 /**
@@ -26,7 +26,7 @@ export function fitForTrail(draft: AuditDraft): AuditDraft {
 }
 
 function tidy(text: string): string {
-  return cutText(withoutSecrets(wellFormed(text)), longestText);
+  return cutText(withoutSecrets(text.toWellFormed()), longestText);
 }
 
 /** PATH_MAX of Linux: the longest target is a path. */

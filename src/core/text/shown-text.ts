@@ -51,14 +51,10 @@ function hex(code: number): string {
 /** Controls, formats, separators, lone surrogates, default-ignorable characters, and the blank of Braille (U+2800). */
 const tricky = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** The text with each lone surrogate (which UTF-8 cannot encode) replaced by U+FFFD, so that every store and protocol keeps it. */
-export function wellFormed(text: string): string {
-  return text.toWellFormed();
-}
-
 /** The well-formed text cut to `most` characters (code points), with `…` appended if it was longer. */
 export function cutText(text: string, most: number): string {
-  const whole = wellFormed(text);
+  // UTF-8 cannot encode lone surrogates: every store and protocol keeps U+FFFD in their place.
+  const whole = text.toWellFormed();
   if (whole.length <= most) return whole;
   let end = 0;
   for (let count = 0; count < most && end < whole.length; count++)
