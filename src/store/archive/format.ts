@@ -4,7 +4,7 @@ import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files.ts';
 import { firstFew } from '../../core/text/shown-text.ts';
 import { latestDateMs } from '../../core/time/instants.ts';
-import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
+import { type Connection, openDatabase, withConnection } from '../sqlite-database/driver.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';
 import {
   type DatabaseName,
@@ -179,14 +179,11 @@ function versionsIn(connection: Connection, file: string): Record<DatabaseName, 
 
 /** The schema of a backup of these versions; without versions, the part that every backup has. */
 function ownObjects(versions: Partial<Record<DatabaseName, number>>, migrationsFolder: string): SchemaObject[] {
-  const connection = openDatabase(':memory:', {});
-  try {
+  return withConnection(openDatabase(':memory:', {}), (connection) => {
     for (const statement of backupTables) connection.exec(statement);
     for (const name of databaseNames) makeTables(connection, name, versions[name] ?? 0, migrationsFolder);
     return schemaObjectsIn(connection);
-  } finally {
-    connection.close();
-  }
+  });
 }
 
 function noBackup(file: string): HkctlError {

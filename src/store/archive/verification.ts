@@ -5,7 +5,7 @@ import type { BackupFacts, BackupHead } from '../../core/operations/backups.ts';
 import type { AuditRecord } from '../../core/port/audit.ts';
 import { toRecord } from '../registry/audit.ts';
 import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
-import type { Connection } from '../sqlite-database/driver.ts';
+import { type Connection, withConnection } from '../sqlite-database/driver.ts';
 import { toDomainError, translating } from '../sqlite-database/errors.ts';
 import { firstWithChunks } from '../sqlite-database/schema/schema-versions.ts';
 import { creationOf, damagedBackup, type OpenBackup, openBackup } from './format.ts';
@@ -13,12 +13,9 @@ import { columnOfUnknownValue } from './known-values.ts';
 
 /** Reads the metadata of a backup, for the question whether it is the intended one; not all of it is read. */
 export function readBackupHead(file: string, migrationsFolder: string): BackupHead {
-  const { connection } = openBackup(file, migrationsFolder);
-  try {
-    return translating(file, () => headIn(connection, file, (what) => damagedBackup(file, what)));
-  } finally {
-    connection.close();
-  }
+  return withConnection(openBackup(file, migrationsFolder).connection, (backup) =>
+    translating(file, () => headIn(backup, file, (what) => damagedBackup(file, what))),
+  );
 }
 
 /** Checks every page, reference and audit record of a backup and returns its counts; `store_corrupt` if it is damaged. */

@@ -25,9 +25,9 @@ export async function importInto(
     replace,
   };
   if (corrects) await correctDates(session, table);
-  const summary = await ((await isFill(session, table, dryRun))
-    ? fill(session, table, request)
-    : merge(session, table, request));
+  const summary = (await isFill(session, table, dryRun))
+    ? { inserted: await session.fill(table, request.rows), updated: 0, unchanged: 0, removed: 0 }
+    : await merge(session, table, request);
   const { inserted, updated, removed } = summary;
   if (corrects || (!dryRun && inserted + updated + removed > 0)) await recordChange(session, table, inserted, nowUs);
   return summary;
@@ -37,10 +37,6 @@ export async function importInto(
 async function isFill(session: ImportSession, { resource, table, entity }: ImportTable, dryRun: boolean) {
   if (dryRun || Object.values(resource.fields).some(({ unique }) => unique)) return false;
   return (await session.rows(`select 1 from ${table} where entity = $1 limit 1`, [entity])).length === 0;
-}
-
-async function fill(session: ImportSession, table: ImportTable, { rows }: ImportRequest): Promise<ImportSummary> {
-  return { inserted: await session.fill(table, rows), updated: 0, unchanged: 0, removed: 0 };
 }
 
 async function merge(session: ImportSession, table: ImportTable, request: ImportRequest): Promise<ImportSummary> {

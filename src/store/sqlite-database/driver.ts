@@ -27,6 +27,15 @@ export function openDatabase(given: string, options: BetterSqlite3.Options): Con
   return new Driver(file, { ...options, nativeBinding });
 }
 
+/** Runs something with a connection and closes it. */
+export function withConnection<T>(connection: Connection, work: (connection: Connection) => T): T {
+  try {
+    return work(connection);
+  } finally {
+    connection.close();
+  }
+}
+
 /** The binary is missing if the packages were installed, or hkctl was packed, with a newer Node. */
 function pathOfBinary(load: NodeJS.Require, name: string): string {
   try {

@@ -7,7 +7,7 @@ import type { Store } from '../../core/port/store.ts';
 import { shellWord } from '../../core/text/quoting.ts';
 import { alreadyThere } from '../engine/errors.ts';
 import type { StoreOptions } from '../engine/options.ts';
-import type { Connection } from '../sqlite-database/driver.ts';
+import { type Connection, withConnection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
 import { applyMigrations, isEmpty } from '../sqlite-database/schema/schema-versions.ts';
@@ -24,12 +24,8 @@ export function requireNoStore(path: string): void {
     if (databaseNames.some((name) => existsSync(files[name]))) throw alreadyThere(path, ' PATH');
     return;
   }
-  const registry = openFile(files.registry);
-  try {
-    if (!isEmpty(registry, path)) throw alreadyThere(path, ' PATH');
-  } finally {
-    registry.close();
-  }
+  if (!withConnection(openFile(files.registry), (registry) => isEmpty(registry, path)))
+    throw alreadyThere(path, ' PATH');
 }
 
 /** A process killed at any moment leaves either a complete store or an empty file, which the next attempt takes over. */

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/inspection.ts';
 import { readJournal } from '../engine/journal-lines.ts';
 import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
-import type { Connection } from '../sqlite-database/driver.ts';
+import { type Connection, withConnection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames, migratedSchema } from '../sqlite-database/schema/migrated-schema.ts';
 import { differences, schemaObjectsIn } from '../sqlite-database/schema/schema-objects.ts';
@@ -22,14 +22,8 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
   const files = filesOf(resolve(path));
   const folder = dirname(files.registry);
 
-  const checking = <T>(name: DatabaseName, check: (connection: Connection) => T): T => {
-    const connection = openFile(files[name]);
-    try {
-      return translating(files[name], () => check(connection));
-    } finally {
-      connection.close();
-    }
-  };
+  const checking = <T>(name: DatabaseName, check: (connection: Connection) => T): T =>
+    withConnection(openFile(files[name]), (connection) => translating(files[name], () => check(connection)));
 
   const existingFiles = () => possibleFiles(files).filter((file) => existsSync(file));
 

@@ -13,17 +13,9 @@ import { createSqliteStore } from './store.ts';
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
 export function openStore(path: string, options: StoreOptions): Store {
   const reserve = new Reserve(filesOf(path).reserve, path);
+  const requireCurrent = (registry: Connection) => requireSchemaVersion(registry, 'registry', path);
   // SQLite creates files when a database is opened that no other process has open.
-  const registry = reserve.withRoom(() => {
-    const registry = openRegistry(path, options.busyTimeoutMs);
-    try {
-      requireSchemaVersion(registry, 'registry', path);
-    } catch (thrown) {
-      registry.close();
-      throw thrown;
-    }
-    return registry;
-  });
+  const registry = reserve.withRoom(() => openRegistry(path, requireCurrent, options.busyTimeoutMs));
   return createSqliteStore(path, registry, { ...options, reserve });
 }
 
@@ -32,7 +24,11 @@ export function openStore(path: string, options: StoreOptions): Store {
  * path while it is open, since no process replaces a store that another one has open. Throws `store_absent` if there is none, or
  * one whose creation was interrupted.
  */
-export function openRegistry(path: string, busyTimeoutMs?: number): Connection {
+export function openRegistry(
+  path: string,
+  check: (registry: Connection) => void = () => {},
+  busyTimeoutMs?: number,
+): Connection {
   const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino;
   for (;;) {
     finishRestore(path);
@@ -50,6 +46,7 @@ export function openRegistry(path: string, busyTimeoutMs?: number): Connection {
       }
       // A killed restore may have left the old store without WAL.
       translating(path, () => writeAhead(registry));
+      check(registry);
       isHeld = true;
       return registry;
     } finally {

@@ -8,10 +8,6 @@ export class ByteWriter {
     this.#at = 0;
   }
 
-  get length(): number {
-    return this.#at;
-  }
-
   written(): Uint8Array {
     return this.#bytes.subarray(0, this.#at);
   }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Connection, openDatabase } from '../driver.ts';
+import { type Connection, openDatabase, withConnection } from '../driver.ts';
 import { type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
 
 export const databaseNames = ['registry', 'records', 'readings'] as const;
@@ -18,8 +18,7 @@ export interface OwnTable {
 
 /** The schema of a database after its first `version` migrations, found by applying them in memory. */
 export function migratedSchema(name: DatabaseName, version: number, folder: string): MigratedSchema {
-  const connection = openDatabase(':memory:', {});
-  try {
+  return withConnection(openDatabase(':memory:', {}), (connection) => {
     makeTables(connection, name, version, folder);
     const columns = connection.prepare<[string], string>('select name from pragma_table_info(?)').pluck();
     const objects = schemaObjectsIn(connection);
@@ -27,9 +26,7 @@ export function migratedSchema(name: DatabaseName, version: number, folder: stri
       .filter(({ type, name: table }) => type === 'table' && !String(table).startsWith('sqlite_'))
       .map((object) => ({ name: String(object.name), columns: columns.all(String(object.name)) }));
     return { objects, tables };
-  } finally {
-    connection.close();
-  }
+  });
 }
 
 /** Applies the first `version` migrations of a database to the empty main database of a connection. */

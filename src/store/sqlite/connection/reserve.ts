@@ -17,7 +17,8 @@ const noticedMs = 20;
 export class Reserve {
   readonly #file: string;
   readonly #path: string;
-  #hasFreed = false;
+  /** Whether this process has freed some of it. */
+  hasFreed = false;
   #wholeAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(file: string, path: string) {
@@ -54,14 +55,10 @@ export class Reserve {
     }
   }
 
-  get hasFreed(): boolean {
-    return this.#hasFreed;
-  }
-
   /** Takes back as much as is left of what this process has freed. */
   takeBack(): void {
-    if (!this.#hasFreed) return;
-    this.#hasFreed = false;
+    if (!this.hasFreed) return;
+    this.hasFreed = false;
     translating(this.#path, () => this.#write());
   }
 
@@ -92,7 +89,7 @@ export class Reserve {
       const size = sizeOf(this.#file);
       if (size === 0) return false;
       truncateSync(this.#file, Math.floor((size * left) / (left + 1)));
-      this.#hasFreed = true;
+      this.hasFreed = true;
       this.#wholeAtMs = Number.NEGATIVE_INFINITY;
       return true;
     });

@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { beforeMigration } from '../../archive/target.ts';
 import type { StoreOptions } from '../../engine/options.ts';
-import type { Connection } from '../../sqlite-database/driver.ts';
+import { type Connection, withConnection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
 import {
@@ -82,14 +82,8 @@ export async function migrateStore(
 
 function versionsAt(path: string, registry: number): Versions {
   const files = filesOf(path);
-  const versionOf = (name: DatabaseName) => {
-    const connection = openFile(files[name]);
-    try {
-      return requireNotNewer(connection, name, path);
-    } finally {
-      connection.close();
-    }
-  };
+  const versionOf = (name: DatabaseName) =>
+    withConnection(openFile(files[name]), (connection) => requireNotNewer(connection, name, path));
   return { registry, records: versionOf('records'), readings: versionOf('readings') };
 }
 

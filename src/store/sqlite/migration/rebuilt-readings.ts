@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { userVersionAt } from '../../archive/format.ts';
 import { copyRows, syncFile, syncFolderOf } from '../../archive/rows.ts';
-import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
+import { type Connection, openDatabase, withConnection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { makeTables, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
 import { rowsToChunks } from '../../sqlite-database/schema/rows-to-chunks.ts';
@@ -25,9 +25,8 @@ const readingsInCommit = 1 << 18;
 export function unfinishedRebuild(path: string): { backup: string | undefined } | undefined {
   const file = filesOf(path).rebuilt;
   if (!existsSync(file)) return undefined;
-  return translating(file, () => {
-    const made = openDatabase(file, { fileMustExist: true });
-    try {
+  return translating(file, () =>
+    withConnection(openDatabase(file, { fileMustExist: true }), (made) => {
       // Without it, the process was killed when it had just made the file.
       if (!made.prepare("select 1 from sqlite_master where name = 'migrated_from'").get()) return undefined;
       const found = made.prepare<[string | null], { backup: string | null }>(
@@ -35,10 +34,8 @@ export function unfinishedRebuild(path: string): { backup: string | undefined } 
       );
       const source = found.get(identityOf(filesOf(path).readings));
       return source && { backup: source.backup ?? undefined };
-    } finally {
-      made.close();
-    }
-  });
+    }),
+  );
 }
 
 export function removeRebuild(path: string): void {

@@ -48,20 +48,17 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
   readonly #waiters = new Map<number, Waiter>();
   #worker: Worker | undefined;
   #lastId = 0;
-  #isStarted = false;
+  /** Whether `start` was called. */
+  isStarted = false;
   #isClosed = false;
 
   constructor(options: ThreadOptions) {
     this.#options = options;
   }
 
-  get isStarted(): boolean {
-    return this.#isStarted;
-  }
-
   /** Starts the thread before there is anything to do: an upgrade may replace its files while the daemon runs. */
   async start(): Promise<void> {
-    this.#isStarted = true;
+    this.isStarted = true;
     await this.#send('start', [], []);
   }
 

@@ -2,7 +2,7 @@ import { carriedMarks, copyDatabase, waitingDrafts } from '../../archive/copying
 import type { OpenBackup } from '../../archive/format.ts';
 import type { Replacement } from '../../archive/restoring.ts';
 import { createPrivate, syncFile } from '../../archive/rows.ts';
-import type { Connection } from '../../sqlite-database/driver.ts';
+import { type Connection, withConnection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
@@ -20,8 +20,7 @@ export function makeDatabases(files: StoreFiles, backup: Replacement, migrations
   };
   for (const name of databaseNames) {
     translating(files[name], () => {
-      const connection = createPrivate(files[name]);
-      try {
+      withConnection(createPrivate(files[name]), (connection) => {
         connection.exec('begin');
         copyDatabase(backup, connection, { name, file, migrationsFolder, without: startedAnew, copied });
         addOwnRows(connection, name, backup.connection);
@@ -29,9 +28,7 @@ export function makeDatabases(files: StoreFiles, backup: Replacement, migrations
         connection.exec('commit');
         // A property of the file, which those who open it expect.
         connection.pragma('journal_mode = wal');
-      } finally {
-        connection.close();
-      }
+      });
       syncFile(files[name]);
     });
   }
