@@ -74,7 +74,7 @@ export const usageMutants = [
   [records, 'actor_login is null and ', '', ...engines],
   [records, 'hasTarget(smallLetters(target), place)', 'hasTarget(target, place)', ...engines],
   [records, '`at_ms <= ${place(untilMs)}`', 'undefined', ...engines],
-  [records, '`seq ${beyond} ${place(after ?? begin)}`', 'undefined', 'test/store/conformance'],
+  [records, '`seq ${beyond} ${place(after ?? begin)}`', 'undefined', 'test/store/long-trail.test.ts'],
   [records, 'order by seq ${order} limit', 'limit', 'test/store/long-trail.test.ts'],
   ['src/cli/commands/audit/audit.ts', "ofDay === 'last' ? dayMs - 1 : 0", '0', ...trail],
   ['src/cli/table/table.ts', "continues ? wrapWords(cell.split(' '), width) : ", '', ...trail],

@@ -43,7 +43,7 @@ describe.each<[string, () => Promise<Store>]>([
   it('is searched to its beginning, newest first, up to the limit', async () => {
     const store = await open();
     const [tenant] = await store.tenants.list();
-    const list = async (filter: { target?: string; limit: number }) =>
+    const list = async (filter: Parameters<Store['audit']['list']>[1]) =>
       (await store.audit.list(tenant?.id ?? '', filter)).map(({ seq, target }) => [seq, target]);
     expect(await list({ limit: 2 })).toEqual([
       [20_500, 'copy'],
@@ -51,6 +51,8 @@ describe.each<[string, () => Promise<Store>]>([
     ]);
     const [first] = await list({ target: tenant?.name ?? '', limit: 5 });
     expect(first).toEqual([1, tenant?.name]);
+    expect(await list({ limit: 1, after: 20_400 })).toEqual([[20_399, 'copy']]);
+    expect(await list({ limit: 1, after: 20_400, isOldestFirst: true })).toEqual([[20_401, 'copy']]);
     const all = await list({ limit: 100_000 });
     expect(all.length).toBe(20_401);
     expect(all.every(([seq], at) => at === 0 || Number(seq) < Number(all[at - 1]?.[0]))).toBe(true);
