@@ -25,7 +25,6 @@ export interface OpenBackup {
 /** The `application_id` in the header of a complete backup: "hkb1". */
 const wholeMark = 0x68_6b_62_31;
 
-/** Tables of a backup in addition to those of the store: its metadata and the journal. */
 export const backupTables = [
   'create table backup (name text primary key, value integer not null) without rowid',
   'create table backup_tables (name text primary key, database text not null) without rowid',
@@ -58,7 +57,6 @@ function putNumber(backup: Connection, name: string, value: number): void {
   backup.prepare('insert into backup (name, value) values (?, ?)').run(name, value);
 }
 
-/** Adds the journal, if any, and marks the backup as complete. */
 export function completeBackup(backup: Connection, journal: string | undefined): void {
   if (journal !== undefined) backup.prepare('insert into backup_journal (text) values (?)').run(journal);
   backup.pragma(`application_id = ${wholeMark}`);

@@ -26,7 +26,6 @@ const draftOfEvent: Check = (column) => {
   return `case when not json_valid(${column}) then true else ${[...texts, others, actor].join(' or ')} end`;
 };
 
-/** Columns with values of their own. */
 const ofColumn: Readonly<Record<string, Check>> = {
   'tenants.week_start': oneOf(weekDays),
   'users.role': oneOf(roleNames),
@@ -66,7 +65,6 @@ export function columnOfUnknownValue(backup: Connection): string | undefined {
   return undefined;
 }
 
-/** The condition on the wrong values of a column. SQLite keeps a BLOB in any of them. */
 function wrongIn(table: string, column: string, type: string): string {
   const conditions = [`typeof("${column}") not in ('${type}', 'null')`];
   if (type === 'text' && !unbounded.has(table)) conditions.push(`length("${column}") > ${longestText}`);

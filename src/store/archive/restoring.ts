@@ -43,10 +43,7 @@ interface RestoredStore {
   };
 }
 
-/**
- * Replaces a store by that of a backup, which is verified completely before. What was stopped since the backup stays stopped: it is read
- * once nobody else can change the old store, so that no stop is missed. Throws `state_forbids` while a daemon serves the store.
- */
+/** What was stopped since the backup stays stopped: that is read once nobody else can change the old store, so that nothing is missed. */
 export async function restoreFrom(
   file: string,
   target: RestoreTarget,

@@ -45,11 +45,7 @@ export function createRowWriter(to: Connection, table: OwnTable): RowWriter {
 
 const reportedRows = 10_000;
 
-/**
- * Copies the rows of our own tables from one connection to another, which has the tables already: a million rows a second. The
- * columns are named, so that each row is written anew by our own schema, even from pages that were tampered with. `copied`
- * receives the number of rows since its last call.
- */
+/** A million rows a second. Columns are named, so that each row is written anew by our own schema, even from pages tampered with. */
 export function copyRows(
   from: Connection,
   to: Connection,
@@ -107,7 +103,6 @@ export function syncFile(file: string): void {
   sync(file, 'r+');
 }
 
-/** Syncs the folder of a file, and so the names in it. */
 export function syncFolderOf(file: string): void {
   sync(dirname(file), 'r');
 }

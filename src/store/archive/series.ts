@@ -7,11 +7,7 @@ import { translatingTarget } from './target.ts';
 /** SQLite keeps the number as a signed one of 32 bits. */
 const mostNumber = 2 ** 31 - 1;
 
-/**
- * The backups of one store in a folder. Only regular files that have the name of one and begin like one are counted and removed:
- * everything else in the folder stays. The numbers in the files say which is older, since a name is only as right as the clock was;
- * those of earlier versions have none and are older.
- */
+/** The numbers in the files say which is older, since a name is only as right as the clock was. What is no backup of the store stays. */
 export function backupSeries(folder: string, storeId: string): BackupSeries {
   const newestFirst = () =>
     translatingTarget(folder, () => readdirSync(folder))

@@ -89,11 +89,7 @@ const stopOf = {
   entity: { event: 'deactivated', what: 'deactivated_entity' },
 } as const;
 
-/**
- * What a restore must stop in the store of a backup. It starts nothing. An entry of the journal whose commit failed counts too
- * unless it was withdrawn: what it names was about to be stopped. Throws `state_forbids` if an organization would be left
- * without an active Super user.
- */
+/** What a restore must stop in the store of a backup. An entry of the journal whose commit failed counts too unless it was withdrawn. */
 export function stopsSince(backup: readonly State[], { present, journal, nowMs }: Since): KeptStopped[] {
   const states = new Map(present.states.map((state) => [state.id, state]));
   const kept: KeptStopped[] = [];

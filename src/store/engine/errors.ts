@@ -4,20 +4,17 @@ export function storeAbsent(place: string, hint = 'Make it with: hkctl init'): H
   return new HkctlError('store_absent', `There is no store at ${place}.`, { hint });
 }
 
-/** There is a store, or a part of one, at a place: `already_initialised` (exit 5). `example` shows how to name another place. */
 export function alreadyThere(place: string, example: string): HkctlError {
   return new HkctlError('already_initialised', `There is a store at ${place} already; nothing was touched.`, {
     hint: `Name another place with --store${example}, or look at this one with: hkctl entities list`,
   });
 }
 
-/** A daemon, at an address if one is known, serves the store that is to be replaced: `state_forbids` (exit 5). */
 export function servedAt(address: string | undefined | null, hint: string): HkctlError {
   const where = address ? ` at ${address}` : '';
   return new HkctlError('state_forbids', `A daemon serves this store${where}; nothing was changed.`, { hint });
 }
 
-/** The store is of an older version, `store_too_old` (exit 6); `daemons` says which have to be stopped. */
 export function storeTooOld(place: string, version: number, daemons: 'the daemon' | 'the daemons'): HkctlError {
   return new HkctlError('store_too_old', `The store ${place} is of an older version (schema ${version}).`, {
     hint: `Stop ${daemons} and run: hkctl migrate`,
@@ -46,10 +43,7 @@ interface Fault {
   place: string;
 }
 
-/**
- * The domain's error for a fault: the first meaning that fits counts, one that names the place before others. `{store}` is `shown`,
- * `{code}` and `{place}` are those of the fault.
- */
+/** The first meaning that fits counts, one that names the place before others; `{store}` is `shown`. */
 export function meaningOf(
   meanings: readonly Meaning[],
   fault: Fault,

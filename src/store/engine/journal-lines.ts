@@ -60,7 +60,6 @@ export function readJournal(journal: string): JournalSummary {
   return { events, roles, torn };
 }
 
-/** The whole lines of a journal. */
 export function entriesIn(journal: string): string[] {
   return journal.split('\n').filter((line) => keyPattern.test(line) || statePattern.test(line));
 }

@@ -7,7 +7,6 @@ import { checkWhole } from './import-checks.ts';
 import type { ImportSession, ImportTable } from './import-session.ts';
 import { tableName } from './tables.ts';
 
-/** Imports the rows of a file; `changedAt` is the instant of the last change before it. */
 export async function importInto(
   session: ImportSession,
   request: ImportRequest,

@@ -38,11 +38,7 @@ export interface Query {
   values: readonly unknown[];
 }
 
-/**
- * Builds the query of a page. It walks one index in the order of the page, from the end of the page before, and checks the
- * conditions that the index does not serve for each record on the way. If few records have the value of the field
- * `rare`, it checks and sorts all of these instead. With `sizesOf` it returns the bytes of these lists instead of records.
- */
+/** Walks one index from the end of the page before, or sorts all records with the value of `rare`. `sizesOf`: the bytes of these lists. */
 export function pageQuery(
   dialect: PageDialect,
   request: RecordPageRequest,

@@ -76,7 +76,6 @@ function hasNul(value: unknown): boolean {
 /** Bytes of lists, such as the services of orders, in one page: a millisecond or two. Other fields are short. */
 const mostListBytes = 256 * 1024;
 
-/** The row that the statement of a page returns. One record more than requested is read, which only shows that there are more. */
 export interface PageRow {
   /** The records as JSON, joined by {@link pageSeparator}; null for none. */
   json: string | null;

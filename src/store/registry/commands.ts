@@ -1,7 +1,6 @@
 import type { CommandStore } from '../../core/port/keys.ts';
 import { type Runner, resultOf, type Statements, type Steps } from './statements.ts';
 
-/** Which commands are due after a key, as marks. */
 export function createCommandStore({ query, run, change, dialect }: Runner): CommandStore {
   const markOf = (keyId: string, digest: string) => duePrefix(keyId) + digest;
   const marksOf = (keyIds: readonly string[], digest: string) => JSON.stringify(keyIds.map((id) => markOf(id, digest)));

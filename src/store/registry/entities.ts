@@ -8,7 +8,6 @@ import type { Change, Runner } from './statements.ts';
 const select = `select id, tenant_id as "tenantId", code, name, timezone, status, created_at_ms as "createdAtMs"
   from entities`;
 
-/** Entities; `purge` deletes the records and readings of removed ones. */
 export function createEntityStore({ query, first, run, change }: Runner, purge: () => MaybePromise<void>): EntityStore {
   return {
     list: (tenantId) => query(`${select} where tenant_id = $1 order by code`, [tenantId]),

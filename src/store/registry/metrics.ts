@@ -7,7 +7,6 @@ export function countedSql(from: string): string {
   return `select count(*) as value from (select 1 from ${from} limit ${mostCounted}) as counted`;
 }
 
-/** The statements that are the same in both engines: the counts of all keys and of those that are not revoked, the last backup. */
 export const factsSql = {
   total: countedSql('keys'),
   live: countedSql('keys where revoked_at_ms is null'),

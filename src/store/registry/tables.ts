@@ -65,7 +65,6 @@ export function registryTables(kit: TableKit, own: OwnColumns = {}) {
     ({ tenantId, code }) => [uniqueIndex('entities_code').on(tenantId, code)],
   );
 
-  /** API keys, with the hash of the secret, never the secret. */
   const keys = table(
     'keys',
     {

@@ -16,7 +16,6 @@ import { Reserve } from './connection/reserve.ts';
 import { finishRestore } from './prepared.ts';
 import { createSqliteStore } from './store.ts';
 
-/** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */
 export function requireNoStore(path: string): void {
   finishRestore(path);
   const files = filesOf(path);

@@ -19,11 +19,7 @@ export function openStore(path: string, options: StoreOptions): Store {
   return createSqliteStore(path, registry, { ...options, reserve });
 }
 
-/**
- * Completes an interrupted restore if there is one and opens the registry of the store at a path. It stays the one at that
- * path while it is open, since no process replaces a store that another one has open. Throws `store_absent` if there is none, or
- * one whose creation was interrupted.
- */
+/** The registry stays the one at its path while it is open, since no process replaces a store that another one has open. */
 export function openRegistry(
   path: string,
   check: (registry: Connection) => void = () => {},

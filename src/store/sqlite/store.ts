@@ -31,7 +31,6 @@ import { createRunner } from './registry/statements.ts';
 import { createRecordUse, createUsage } from './registry/usage.ts';
 
 interface SqliteStoreOptions extends StoreOptions {
-  /** Connections that are open already, when the store is being created. */
   records?: Connection;
   readings?: Connection;
   /** Of a store in use; one that is being created or replaced has none. */

@@ -150,7 +150,6 @@ export function toSigned(value: number): number {
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }
 
-/** The error that SQLite itself has for a damaged file. */
 export function damaged(): Error {
   return Object.assign(new Error('the bytes of readings are damaged'), { code: 'SQLITE_CORRUPT' });
 }

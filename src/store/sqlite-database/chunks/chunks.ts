@@ -208,9 +208,7 @@ const mostDecoded = 1024;
 
 /** A decoded chunk, and up to where there is no other one of its series. */
 interface Decoded {
-  /** Inclusive. */
   fromUs: number;
-  /** Exclusive. */
   untilUs: number;
   columns: Columns;
 }

@@ -147,7 +147,6 @@ export class ChunkEncoder {
   }
 }
 
-/** The longest unit of which all differences are multiples. */
 function unitOf(atUs: Float64Array, from: number, to: number): number {
   const first = atUs[from] ?? 0;
   let kind = 0;

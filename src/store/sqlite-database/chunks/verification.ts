@@ -17,10 +17,7 @@ interface CheckedChunk {
   sensor: unknown;
 }
 
-/**
- * Reads all chunks of a database and yields a sentence about each damaged one. The database may be a backup of unknown origin: one
- * chunk is in memory at a time, whatever its size and number of readings are said to be.
- */
+/** A sentence about each damaged chunk. Of a backup of unknown origin, too: one chunk of limited size is in memory at a time. */
 export function* faultsOfChunks(connection: Connection): Generator<string> {
   const chunks = connection.prepare<[], CheckedChunk>(
     `select c.series, c.from_us as fromUs, c.to_us as toUs, c.count, s.sensor_id as sensor,

@@ -13,11 +13,7 @@ interface Conversion {
   done?: { series: number; atUs: number } | undefined;
 }
 
-/**
- * Converts readings in order of series and time and yields after each piece how many it had, and what share of all is done, by
- * the numbers of series. What was read is in chunks then, so that the caller can commit. Throws the error of a damaged database
- * for a row that hkctl has not written.
- */
+/** Yields after each piece, all of which is in chunks then, how many readings it had, and what share of all series is done. */
 export function* rowsToChunks({ from, to, done }: Conversion): Generator<{ count: number; share: number }> {
   const chunks = new ChunkWriter(to);
   const { nextSeries, lastSeries, firstUs, lastUs, piece, columns } = prepare(from);

@@ -16,11 +16,7 @@ import { LogMemory } from '../readings/log/memory.ts';
 import { settle } from '../readings/writer/settling.ts';
 import { readJournalFile } from '../registry/journal.ts';
 
-/**
- * Writes all of a store into one SQLite file (mode 0600) while others read and write it. Each database is read in one
- * snapshot, that of the registry last, so that no revocation before it is missed. The file gets its name once it is
- * complete, synced and checked. Throws `state_forbids` if it exists and `force` is false.
- */
+/** Others read and write meanwhile. The snapshot of the registry is the last one, so that no revocation before it is missed. */
 export function writeBackup(
   path: string,
   target: string,
@@ -87,7 +83,6 @@ function requireElsewhere(target: string, path: string): void {
   });
 }
 
-/** Identifies a file by device and inode, whatever its name. */
 function placeOf(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat && `${stat.dev} ${stat.ino}`;

@@ -42,12 +42,10 @@ export function removeSidecars(database: string): void {
   for (const end of sidecars) rmSync(database + end, { force: true });
 }
 
-/** 0 for a file that does not exist. */
 export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** How long to wait for another writer before the store counts as locked. */
 const usualTimeoutMs = 5000;
 
 interface ConnectionOptions {

@@ -12,7 +12,6 @@ import { filesOf, openFile, pause } from './files.ts';
  * an exclusive one.
  */
 
-/** How long a daemon that starts waits for a restore that is about to end. */
 const daemonWaitsMs = 2000;
 /** How long a restore tries again: a command that checks for a daemon holds the lock for a moment. */
 const restoreWaitsMs = 1000;

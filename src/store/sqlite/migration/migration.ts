@@ -23,11 +23,7 @@ import { rebuildReadings, removeRebuild, unfinishedRebuild } from './rebuilt-rea
 
 type Versions = Record<DatabaseName, number>;
 
-/**
- * Applies the missing migrations of a store, those of all its databases or none, and returns their number. `check` receives
- * the store before the migration and refuses by throwing: of an older store it can use the profiles and the audit trail.
- * Unless `withoutBackup` is set, a backup of the old store is written next to it first.
- */
+/** `check` receives the store before the migration: of an older one it can use the profiles and the audit trail. */
 export async function migrateStore(
   path: string,
   options: StoreOptions,
@@ -122,11 +118,7 @@ async function backUp(path: string, { clock, migrationsFolder }: StoreOptions): 
   return target;
 }
 
-/**
- * Migrates each database in a transaction of its own and commits when all are migrated; all but the readings if those were made
- * anew, which `putInPlace` finishes. A process that is killed between two commits leaves a store that is too old, and the same
- * command completes it.
- */
+/** A process that is killed between two commits leaves a store that is too old, and the same command completes it. */
 async function applyToAll(
   registry: Connection,
   path: string,

@@ -9,7 +9,6 @@ import { firstWithChunks } from '../../sqlite-database/schema/schema-versions.ts
 import { filesOf, openFile, removeSidecars, sizeOf } from '../connection/files.ts';
 import { openAlone } from '../connection/locks.ts';
 
-/** The database of readings of an older store, which keeps a row for each reading. */
 interface OlderReadings {
   path: string;
   version: number;
@@ -44,11 +43,7 @@ export function removeRebuild(path: string): void {
   removeSidecars(rebuilt);
 }
 
-/**
- * Makes a new database of readings in chunks from that of an older store, which stays as it is. Killing the process loses
- * less than a second of work: the next call continues, unless the old database was changed meanwhile. Throws `state_forbids` while another
- * process has it open; none can until the result is closed.
- */
+/** Killing the process loses less than a second of work: the next call goes on. No other process can have the old one open meanwhile. */
 export function rebuildReadings(older: OlderReadings) {
   const { path } = older;
   const { readings } = filesOf(path);
@@ -93,7 +88,6 @@ function makeEmpty(made: Connection, { migrationsFolder, backup }: OlderReadings
   made.exec('commit');
 }
 
-/** Copies everything that a killed process has not copied yet. */
 function fill(old: Connection, made: Connection, { version, migrationsFolder, progress }: OlderReadings): void {
   const done = made
     .prepare<[], { series: number; atUs: number }>('select series, to_us as atUs from chunks order by id desc limit 1')

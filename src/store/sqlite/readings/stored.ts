@@ -77,7 +77,6 @@ export class StoredReadings {
     yield* piecesOf(logged, nextUs, toUs);
   }
 
-  /** The readings of a range in order of time, at most a number of them. */
   columns({ series, fromUs, toUs, limit }: SliceRange): Columns {
     const found = createColumns(limit);
     for (const { columns, from, to } of this.read(series, fromUs, toUs)) {
@@ -108,7 +107,6 @@ export class StoredReadings {
     }) as T; // what work returns
   }
 
-  /** The instant of the first reading of a series; undefined without one. */
   firstUs(series: number): number | undefined {
     const loggedUs = this.log.memory.get(series)?.firstUs;
     const settledUs = this.chunks.firstUs(series);

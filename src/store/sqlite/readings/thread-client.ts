@@ -1,7 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError, isHkctlError } from '../../../core/errors.ts';
 
-/** What a thread can be asked for: functions by their names. */
 export type ThreadCalls<Calls> = { [Kind in keyof Calls]: (...args: never[]) => unknown };
 
 /** A request to a thread, which answers each with its id; without one, its end. */

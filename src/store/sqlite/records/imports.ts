@@ -15,10 +15,7 @@ import { putInOutbox } from './outbox.ts';
 import { pageDialect } from './pages.ts';
 import { entityNumber } from './tables.ts';
 
-/**
- * 128 MiB of pages stay in memory, enough for half a million records: a page that does not fit is written to the log of the
- * database, and read again each time it gets rows.
- */
+/** 128 MiB of pages, enough for half a million records: others are written to the log, and read again when they get rows. */
 const cachePragma = 'cache_size = -131072';
 
 /** Number of rows whose line is remembered, to report it if their id repeats; bounds the memory. */

@@ -9,10 +9,7 @@ const rowsPerStatement = 32;
 /** Number of statements kept prepared; each set of columns with a shared value needs its own. */
 const keptStatements = 16;
 
-/**
- * Creates a function that inserts the rows of a batch, many in one statement, in which a value that all rows share is bound once.
- * It calls `repeated` with each row whose key existed already.
- */
+/** A value that all rows of a batch share is bound once. `repeated` receives each row whose key existed already. */
 export function createInserter(connection: Connection, table: string, names: readonly string[]) {
   const kept = createKept<Statement>(keptStatements);
   const changes = connection.prepare<[], number>('select changes()').pluck();

@@ -48,11 +48,7 @@ export const recordEpoch = sqliteTable('record_epoch', { epoch: text('epoch').pr
 /** SQL for the number of the entity whose id is bound; null for an entity without records. */
 export const entityNumber = '(select number from record_entities where entity_id = ?)';
 
-/**
- * The table of a resource, derived from its declaration: a column for each field, the records of an entity in order of
- * `id`, and an index for every order of a page. The migrations add WITHOUT ROWID, for which drizzle has no option: the
- * table itself is then in order of the primary key.
- */
+/** The migrations add WITHOUT ROWID, for which drizzle has no option: the table itself is in order of the primary key. */
 export function toTable(resource: ResourceDefinition) {
   const name = tableName(resource);
   const columns = Object.fromEntries(

@@ -51,10 +51,7 @@ function appendWhole(fd: number, lines: string): void {
 interface Notes {
   /** Before the commit: stopped without an entry, it could come back with an old copy of the store. A change that fails withdraws them. */
   stop(entries: readonly JournalEntry[]): void;
-  /**
-   * After the commit, without which the entries would let in what is stopped; and only if they still hold: another process may
-   * have stopped it in between.
-   */
+  /** After the commit, without which they would let in what is stopped, and only if another process has not stopped it meanwhile. */
   start(entries: readonly JournalEntry[], stillHold: () => boolean): void;
 }
 

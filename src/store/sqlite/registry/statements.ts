@@ -20,7 +20,6 @@ const dialect: Dialect = {
 };
 
 export interface SqliteRunner extends Runner {
-  /** Appends an event to the chain, inside the running transaction. */
   append(draft: AuditDraft): void;
 }
 

@@ -9,7 +9,6 @@ import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts'
 import type { StoreFiles } from '../connection/files.ts';
 import { drawEpoch } from '../records/imports.ts';
 
-/** Makes the databases of a store of this version from a checked backup. */
 export function makeDatabases(files: StoreFiles, backup: Replacement, migrationsFolder: string): void {
   const { file, progress } = backup;
   const total = translating(file, () => rowsIn(backup, migrationsFolder));

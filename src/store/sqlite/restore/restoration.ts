@@ -22,7 +22,6 @@ import { createRunner, statementsOf } from '../registry/statements.ts';
 import { createSqliteStore } from '../store.ts';
 import { makeDatabases } from './databases.ts';
 
-/** Replaces the store at a path by that of a backup; interrupted at any moment, it leaves either the old store or the new one. */
 export function restoreBackup(
   path: string,
   file: string,
@@ -33,7 +32,6 @@ export function restoreBackup(
   const hintOfServed = 'Stop it, restore, and start it again.';
   const target = {
     hintOfServed,
-    // Also a damaged one, or a link.
     isThere: () => isAnyThere([registry, records, readings]),
     async withPresent<T>(work: (store: Store) => Promise<T>) {
       const store = openReadable(path, options);

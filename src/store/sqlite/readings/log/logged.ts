@@ -2,10 +2,7 @@ import { type Columns, createColumns, partOf, placeOf } from '../../../../core/r
 import { rangeOfSlice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import type { LogMemory, SeriesMemory, TimedReading } from './memory.ts';
 
-/**
- * What the reader's thread needs of the log for a read. The writer's thread has the log in memory anyway, so that nothing else in
- * a daemon reads it.
- */
+/** What the reader's thread needs of the log, which only the writer's thread of a daemon has in memory. */
 export const loggedFor = {
   /** The readings of its range. If it reads its bucket anew, all before its range is in summaries. */
   slice(memory: LogMemory, request: SliceRequest): Columns {

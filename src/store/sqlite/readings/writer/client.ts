@@ -69,7 +69,6 @@ export class WriterClient extends ThreadClient<WriterCalls> {
     });
   }
 
-  /** Waits for pending writes and ends the thread. */
   override close(): Promise<void> {
     this.#flush();
     return super.close();

@@ -9,7 +9,6 @@ const settledForAdded = 1.5;
 /** Readings of a series that are settled at once: some milliseconds. */
 const ofSeriesAtOnce = 16_384;
 
-/** Settles as much as a commit has to, inside its transaction. */
 export function settleAfter(stored: StoredReadings, added: number): void {
   if (stored.log.memory.count <= settleFrom) return;
   settle(stored, added * settledForAdded);
