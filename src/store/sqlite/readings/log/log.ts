@@ -6,7 +6,8 @@ import { bodyOfRemovals, type Removal, type RowReader, readRow } from './rows.ts
 export class ReadingLog {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #onForeignChange: () => void;
-  #memory = new LogMemory();
+  /** The readings of the log, as of the last `refresh`; some may be in chunks already. */
+  memory = new LogMemory();
   #dataVersion: number | undefined;
   #lastId = 0;
   #trimmedId = 0;
@@ -15,11 +16,6 @@ export class ReadingLog {
   constructor(connection: Connection, onForeignChange: () => void) {
     this.#statements = prepare(connection);
     this.#onForeignChange = onForeignChange;
-  }
-
-  /** The readings of the log, as of the last `refresh`; some may be in chunks already. */
-  get memory(): LogMemory {
-    return this.#memory;
   }
 
   get nextId(): number {
@@ -32,12 +28,12 @@ export class ReadingLog {
     const version = dataVersion.get();
     if (version === this.#dataVersion) return;
     this.#onForeignChange();
-    this.#memory.forgetSettled();
+    this.memory.forgetSettled();
     const { id = 0, isEmpty = 0 } = first.get() ?? {};
     this.#trimmedId = isEmpty ? id : Math.max(id - 1, 0);
-    this.#memory.removeRows(this.#trimmedId);
+    this.memory.removeRows(this.#trimmedId);
     for (const row of after.iterate(this.#lastId)) {
-      remember(this.#memory, row.id, row.body);
+      remember(this.memory, row.id, row.body);
       this.#lastId = row.id;
     }
     this.#dataVersion = version;
@@ -67,7 +63,7 @@ export class ReadingLog {
 
   /** Forgets everything, because a transaction failed: the next `refresh` reads the log anew. */
   discard(): void {
-    this.#memory = new LogMemory();
+    this.memory = new LogMemory();
     this.#dataVersion = undefined;
     this.#lastId = 0;
     this.#trimmedId = 0;
@@ -81,13 +77,13 @@ export class ReadingLog {
 
   /** Removes ranges here, and from the memory of every other connection when it reads this row. */
   remove(removals: readonly Removal[]): void {
-    for (const { series, fromUs, toUs } of removals) this.#memory.removeRange(series, fromUs, toUs);
+    for (const { series, fromUs, toUs } of removals) this.memory.removeRange(series, fromUs, toUs);
     this.append(bodyOfRemovals(removals));
   }
 
   /** Forgets the rows all of whose readings are in chunks, if they are many: each time, other connections have to forget them, too. */
   trim(): void {
-    const settledId = (this.#memory.first?.[1].firstId ?? this.nextId) - 1;
+    const settledId = (this.memory.first?.[1].firstId ?? this.nextId) - 1;
     const rows = settledId - this.#trimmedId;
     if (rows <= 0 || rows * 4 < this.#lastId - this.#trimmedId) return;
     this.#statements.empty.run(settledId);
@@ -99,7 +95,7 @@ export class ReadingLog {
 export function remember(memory: LogMemory, id: number, body: Uint8Array): void {
   readRow(body, {
     reading(series, atUs, value, quality) {
-      if (memory.forRow(series, id).add(atUs, value, quality, id)) memory.added(1);
+      if (memory.forRow(series, id).add(atUs, value, quality, id)) memory.count++;
     },
     removal: ({ series, fromUs, toUs }) => memory.removeRange(series, fromUs, toUs),
   });

@@ -178,11 +178,8 @@ export class LogMemory {
   /** In the order of `firstId`: to settle the first one soonest is to trim the log soonest. */
   readonly #series = new Map<number, SeriesMemory>();
   readonly #pages = new PageMemory();
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
+  /** How many readings there are. */
+  count = 0;
 
   /** The series whose reading is the oldest of the log. */
   get first(): readonly [series: number, memory: SeriesMemory] | undefined {
@@ -202,11 +199,6 @@ export class LogMemory {
     return created;
   }
 
-  /** Counts readings that were added to one of the series. */
-  added(readings: number): void {
-    this.#count += readings;
-  }
-
   /** Another connection may have settled readings. */
   forgetSettled(): void {
     for (const memory of this.#series.values()) memory.settledUs = undefined;
@@ -219,7 +211,7 @@ export class LogMemory {
       this.#shrink(series, memory, () => memory.removeRange(fromUs, toUs));
       return;
     }
-    this.#count -= memory.count;
+    this.count -= memory.count;
     this.#series.delete(series);
     memory.end();
   }
@@ -236,7 +228,7 @@ export class LogMemory {
   #shrink(series: number, memory: SeriesMemory, remove: () => void): void {
     const before = memory.count;
     remove();
-    this.#count -= before - memory.count;
+    this.count -= before - memory.count;
     if (memory.count === 0) this.#series.delete(series);
   }
 }

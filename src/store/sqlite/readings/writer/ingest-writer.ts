@@ -60,7 +60,7 @@ export class IngestWriter {
       const added = written.groups.reduce((sum, results) => results.reduce((all, one) => all + one.accepted, sum), 0);
       if (added === 0) return written;
       log.append(this.#row.body());
-      log.memory.added(added);
+      log.memory.count += added;
       settleAfter(this.#stored, added);
       return written;
     });
