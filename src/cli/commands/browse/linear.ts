@@ -5,7 +5,6 @@ import { usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../command/context.ts';
 import { createAsker } from '../../prompts/prompts.ts';
-import type { Choice } from '../../terminal/interaction.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { namesOf } from '../keys/names.ts';
 import { usageFacts } from '../keys/usage.ts';
@@ -31,38 +30,38 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
     if (from >= view.keys.length) from = 0;
     const keys = view.keys.slice(from, from + pageSize);
     await printKeys(context, domain, view, from, keys);
-    const steps: Choice<(() => Promise<void> | void) | null>[] = [];
-    const offer = (when: unknown, name: string, value: () => Promise<void> | void) => {
-      if (when) steps.push({ name, value });
-    };
-    const offerAction = (when: unknown, name: string, work: () => Promise<string>) =>
-      offer(when, name, async () => context.print(await outcomeOf(work())));
     const active = keys.filter((key) => statusOf(key, view.nowMs) === 'Active');
+    const offered = [
+      view.keys.length > from + pageSize && 'Next page',
+      from > 0 && 'Page before',
+      view.documentation && 'Documentation',
+      view.mayCreate && 'Create key',
+      view.mayView && (view.showInactive ? 'Hide inactive keys' : 'Show inactive keys'),
+      view.mayView && 'Search',
+      view.mayRotate && active[0] && 'Rotate',
+      view.mayRevoke && active[0] && 'Revoke',
+      'Quit',
+    ].filter((name) => typeof name === 'string');
+    const step = await asker.choice(
+      'What next?',
+      offered.map((name) => ({ name, value: name })),
+    );
     const runOnKey = async (name: 'rotate' | 'revoke') => {
       const named = active.map((key) => ({ name: namesOf([key]), value: key }));
       return runAction(context, name, options.baseUrl, await asker.choice('Which key?', named));
     };
-    offer(view.keys.length > from + pageSize, 'Next page', () => {
-      from += pageSize;
-    });
-    offer(from > 0, 'Page before', () => {
-      from -= pageSize;
-    });
-    offerAction(view.documentation, 'Documentation', () => openDocumentation(context, view.documentation ?? ''));
-    offerAction(view.mayCreate, 'Create key', () => runAction(context, 'create', options.baseUrl));
-    offer(view.mayView, view.showInactive ? 'Hide inactive keys' : 'Show inactive keys', () => {
-      choices.showInactive = !choices.showInactive;
+    if (step === 'Quit') return;
+    if (step === 'Next page') from += pageSize;
+    else if (step === 'Page before') from -= pageSize;
+    else if (step === 'Documentation') print(await openDocumentation(context, view.documentation ?? ''));
+    else if (step === 'Create key') print(await outcomeOf(runAction(context, 'create', options.baseUrl)));
+    else if (step === 'Rotate') print(await outcomeOf(runOnKey('rotate')));
+    else if (step === 'Revoke') print(await outcomeOf(runOnKey('revoke')));
+    else {
       from = 0;
-    });
-    offer(view.mayView, 'Search', async () => {
-      choices.search = await asker.text('Search by name, note, prefix or entity (empty: all)');
-      from = 0;
-    });
-    offerAction(view.mayRotate && active[0], 'Rotate', () => runOnKey('rotate'));
-    offerAction(view.mayRevoke && active[0], 'Revoke', () => runOnKey('revoke'));
-    const step = await asker.choice('What next?', [...steps, { name: 'Quit', value: null }]);
-    if (!step) return;
-    await step();
+      if (step !== 'Search') choices.showInactive = !choices.showInactive;
+      else choices.search = await asker.text('Search by name, note, prefix or entity (empty: all)');
+    }
   }
 }
 

@@ -54,7 +54,7 @@ export function createPageReader(
   given: PageOptions,
 ): (choices: Choices, at?: Key) => Promise<PageView> {
   const { keys: store } = domain.store;
-  let last: { of: string; listed: Pick<PageView, 'keys' | 'inactiveOnly'> } | undefined;
+  let last: Pick<PageView, 'keys' | 'inactiveOnly'> & { of: string } = { of: '', keys: [], inactiveOnly: false };
   const list = async ({ showInactive: all, search, order, expiringOnly }: Choices, nowMs: number) => {
     const { filter } = await filterOf(domain, actor, { ...given, all, search });
     const keys = await store.list(actor.user.tenantId, filter, { limit: mostKeys });
@@ -63,19 +63,16 @@ export function createPageReader(
     const shown = expiringOnly ? keys.filter((key) => expiresSoon(key, nowMs)) : keys;
     return { keys: order === 'newest' ? shown : shown.toSorted(comparisons[order]), inactiveOnly };
   };
-  // Again only if the choices differ, keys may have changed, or five seconds have passed: a key may have expired or been used.
-  const listed = async (choices: Choices, nowMs: number) => {
-    const of = JSON.stringify([choices, Math.floor(nowMs / 5000), await store.version()]);
-    if (last?.of !== of) last = { of, listed: await list(choices, nowMs) };
-    return last.listed;
-  };
   return async (choices, at) => {
     const nowMs = domain.clock();
     const mayView = actorHolds(actor, 'api_keys.view');
     const mayCreate = actorHolds(actor, 'api_keys.create');
     const mayRevoke = actorHolds(actor, 'api_keys.delete');
     const baseUrl = await baseUrlOf(domain, given.baseUrl);
-    const { keys, inactiveOnly } = mayView ? await listed(choices, nowMs) : { keys: [], inactiveOnly: false };
+    // Again only if the choices differ, keys may have changed, or five seconds have passed: a key may have expired or been used.
+    const of = JSON.stringify([choices, Math.floor(nowMs / 5000), await store.version()]);
+    if (mayView && last.of !== of) last = { of, ...(await list(choices, nowMs)) };
+    const { keys, inactiveOnly } = last;
     const chosen = at ? indexOf(keys, at) : 0;
     const key = keys[chosen];
     return {

@@ -1,4 +1,3 @@
-import type { Domain } from '../../../core/domain/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import type { Sensor } from '../../../core/port/readings.ts';
 import { gapsOf, type PlotData, readPlot, summaryOf } from '../../../core/readings/plots.ts';
@@ -36,24 +35,13 @@ export const show = defineCommand({
     }
     for (const [field, value] of Object.entries(view)) {
       const isInstant = field.endsWith('_at') && typeof value === 'string';
-      const shown = isInstant ? fullTime(context, Date.parse(value), site.timezone) : (value ?? '');
-      context.print(
-        ...wrapLabelled(`${field.padEnd(18)} `, String(shown), context.io.stdout.columns()).map((line) =>
-          line.trimEnd(),
-        ),
-      );
+      const shown = isInstant ? fullTime(context, Date.parse(value), site.timezone) : String(value ?? '');
+      const lines = wrapLabelled(`${field.padEnd(18)} `, shown, context.io.stdout.columns());
+      context.print(...lines.map((line) => line.trimEnd()));
     }
-    const nowMs = domain.clock();
-    context.print('', ...(await plotOf(context, domain, site, { sensor, view, range, nowMs })));
+    context.print('', ...(await plotOf(context, site, sensor, range, view.last_reading_at)));
   },
 });
-
-interface Plotted {
-  sensor: Sensor;
-  view: { last_reading_at: string | null };
-  range: { fromUs?: number; toUs?: number };
-  nowMs: number;
-}
 
 /** The width of a plot that goes to a file or a pipe, and the most that a wide terminal gets. */
 const usualWidth = 80;
@@ -62,9 +50,16 @@ const height = 9;
 const namedGaps = 3;
 
 /** A plot of a sensor with what it shows in numbers, as lines; one sentence if the span has no readings. */
-async function plotOf(context: Context, domain: Domain, site: Entity, plotted: Plotted): Promise<string[]> {
+async function plotOf(
+  context: Context,
+  site: Entity,
+  sensor: Sensor,
+  range: ReturnType<typeof readRange>,
+  lastReadingAt: string | null,
+): Promise<string[]> {
   const { io, style } = context;
-  const { sensor, view, range, nowMs } = plotted;
+  const domain = await context.domain();
+  const nowMs = domain.clock();
   const width = Math.min(io.stdout.columns() ?? usualWidth, mostWidth);
   const isAscii = io.env.TERM === 'dumb';
   const toUs = range.toUs ?? (range.fromUs === undefined ? nowMs * 1000 : Math.max(nowMs * 1000, range.fromUs + 1));
@@ -74,7 +69,7 @@ async function plotOf(context: Context, domain: Domain, site: Entity, plotted: P
   // A part is longer than a second nearly always.
   const time = (us: number) => fullTime(context, Math.floor(us / 1000), timezone).replace(/:\d\d(Z| )/, '$1');
   const summary = summaryOf(data);
-  const freshness = freshnessOf(context, view.last_reading_at, nowMs);
+  const freshness = freshnessOf(context, lastReadingAt, nowMs);
   if (!summary) return [`No readings from ${time(fromUs)} to ${time(toUs)}; ${freshness}.`];
   const drawn = drawPlot(data, { width, height, isAscii, timezone, paint: style.cyan });
   const label = valueLabel(summary.max - summary.min);
