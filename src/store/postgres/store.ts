@@ -10,7 +10,7 @@ import { createTenantStore } from '../registry/tenants.ts';
 import { createUserStore } from '../registry/users.ts';
 import type { Database } from './connection/database.ts';
 import { createDaemonStore } from './daemons/daemons.ts';
-import { Generations } from './daemons/generations.ts';
+import { createGenerations } from './daemons/generations.ts';
 import { createLimitStore } from './daemons/limits.ts';
 import { createReadingStore } from './readings/readings.ts';
 import { createPostgresRecords } from './records/records.ts';
@@ -23,7 +23,7 @@ import { createRecordUse, createUsage } from './registry/usage.ts';
 export function createPostgresStore(database: Database, options: StoreOptions): Store {
   const purge = () => purgeRemoved(database);
   const runner = createRunner(database);
-  const generations = new Generations(database, options.clock);
+  const generations = createGenerations(database, options.clock);
   const records = createPostgresRecords(database, () => generations.records());
   const readings = createReadingStore(database, () => generations.recordsSinceGate());
   const daemon = createDaemonStore(database, generations, options.clock);
@@ -43,12 +43,12 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
     usage: createUsage(database),
     commands: createCommandStore(runner),
     audit: createAuditStore(runner),
-    records: { ...records, lastVersion: () => generations.lastRecords },
+    records: { ...records, lastVersion: generations.lastRecords },
     readings,
     daemon,
     limits: createLimitStore(database),
     metrics: createMetrics(database),
-    clock: { ...createClockStore(runner, hostname()), serverMs: () => generations.nowMs },
+    clock: { ...createClockStore(runner, hostname()), serverMs: generations.nowMs },
     lockFiles: () => lockFiles(database),
     // Restores a lost connection in the background from now on.
     openAll: () => database.startDaemon(),

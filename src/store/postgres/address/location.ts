@@ -25,13 +25,12 @@ const mostTimeoutSeconds = 3600;
  * then the variables PGHOST, PGPORT and so on. Throws `usage` (exit 2), without repeating a password.
  */
 export function parseLocation(address: string, env: Environment) {
-  const value = readParameters(parametersOf(withPassword(address, env)), env);
-  const user = value('user') ?? ownAccount();
-  const hosts = hostsOf(value('host'), value('hostaddr'), value('port'));
-  const socket = hosts.every(({ host }) => host.startsWith('/')) ? hosts[0] : undefined;
-  const database = value('dbname') ?? user;
-  const schema = value('schema') ?? usualSchema;
-  const target = value('target_session_attrs') ?? 'read-write';
+  const given = readParameters(parametersOf(withPassword(address, env)), env);
+  const user = given.user ?? ownAccount();
+  const hosts = hostsOf(given);
+  const isSocket = hosts.every(({ host }) => host.startsWith('/'));
+  const { dbname: database = user, schema = usualSchema, password } = given;
+  const target = given.target_session_attrs ?? 'read-write';
   if (!/^(read-write|primary|any)$/.test(target)) {
     throw wrongAddress('target_session_attrs must be read-write, primary or any, since a store is written');
   }
@@ -42,27 +41,23 @@ export function parseLocation(address: string, env: Environment) {
     hosts,
     database,
     user,
-    password: value('password'),
+    password,
     /** The file of libpq in which a password is looked up if none is given. */
-    passwordFile: value('passfile') ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
+    passwordFile: given.passfile ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
     schema,
-    tls: readTls(value, socket !== undefined, env.HOME),
+    tls: readTls(given, isSocket, env.HOME),
     /** Which of several servers will do; only these exist here, since a store is written. */
     target: target === 'any' ? 'any' : 'read-write',
-    applicationName: value('application_name') ?? value('fallback_application_name') ?? 'hkctl',
+    applicationName: given.application_name ?? given.fallback_application_name ?? 'hkctl',
     /** Options for the server, such as `-c statement_timeout=10s`. */
-    options: value('options'),
+    options: given.options,
     // 0 is without limit.
-    connectTimeoutMs: Math.min(Number(value('connect_timeout') ?? 5) || mostTimeoutSeconds, mostTimeoutSeconds) * 1000,
+    connectTimeoutMs: Math.min(Number(given.connect_timeout ?? 5) || mostTimeoutSeconds, mostTimeoutSeconds) * 1000,
     /** Whether the system probes a silent connection, and after how long; 0 = as the system does. */
-    keepsAlive: value('keepalives') !== '0',
-    keepAliveIdleMs: Number(value('keepalives_idle') ?? 0) * 1000,
+    keepsAlive: given.keepalives !== '0',
+    keepAliveIdleMs: Number(given.keepalives_idle ?? 0) * 1000,
     /** The address as it may be shown: without a password. */
-    shown: shownAddress(socket ? [] : hosts, database, {
-      host: socket?.host,
-      port: socket && socket.port !== defaultPort ? String(socket.port) : undefined,
-      schema: schema === usualSchema ? undefined : schema,
-    }),
+    shown: shownAddress(hosts, isSocket, database, schema),
   };
 }
 
@@ -81,18 +76,16 @@ function ownAccount(): string {
   }
 }
 
-function shownAddress(
-  hosts: readonly Host[],
-  database: string,
-  parameters: Record<string, string | undefined>,
-): string {
+function shownAddress(hosts: readonly Host[], isSocket: boolean, database: string, schema: string): string {
   const named = hosts.map(({ host, port }) => {
     const bracketed = host.includes(':') ? `[${host}]` : host;
     return port === defaultPort ? bracketed : `${bracketed}:${port}`;
   });
-  const pairs = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`));
+  const [{ host, port } = { host: '', port: defaultPort }] = hosts;
+  const ofSocket = port === defaultPort ? [`host=${host}`] : [`host=${host}`, `port=${port}`];
+  const pairs = [...(isSocket ? ofSocket : []), ...(schema === usualSchema ? [] : [`schema=${schema}`])];
   const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-  return `postgres://${named.join(',')}/${encodeURIComponent(database)}${query}`;
+  return `postgres://${isSocket ? '' : named.join(',')}/${encodeURIComponent(database)}${query}`;
 }
 
 /** The parts of an address by libpq's names. WHATWG's URL cannot read several hosts, nor the folder of a socket. */
@@ -103,16 +96,19 @@ function parametersOf(address: string): Record<string, string> {
   if (!match) throw wrongAddress('it is not of the form postgres://USER@HOST:PORT/DATABASE?NAME=VALUE');
   const [, user = '', password = '', hosts = '', dbname = '', query = ''] = match;
   const listed = hosts.split(',').map(splitHost);
-  const host = listed.map(([name]) => name).join(',');
-  const port = listed.some(([, given]) => given !== '') ? listed.map(([, given]) => given).join(',') : '';
-  const found: Record<string, string> = { user, password, host, port, dbname };
-  for (const pair of query === '' ? [] : query.split('&')) {
-    const [name = '', ...value] = pair.split('=');
+  const ports = listed.map(([, port]) => port);
+  const pairs = query === '' ? [] : query.split('&').map((pair) => pair.split(/=(.*)/, 2));
+  for (const [name = ''] of pairs)
     if (!isParameter(name)) throw wrongAddress(`${shownName(name)} is an unknown parameter`);
-    found[name] = value.join('=') || (found[name] ?? '');
-  }
-  const given = Object.entries(found).filter(([, text]) => text !== '');
-  return Object.fromEntries(given.map(([name, text]) => [name, decoded(text)]));
+  const found = [
+    ['user', user],
+    ['password', password],
+    ['host', listed.map(([host]) => host).join(',')],
+    ['port', ports.some((port) => port !== '') ? ports.join(',') : ''],
+    ['dbname', dbname],
+    ...pairs,
+  ];
+  return Object.fromEntries(found.flatMap(([name, text]) => (name && text ? [[name, decoded(text)]] : [])));
 }
 
 function splitHost(text: string): [host: string, port: string] {
@@ -134,17 +130,17 @@ function decoded(text: string): string {
   return result;
 }
 
-function hostsOf(named: string | undefined, addresses: string | undefined, ports: string | undefined): Host[] {
-  const numeric = addresses?.split(',');
-  const hosts = named?.split(',') ?? numeric ?? ['/var/run/postgresql'];
-  if (numeric && numeric.length !== hosts.length) throw wrongAddress('it has not as many addresses as hosts');
-  const given = ports?.split(',') ?? [];
-  if (given.length > 1 && given.length !== hosts.length) throw wrongAddress('it has not as many ports as hosts');
+function hostsOf({ host: named, hostaddr, port }: Readonly<Record<string, string>>): Host[] {
+  const addresses = hostaddr?.split(',');
+  const hosts = named?.split(',') ?? addresses ?? ['/var/run/postgresql'];
+  if (addresses && addresses.length !== hosts.length) throw wrongAddress('it has not as many addresses as hosts');
+  const ports = port?.split(',') ?? [];
+  if (ports.length > 1 && ports.length !== hosts.length) throw wrongAddress('it has not as many ports as hosts');
   return hosts.map((host, index) => {
-    const text = (given.length === 1 ? given[0] : given[index]) || String(defaultPort);
+    const text = (ports.length === 1 ? ports[0] : ports[index]) || String(defaultPort);
     const port = Number(text);
     if (!/^\d+$/.test(text) || port < 1 || port > 65_535) throw wrongAddress('a port in it is not from 1 to 65535');
-    const address = numeric?.[index];
+    const address = addresses?.[index];
     return { host: host || address || 'localhost', port, ...(address && { address }) };
   });
 }

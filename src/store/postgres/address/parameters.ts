@@ -65,32 +65,29 @@ export function isParameter(name: string): boolean {
 }
 
 /**
- * The values of the parameters by name: from the address, its service, then the environment. Throws `usage` for each that
- * would work otherwise than with psql.
+ * The values of the parameters by name: from the address, its service, then the environment. Throws `usage` for each that is
+ * unknown, or would work otherwise than with psql.
  */
-export function readParameters(
-  given: Readonly<Record<string, string>>,
-  env: Environment,
-): (name: string) => string | undefined {
-  const serviceName = given.service ?? env.PGSERVICE;
-  const service = serviceName === undefined ? {} : readService(serviceName, env);
-  for (const name of Object.keys(service)) {
-    if (!isParameter(name)) throw wrongAddress(`its service has the unknown parameter ${shownName(name)}`);
-  }
-  const read = (name: string, variable?: string) =>
-    given[name] ?? service[name] ?? (variable === undefined ? undefined : env[variable] || undefined);
-  for (const [name, [variable, values]] of Object.entries(parameters)) {
-    const value = read(name, variable);
-    if (value === undefined || values === undefined || isPossible(value, values)) continue;
+export function readParameters(given: Readonly<Record<string, string>>, env: Environment) {
+  const ofEnvironment = Object.entries(parameters).flatMap(([name, [variable = '']]) => {
+    const value = env[variable];
+    return value ? [[name, value] as const] : [];
+  });
+  const values: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(ofEnvironment),
+    ...readService(given.service ?? env.PGSERVICE, env),
+    ...given,
+  };
+  for (const [name, value] of Object.entries(values)) {
+    if (!isParameter(name)) throw wrongAddress(`${shownName(name)} is an unknown parameter`);
+    const [variable, possible] = parameters[name] ?? [];
+    if (possible === undefined) continue;
+    if (possible === number ? /^\d{1,9}$/.test(value) : possible.split('|').includes(value)) continue;
     const named = variable === undefined ? name : `${name} (or ${variable})`;
-    const advice = values === '' ? 'leave it out' : `it is ${values.replaceAll('|', ' or ')}`;
+    const advice = possible === '' ? 'leave it out' : `it is ${possible.replaceAll('|', ' or ')}`;
     throw wrongAddress(`${named} has a value that is not possible here: ${advice}`);
   }
-  return (name) => read(name, parameters[name]?.[0]);
-}
-
-function isPossible(value: string, values: string): boolean {
-  return values === number ? /^\d{1,9}$/.test(value) : values.split('|').includes(value);
+  return values;
 }
 
 /** A name as a message may have it: a mistyped address may have a password there. */
@@ -102,17 +99,17 @@ export function shownName(name: string): string {
  * The parameters of a service from libpq's connection service files: PGSERVICEFILE or `~/.pg_service.conf`, then
  * `pg_service.conf` in PGSYSCONFDIR. Throws `usage` if no file has it.
  */
-function readService(name: string, env: Environment): Record<string, string> {
+function readService(name: string | undefined, env: Environment): Record<string, string> {
+  if (name === undefined) return {};
   const own = env.PGSERVICEFILE ?? (env.HOME && join(env.HOME, '.pg_service.conf'));
   const system = join(env.PGSYSCONFDIR ?? '/etc/postgresql-common', 'pg_service.conf');
   for (const file of [own, system]) {
-    const lines = file ? textOf(file).split(/\r?\n/) : [];
-    const trimmed = lines.map((line) => line.trim());
+    const lines = file ? textOf(file).split('\n') : [];
+    const trimmed = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
     const start = trimmed.indexOf(`[${name}]`);
     if (start === -1) continue;
-    const rest = trimmed.slice(start + 1);
-    const end = rest.findIndex((line) => line.startsWith('['));
-    const pairs = (end === -1 ? rest : rest.slice(0, end)).filter((line) => line !== '' && !line.startsWith('#'));
+    const end = trimmed.findIndex((line, at) => at > start && line.startsWith('['));
+    const pairs = trimmed.slice(start + 1, end === -1 ? undefined : end);
     return Object.fromEntries(pairs.map((line) => [line.replace(/\s*=.*/, ''), line.replace(/^[^=]*=?\s*/, '')]));
   }
   throw wrongAddress(`no service file has the service ${JSON.stringify(name.slice(0, 60))}`);

@@ -11,14 +11,14 @@ export type TlsSettings = ReturnType<typeof readTls>;
  * Reads the parameters of TLS; `verify-full` by default, and nothing over a socket. `prefer` and `allow` of libpq are missing,
  * since they protect from no attacker. `home` is the folder of the account, whose `.postgresql` may have the files.
  */
-export function readTls(value: (name: string) => string | undefined, isSocket: boolean, home: string | undefined) {
-  const mode = isSocket ? 'disable' : (value('sslmode') ?? 'verify-full');
+export function readTls(given: Readonly<Record<string, string>>, isSocket: boolean, home: string | undefined) {
+  const mode = isSocket ? 'disable' : (given.sslmode ?? 'verify-full');
   if (!/^(verify-full|verify-ca|require|disable)$/.test(mode)) {
     throw wrongAddress('sslmode (or PGSSLMODE) must be verify-full, verify-ca, require or disable');
   }
-  const binding = value('channel_binding') ?? 'disable';
+  const binding = given.channel_binding ?? 'disable';
   // Whether TLS begins with the first byte, as servers from version 17 on allow.
-  const isDirect = value('sslnegotiation') === 'direct' && !isSocket;
+  const isDirect = given.sslnegotiation === 'direct' && !isSocket;
   if (mode === 'disable' && (isDirect || binding === 'require')) {
     const name = isDirect ? 'sslnegotiation=direct' : 'channel_binding=require';
     throw wrongAddress(`${name} needs TLS, which sslmode=disable and sockets have not: leave it out`);
@@ -29,13 +29,13 @@ export function readTls(value: (name: string) => string | undefined, isSocket: b
     isDirect,
     home,
     /** A file of certificates, or `system` for those of Node. */
-    rootCertificate: value('sslrootcert'),
-    certificate: value('sslcert'),
-    key: value('sslkey'),
-    revoked: value('sslcrl'),
-    sendsCertificate: value('sslcertmode') !== 'disable',
-    oldest: value('ssl_min_protocol_version'),
-    newest: value('ssl_max_protocol_version'),
+    rootCertificate: given.sslrootcert,
+    certificate: given.sslcert,
+    key: given.sslkey,
+    revoked: given.sslcrl,
+    sendsCertificate: given.sslcertmode !== 'disable',
+    oldest: given.ssl_min_protocol_version,
+    newest: given.ssl_max_protocol_version,
   };
 }
 

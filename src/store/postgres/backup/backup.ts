@@ -125,18 +125,11 @@ async function* cursorRows(session: Session, query: string): AsyncGenerator<Row[
     void Promise.allSettled([piece]);
     return piece;
   };
-  let next = fetch();
-  try {
-    for (;;) {
-      const { rows } = await next;
-      const isLast = rows.length < fetched;
-      if (!isLast) next = fetch();
-      if (rows.length > 0) yield rows;
-      if (isLast) break;
-    }
-  } finally {
-    // If the caller gives up, nobody waits for a failure of the piece that is being fetched.
-    await Promise.allSettled([next]);
+  for (let piece = fetch(); ; ) {
+    const { rows } = await piece;
+    if (rows.length === 0) break;
+    piece = fetch();
+    yield rows;
   }
   await session.run('close backup_rows');
 }

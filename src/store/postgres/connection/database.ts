@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Location } from '../address/location.ts';
 import { unreachable } from '../errors/errors.ts';
-import { type Lane, Pool } from './pool.ts';
+import { Pool } from './pool.ts';
 import { type Activity, Session, type SessionOptions, type Watch } from './session.ts';
 import { runTransaction } from './transaction.ts';
 
@@ -27,10 +27,9 @@ const suspectMs = 400;
 export type Database = Pick<PooledDatabase, keyof PooledDatabase>;
 
 /** One pipelined connection for single statements and others next to it, made when needed and replaced when lost. */
-export class PooledDatabase {
+export class PooledDatabase extends Pool {
   readonly location: Location;
   readonly #patience: Patience;
-  readonly #pool: Pool;
   readonly #ofMain: SessionOptions;
   readonly #ofOthers: SessionOptions & { watch: Watch };
   /** The open connections next to the main one. */
@@ -44,16 +43,13 @@ export class PooledDatabase {
   #failure: unknown;
 
   constructor(location: Location, patience = usualPatience) {
+    super();
     this.location = location;
     this.#patience = patience;
     this.#hosts = location.hosts;
     this.#ofMain = { silentMs: patience.commandMs, connectTimeoutMs: location.connectTimeoutMs };
     const watch = { everyMs: patience.probeMs, activityOf: (pid: number) => this.#activityOf(pid) };
     this.#ofOthers = { ...this.#ofMain, watch, findsByKey: true };
-    this.#pool = new Pool({
-      open: () => this.#openBeside(),
-      inTime: (session, onLate) => this.#inTime(session, onLate),
-    });
   }
 
   /** Grows with each connection that replaces a lost one: whatever was cached before is no longer valid. */
@@ -105,17 +101,7 @@ export class PooledDatabase {
     // The clients of a daemon get 503 at once, and send again.
     const forMs = this.#isDaemon ? 0 : this.#patience.doubtMs;
     const doubt = { location: { ...this.location, hosts: this.#hosts }, forMs };
-    return this.#pool.exclusively((session) => runTransaction(session, work, idleMs, doubt));
-  }
-
-  /** Runs `work` on a connection that nothing else uses meanwhile; waits if all are in use. */
-  exclusively<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#pool.exclusively(work);
-  }
-
-  /** A connection for single statements that shall not wait for those of others. */
-  lane(): Lane {
-    return this.#pool.lane();
+    return this.exclusively((session) => runTransaction(session, work, idleMs, doubt));
   }
 
   async close(): Promise<void> {
@@ -141,7 +127,7 @@ export class PooledDatabase {
    * Connects to the server of the main connection. A name may lead to another one meanwhile: then what is read here would be that
    * of an old primary, while writes reach the new one.
    */
-  async #openBeside(): Promise<Session> {
+  protected override async open(): Promise<Session> {
     this.#requireUse();
     const hosts = this.#main ? [this.#main.host] : this.#hosts;
     const session = await Session.open({ ...this.location, hosts }, this.#ofOthers);
@@ -186,7 +172,10 @@ export class PooledDatabase {
   }
 
   /** In a daemon, waits for a connection no longer than a request may. */
-  async #inTime(session: Promise<Session>, onLate: (session: Session) => void = () => {}): Promise<Session> {
+  protected override async inTime(
+    session: Promise<Session>,
+    onLate: (session: Session) => void = () => {},
+  ): Promise<Session> {
     if (!this.#isDaemon) return session;
     const found = await Promise.race([session, pause(connectionMs, undefined, { ref: false })]);
     if (found) return found;

@@ -11,31 +11,25 @@ export type Lane = Pick<Session, 'query' | 'copy'>;
 
 type Work<T> = (session: Session) => Promise<T>;
 
-interface PoolOptions {
-  /** Makes a connection; rejects while the database is away. */
-  open(): Promise<Session>;
-  /** Waits for a connection no longer than the caller may; `onLate` gets one that comes after that. */
-  inTime(session: Promise<Session>, onLate?: (session: Session) => void): Promise<Session>;
-}
-
 /**
  * Connections next to the main one, made when needed and kept: some that one piece of work at a time has alone, such as a
  * transaction, and one for each lane. If the server has none left, lanes share those of the former.
  */
-export class Pool {
-  readonly #options: PoolOptions;
+export abstract class Pool {
   readonly #idle: Session[] = [];
   #waiting: (() => void)[] = [];
   /** Connections that work has alone, also those that are being made. */
   #count = 0;
 
-  constructor(options: PoolOptions) {
-    this.#options = options;
-  }
+  /** Makes a connection; rejects while the database is away. */
+  protected abstract open(): Promise<Session>;
+
+  /** Waits for a connection no longer than the caller may; `onLate` gets one that comes after that. */
+  protected abstract inTime(session: Promise<Session>, onLate?: (session: Session) => void): Promise<Session>;
 
   /** Runs `work` on a connection that nothing else uses meanwhile; waits if all are in use. */
   async exclusively<T>(work: Work<T>): Promise<T> {
-    const session = await this.#options.inTime(this.#take(), (late) => this.#giveBack(late));
+    const session = await this.inTime(this.#take(), (late) => this.#giveBack(late));
     try {
       return await work(session);
     } finally {
@@ -52,7 +46,7 @@ export class Pool {
     let opening: Promise<Session> | undefined;
     let sharesUntil = 0;
     const open = async () => {
-      current = await this.#options.open();
+      current = await this.open();
       return current;
     };
     const use = async <T>(work: Work<T>): Promise<T> => {
@@ -66,7 +60,7 @@ export class Pool {
       opening ??= open().finally(() => {
         opening = undefined;
       });
-      const session = await this.#options.inTime(opening).catch((thrown: unknown) => {
+      const session = await this.inTime(opening).catch((thrown: unknown) => {
         if (!isShortage(thrown)) throw thrown;
         sharesUntil = performance.now() + shortageMs;
       });
@@ -95,7 +89,7 @@ export class Pool {
   async #make(): Promise<Session | undefined> {
     this.#count++;
     try {
-      const session = await this.#options.open();
+      const session = await this.open();
       session.onEnd(() => {
         this.#count--;
         this.#wake();

@@ -64,7 +64,7 @@ export function createDaemonStore(
     clearInterval(timer);
     timer = undefined;
     await beating;
-    generations.endLease();
+    generations.lease(undefined);
     try {
       await database.query('delete from daemons where id = $1', [id]);
     } catch (thrown) {

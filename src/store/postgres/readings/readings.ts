@@ -16,12 +16,12 @@ import { firstHourOf } from '../../../core/readings/reads/summaries.ts';
 import { isShownUs } from '../connection/column-types.ts';
 import type { Database } from '../connection/database.ts';
 import type { Lane } from '../connection/pool.ts';
-import { EntityNumbers } from '../records/entity-numbers.ts';
+import { createEntityNumbers, type EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
 import { readColumns, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
 import { createHeartbeatWriter, createReadingWriter } from './writer/groups.ts';
-import { IngestQueue } from './writer/ingest-queue.ts';
+import { createIngestQueue } from './writer/ingest-queue.ts';
 import { entityOfSeries, numberOfSeries, toSeries } from './writer/series-numbers.ts';
 
 /** The main thread writes and sums up what the server returns: other requests wait for one or two milliseconds of it. */
@@ -37,10 +37,10 @@ export function createReadingStore(
 ): ReadingStore & { close(): Promise<void> } {
   const small = database.lane();
   const large = database.lane();
-  const numbers = new EntityNumbers(database, small);
+  const numbers = createEntityNumbers(database, small);
   const writers = [database.lane(), database.lane()];
-  const readings = new IngestQueue<ReadingBatch>(writers.map(createReadingWriter), ({ count }) => count);
-  const heartbeats = new IngestQueue<readonly Heartbeat[]>([createHeartbeatWriter(small)], ({ length }) => length);
+  const readings = createIngestQueue<ReadingBatch>(writers.map(createReadingWriter), ({ count }) => count);
+  const heartbeats = createIngestQueue<readonly Heartbeat[]>([createHeartbeatWriter(small)], ({ length }) => length);
   const reads = new Reads(
     (request) => readSlice(large, request),
     (request) => readSlice(small, request),

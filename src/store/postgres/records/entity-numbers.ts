@@ -4,39 +4,35 @@ import type { Lane } from '../connection/pool.ts';
 /** Numbers kept in memory; many more entities than a group has plants. */
 const mostKept = 10_000;
 
-/** The numbers of entities, which stand first in every key of their rows: short ones, since an id would be in every index. */
-export class EntityNumbers {
-  readonly #database: Database;
-  readonly #lane: Lane;
-  readonly #kept = new Map<string, number>();
-  #epoch = 0;
+export type EntityNumbers = ReturnType<typeof createEntityNumbers>;
 
-  constructor(database: Database, lane: Lane) {
-    this.#database = database;
-    this.#lane = lane;
-  }
+/** The numbers of entities, which stand first in every key of their rows: short ones, since an id would be in every index. */
+export function createEntityNumbers(database: Database, lane: Lane) {
+  const kept = new Map<string, number>();
+  let keptSince = 0;
 
   /** The number of an entity; undefined if it has no records yet. An entity's number never changes. */
-  async find(entityId: string): Promise<number | undefined> {
-    const { epoch } = this.#database;
+  const find = async (entityId: string): Promise<number | undefined> => {
+    const { epoch } = database;
     // After a lost connection it may be another database, restored to an earlier time.
-    if (this.#epoch !== epoch || this.#kept.size >= mostKept) this.#kept.clear();
-    this.#epoch = epoch;
-    const kept = this.#kept.get(entityId);
-    if (kept !== undefined) return kept;
-    const [row] = await this.#lane.query<{ number: number }>(numberSql, [entityId]);
-    if (row && this.#epoch === epoch) this.#kept.set(entityId, row.number);
+    if (keptSince !== epoch || kept.size >= mostKept) kept.clear();
+    keptSince = epoch;
+    const known = kept.get(entityId);
+    if (known !== undefined) return known;
+    const [row] = await lane.query<{ number: number }>('select number from record_entities where entity_id = $1', [
+      entityId,
+    ]);
+    if (row && keptSince === epoch) kept.set(entityId, row.number);
     return row?.number;
-  }
+  };
 
   /** The number of an entity, which gets one now if it has none. */
-  async give(entityId: string): Promise<number> {
-    const add = 'insert into record_entities (entity_id) values ($1) on conflict do nothing';
-    await this.#lane.query(add, [entityId]);
-    const number = await this.find(entityId);
+  const give = async (entityId: string): Promise<number> => {
+    await lane.query('insert into record_entities (entity_id) values ($1) on conflict do nothing', [entityId]);
+    const number = await find(entityId);
     if (number === undefined) throw new Error('the entity has no number');
     return number;
-  }
-}
+  };
 
-const numberSql = 'select number from record_entities where entity_id = $1';
+  return { find, give };
+}

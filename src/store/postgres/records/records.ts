@@ -3,20 +3,20 @@ import type { Query } from '../../records/pages.ts';
 import { createRecordStore } from '../../records/records.ts';
 import type { Database } from '../connection/database.ts';
 import { run } from '../registry/statements.ts';
-import { EntityNumbers } from './entity-numbers.ts';
+import { createEntityNumbers } from './entity-numbers.ts';
 import { importRecords } from './imports.ts';
 import { pageDialect } from './pages.ts';
 
 /** `version` changes whenever a record may have changed. */
 export function createPostgresRecords(database: Database, version: RecordStore['version']): RecordStore {
   const lane = database.lane();
-  const numbers = new EntityNumbers(database, lane);
+  const numbers = createEntityNumbers(database, lane);
   return createRecordStore({
     dialect: pageDialect,
     run: (work) => run(work()),
     first: async <Row>({ sql, values }: Query) => (await lane.query<Row>(sql(), values))[0],
     rows: (text, values) => lane.query(text, values),
-    find: (entityId) => numbers.find(entityId),
+    find: numbers.find,
     version,
     import: (request) => importRecords(database, numbers, request),
   });

@@ -3,7 +3,7 @@ import type { BatchResult } from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { engineAt } from '../../../../src/store/open.ts';
-import { IngestQueue } from '../../../../src/store/postgres/readings/writer/ingest-queue.ts';
+import { createIngestQueue } from '../../../../src/store/postgres/readings/writer/ingest-queue.ts';
 import { batchOf } from '../../conformance/readings/readings.ts';
 import { importInto } from '../../conformance/records/stored-records.ts';
 import { type Plant, plantIn, storeOptions } from '../../stores.ts';
@@ -86,7 +86,7 @@ it('while the writers wait, what comes next gathers in one group; an error reach
       const results = batches.map((accepted) => ({ accepted, duplicates: 0, conflicts: [] }));
       groups.push({ batches, end: (error) => (error ? reject(error) : resolve(results)) });
     });
-  const queue = new IngestQueue<number>([writer, writer], (size) => size);
+  const queue = createIngestQueue<number>([writer, writer], (size) => size);
   const first = queue.write(1);
   await started(groups, 1);
   const second = [queue.write(2), queue.write(3)];
@@ -111,7 +111,7 @@ it('more than may wait is refused at once, and accepted again when there is room
     new Promise<BatchResult[]>((resolve) => {
       ends.push(() => resolve(batches.map((accepted) => ({ accepted, duplicates: 0, conflicts: [] }))));
     });
-  const queue = new IngestQueue<number>([writer], (size) => size);
+  const queue = createIngestQueue<number>([writer], (size) => size);
   const waiting = [queue.write(600_000), queue.write(400_000)];
   await expect(queue.write(1)).rejects.toMatchObject({ code: 'unavailable' });
   await started(ends, 1);
