@@ -4,15 +4,6 @@ import type { Location } from '../address/location.ts';
 import { byKey } from './server-settings.ts';
 import { Session, type SessionOptions } from './session.ts';
 
-interface SentTransaction {
-  /** Its number, which the server keeps with its outcome. */
-  id: string;
-  /** The start of the server that gave the number; another server, or the same one after a crash, may give it again. */
-  server: string;
-  /** The last record that it adds to the audit chain, by which every server shows that it was committed. */
-  audit: Session['audit'];
-}
-
 /** How to find out whether a transaction was committed whose COMMIT got no answer. */
 interface Doubt {
   location: Location;
@@ -53,36 +44,28 @@ export async function runTransaction<T>(
 }
 
 async function commit(session: Session, doubt: Doubt): Promise<void> {
-  const transaction = await identify(session);
+  const [row] = await session.query<{ id: string | null }>(
+    `select pg_current_xact_id_if_assigned()::text as id,
+      set_config('idle_in_transaction_session_timeout', '${mostIdleMs}', true)`,
+  );
   try {
     await session.run('commit');
   } catch (thrown) {
     // A refusal is an answer; and without a number nothing was written.
-    if (session.isOpen || transaction === undefined) throw thrown;
-    const outcome = await outcomeOf(transaction, doubt);
+    if (session.isOpen || typeof row?.id !== 'string') throw thrown;
+    const outcome = await outcomeOf(session, row.id, doubt);
     if (outcome === 'aborted') throw thrown;
     if (outcome !== 'committed')
       throw outcomeUnknown(`the PostgreSQL store ${doubt.location.shown} did not answer its commit`, thrown);
   }
 }
 
-async function identify(session: Session): Promise<SentTransaction | undefined> {
-  const [row] = await session.query<{ id: string | null }>(
-    `select pg_current_xact_id_if_assigned()::text as id,
-      set_config('idle_in_transaction_session_timeout', '${mostIdleMs}', true)`,
-  );
-  const { server, audit } = session;
-  return typeof row?.id === 'string' ? { id: row.id, server: server.startedAt, audit } : undefined;
-}
-
-type Outcome = 'committed' | 'aborted' | 'unknown';
-
-async function outcomeOf(transaction: SentTransaction, { location, forMs }: Doubt): Promise<Outcome> {
+async function outcomeOf(lost: Session, id: string, { location, forMs }: Doubt): Promise<string> {
   for (const endMs = performance.now() + forMs; performance.now() < endMs; await pause(200)) {
     // Whatever goes wrong now, the next connection may answer.
     const status = await Session.open(location, askingOptions).then(
       (session) =>
-        statusOn(session, transaction)
+        statusOn(session, lost, id)
           .catch(() => undefined)
           .finally(() => session.destroy('it has answered')),
       () => undefined,
@@ -92,15 +75,17 @@ async function outcomeOf(transaction: SentTransaction, { location, forMs }: Doub
   return 'unknown';
 }
 
-/** The outcome as a server knows it; on another one only what the transaction has written proves anything. */
-async function statusOn(session: Session, { id, server, audit }: SentTransaction): Promise<string | null | undefined> {
-  if (session.server.startedAt === server) {
+/**
+ * The outcome as a server keeps it with the number of a transaction. Another server, or the same one after a crash, may give the
+ * number again: there only the last record that the transaction adds to the audit chain proves that it was committed.
+ */
+async function statusOn(session: Session, { server, audit }: Session, id: string): Promise<string | null | undefined> {
+  if (session.server.startedAt === server.startedAt) {
     const [row] = await session.query<{ status: string | null }>('select pg_xact_status($1::xid8) as status', [id]);
     return row?.status;
   }
   if (audit === undefined) return undefined;
-  const values = [audit.seq, audit.hash];
-  const found = await session.query('select from audit where seq = $1 and hash = $2', values);
+  const found = await session.query('select from audit where seq = $1 and hash = $2', [audit.seq, audit.hash]);
   return found.length > 0 ? 'committed' : undefined;
 }
 

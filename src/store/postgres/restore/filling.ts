@@ -142,52 +142,38 @@ interface TableCopy {
 
 /** The rows of a checked backup for the tables of PostgreSQL, in an order in which references find their targets. */
 function sourcesOf(backup: Connection, tables: readonly OwnTable[]): TableCopy[] {
-  const read = (table: string, columns: readonly string[], sql: string): TableCopy => ({
-    table,
-    columns,
-    rows: rowsOf(backup, sql),
-  });
+  /** Each column with its value in SQL, and where rows come from. */
+  const read = (table: string, values: Readonly<Record<string, string>>, from: string): TableCopy => {
+    const sql = `${numbering} select ${Object.values(values).join(', ')} from ${from}`;
+    return { table, columns: Object.keys(values), rows: rowsOf(backup, sql) };
+  };
   const columnsOf = (name: string) => tables.find((table) => table.name === name)?.columns ?? [];
+  const own = (columns: readonly string[]) => Object.fromEntries(columns.map((column) => [column, `t."${column}"`]));
   const plain = (name: string, columns = columnsOf(name), order = 'rowid') =>
-    read(name, columns, `select ${columns.map(quoted).join(', ')} from ${name} order by ${order}`);
+    read(name, own(columns), `${name} t order by ${order}`);
   const keys = columnsOf('keys').filter((column) => !usesOfKey.includes(column));
-  const uses = `select id, ${usesOfKey.join(', ')} from keys where last_used_at_ms is not null`;
-  const audit = columnsOf('audit');
-  const inTrail = audit.map((column) =>
-    jsonTexts.has(column)
-      ? `case when typeof(${column}) = 'text' then json_quote(${column}) else ${column} end`
-      : column,
-  );
-  const numbers = `${numbering} select number, id, (select count(*) from series where entity_id = id) from numbered`;
-  const series = `${numbering} select n.entity, n.number, s.sensor_id from numbered_series n join series s using (series)`;
-  const drops = `${numbering} select n.number, d.until_us from drops d join numbered n on n.id = d.entity_id`;
+  const asJson = (name: string) => `case when typeof(${name}) = 'text' then json_quote(${name}) else ${name} end`;
+  const inTrail = columnsOf('audit').map((name) => [name, jsonTexts.has(name) ? asJson(name) : name] as const);
+  const seriesOf = '(select count(*) from series where entity_id = id)';
+  const sensors = 'numbered_series n join series s using (series)';
   return [
     plain('tenants'),
     plain('users'),
     plain('entities'),
     plain('keys', keys),
-    read('key_uses', ['key_id', ...usesOfKey], uses),
-    read('audit', audit, `select ${inTrail.join(', ')} from audit order by seq`),
+    read('key_uses', { key_id: 'id', ...own(usesOfKey) }, 'keys t where last_used_at_ms is not null'),
+    read('audit', Object.fromEntries(inTrail), 'audit order by seq'),
     plain('key_usage', columnsOf('key_usage'), 'day, key_id'),
     plain('purges'),
-    read('record_entities', ['number', 'entity_id', 'last_series'], numbers),
-    read('series', ['entity', 'series', 'sensor_id'], series),
-    read('drops', ['entity', 'until_us'], drops),
-    ...tables.flatMap(({ name, columns }): TableCopy[] => {
+    read('record_entities', { number: 'number', entity_id: 'id', last_series: seriesOf }, 'numbered'),
+    read('series', { entity: 'n.entity', series: 'n.number', sensor_id: 's.sensor_id' }, sensors),
+    read('drops', { entity: 'n.number', until_us: 't.until_us' }, 'drops t join numbered n on n.id = t.entity_id'),
+    ...tables.flatMap(({ name, columns: [first = '', ...rest] }): TableCopy[] => {
       if (name === 'chunks') return [{ table: 'readings', columns: readingColumns, rows: readingsOf(backup) }];
-      const rest = columns.slice(1).map((column) => `t.${quoted(column)}`);
       if (bySeries.has(name)) {
-        const sql = `${numbering} select ${['n.entity', 'n.number', ...rest].join(', ')} from ${name} t ${ofSeries}`;
-        return [read(name, ['entity', ...columns], sql)];
+        return [read(name, { entity: 'n.entity', series: 'n.number', ...own(rest) }, `${name} t ${ofSeries}`)];
       }
-      if (columns[0] !== 'entity') return [];
-      return [
-        read(
-          name,
-          columns,
-          `${numbering} select ${['n.number', ...rest].join(', ')} from ${quoted(name)} t ${ofEntity}`,
-        ),
-      ];
+      return first === 'entity' ? [read(name, { entity: 'n.number', ...own(rest) }, `"${name}" t ${ofEntity}`)] : [];
     }),
   ];
 }
@@ -221,8 +207,4 @@ function* readingsOf(backup: Connection): Generator<readonly unknown[]> {
 /** The rows of a query, which is run when they are read. */
 function rowsOf(backup: Connection, query: string): Iterable<readonly unknown[]> {
   return { [Symbol.iterator]: () => backup.prepare<[], unknown[]>(query).raw().iterate() };
-}
-
-function quoted(name: string): string {
-  return `"${name}"`;
 }
