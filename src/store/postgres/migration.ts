@@ -1,15 +1,54 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { MigrationOutcome, MigrationRequest } from '../../core/operations/engine.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import { beforeMigration } from '../archive/target.ts';
-import { storeAbsent } from '../engine/errors.ts';
+import { alreadyThere, storeAbsent } from '../engine/errors.ts';
 import type { StoreOptions } from '../engine/options.ts';
 import { type Location, usualSchema } from './address/location.ts';
-import type { Database } from './connection/database.ts';
-import { applyMigrations } from './creation.ts';
-import { requireNotNewer, schemaVersion } from './schema/schema-version.ts';
+import { type Database, databaseWithin } from './connection/database.ts';
+import type { Session } from './connection/session.ts';
+import { readPlace, requireNotNewer, schemaVersion } from './schema/schema-version.ts';
 import { createPostgresStore } from './store.ts';
+
+/** Refuses a schema that holds a store (`already_initialised`, exit 5) or tables of others (`store_corrupt`). */
+export async function requireNoStore(session: Session): Promise<void> {
+  if ((await readPlace(session)).version > 0) throw alreadyThere(session.location.shown, ', such as another ?schema=');
+  await requireNotNewer(session);
+}
+
+/** Creates the schema if it is missing, the tables, and what `fill` puts into them, all in one transaction. */
+export async function createStore(
+  database: Database,
+  options: StoreOptions,
+  fill: (store: Store) => MaybePromise<void> = () => {},
+): Promise<void> {
+  await database.transaction(
+    async (session) => {
+      // Before anything is read: of two processes that create a store at once, the second finds that of the first.
+      await lockMigrations(session);
+      await requireNoStore(session);
+      await prepareSchema(session, options.migrationsFolder);
+      const store = createPostgresStore(databaseWithin(session), options);
+      // What is filled in is dated by the clock of the database.
+      await store.keys.version();
+      await fill(store);
+    },
+    { idleMs: 0 },
+  );
+}
+
+/** Creates the schema if it is missing, and the tables of this version; those of an older one are migrated. */
+export async function prepareSchema(session: Session, migrationsFolder: string): Promise<void> {
+  const { schema } = session.location;
+  await lockMigrations(session);
+  // A schema that an administrator has made needs no right to make one.
+  const there = await session.query('select from pg_namespace where nspname = $1', [schema]);
+  if (there.length === 0) await session.run(`create schema "${schema}"`);
+  await applyMigrations(session, migrationsFolder);
+}
 
 /**
  * Applies the missing migrations of a store in one transaction, and returns their number. `check` receives the store before
@@ -46,3 +85,38 @@ function nameOf({ database, schema }: Location): string {
   const parts = schema === usualSchema ? [database] : [database, schema];
   return parts.map((part) => part.replaceAll(/[^\w-]/g, '_')).join('.');
 }
+
+/** A number that only hkctl's migrations lock, whatever the schema is: migrations of two stores are rare. */
+const migrationLock = 4_857_367_418;
+
+/**
+ * Applies the missing migrations inside the transaction of `session`, and returns their number. Two processes do so one after
+ * the other. Throws `store_too_new` if a newer hkctl has migrated the store.
+ */
+async function applyMigrations(session: Session, folder: string): Promise<number> {
+  const migrationsFolder = join(folder, 'postgres');
+  if (!existsSync(migrationsFolder))
+    throw new Error(`migrations are missing from this installation: ${migrationsFolder}`);
+  await lockMigrations(session);
+  const before = await requireNotNewer(session);
+  const missing = readMigrationFiles({ migrationsFolder }).slice(before);
+  for (const statement of missing.flatMap(({ sql }) => sql)) await session.run(inSearchPath(statement));
+  if (before === 0) await session.run(firstRows);
+  await session.run(`update store_version set version = ${schemaVersion}`);
+  return missing.length;
+}
+
+/** Waits until no other process creates or migrates a store; until the end of the transaction none begins to. */
+async function lockMigrations(session: Session): Promise<void> {
+  await session.run(`set local lock_timeout = '60s'; select pg_advisory_xact_lock(${migrationLock})`);
+}
+
+/** drizzle-kit names the schema `public` in references; our tables are where the search path leads. */
+function inSearchPath(statement: string): string {
+  return statement.replaceAll('"public".', '');
+}
+
+const firstRows = `
+  insert into store_version (version) values (0);
+  insert into audit_head (last_seq) values (0);
+  insert into generations (name, value) values ('keys', 0), ('records', 0)`;

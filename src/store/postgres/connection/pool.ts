@@ -104,7 +104,8 @@ export abstract class Pool {
   }
 
   #giveBack(session: Session): void {
-    if (session.isOpen) this.#idle.push(session);
+    if (session.isWorn) void session.close();
+    else if (session.isOpen) this.#idle.push(session);
     this.#wake();
   }
 

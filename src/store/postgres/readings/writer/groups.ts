@@ -10,26 +10,32 @@ import { keyArrays, toBinaryArray, toBinaryRows } from './binary.ts';
 import type { WriteGroup } from './ingest-queue.ts';
 import { rowKey } from './series-numbers.ts';
 
-/** What the insert returns: how many rows it inserted and, if that is not all, which: `entity series at_us`, by commas. */
-interface Inserted {
-  n: number;
-  keys: string | null;
+/**
+ * The statements for rows of a table whose key is entity, series and instant; `columns` are the others with their types. Rows are
+ * inserted in order of the key, so that two statements, also of two daemons, wait for each other's rows in one direction only; of
+ * rows with the same key the first comes first.
+ */
+function statementsFor(table: string, columns: Readonly<Record<string, string>>) {
+  const [key, others] = ['entity, series, at_us', Object.keys(columns).join(', ')];
+  const types = ['int4', 'int4', 'int8', ...Object.values(columns)];
+  const arrays = types.map((type, n) => `$${n + 1}::${type}[]`);
+  const insert = `insert into ${table} (${key}, ${others}) select ${key}, ${others} from unnest(${arrays.join(', ')})`;
+  return {
+    /** All rows or none: it fails if one is there already. It takes half the time, since `on conflict` seeks each row first. */
+    plain: `${insert} as u (${key}, ${others}) order by ${key}`,
+    /** Rows with a new key: how many were inserted and, if that is not all, which: `entity series at_us`, by commas. */
+    new: `with i as (${insert} with ordinality as u (${key}, ${others}, n) order by ${key}, n
+        on conflict do nothing returning ${key})
+      select count(*)::int4 as n, case when count(*) < $${types.length + 1} then (
+        select string_agg(entity || ' ' || series || ' ' || at_us, ',') from i) end as keys from i`,
+    /** What is stored for keys, each with its place from 1 on. */
+    stored: `select u.n::int4 as n, ${others} from unnest(${arrays.slice(0, 3).join(', ')}) with ordinality as u (${key}, n)
+      join ${table} using (${key})`,
+  };
 }
 
-/**
- * In order of the key, so that two statements, also of two daemons, wait for each other's rows in one direction only; of rows
- * with the same key the first comes first.
- */
-const arrays = 'unnest($1::int4[], $2::int4[], $3::int8[], $4::float8[], $5::int2[])';
-
-/**
- * All rows or none: it fails if one is there already. It takes half the time of `insertSql`, since `on conflict` seeks each
- * row before it inserts it.
- */
-const plainSql = `insert into readings (entity, series, at_us, value, quality)
-  select e, s, t, v, q from ${arrays} as u (e, s, t, v, q) order by e, s, t`;
-
-/** The same for many rows at two thirds of the cost. It is planned each time, and never inside a statement of others. */
+const ofReadings = statementsFor('readings', { value: 'float8', quality: 'int2' });
+/** Plainly, many rows cost two thirds of that by COPY. It is planned each time, and never inside a statement of others. */
 const copySql = 'copy readings (entity, series, at_us, value, quality) from stdin binary';
 const leastForCopy = 1000;
 
@@ -39,15 +45,6 @@ const leastForCopy = 1000;
  */
 const carefulGroups = 256;
 
-const insertSql = `with i as (insert into readings (entity, series, at_us, value, quality)
-    select e, s, t, v, q from ${arrays} with ordinality as u (e, s, t, v, q, n) order by e, s, t, n
-    on conflict do nothing returning entity, series, at_us)
-  select count(*)::int4 as n, case when count(*) < $6 then (
-    select string_agg(entity || ' ' || series || ' ' || at_us, ',') from i) end as keys from i`;
-
-const storedSql = `select u.n::int4 as n, r.value from unnest($1::int4[], $2::int4[], $3::int8[]) with ordinality as u (e, s, t, n)
-  join readings r on r.entity = u.e and r.series = u.s and r.at_us = u.t`;
-
 /**
  * Creates the writer of readings on a connection: one statement for a group of batches, which is their transaction, too. Inside
  * a transaction of others it cannot be used: a repeated reading would end that.
@@ -55,31 +52,24 @@ const storedSql = `select u.n::int4 as n, r.value from unnest($1::int4[], $2::in
 export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
   let careful = 0;
   return async (batches) => {
-    const sizes = batches.map(({ count }) => count);
-    const rows = joined(batches);
-    const count = rows.length / columns;
-    if (count === 0) return allAccepted(sizes);
-    const at = (row: number, column: number) => rows[row * columns + column] ?? 0;
+    const values = joined(batches);
+    const at = (row: number, column: number) => values[row * columns + column] ?? 0;
+    const rows: GivenRows = { sizes: batches.map(({ count }) => count), count: values.length / columns, at };
     if (careful > 0) careful--;
-    else {
-      if (await isInserted(lane, count, at)) return allAccepted(sizes);
-      careful = carefulGroups;
-    }
-    const [result] = await lane.query<Inserted>(insertSql, [...arraysOf(count, at), count]);
-    if (!result) throw new Error('the insert returned nothing');
-    if (result.n === count) return allAccepted(sizes);
-    const keys = result.keys?.split(',') ?? [];
-    return resultsOf<{ value: number }>(lane, { sizes, at }, keys, storedSql, (row, { value }) => value === at(row, 2));
+    else if (await isInserted(lane, rows)) return allAccepted(rows);
+    else careful = carefulGroups;
+    return insertNew<{ value: number }>(lane, ofReadings, { rows, others: contentOf(rows) }, (row, { value }) => {
+      return value === at(row, 2);
+    });
   };
 }
 
-type NumberAt = (row: number, column: number) => number;
-
 /** Inserts all rows plainly; false if that is not possible, and then none is inserted. */
-async function isInserted(lane: Lane, count: number, at: NumberAt): Promise<boolean> {
+async function isInserted(lane: Lane, rows: GivenRows): Promise<boolean> {
+  const { count, at } = rows;
   try {
-    if (count < leastForCopy) await lane.query(plainSql, arraysOf(count, at));
-    else await lane.copy(copySql, toBinaryRows(count, at));
+    if (count >= leastForCopy) await lane.copy(copySql, toBinaryRows(count, at));
+    else if (count > 0) await lane.query(ofReadings.plain, [...keyArrays(count, at), ...contentOf(rows)]);
     return true;
   } catch (thrown) {
     if (mayBeRepeated(thrown)) return false;
@@ -87,12 +77,8 @@ async function isInserted(lane: Lane, count: number, at: NumberAt): Promise<bool
   }
 }
 
-function arraysOf(count: number, at: NumberAt): Buffer[] {
-  return [
-    ...keyArrays(count, at),
-    toBinaryArray('float8', count, (row) => at(row, 2)),
-    toBinaryArray('int2', count, (row) => at(row, 3)),
-  ];
+function contentOf({ count, at }: GivenRows): Buffer[] {
+  return [toBinaryArray('float8', count, (row) => at(row, 2)), toBinaryArray('int2', count, (row) => at(row, 3))];
 }
 
 function joined(batches: readonly ReadingBatch[]): Float64Array {
@@ -107,70 +93,60 @@ function joined(batches: readonly ReadingBatch[]): Float64Array {
   return rows;
 }
 
-/** As with readings; those of a sensor come seldom, so that all keys are returned. */
-const insertHeartbeatsSql = `insert into heartbeats (entity, series, at_us, status, battery, signal, firmware)
-  select e, s, t, st, b, si, f
-    from unnest($1::int4[], $2::int4[], $3::int8[], $4::text[], $5::float8[], $6::float8[], $7::text[])
-    with ordinality as u (e, s, t, st, b, si, f, n) order by e, s, t, n
-  on conflict do nothing returning entity || ' ' || series || ' ' || at_us as key`;
+const content = { status: 'text', battery: 'float8', signal: 'float8', firmware: 'text' } as const;
+const ofHeartbeats = statementsFor('heartbeats', content);
 
-const storedHeartbeatsSql = `select u.n::int4 as n, status, battery, signal, firmware
-  from unnest($1::int4[], $2::int4[], $3::int8[]) with ordinality as u (e, s, t, n)
-  join heartbeats h on h.entity = u.e and h.series = u.s and h.at_us = u.t`;
-
-const content = ['status', 'battery', 'signal', 'firmware'] as const;
-
+/** The same for heartbeats, which come seldom. */
 export function createHeartbeatWriter(lane: Lane): WriteGroup<readonly Heartbeat[]> {
   return async (batches) => {
-    const sizes = batches.map(({ length }) => length);
     const all = batches.flat();
-    if (all.length === 0) return allAccepted(sizes);
     const at = (row: number, column: number) => all[row]?.[column === 0 ? 'series' : 'atUs'] ?? 0;
-    const columns = content.map((name) => all.map((heartbeat) => heartbeat[name]));
-    const inserted = await lane.query<{ key: string }>(insertHeartbeatsSql, [...keyArrays(all.length, at), ...columns]);
-    if (inserted.length === all.length) return allAccepted(sizes);
-    const keys = inserted.map(({ key }) => key);
-    return resultsOf<Pick<Heartbeat, (typeof content)[number]>>(
-      lane,
-      { sizes, at },
-      keys,
-      storedHeartbeatsSql,
-      (row, stored) => content.every((name) => all[row]?.[name] === stored[name]),
+    const rows = { sizes: batches.map(({ length }) => length), count: all.length, at };
+    const names = Object.keys(content) as (keyof typeof content)[]; // its own
+    const others = names.map((name) => all.map((heartbeat) => heartbeat[name]));
+    return insertNew<Pick<Heartbeat, keyof typeof content>>(lane, ofHeartbeats, { rows, others }, (row, stored) =>
+      names.every((name) => all[row]?.[name] === stored[name]),
     );
   };
 }
 
-/** Rows of several batches, of which a statement inserts those whose key is new. */
+/** Rows of several batches. */
 interface GivenRows {
   /** How many rows each batch has. */
   sizes: readonly number[];
+  count: number;
   /** A number of a row: column 0 is the series, column 1 the instant. */
   at(row: number, column: number): number;
 }
 
-function allAccepted(sizes: readonly number[]): BatchResult[] {
+function allAccepted({ sizes }: GivenRows): BatchResult[] {
   return sizes.map((accepted) => ({ accepted, duplicates: 0, conflicts: [] }));
 }
 
 /**
- * The results of batches, some of whose rows were not inserted: the same content again is a retry, another content does not
- * replace the first (contract, section 5). `inserted` are the keys that the statement returned: of several rows with a key it
- * inserted the first. `storedSql` returns what is stored for keys, each with its place `n` from 1 on.
+ * Inserts the rows whose key is new. Of the others, the same content again is a retry, another content does not replace the first
+ * (contract, section 5). `others` are the columns next to those of the key.
  */
-async function resultsOf<Stored extends object>(
+async function insertNew<Stored extends object>(
   lane: Lane,
-  { sizes, at }: GivenRows,
-  inserted: readonly string[],
-  storedSql: string,
+  sql: ReturnType<typeof statementsFor>,
+  { rows, others }: { rows: GivenRows; others: readonly unknown[] },
   isSame: (row: number, stored: Stored) => boolean,
 ): Promise<BatchResult[]> {
-  const left = new Set(inserted);
-  const count = sizes.reduce((sum, size) => sum + size, 0);
+  const { sizes, count, at } = rows;
+  const [inserted] = await lane.query<{ n: number; keys: string | null }>(sql.new, [
+    ...keyArrays(count, at),
+    ...others,
+    count,
+  ]);
+  if (inserted?.n === count) return allAccepted(rows);
+  // Of several rows with a key the first was inserted.
+  const left = new Set(inserted?.keys?.split(','));
   const missing: number[] = [];
   for (let row = 0; row < count; row++) if (!left.delete(rowKey(at(row, 0), at(row, 1)))) missing.push(row);
   const keys = keyArrays(missing.length, (n, column) => at(missing[n] ?? 0, column));
   // By itself, after the insert: rows that another daemon has inserted meanwhile are seen only by a later statement.
-  const found = await lane.query<Stored & { n: number }>(storedSql, keys);
+  const found = await lane.query<Stored & { n: number }>(sql.stored, keys);
   const conflicts = new Set<number>();
   // What was removed meanwhile was there when it was sent again.
   for (const stored of found) {
