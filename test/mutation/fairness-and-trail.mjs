@@ -285,7 +285,7 @@ export const furtherMutants = [
   ],
   [
     'src/store/postgres/connection/transaction.ts',
-    'if (session.isOpen || transaction === undefined) throw thrown;',
+    "if (session.isOpen || typeof row?.id !== 'string') throw thrown;",
     'throw thrown;',
     'test/endurance/cli/lost-answers.test.ts',
   ],

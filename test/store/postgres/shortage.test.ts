@@ -2,9 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { importFields } from '../../../src/core/fields/fields.ts';
+import { folded } from '../../../src/core/fields/import-batch.ts';
+import { parts } from '../../../src/resources/projects-and-settings.ts';
+import { engineAt } from '../../../src/store/open.ts';
 import { parseLocation } from '../../../src/store/postgres/address/location.ts';
 import { PooledDatabase } from '../../../src/store/postgres/connection/database.ts';
 import { atEndOfFile } from '../../ends.ts';
+import { draftOf, plantIn, storeOptions } from '../stores.ts';
 import { newDatabase, onServer } from './databases.ts';
 import { until } from './opened.ts';
 import { startServer } from './server.ts';
@@ -56,6 +61,43 @@ describe('a log-in that may have few connections', () => {
     await database.close();
     expect(await refused.query('select 1 as a')).toEqual([{ a: 1 }]);
     await refused.close();
+  });
+});
+
+describe('work that needs a second connection while it has one', () => {
+  it('is refused after a while where the log-in may have no more, instead of waiting for itself', async () => {
+    const { address } = await asRole('connection limit 2');
+    const database = new PooledDatabase(parseLocation(address, {}));
+    await database.query('select 1');
+    const inner = () => database.transaction((session) => session.run('select 1'));
+    await expect(database.transaction(inner)).rejects.toMatchObject({
+      code: 'store_unreachable',
+      message: expect.stringContaining('has no connection left'),
+    });
+    await database.close();
+  });
+
+  it('is an import, for which three connections are enough', async () => {
+    const { address, role } = await asRole('connection limit 3');
+    await onServer(server, `grant create on database ${parseLocation(address, {}).database} to ${role}`);
+    await (await engineAt(address, storeOptions).create()).close();
+    const store = await engineAt(address, storeOptions).open();
+    const plant = await plantIn(store);
+    const columns = Object.keys(importFields(parts)).map((name) => {
+      return folded([/^(id|name|part_number)$/.test(name) ? 'x' : name === 'is_active' ? true : null]);
+    });
+    const imported = store.records.import({
+      resource: parts,
+      entityId: plant.entity.id,
+      replace: false,
+      dryRun: false,
+      nowUs: Date.now() * 1000,
+      rows: [{ lines: [2], columns }],
+      audit: () => draftOf(plant.tenant.id, 'records.import', 'parts'),
+    });
+    expect(await imported).toMatchObject({ inserted: 1 });
+    await store.close();
+    await onServer(address.replace(role, 'postgres'), `drop owned by ${role}`);
   });
 });
 

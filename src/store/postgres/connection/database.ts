@@ -117,6 +117,7 @@ export class PooledDatabase extends Pool {
 
   async #connect(): Promise<Session> {
     const session = await Session.open({ ...this.location, hosts: this.#hosts }, this.#ofMain);
+    if (this.#isClosed) session.destroy('the store is closed');
     this.#main = session;
     this.#epoch++;
     session.onEnd(() => this.#lost());

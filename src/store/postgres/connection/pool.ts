@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isShortage } from '../errors/errors.ts';
 import type { Session } from './session.ts';
 
@@ -5,6 +6,8 @@ import type { Session } from './session.ts';
 const mostSessions = 8;
 /** The time for which a lane does without a connection if the server has none left. */
 const shortageMs = 1000;
+/** How long work waits for one of the connections that are open if the server has no other left. */
+const mostWaitMs = 5000;
 
 /** Runs single statements, and sends rows. */
 export type Lane = Pick<Session, 'query' | 'copy'>;
@@ -76,17 +79,19 @@ export abstract class Pool {
     for (;;) {
       for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) if (idle.isOpen) return idle;
       // From before the next attempt: one that comes back meanwhile counts.
-      const isBack = new Promise<void>((resolve) => this.#waiting.push(resolve));
-      if (this.#count < mostSessions) {
-        const session = await this.#make();
-        if (session) return session;
+      const isBack = new Promise<boolean>((resolve) => this.#waiting.push(() => resolve(true)));
+      try {
+        if (this.#count < mostSessions) return await this.#make();
+        await isBack;
+      } catch (thrown) {
+        if (!isShortage(thrown) || this.#count === 0) throw thrown;
+        // Those that are open here must do, unless the work that has them waits for this one.
+        if (!(await Promise.race([isBack, pause(mostWaitMs, false, { ref: false })]))) throw thrown;
       }
-      await isBack;
     }
   }
 
-  /** Makes a connection; undefined if the server has none left, so that those that are open here must do. */
-  async #make(): Promise<Session | undefined> {
+  async #make(): Promise<Session> {
     this.#count++;
     try {
       const session = await this.open();
@@ -97,8 +102,7 @@ export abstract class Pool {
       return session;
     } catch (thrown) {
       this.#count--;
-      if (isShortage(thrown) && this.#count > 0) return undefined;
-      this.#wake();
+      if (!isShortage(thrown) || this.#count === 0) this.#wake();
       throw thrown;
     }
   }

@@ -37,7 +37,7 @@ export function createReadingStore(
 ): ReadingStore & { close(): Promise<void> } {
   const small = database.lane();
   const large = database.lane();
-  const numbers = createEntityNumbers(database, small);
+  const numbers = createEntityNumbers(database);
   const writers = [database.lane(), database.lane()];
   const readings = createIngestQueue<ReadingBatch>(writers.map(createReadingWriter), ({ count }) => count);
   const heartbeats = createIngestQueue<readonly Heartbeat[]>([createHeartbeatWriter(small)], ({ length }) => length);

@@ -1,5 +1,4 @@
 import type { Database } from '../connection/database.ts';
-import type { Lane } from '../connection/pool.ts';
 
 /** Numbers kept in memory; many more entities than a group has plants. */
 const mostKept = 10_000;
@@ -7,7 +6,7 @@ const mostKept = 10_000;
 export type EntityNumbers = ReturnType<typeof createEntityNumbers>;
 
 /** The numbers of entities, which stand first in every key of their rows: short ones, since an id would be in every index. */
-export function createEntityNumbers(database: Database, lane: Lane) {
+export function createEntityNumbers(database: Database) {
   const kept = new Map<string, number>();
   let keptSince = 0;
 
@@ -19,7 +18,7 @@ export function createEntityNumbers(database: Database, lane: Lane) {
     keptSince = epoch;
     const known = kept.get(entityId);
     if (known !== undefined) return known;
-    const [row] = await lane.query<{ number: number }>('select number from record_entities where entity_id = $1', [
+    const [row] = await database.query<{ number: number }>('select number from record_entities where entity_id = $1', [
       entityId,
     ]);
     if (row && keptSince === epoch) kept.set(entityId, row.number);
@@ -28,7 +27,7 @@ export function createEntityNumbers(database: Database, lane: Lane) {
 
   /** The number of an entity, which gets one now if it has none. */
   const give = async (entityId: string): Promise<number> => {
-    await lane.query('insert into record_entities (entity_id) values ($1) on conflict do nothing', [entityId]);
+    await database.query('insert into record_entities (entity_id) values ($1) on conflict do nothing', [entityId]);
     const number = await find(entityId);
     if (number === undefined) throw new Error('the entity has no number');
     return number;

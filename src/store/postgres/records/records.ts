@@ -10,7 +10,7 @@ import { pageDialect } from './pages.ts';
 /** `version` changes whenever a record may have changed. */
 export function createPostgresRecords(database: Database, version: RecordStore['version']): RecordStore {
   const lane = database.lane();
-  const numbers = createEntityNumbers(database, lane);
+  const numbers = createEntityNumbers(database);
   return createRecordStore({
     dialect: pageDialect,
     run: (work) => run(work()),

@@ -5,6 +5,7 @@ import { parseLocation } from '../../../../src/store/postgres/address/location.t
 import { PooledDatabase } from '../../../../src/store/postgres/connection/database.ts';
 import { draftOf, storeOptions } from '../../stores.ts';
 import { addressOf, newDatabase, onServer } from '../databases.ts';
+import { until } from '../opened.ts';
 import { sharedServer } from '../shared-server.ts';
 
 const options = { ...storeOptions, clock: Date.now };
@@ -91,6 +92,18 @@ describe('a store that fails while it is open', () => {
       message: expect.stringContaining('a worker of Citus cannot be reached'),
     });
     await database.close();
+  });
+
+  it('keeps no connection that was still being made when it was closed, which would keep the process from its end', async () => {
+    const address = await newDatabase();
+    const database = new PooledDatabase(parseLocation(`${address}&application_name=late`, {}));
+    const asked = database.query('select 1').catch(() => {});
+    await database.close();
+    await asked;
+    const other = new PooledDatabase(parseLocation(address, {}));
+    const open = () => other.query("select from pg_stat_activity where application_name = 'late'");
+    expect(await until(open, ({ length }) => length === 0)).toEqual([]);
+    await other.close();
   });
 
   it('reports statements that took too long or may not write, and works again afterwards', async () => {
