@@ -10,7 +10,7 @@ import { type PresentStore, readPresent, unknownPresent } from '../../archive/st
 import type { StoreOptions } from '../../engine/options.ts';
 import { createClockStore } from '../../registry/clock.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
-import { translating } from '../../sqlite-database/errors.ts';
+import { toDomainError, translating } from '../../sqlite-database/errors.ts';
 import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
 import { filesOf, makeFolder, openFile, removeSidecars, type StoreFiles, writeAhead } from '../connection/files.ts';
 import { openAlone, withoutDaemons } from '../connection/locks.ts';
@@ -105,11 +105,9 @@ async function replaceBy(
     putInPlace(path);
     return kept;
   } catch (thrown) {
-    if (!existsSync(ready)) {
-      alone?.pragma('journal_mode = wal');
-      removeDatabases(files);
-    }
-    throw thrown;
+    // First what takes space: the old registry gets its log back at its next opening, too.
+    if (!existsSync(ready)) removeDatabases(files);
+    throw toDomainError(thrown, path);
   } finally {
     alone?.close();
   }
@@ -164,7 +162,7 @@ async function completeRestore(
         add: (lines) => appendLines(journal, lines),
       },
     });
-    translating(path, () => registry.exec('commit'));
+    registry.exec('commit');
     writeAhead(registry);
     return kept;
   } finally {

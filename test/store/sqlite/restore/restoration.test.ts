@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -38,4 +38,23 @@ it('puts no registry in place whose last changes could not be written into its f
     ...second,
     status: 'inactive',
   });
+});
+
+it('removes what it has made, and says what is wrong with the disk, if the new store cannot be completed', async () => {
+  const [path, file] = [join(folder, 'full', 'hkctl.db'), join(folder, 'two.backup')];
+  const engine = engineAt(path, storeOptions);
+  const store = await engine.create();
+  await plantIn(store);
+  await store.close();
+  await engine.backup(file, { nowMs, force: false });
+  const before = readdirSync(join(folder, 'full'));
+  const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  const restoring = engine.restore(file, {
+    ...quiet,
+    audit() {
+      throw full;
+    },
+  });
+  await expect(restoring).rejects.toMatchObject({ code: 'store_full', cause: full });
+  expect(readdirSync(join(folder, 'full')).filter((name) => !before.includes(name))).toEqual(['hkctl.daemons']);
 });
