@@ -17,7 +17,7 @@ export interface SessionOptions {
   isPrompt?: boolean;
   /** Absent for the connection that others ask on. */
   watch?: Watch;
-  /** Whether rows are found by their keys, except in long work; otherwise the planner decides. */
+  /** Whether rows are found by their keys, except in transactions; otherwise the planner decides. */
   findsByKey?: boolean;
 }
 

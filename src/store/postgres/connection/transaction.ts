@@ -27,11 +27,11 @@ export async function runTransaction<T>(
   idleMs: number,
   doubt: Doubt,
 ): Promise<T> {
-  const lifted = idleMs === 0 ? `; ${liftLimits(session)}` : '';
+  const lifted = idleMs === 0 ? `; ${liftTimeLimits(session)}` : '';
   session.audit = undefined;
   session.isLong = idleMs === 0;
   try {
-    await session.run(`begin; set local idle_in_transaction_session_timeout = ${idleMs}${lifted}`);
+    await session.run(`begin; ${planFreely}; set local idle_in_transaction_session_timeout = ${idleMs}${lifted}`);
     const result = await work(session);
     await commit(session, doubt);
     return result;
@@ -89,12 +89,13 @@ async function statusOn(session: Session, { server, audit }: Session, id: string
   return found.length > 0 ? 'committed' : undefined;
 }
 
-/**
- * Statements for long work in the rest of a transaction: they lift the time limits of an administrator, since copying a plant takes
- * minutes, and let the planner decide.
- */
-function liftLimits({ server }: Session): string {
-  const limits = ['statement_timeout', ...(server.version < 170_000 ? [] : ['transaction_timeout'])];
-  const lifted = limits.map((name) => `set local ${name} = 0`);
-  return [...lifted, ...Object.keys(byKey).map((name) => `set local ${name} to default`)].join('; ');
+/** Statements that lift the time limits of an administrator for the rest of a transaction: copying a plant takes minutes. */
+function liftTimeLimits({ server }: Session): string {
+  const isKnown = server.version >= 170_000;
+  return `set local statement_timeout = 0${isKnown ? '; set local transaction_timeout = 0' : ''}`;
 }
+
+/** Lets the planner decide in the rest of a transaction: it may join tens of thousands of rows. */
+const planFreely = Object.keys(byKey)
+  .map((name) => `set local ${name} to default`)
+  .join('; ');

@@ -19,6 +19,9 @@ export async function drop(
   if (entity === undefined) return { readings: 0, next: null };
   return database.transaction(async (session) => {
     await session.query(recordSql, [entity, untilUs]);
+    await session.run(
+      'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off',
+    );
     let readings = 0;
     for (let [left, from] = [mostReadings, position]; ; ) {
       const [due] = await session.query<{ series: number }>(dueSql, [entity, from, untilUs]);
