@@ -13,19 +13,21 @@ import { openScreen } from '../terminal/screen.ts';
 import { canDraw, createStyle, terminalLine } from '../terminal/style.ts';
 import { wrapFacts, wrapWhole } from '../terminal/wrap.ts';
 import { createDialog } from './dialog.ts';
+import { askTypedLine } from './typed-line.ts';
 
 /** Asks below the command line, on standard error; by `--plain`, or if the terminal cannot redraw lines, for numbers of choices. */
 export function createAsker(io: Io): Asker {
-  const isPlain = io.plain === true || !canDraw(io.env, io.stderr);
-  const text: Asker['text'] = async (message, validate, preset) => {
+  const canRedraw = canDraw(io.env, io.stderr);
+  const isPlain = io.plain === true || !canRedraw;
+  const text: Asker['text'] = async (given, validate, preset) => {
     const question = {
-      message: fitting(io, message),
-      // Shown next to the question and not as editable text, to which typed characters would only be appended.
-      default: preset,
-      theme: promptTheme(io),
-      validate: (given: string) => validate?.(given.trim()) ?? true,
+      message: fitting(io, given),
+      validate: (answer: string) => validate?.(answer.trim()) ?? true,
     };
-    return (await asked(io, (place) => input(question, place))).trim();
+    if (!canRedraw) return asked(io, (place) => askTypedLine({ ...question, preset }, place));
+    // The preset is shown next to the question and not as editable text, to which typed characters would only be appended.
+    const look = { default: preset, theme: promptTheme(io) };
+    return (await asked(io, (place) => input({ ...question, ...look }, place))).trim();
   };
   return {
     text,
@@ -60,6 +62,8 @@ export function createAsker(io: Io): Asker {
 }
 
 export function askHidden(io: Io, message: string): Promise<string> {
+  const typed = { message, validate: () => true as const, isHidden: true };
+  if (!canDraw(io.env, io.stderr)) return asked(io, (place) => askTypedLine(typed, place));
   return asked(io, (place) => password({ message, mask: false, toggleMask: false, theme: promptTheme(io) }, place));
 }
 
@@ -123,7 +127,7 @@ async function askNumbers<T>(
 }
 
 interface Place {
-  input: NodeJS.ReadableStream;
+  input: Input;
   output: NodeJS.WritableStream;
   signal: AbortSignal;
 }
