@@ -23,16 +23,18 @@ export function createDialog(
 ): Asker {
   const answered: { message: string; echo: string }[] = [];
   const ask = async <T>(message: string, question: Question<T>, facts: readonly AskedFact[] = []): Promise<T> => {
+    const linesFor = (columns: number, rows: number) => {
+      const echoes = answered.map(
+        (one) => `${style.green('✔')} ${truncated(`${one.message}: ${one.echo}`, columns - 2)}`,
+      );
+      const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
+      // On a small terminal the question comes first, then the latest answers.
+      const lines = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
+      return [...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(0, rows);
+    };
     for (;;) {
-      screen.draw((columns, rows) => {
-        const echoes = answered.map(
-          (one) => `${style.green('✔')} ${truncated(`${one.message}: ${one.echo}`, columns - 2)}`,
-        );
-        const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
-        // On a small terminal the question comes first, then the latest answers.
-        const lines = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
-        return [...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(0, rows);
-      });
+      // What waits was typed quickly or pasted, and is shown at once.
+      if (!screen.hasMore()) screen.draw(linesFor);
       const event = await screen.next();
       if (event === 'signal' || event === 'end') {
         // Whatever opened the screen ends by the same event.

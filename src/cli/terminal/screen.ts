@@ -1,6 +1,5 @@
 import { isHkctlError } from '../../core/errors.ts';
-import type { Screen, ScreenEvent } from './interaction.ts';
-import { onKeypress } from './interaction.ts';
+import { isCancelKey, onKeypress, type Screen, type ScreenEvent } from './interaction.ts';
 import type { Io, Output } from './io.ts';
 import { terminalLine } from './style.ts';
 
@@ -13,6 +12,8 @@ const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 const top = '\u001b[H';
 const eraseRow = '\u001b[2K';
 const down = '\u001b[B';
+/** The most keys that wait: what is pasted beyond them is left out, but never what cancels. */
+const mostWaiting = 4096;
 
 /**
  * Opens the alternate screen on an output and reads the keyboard in raw mode. What is asked or shown from the settings page, such as
@@ -29,7 +30,8 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
     const resolve = waiting;
     waiting = undefined;
     if (resolve) resolve(event);
-    else queue.push(event);
+    else if (queue.length < mostWaiting) queue.push(event);
+    else if (typeof event === 'string' || isCancelKey(event)) queue.splice(0, queue.length, event);
   };
   const show = () => {
     // The shell may have changed the mode meanwhile, and Node does not set a mode that it believes to be set.

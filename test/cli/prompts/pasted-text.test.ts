@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { withoutLongPastes } from '../../../src/cli/prompts/prompts.ts';
+import { Cli } from '../harness.ts';
 
 let stdin: PassThrough;
 let received: Buffer;
@@ -44,4 +45,17 @@ it('leaves the rest to the next question once it is released', async () => {
   stdin.write('b');
   expect(stdin.read()).toEqual(Buffer.from('b'));
   expect(received.toString()).toBe('a');
+});
+
+it('a file that is pasted into a question of the settings page leaves Ctrl-C its effect', async () => {
+  const cli = await new Cli().seed();
+  const drawn: number[] = [];
+  const { code } = await cli.run('keys', {
+    terminal: { columns: 80, rows: 24 },
+    keys: ['c', { on: 'Name', type: `${'a line '.repeat(20_000)}\u0003` }, { on: 'Cancelled', type: 'q' }],
+    onWrite: (text) => drawn.push(text.length),
+  });
+  expect(code).toBe(0);
+  // A screen for each key would be a hundred thousand.
+  expect(drawn.length).toBeLessThan(100);
 });
