@@ -5,8 +5,9 @@ import { dirname } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Check } from '../../../src/core/operations/inspection.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { settleIdle } from '../../../src/store/sqlite/readings/writer/settling.ts';
 import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
-import { readingsOn, settleSome } from '../../store/sqlite/readings/sent.ts';
+import { readingsOn } from '../../store/sqlite/readings/sent.ts';
 import { bootMs, Cli, startMs } from '../harness.ts';
 import { press } from '../keyboard.ts';
 import { tamper } from '../tamper.ts';
@@ -129,7 +130,7 @@ describe('doctor', () => {
     const { stored, send } = readingsOn(connection);
     const atUs = (day: number) => Date.UTC(2026, 10, day, 8) * 1000;
     for (const { series } of directory.values()) send([18, 19].map((day) => [series, atUs(day), day]));
-    settleSome(stored, Number.POSITIVE_INFINITY);
+    while (settleIdle(stored));
     connection.exec(
       "update chunks set body = cast(body || x'00' as blob) where id = 1; insert into log values (99, x'07')",
     );

@@ -1,7 +1,6 @@
 import { readingColumns } from '../../../../src/core/port/readings.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import { IngestWriter, toGroup } from '../../../../src/store/sqlite/readings/writer/ingest-writer.ts';
-import { settle } from '../../../../src/store/sqlite/readings/writer/settling.ts';
 import type { ChunkSizes } from '../../../../src/store/sqlite-database/chunks/chunks.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
 import { applyMigrations } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
@@ -25,12 +24,4 @@ export function readingsOn(connection: Connection, sizes?: ChunkSizes) {
   const send = (sent: readonly Sent[]) =>
     sendRows(Float64Array.from(sent.flatMap(([series, atUs, value, quality = 0]) => [series, atUs, value, quality])));
   return { connection, stored, send, sendRows };
-}
-
-/** Settles some of the log, in a transaction of its own. */
-export function settleSome(stored: StoredReadings, readings: number, ofSeries?: number): void {
-  stored.writing(() => {
-    settle(stored, readings, ofSeries);
-    stored.log.trim();
-  });
 }

@@ -1,4 +1,8 @@
-import { expect, it } from 'vitest';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { batchOf } from '../../conformance/readings/readings.ts';
+import { fileStore } from '../../stores.ts';
 import { readingsInMemory } from './sent.ts';
 
 it('the log stops growing, however many readings arrive, and all of them can be read', () => {
@@ -21,4 +25,18 @@ it('the log stops growing, however many readings arrive, and all of them can be 
   for (let n = 0; n < series; n++) count += stored.reading(() => stored.count(n, 0, Number.POSITIVE_INFINITY));
   expect(count).toBe(inCommit * commits);
   connection.close();
+});
+
+it('readings settle once nothing is written any more', async () => {
+  const { store, path, remove } = await fileStore();
+  onTestFinished(remove);
+  const connection = openFile(filesOf(path).readings);
+  onTestFinished(() => void connection.close());
+  await store.readings.append(batchOf([1, 2, 3].map((n) => [7, n, n])));
+  const chunks = connection.prepare<[], number>('select sum(count) from chunks where series = 7').pluck();
+  expect(chunks.get()).toBeNull();
+  while (chunks.get() !== 3) await wait(20);
+  // The newest row stays, so that no id is used twice.
+  expect(connection.prepare('select id, length(body) from log').raw().all()).toEqual([[1, 0]]);
+  expect(await store.readings.range({ series: 7, limit: 10 })).toHaveLength(3);
 });

@@ -6,13 +6,25 @@ import type { StoredReadings } from '../stored.ts';
 const settleFrom = 500_000;
 /** Readings that a commit then settles for each one that it adds: more than one, so that the log does not grow any more. */
 const settledForAdded = 1.5;
-/** Readings of a series that are settled at once: some milliseconds. */
-const ofSeriesAtOnce = 16_384;
+/** Readings that are settled at once, of a series and of all of them while nothing else is written: some milliseconds. */
+const atOnce = { ofSeries: 16_384, ofAll: 8192 } as const;
 
 export function settleAfter(stored: StoredReadings, added: number): void {
   if (stored.log.memory.count <= settleFrom) return;
   settle(stored, added * settledForAdded);
   stored.log.trim();
+}
+
+/** Settles some of the log while nothing else is written; returns whether there is more. */
+export function settleIdle(
+  stored: StoredReadings,
+  { ofSeries, ofAll }: Readonly<Record<keyof typeof atOnce, number>> = atOnce,
+): boolean {
+  return stored.writing(() => {
+    settle(stored, ofAll, ofSeries);
+    stored.log.trim();
+    return stored.log.memory.first !== undefined;
+  });
 }
 
 interface Settleable {
@@ -21,7 +33,7 @@ interface Settleable {
 }
 
 /** Moves about a number of readings from the log into chunks, series by series: those that wait longest first. */
-export function settle({ log, chunks }: Settleable, readings: number, ofSeries: number = ofSeriesAtOnce): void {
+export function settle({ log, chunks }: Settleable, readings: number, ofSeries: number = atOnce.ofSeries): void {
   const { memory } = log;
   for (let left = readings; left > 0; ) {
     const [series, logged] = memory.first ?? [];

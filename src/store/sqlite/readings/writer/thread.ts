@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { isHkctlError } from '../../../../core/errors.ts';
 import { lazily } from '../../../../core/kept.ts';
 import { createClockStore } from '../../../registry/clock.ts';
 import { toDomainError } from '../../../sqlite-database/errors.ts';
@@ -13,7 +14,9 @@ import { createDrop, createDroppable } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
 import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-client.ts';
 import type { WriterCalls } from './client.ts';
+import { IdleSettler } from './idle-settler.ts';
 import { IngestWriter } from './ingest-writer.ts';
+import { settleIdle } from './settling.ts';
 
 type WriterRequest = ThreadRequest<WriterCalls>;
 type GroupRequest = Extract<WriterRequest, { kind: 'group' }>;
@@ -41,6 +44,8 @@ function host(port: MessagePort, path: string): void {
   const writer = new IngestWriter(readings, stored);
   const drop = lazily(() => createDrop(readings, stored));
   const droppable = lazily(() => createDroppable(readings, stored));
+  const idle = new IdleSettler(() => settleUnlessRefused(stored, files.readings));
+  idle.written();
 
   const reply = (answers: readonly ThreadAnswer[]) => port.postMessage(answers);
 
@@ -54,6 +59,7 @@ function host(port: MessagePort, path: string): void {
       );
       const results = [...written.groups, ...written.heartbeats];
       reply(requests.map(({ id }, index) => ({ id, result: results[index] })));
+      idle.written();
     } catch (thrown) {
       const error = toPostedError(toDomainError(thrown, files.readings));
       reply(requests.map(({ id }) => ({ id, error })));
@@ -64,7 +70,11 @@ function host(port: MessagePort, path: string): void {
     start() {},
     uses: recordUse,
     clock: (progress) => clock.merge(progress),
-    drop: (request) => drop()(request),
+    drop(request) {
+      const result = drop()(request);
+      idle.written();
+      return result;
+    },
     retention: (entityId) => droppable().state(entityId),
     slice: (request) => stored.reading(() => loggedFor.slice(stored.log.memory, request)),
     states: (series) => stored.reading(() => loggedFor.states(stored.log.memory, series)),
@@ -81,6 +91,7 @@ function host(port: MessagePort, path: string): void {
   };
 
   const close = () => {
+    idle.close();
     readings.close();
     registryConnection.close();
     port.close();
@@ -104,6 +115,16 @@ function host(port: MessagePort, path: string): void {
     for (const request of others) answer(request);
     if (isOver) close();
   });
+}
+
+/** Settles a step of the log; undefined if that must wait, because the disk is full or the store is locked. */
+function settleUnlessRefused(stored: StoredReadings, file: string): boolean | undefined {
+  try {
+    return settleIdle(stored);
+  } catch (thrown) {
+    if (isHkctlError(toDomainError(thrown, file))) return undefined;
+    throw thrown;
+  }
 }
 
 function nextOn(port: MessagePort): WriterRequest | undefined {

@@ -1,8 +1,9 @@
 import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
 import { createErasure } from '../../../../../src/store/sqlite/readings/erasure.ts';
 import { createDrop, createDroppable } from '../../../../../src/store/sqlite/readings/retention.ts';
+import { settleIdle } from '../../../../../src/store/sqlite/readings/writer/settling.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-database/driver.ts';
-import { readingsOn, type Sent, settleSome } from '../sent.ts';
+import { readingsOn, type Sent } from '../sent.ts';
 
 /** What a process does with the readings of a store; those that fail do so at their commit. */
 export type Step =
@@ -33,7 +34,7 @@ export class Process {
     const { stored, send, drop, erasure } = this.parts;
     if (step.kind === 'send') return { sent: send(step.sent) };
     if (step.kind === 'fail') this.#failing(() => send(step.sent));
-    else if (step.kind === 'settle') settleSome(stored, step.ofAll, step.ofSeries);
+    else if (step.kind === 'settle') settleIdle(stored, step);
     else if (step.kind === 'erase') erasure.erase(step);
     else if (step.kind === 'restart') this.#restart();
     else return { dropped: drop({ entityId: 'E', untilUs: step.hour * summaryWidthUs, position: step.position }) };

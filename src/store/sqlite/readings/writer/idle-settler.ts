@@ -1,0 +1,52 @@
+/** How long nothing is written before the log is settled, in ms: at least, and at most. */
+const pauses = { shortest: 2000, longest: 600_000 } as const;
+/** A pause so many times as long as those between the last commits is none of them. */
+const unusual = 3;
+/** How much each commit still counts at the next one. */
+const decay = 0.99;
+/** How long to wait after a failure, such as a full disk. */
+const retryMs = 10_000;
+
+/**
+ * Settles the log in small steps while nothing is written. Sensors that send once a minute are no reason to begin: each time, many
+ * chunks would be rewritten for one reading each.
+ */
+export class IdleSettler {
+  readonly #settle: () => boolean | undefined;
+  #usualMs = 0;
+  #writtenAtMs = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `settle` does one step and returns whether there is more; it returns undefined if it has failed. */
+  constructor(settle: () => boolean | undefined) {
+    this.#settle = settle;
+  }
+
+  /** Must be called when the thread has started and after each commit; begins to wait. */
+  written(): void {
+    const nowMs = performance.now();
+    this.#usualMs = Math.max(nowMs - this.#writtenAtMs, decay * this.#usualMs);
+    this.#writtenAtMs = nowMs;
+    if (!this.#timer) this.#wait(this.#pauseMs());
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #pauseMs(): number {
+    return Math.min(Math.max(unusual * this.#usualMs, pauses.shortest), pauses.longest);
+  }
+
+  #wait(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      const leftMs = this.#writtenAtMs + this.#pauseMs() - performance.now();
+      if (leftMs > 0) this.#wait(leftMs);
+      else {
+        const isMore = this.#settle();
+        if (isMore !== false) this.#wait(isMore ? 0 : retryMs);
+      }
+    }, ms);
+  }
+}
