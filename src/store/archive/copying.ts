@@ -67,7 +67,7 @@ interface Mark {
   value: number;
 }
 
-/** Any other mark counts rows of a table that starts anew, or is of one machine. */
+/** The marks that a restore takes: any other counts rows of a table that starts anew, or is of one machine. */
 export function carriedMarks(backup: Connection): Mark[] {
   return backup
     .prepare<[string, string, string], Mark>(

@@ -20,6 +20,7 @@ export interface RestoreTarget {
   replace(replacement: Replacement): Promise<void>;
 }
 
+/** How a store is replaced, by the backup at the path `file`. */
 export interface Replacement extends OpenBackup {
   file: string;
   isReadable: boolean;
@@ -43,7 +44,10 @@ interface RestoredStore {
   };
 }
 
-/** What was stopped since the backup stays stopped: that is read once nobody else can change the old store, so that nothing is missed. */
+/**
+ * Replaces a store by a verified backup; `state_forbids` while a daemon serves it. What was stopped since stays stopped: that is
+ * read once nobody else can change the old store, so that nothing is missed.
+ */
 export async function restoreFrom(
   file: string,
   target: RestoreTarget,

@@ -4,7 +4,7 @@ import { errnoOf } from '../../core/errno.ts';
 import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
 import type { OwnTable } from '../sqlite-database/schema/migrated-schema.ts';
 
-/** Creates a database for its owner only, without a log, since an incomplete file is thrown away. The caller syncs it at the end. */
+/** Creates a database (mode 0600) without a log, which the caller syncs at the end. Throws if the file exists. */
 export function createPrivate(file: string): Connection {
   closeSync(openSync(file, 'wx', 0o600));
   const connection = openDatabase(file, { fileMustExist: true });
@@ -22,6 +22,7 @@ interface RowWriter {
   end(): void;
 }
 
+/** Its rows have the values of all columns of the table, in order. */
 export function createRowWriter(to: Connection, table: OwnTable): RowWriter {
   const { length } = table.columns;
   const row = `(${new Array(length).fill('?').join(', ')})`;
@@ -45,7 +46,7 @@ export function createRowWriter(to: Connection, table: OwnTable): RowWriter {
 
 const reportedRows = 10_000;
 
-/** A million rows a second. Columns are named, so that each row is written anew by our own schema, even from pages tampered with. */
+/** Names the columns: our own schema writes each row, even from pages tampered with. A million rows a second. */
 export function copyRows(
   from: Connection,
   to: Connection,

@@ -7,7 +7,10 @@ import { unwritable } from '../../core/files.ts';
 import { compactInstant } from '../../core/operations/backups.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';
 
-/** Refuses an existing file without `force`, and always a link and what is no regular file: the backup would take its place. */
+/**
+ * Refuses a file that exists without `force` (`state_forbids`), and always a link and what is no regular file (`bad_input`):
+ * the backup would take its place.
+ */
 export function requireTarget(target: string, force: boolean): void {
   translatingTarget(target, () => {
     const found = lstatSync(target, { throwIfNoEntry: false });
@@ -30,7 +33,7 @@ export function requireTarget(target: string, force: boolean): void {
   });
 }
 
-/** With a number if the name is taken: that file may be the only copy of the older store. */
+/** The path of a backup of an older store, with a number if the name is taken: that may be the only copy. */
 export function beforeMigration(folder: string, name: string, atMs: number): string {
   const path = join(folder, `${name}.before-migrate-${compactInstant(atMs)}`);
   let target = `${path}.backup`;

@@ -11,7 +11,7 @@ import { firstWithChunks } from '../sqlite-database/schema/schema-versions.ts';
 import { creationOf, damagedBackup, type OpenBackup, openBackup } from './format.ts';
 import { columnOfUnknownValue } from './known-values.ts';
 
-/** Reads the metadata of a backup, for the question whether it is the intended one; not all of it is read. */
+/** Reads the metadata of a backup, not all of it. `bad_input` if it is none, `store_too_new` if of a newer hkctl. */
 export function readBackupHead(file: string, migrationsFolder: string): BackupHead {
   return withConnection(openBackup(file, migrationsFolder).connection, (backup) =>
     translating(file, () => headIn(backup, file, (what) => damagedBackup(file, what))),

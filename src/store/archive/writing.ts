@@ -17,7 +17,10 @@ export interface BackupSource {
   shown: string;
 }
 
-/** Writes a backup (mode 0600), which gets its name once it is complete, synced and checked; if anything fails, nothing is left. */
+/**
+ * Writes a backup (mode 0600), which gets its name once it is complete, synced and checked; if anything fails, nothing is left.
+ * Throws `state_forbids` if the file exists and `force` is false.
+ */
 export async function writeBackupFrom(
   { migrationsFolder, copyTo, shown }: BackupSource,
   target: string,

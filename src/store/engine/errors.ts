@@ -1,26 +1,31 @@
 import { type ErrorCode, HkctlError } from '../../core/errors.ts';
 
+/** `store_absent` (exit 6). */
 export function storeAbsent(place: string, hint = 'Make it with: hkctl init'): HkctlError {
   return new HkctlError('store_absent', `There is no store at ${place}.`, { hint });
 }
 
+/** `already_initialised` (exit 5); `example` shows how to name another place. */
 export function alreadyThere(place: string, example: string): HkctlError {
   return new HkctlError('already_initialised', `There is a store at ${place} already; nothing was touched.`, {
     hint: `Name another place with --store${example}, or look at this one with: hkctl entities list`,
   });
 }
 
+/** `state_forbids` (exit 5): a daemon serves the store that is to be replaced. */
 export function servedAt(address: string | undefined | null, hint: string): HkctlError {
   const where = address ? ` at ${address}` : '';
   return new HkctlError('state_forbids', `A daemon serves this store${where}; nothing was changed.`, { hint });
 }
 
+/** `store_too_old` (exit 6); `daemons` says which have to be stopped. */
 export function storeTooOld(place: string, version: number, daemons: 'the daemon' | 'the daemons'): HkctlError {
   return new HkctlError('store_too_old', `The store ${place} is of an older version (schema ${version}).`, {
     hint: `Stop ${daemons} and run: hkctl migrate`,
   });
 }
 
+/** `store_too_new` (exit 6). */
 export function storeTooNew(place: string, version: number): HkctlError {
   return new HkctlError('store_too_new', `The store ${place} was made by a newer hkctl (schema ${version}).`, {
     hint: 'Use that version of hkctl, or a newer one.',
@@ -43,7 +48,7 @@ interface Fault {
   place: string;
 }
 
-/** The first meaning that fits counts, one that names the place before others; `{store}` is `shown`. */
+/** The error for a fault: the first meaning that fits, one that names the place before others; `{store}` is `shown`. */
 export function meaningOf(
   meanings: readonly Meaning[],
   fault: Fault,

@@ -24,6 +24,7 @@ export async function readChanges(
   return changes ?? { epoch: '', changedAt: '', forgottenTo: '' };
 }
 
+/** Reads a page of removed records, and one more, which shows whether there are more. */
 export async function readRemoved(
   rows: Rows,
   { entity: number }: ChangesDialect,
@@ -52,7 +53,10 @@ export async function rememberRemoved(
   );
 }
 
-/** Ends all sync tokens, too: one of a clock that was ahead would be valid again once the clock gets there, and miss what changed. */
+/**
+ * Gives the instant of an import to what is dated after it, and ends all sync tokens: one of a clock that was ahead would be
+ * valid again once the clock gets there, and miss what changed.
+ */
 export async function correctDates(
   { rows, drawEpoch }: ImportSession,
   { resource: { name }, table, entity, updatedAt }: ImportTable,

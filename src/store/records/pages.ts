@@ -38,7 +38,7 @@ export interface Query {
   values: readonly unknown[];
 }
 
-/** Walks one index from the end of the page before, or sorts all records with the value of `rare`. `sizesOf`: the bytes of these lists. */
+/** The query of a page: walks one index, or sorts all with the value of `rare`. `sizesOf` asks for bytes of lists. */
 export function pageQuery(
   dialect: PageDialect,
   request: RecordPageRequest,

@@ -14,7 +14,10 @@ import {
   type Writing,
 } from './statements.ts';
 
-/** After the highest number ever assigned, so that a cut tail stays a gap; if that was set back, verification reports it. */
+/**
+ * Appends an event to the chain, inside a transaction: after the highest number ever assigned, so that a cut tail stays a gap;
+ * if that was set back, verification reports it.
+ */
 export function* append({ dialect, query, first, insert }: Writing, draft: AuditDraft): Steps<AuditRow> {
   const given = yield* resultOf(first<{ given: number }>(dialect.lastSeq + dialect.forUpdate));
   const last = yield* resultOf(first<AuditHead>(headSql));

@@ -16,6 +16,7 @@ import { Reserve } from './connection/reserve.ts';
 import { finishRestore } from './prepared.ts';
 import { createSqliteStore } from './store.ts';
 
+/** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */
 export function requireNoStore(path: string): void {
   finishRestore(path);
   const files = filesOf(path);
@@ -27,7 +28,7 @@ export function requireNoStore(path: string): void {
     throw alreadyThere(path, ' PATH');
 }
 
-/** A process killed at any moment leaves either a complete store or an empty file, which the next attempt takes over. */
+/** `already_initialised` (exit 5) if there is a store. A kill leaves a complete one or an empty file to take over. */
 export async function createStore(
   path: string,
   options: StoreOptions,

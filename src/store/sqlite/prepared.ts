@@ -10,7 +10,10 @@ import { holdFromDaemons } from './connection/locks.ts';
 /** How long to wait for another process that completes the same restore, which only renames files. */
 const waitMs = 10_000;
 
-/** Completes a restore that was killed once its new store was complete. Refuses a path that cannot hold a database, such as a folder. */
+/**
+ * Completes a restore that was killed once its new store was complete. `store_unreadable` (exit 6) for a path that cannot hold a
+ * database, such as a folder.
+ */
 export function finishRestore(path: string): void {
   requireStorePath(path);
   if (!existsSync(filesOf(path).ready)) return;

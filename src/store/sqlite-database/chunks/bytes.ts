@@ -109,7 +109,7 @@ export class ByteReader {
     return this.#at > this.#bytes.length ? 0 : this.#view.getFloat64(this.#at - 8, true);
   }
 
-  /** Reads differences, those of 0 in runs; most are of one or two bytes, which this reads without a call. */
+  /** Reads numbers as differences, those of 0 in runs, and divides by `divisor`; short ones, which are most, without a call. */
   wholes(into: Float64Array, count: number, divisor: number): void {
     const bytes = this.#bytes;
     let at = this.#at;
@@ -140,6 +140,7 @@ export class ByteReader {
     this.#at = at;
   }
 
+  /** Throws the error of a damaged database unless exactly all bytes were read. */
   requireEnd(): void {
     if (this.#at !== this.#bytes.length) throw damaged();
   }
@@ -150,6 +151,7 @@ export function toSigned(value: number): number {
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }
 
+/** The error that SQLite itself has for a damaged file. */
 export function damaged(): Error {
   return Object.assign(new Error('the bytes of readings are damaged'), { code: 'SQLITE_CORRUPT' });
 }

@@ -17,7 +17,7 @@ interface CheckedChunk {
   sensor: unknown;
 }
 
-/** A sentence about each damaged chunk. Of a backup of unknown origin, too: one chunk of limited size is in memory at a time. */
+/** A sentence about each damaged chunk, of a hostile backup, too: one chunk of limited size is in memory at a time. */
 export function* faultsOfChunks(connection: Connection): Generator<string> {
   const chunks = connection.prepare<[], CheckedChunk>(
     `select c.series, c.from_us as fromUs, c.to_us as toUs, c.count, s.sensor_id as sensor,

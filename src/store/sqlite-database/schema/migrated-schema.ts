@@ -29,6 +29,7 @@ export function migratedSchema(name: DatabaseName, version: number, folder: stri
   });
 }
 
+/** Applies the first `version` migrations to the empty main database of a connection. */
 export function makeTables(connection: Connection, name: DatabaseName, version: number, folder: string): void {
   for (const statement of migrationsOf(name, folder).slice(0, Math.max(version, 0)).flat()) connection.exec(statement);
 }

@@ -13,7 +13,7 @@ interface Conversion {
   done?: { series: number; atUs: number } | undefined;
 }
 
-/** Yields after each piece, all of which is in chunks then, how many readings it had, and what share of all series is done. */
+/** Yields the number of readings in each piece that is in chunks then, and the share of series done, from 0 to 1. */
 export function* rowsToChunks({ from, to, done }: Conversion): Generator<{ count: number; share: number }> {
   const chunks = new ChunkWriter(to);
   const { nextSeries, lastSeries, firstUs, lastUs, piece, columns } = prepare(from);

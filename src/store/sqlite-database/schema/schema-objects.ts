@@ -32,6 +32,7 @@ function isStatistics({ type, name, table, sql }: SchemaObject): boolean {
   return type === 'table' && table === name && sql === statistics.get(name);
 }
 
+/** Foreign, redefined and missing objects of a schema, as texts. */
 export function differences(found: readonly SchemaObject[], expected: readonly SchemaObject[]): string[] {
   const own = new Map(expected.map((object) => [keyOf(object), lineOf(object)]));
   const seen = new Set<string>();

@@ -7,8 +7,10 @@ import { type DatabaseName, upgradeTables } from './migrated-schema.ts';
 /** Kept in the `user_version` of each database: opening a store need not read the migrations. A test compares both. */
 export const schemaVersions: Record<DatabaseName, number> = { registry: 3, records: 2, readings: 3 };
 
+/** The first version of the readings that has them in chunks; before, each was a row. */
 export const firstWithChunks = 3;
 
+/** `store_too_old` or `store_too_new` (exit 6) if a database is not of this version. */
 export function requireSchemaVersion(connection: Connection, name: DatabaseName, path: string): void {
   const version = requireNotNewer(connection, name, path);
   if (version !== schemaVersions[name]) throw storeTooOld(path, version, 'the daemon');
@@ -46,7 +48,10 @@ export function isEmpty(connection: Connection, path: string): boolean {
   });
 }
 
-/** Applies the missing migrations, all or nothing; returns their number. Older readings are moved by `rebuildReadings`. */
+/**
+ * Applies the missing migrations, all or nothing, in the running transaction if there is one; returns their number. Older
+ * readings are moved by `rebuildReadings`.
+ */
 export function applyMigrations(connection: Connection, name: DatabaseName, folder: string, path: string): number {
   const apply = connection.transaction(() => {
     // Read under the write lock: another process may have migrated already.

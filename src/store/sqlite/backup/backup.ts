@@ -16,7 +16,10 @@ import { LogMemory } from '../readings/log/memory.ts';
 import { settle } from '../readings/writer/settling.ts';
 import { readJournalFile } from '../registry/journal.ts';
 
-/** Others read and write meanwhile. The snapshot of the registry is the last one, so that no revocation before it is missed. */
+/**
+ * Writes a backup (mode 0600) while others read and write; `state_forbids` if the file exists and `force` is false. The
+ * snapshot of the registry is the last one, so that no revocation before it is missed.
+ */
 export function writeBackup(
   path: string,
   target: string,

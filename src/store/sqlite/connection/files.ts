@@ -42,6 +42,7 @@ export function removeSidecars(database: string): void {
   for (const end of sidecars) rmSync(database + end, { force: true });
 }
 
+/** In bytes; 0 for a file that does not exist. */
 export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
@@ -80,6 +81,7 @@ export function openFile(
   });
 }
 
+/** `store_corrupt` (exit 6). */
 export function missingFile(path: string, file: string): HkctlError {
   return new HkctlError('store_corrupt', `The file ${file} of the store ${path} is missing.`, {
     hint: 'Put it back, or go back to your last backup with: hkctl restore FILE',

@@ -23,7 +23,10 @@ import { rebuildReadings, removeRebuild, unfinishedRebuild } from './rebuilt-rea
 
 type Versions = Record<DatabaseName, number>;
 
-/** `check` receives the store before the migration: of an older one it can use the profiles and the audit trail. */
+/**
+ * Applies the missing migrations of all databases or none, after a backup, and returns their number. `check` receives the store
+ * before that, and refuses by throwing: of an older one it can use the profiles and the audit trail.
+ */
 export async function migrateStore(
   path: string,
   options: StoreOptions,

@@ -43,7 +43,10 @@ export function removeRebuild(path: string): void {
   removeSidecars(rebuilt);
 }
 
-/** Killing the process loses less than a second of work: the next call goes on. No other process can have the old one open meanwhile. */
+/**
+ * Converts older readings into a new database of chunks. Killing the process loses less than a second of work: the next call
+ * goes on. No other process can have the old one open meanwhile.
+ */
 export function rebuildReadings(older: OlderReadings) {
   const { path } = older;
   const { readings } = filesOf(path);

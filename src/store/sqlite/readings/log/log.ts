@@ -39,7 +39,7 @@ export class ReadingLog {
     this.#dataVersion = version;
   }
 
-  /** In a tenth of the time of `refresh`; undefined if a last reading was removed, since the one before it is not known. */
+  /** The last reading of each series in a tenth of the time of `refresh`; undefined if a last one was removed. */
   last(): ReadonlyMap<number, TimedReading> | undefined {
     const found = new Map<number, TimedReading>();
     let isKnown = true;

@@ -31,7 +31,7 @@ export function toGroup(batches: readonly ReadingBatch[]): IngestGroup {
   return { sizes, rows };
 }
 
-/** Once `write` has returned all is committed and synced; if it throws, nothing was written. */
+/** What `write` has returned is committed and synced; if it throws an error of the driver, nothing was written. */
 export class IngestWriter {
   readonly #stored: StoredReadings;
   readonly #row = new LogRow();
