@@ -47,7 +47,7 @@ export function readJournal(journal: string): JournalSummary {
   const roles = new Map<string, LastEvent>();
   let torn = 0;
   for (const line of journal.split('\n')) {
-    const [, at = '', word = '', id = '', name = ''] = keyPattern.exec(line) ?? statePattern.exec(line) ?? [];
+    const [, at = '', word = '', id = '', name = ''] = partsOf(line) ?? [];
     if (id === '' && line !== '') torn++;
     if (id === '') continue;
     const event = word === 'withdrawn' ? 'revoked' : word.replace('withdrawn:', '');
@@ -60,8 +60,15 @@ export function readJournal(journal: string): JournalSummary {
   return { events, roles, torn };
 }
 
+/** The whole lines of a journal, without line breaks. */
 export function entriesIn(journal: string): string[] {
-  return journal.split('\n').filter((line) => keyPattern.test(line) || statePattern.test(line));
+  return journal.split('\n').filter(partsOf);
+}
+
+/** The journal of a backup may be of a stranger: no line can be written again with what is no instant. */
+function partsOf(line: string): RegExpExecArray | undefined {
+  const parts = keyPattern.exec(line) ?? statePattern.exec(line);
+  return parts && !Number.isNaN(Date.parse(parts[1] ?? '')) ? parts : undefined;
 }
 
 const keyPattern = /^(\S+Z) (revoked|withdrawn) (\S{36}) (hk_\w{5}) \S{43}$/;

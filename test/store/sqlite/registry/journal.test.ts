@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../../src/core/port/store.ts';
 import type { User } from '../../../../src/core/port/users.ts';
-import { type JournalEntry, linesOf, readJournal } from '../../../../src/store/engine/journal-lines.ts';
+import { entriesIn, type JournalEntry, linesOf, readJournal } from '../../../../src/store/engine/journal-lines.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { changeWithJournal } from '../../../../src/store/sqlite/registry/journal.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
@@ -81,6 +81,16 @@ describe('the journal', () => {
     await setStatus('inactive');
     const { events, torn } = readJournal(readFileSync(journal, 'utf8'));
     expect([events.get(plant.entity.id)?.event, torn]).toEqual(['deactivated', 1]);
+  });
+
+  it('has no entry without an instant, as one in the backup of a stranger', () => {
+    const entry = `removed entity ${randomUUID()} BER`;
+    const text = `2026-13-01T00:00:00.000Z ${entry}\n2026-11-22T10:00:00.000Z ${entry}\n`;
+    expect([[...readJournal(text).events.values()].map(({ atMs }) => atMs), readJournal(text).torn]).toEqual([
+      [Date.UTC(2026, 10, 22, 10)],
+      1,
+    ]);
+    expect(entriesIn(text)).toEqual([`2026-11-22T10:00:00.000Z ${entry}`]);
   });
 
   it('names whatever is stopped or started again, with its time', async () => {
