@@ -20,7 +20,6 @@ import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
 import { addStoreMetrics, Metrics } from './monitoring/metrics.ts';
 import { createRejectionWarning, createUnavailableWarning } from './monitoring/warnings.ts';
-import { identifyConnection } from './net/connections/table.ts';
 import type { Connections } from './net/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { type CallOptions, createCalls, type Handler } from './pipeline.ts';
@@ -62,7 +61,7 @@ export function createApp(options: AppOptions): H3 {
   const { domain, settings, resources, version, log, limiters, memory, connections } = options;
   const app = new H3({ silent: true, allowMalformedURL: true });
   const addresses = createAddressBook(settings.trustProxy);
-  const { iterations, pace } = connections;
+  const { iterations, table, pace } = connections;
   const batches = new RequestBatches(iterations);
   const gate = createGate({
     domain,
@@ -71,7 +70,7 @@ export function createApp(options: AppOptions): H3 {
     ...limiters,
     tallyOf: options.tallyOf,
     noteCall: options.noteCall,
-    identifyConnection,
+    identifyConnection: (socket, keyId) => table.identify(socket, keyId),
     warnOverLimit: (address, code) =>
       log.unkeyed('warn', { address, code }, 'too many failed key checks from an address'),
   });

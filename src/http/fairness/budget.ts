@@ -31,6 +31,8 @@ export class Budget {
    * if the holder's own share is used up. The holders with the least memory come first.
    */
   reserve(bytes: number, holder?: string): Promise<Reservation> {
+    // What waits does not fit: to look at all of it would be work for each request of others.
+    if (this.#fits(bytes, holder)) return Promise.resolve(this.hold(bytes, holder));
     return new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timeout);

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { RequestBatches } from '../../../src/http/fairness/batches.ts';
 import { finish, Slices, type Steps } from '../../../src/http/fairness/slices.ts';
-import { ConnectionTable, clientOfSocket, identifyConnection } from '../../../src/http/net/connections/table.ts';
+import { ConnectionTable, clientOfSocket } from '../../../src/http/net/connections/table.ts';
 
 function spin(ms: number): void {
   const until = performance.now() + ms;
@@ -199,7 +199,7 @@ describe('a request batch with more work than time', () => {
     const send = (client: string): void => {
       const from = new Socket();
       table.add(from, false);
-      identifyConnection(from, client);
+      table.identify(from, client);
       batches.join({
         client: clientOfSocket(from),
         run() {

@@ -55,6 +55,8 @@ export function clientOfSocket(socket: object): unknown {
 /** All connections of a server, the oldest first. */
 export class ConnectionTable {
   readonly #connections = new Set<Connection>();
+  /** By their key, or their network as long as there is none: what one client brings about must not look at all connections. */
+  readonly #groups = new Map<string, Set<Connection>>();
   readonly #byRoute = new Map<string, Connection>();
 
   get size(): number {
@@ -84,6 +86,7 @@ export class ConnectionTable {
       unsent: 0,
     };
     this.#connections.add(connection);
+    this.#join(connection);
     (socket as Tagged)[ownConnection] = connection;
     if (connection.route !== undefined) this.#byRoute.set(connection.route, connection);
     return connection;
@@ -95,7 +98,7 @@ export class ConnectionTable {
 
   /** The connections of the same client, itself among them. */
   sameClient(as: Connection): readonly Connection[] {
-    return [...this.#connections].filter((connection) => clientOf(connection) === clientOf(as));
+    return [...(this.#groups.get(groupOf(as)) ?? [])].filter((connection) => clientOf(connection) === clientOf(as));
   }
 
   /** How many requests of each client wait behind others. */
@@ -130,9 +133,19 @@ export class ConnectionTable {
     return connection;
   }
 
+  /** Records the key of an authenticated request; nearly every call repeats the key of the call before. */
+  identify(socket: Socket, keyId: string): void {
+    const connection = connectionOf(socket);
+    if (connection === undefined || connection.keyId === keyId || !this.#connections.has(connection)) return;
+    this.#leave(connection);
+    connection.keyId = keyId;
+    this.#join(connection);
+  }
+
   /** Removes a connection; returns false if it was removed before. */
   remove(connection: Connection): boolean {
     if (!this.#connections.delete(connection)) return false;
+    this.#leave(connection);
     const { route } = connection;
     // Its client may have used the port again before this side had closed.
     if (route !== undefined && this.#byRoute.get(route) === connection) this.#byRoute.delete(route);
@@ -145,33 +158,46 @@ export class ConnectionTable {
    * if every connection is being served.
    */
   leastNeeded(keyShare: number): { connection: Connection; reason: DropReason } | undefined {
-    // Only a full table asks for it, so that every request need not keep the groups up to date.
-    const groups = new Map<string, Connection[]>();
-    for (const connection of this.#connections) {
-      const name = connection.keyId ?? connection.network;
-      const group = groups.get(name);
-      if (group) group.push(connection);
-      else groups.set(name, [connection]);
+    const keys: Set<Connection>[] = [];
+    let strangers = new Set<Connection>();
+    for (const group of this.#groups.values()) {
+      const [one] = group;
+      if (one?.keyId !== undefined) keys.push(group);
+      else if (group.size > strangers.size) strangers = group;
     }
-    const bySize = [...groups.values()].sort((a, b) => b.length - a.length);
-    const strangers = bySize.find(([one]) => one?.keyId === undefined) ?? [];
-    const keys = bySize.filter(([one]) => one?.keyId !== undefined);
-    const [ofMost = []] = keys;
-    const greedy = ofMost.length > keyShare ? ofMost : [];
-    const choices: [DropReason, readonly Connection[], (connection: Connection) => boolean][] = [
+    keys.sort((a, b) => b.size - a.size);
+    const greedy = keys.slice(0, 1).filter(({ size }) => size > keyShare);
+    const choices: [DropReason, readonly Set<Connection>[], (connection: Connection) => boolean][] = [
       ['key_share', greedy, isIdle],
       ['key_share', greedy, isUnfinished],
-      ['unauthenticated', strangers, isIdle],
-      ['unauthenticated', strangers, () => true],
+      ['unauthenticated', [strangers], isIdle],
+      ['unauthenticated', [strangers], () => true],
+      ['idle', keys, isIdle],
+      ['unfinished_body', keys, isUnfinished],
     ];
-    for (const held of keys) choices.push(['idle', held, isIdle]);
-    for (const held of keys) choices.push(['unfinished_body', held, isUnfinished]);
-    for (const [reason, among, fits] of choices) {
-      const connection = among.find(fits);
-      if (connection) return { connection, reason };
+    for (const [reason, groups, fits] of choices) {
+      for (const group of groups) for (const connection of group) if (fits(connection)) return { connection, reason };
     }
     return undefined;
   }
+
+  #join(connection: Connection): void {
+    const name = groupOf(connection);
+    const group = this.#groups.get(name);
+    if (group) group.add(connection);
+    else this.#groups.set(name, new Set([connection]));
+  }
+
+  #leave(connection: Connection): void {
+    const name = groupOf(connection);
+    const group = this.#groups.get(name);
+    group?.delete(connection);
+    if (group?.size === 0) this.#groups.delete(name);
+  }
+}
+
+function groupOf({ keyId, network }: Connection): string {
+  return keyId ?? network;
 }
 
 /** Of two connections that are open at the same time, no two have the same; the port of this side is that of the server. */
@@ -182,12 +208,6 @@ function routeOf({ remoteAddress, remotePort, localAddress }: Socket): string {
 /** The client of a connection: its key, or its network address as long as there is none. */
 export function clientOf({ keyId, client }: Connection): string {
   return keyId ?? client;
-}
-
-/** Records the key of an authenticated request; nearly every call repeats the key of the call before. */
-export function identifyConnection(socket: Socket, keyId: string): void {
-  const connection = connectionOf(socket);
-  if (connection) connection.keyId = keyId;
 }
 
 /** Closes a connection at once, in any state. */
