@@ -101,6 +101,7 @@ export function afterChange(thrown: unknown, committed: string): unknown {
   return new HkctlError(code, committed, options);
 }
 
+/** Whether a thrown value reports that no answer comes from the store. */
 export function isUnreachable(thrown: unknown): boolean {
   return isHkctlError(thrown) && thrown.code === 'store_unreachable';
 }

@@ -37,7 +37,7 @@ export async function findActor(domain: Domain, login: string, osAccount: string
   return { user, osAccount };
 }
 
-/** Refuses, after whatever waited for a person, an actor whose profile is inactive, gone or has another role by now. Audited. */
+/** After a wait for a person: `not_permitted`, audited, if the profile is inactive, gone or has another role by now. */
 export async function requireUnchanged(domain: Domain, { user, osAccount }: Actor): Promise<void> {
   const now = await findActor(domain, user.login, osAccount);
   if (now.user.id === user.id && now.user.role === user.role) return;

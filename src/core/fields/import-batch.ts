@@ -15,6 +15,7 @@ export function valueAt(column: ImportColumn, row: number): unknown {
   return column.length === 1 ? column[0] : column[row];
 }
 
+/** A column of equal values as one of a single value; see {@link valueAt}. */
 export function folded(column: ImportColumn): ImportColumn {
   const [first] = column;
   return column.length > 1 && column.every((value) => value === first) ? [first] : column;

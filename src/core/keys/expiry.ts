@@ -20,6 +20,7 @@ export function parseExpiry(text: string, nowMs: number, timezone: string): numb
   });
 }
 
+/** Refuses an expiry in the past: `bad_input`. */
 export function requireAhead(expiresAtMs: number | null, nowMs: number): void {
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
     throw new HkctlError('bad_input', `The expiry ${formatInstantMs(expiresAtMs)} is in the past.`, {

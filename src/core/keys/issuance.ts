@@ -61,6 +61,7 @@ export function requireCreatable(input: CreateKeyInput, nowMs: number): void {
   requireAhead(input.expiresAtMs, nowMs);
 }
 
+/** Throws `bad_input` for what is no name of a key; see {@link requireLabel}. */
 export function requireKeyName(name: string): void {
   requireLabel(name, 'A key name');
 }

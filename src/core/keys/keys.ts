@@ -71,7 +71,10 @@ export async function showKey(domain: Domain, actor: Actor, ref: string): Promis
   return requireKey(domain, actor, ref);
 }
 
-/** Finds the key of a secret, and why it would be refused. Throws `incomplete_secret`, or `unknown_key` (exit 3). */
+/**
+ * Finds the key of a secret, and why it would be refused (undefined: let in); `last_used_at` stays. Throws
+ * `incomplete_secret`, or `unknown_key` (exit 3).
+ */
 export async function verifySecret(
   domain: Domain,
   actor: Permitted<'key.verify'>,

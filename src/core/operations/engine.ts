@@ -30,7 +30,10 @@ export interface Engine {
   requireNone(): MaybePromise<void>;
   /** Creates a store with what `fill` puts into it, both or neither; `already_initialised` (exit 5) if there is one. */
   create(fill?: (store: Store) => MaybePromise<void>): Promise<Store>;
-  /** Applies the missing migrations, all or none, after a backup. `check` receives the old store and refuses by throwing. */
+  /**
+   * Applies the missing migrations, all or none, after a backup next to the store (PostgreSQL: in the current folder).
+   * `check` receives the old store and refuses by throwing.
+   */
   migrate(check?: (store: Store) => MaybePromise<void>, request?: MigrationRequest): Promise<MigrationOutcome>;
   /** Writes a checked file; `state_forbids` if there is one and not `force`. Only copies row by row report their progress. */
   backup(target: string, request: BackupRequest): Promise<BackupFacts>;

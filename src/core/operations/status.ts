@@ -77,6 +77,7 @@ export async function daemonsOf(
   return { newest: recorded.find(({ serves }) => serves), ended: recorded.filter(({ serves }) => !serves) };
 }
 
+/** Counts active keys, those that expire within 14 days, and those not used for 90 days. */
 export async function keyCounts({ store, clock }: Domain, tenantId: string) {
   const nowMs = clock();
   const active = { nowMs, statuses: ['Active'] } as const;

@@ -24,7 +24,10 @@ export async function countErasable({ store }: Pick<Domain, 'store'>, erasure: E
   });
 }
 
-/** Takes readings and summaries out for good. The trail names them first; after a crash the same command completes it. */
+/**
+ * Takes readings and summaries out for good; returns how many. Needs `entities.manage`. The trail names them first; after
+ * a crash the same command completes it.
+ */
 export async function eraseReadings(domain: Domain, actor: Actor, erasure: Erasure): Promise<RangeCount> {
   const { entity, sensor, fromUs, toUs } = erasure;
   const target = `${entity.code}/${sensor.code}`;

@@ -1,6 +1,6 @@
 import { boundedUs, parseInstantUs } from '../time/instants.ts';
 
-/** Reads RFC 3339 with an offset or whole epoch milliseconds to epoch microseconds, bounded as {@link boundedUs} does. */
+/** Reads RFC 3339 or whole epoch ms to epoch µs, bounded as {@link boundedUs} does; undefined for anything else. */
 export function instantUs(at: unknown): number | undefined {
   if (typeof at === 'string') {
     const common = commonTextUs(at);
@@ -10,7 +10,7 @@ export function instantUs(at: unknown): number | undefined {
   return boundedUs(at * 1000);
 }
 
-/** The instant of a reading or heartbeat; unlike that of a query it is not in 1970. */
+/** As {@link instantUs}, but undefined for epoch ms of 1970: a query may begin there, a gateway's clock may not. */
 export function measuredUs(at: unknown): number | undefined {
   return isBelowEpochMs(at) ? undefined : instantUs(at);
 }

@@ -84,6 +84,7 @@ export function isChangedAt(value: unknown): value is string {
   return value === '' || (canonicalInstant(value) === value && Number.isFinite(parseInstantUs(value)));
 }
 
+/** The day of an instant in UTC, counted from 1970-01-01. */
 export function dayOf(nowMs: number): number {
   return Math.floor(nowMs / dayMs);
 }

@@ -79,6 +79,7 @@ export class ViolationList {
     });
   }
 
+  /** Throws {@link ImportError} if there are any. */
   refuse(): void {
     if (this.count > 0) throw new ImportError(this.first, this.count);
   }
@@ -99,7 +100,7 @@ export interface RemovalCounts {
   existing: number;
 }
 
-/** The counts of an import that removes more than half of the existing records, as a file that was cut off would. */
+/** The counts of an import that removes more than half of the existing records (contract, section 3); else undefined. */
 export function removalToConfirm({ removed, updated, unchanged }: ImportSummary): RemovalCounts | undefined {
   const existing = removed + updated + unchanged;
   return removed > existing / 2 ? { removed, existing } : undefined;

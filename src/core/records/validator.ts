@@ -20,6 +20,7 @@ export interface RecordValidator {
   validateCells(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): void;
   /** A row of JSON values keyed by field names; a missing value becomes null, or undefined for `keptLists`. */
   validateObject(values: Readonly<Record<string, unknown>>, line: number): void;
+  /** Returns the valid rows since the last call. */
   take(): ImportBatch;
 }
 

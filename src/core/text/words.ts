@@ -26,6 +26,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
+/** Words as a sentence lists them: `a, b and c`. */
 export function wordList(words: readonly string[], conjunction: 'and' | 'or'): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
 }

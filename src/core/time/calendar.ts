@@ -52,7 +52,7 @@ export function endOfDayMs(date: string, timezone: string): number {
   return startOfWallDayMs(Date.parse(`${date}T00:00:00Z`) + dayMs, timezone) - 1;
 }
 
-/** The day of an instant by the wall clock of a zone, as days from 1970-01-01, and from when to when (epoch ms) it lasts. */
+/** The day of an instant in a zone (UTC if unknown): days from 1970-01-01, and from when until when (excluded) it lasts. */
 export function dayAt(ms: number, zone: string): { day: number; fromMs: number; untilMs: number } {
   const timezone = knownZone(zone);
   const day = Math.floor((ms + offsetMs(ms, timezone)) / dayMs);

@@ -39,6 +39,7 @@ export function formatInstantUs(us: number): string {
   return formatParts(ms, us - ms * 1000);
 }
 
+/** Writes epoch milliseconds as RFC 3339 in UTC. */
 export function formatInstantMs(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -26,7 +26,7 @@ export async function runCommandDue(
   }
 }
 
-/** Runs a command by the shell. It writes to standard error, since standard output may carry the secret. */
+/** Runs a command by the shell, its output on standard error. Throws `command_failed`, also if a signal ended it. */
 export async function runAfterRotation({ env, signals }: Pick<Io, 'env' | 'signals'>, command: string): Promise<void> {
   const failure = await new Promise<string | undefined>((resolve) => {
     const child = spawn('/bin/sh', ['-c', command], { env: { ...env }, stdio: ['ignore', 2, 2] });
