@@ -247,6 +247,8 @@ it('does not let those of another client wait for this one', async () => {
   const { open } = await serve(
     () => {},
     ({ url = '' }) => begun.push(url),
+    // On a busy machine this process may stand still for as long as the last one has to rest.
+    ({ table }) => new Pipelining(table, () => {}, new Iterations(), new BusyClients(() => performance.now() / 4)),
   );
   const many = await Promise.all(Array.from({ length: 3 }, () => open()));
   const few = await Promise.all(Array.from({ length: 2 }, () => open('127.0.0.2')));
