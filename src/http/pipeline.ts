@@ -12,8 +12,9 @@ import { clientOfSocket } from './net/connections/table.ts';
 import { preconditionFault } from './request/caching.ts';
 import type { Cors } from './request/cors.ts';
 import { Exchange } from './request/exchange.ts';
+import { createHeads, type WriteHead } from './request/heads.ts';
 import type { Memory } from './request/memory.ts';
-import { headOf, largeBody, send, sendLarge } from './request/response.ts';
+import { headersOf, largeBody, send, sendLarge } from './request/response.ts';
 
 /** Answers a request; an error that it throws, rejects with or returns becomes a problem document. */
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
@@ -43,7 +44,8 @@ export interface CallOptions {
  * Builds the pipeline of a route: run its handler in a request batch, count and log the answer or problem, send it through
  * Node's server. h3 receives nothing.
  */
-export function createCalls(services: CallOptions) {
+export function createCalls(options: CallOptions) {
+  const services = { ...options, writeHead: createHeads(options.commonHeaders) };
   const processId = randomBytes(6).toString('base64url');
   let requests = 0;
   return (route: string, handler: Handler): ((event: H3Event) => undefined) => {
@@ -57,14 +59,15 @@ export function createCalls(services: CallOptions) {
   };
 }
 
+type CallServices = CallOptions & { writeHead: WriteHead };
+
 class Call extends Exchange implements Work {
   readonly client: unknown;
-  readonly #services: CallOptions;
+  readonly #services: CallServices;
   readonly #counts: RouteCounts;
   readonly #handler: Handler;
-  readonly #startedAt = performance.now();
 
-  constructor(event: H3Event, id: string, services: CallOptions, counts: RouteCounts, handler: Handler) {
+  constructor(event: H3Event, id: string, services: CallServices, counts: RouteCounts, handler: Handler) {
     super(event, id);
     this.#services = services;
     this.#counts = counts;
@@ -80,7 +83,7 @@ class Call extends Exchange implements Work {
   run(): void {
     const { isStopping, answersWhileStopping, storeRefusal, cors } = this.#services;
     try {
-      const refusal = storeRefusal?.(this.#startedAt);
+      const refusal = storeRefusal?.(this.startedAt);
       if (refusal !== undefined) throw refusal;
       if (isStopping?.() && !answersWhileStopping) throw shuttingDown;
       if (cors.isOn) cors.addHeaders(this);
@@ -122,28 +125,31 @@ class Call extends Exchange implements Work {
   }
 
   #finish(answer: Answer): void {
-    const { batches, memory, commonHeaders, isStopping, log } = this.#services;
+    const { batches, memory, isStopping, log } = this.#services;
     memory.settle(this, answer);
-    const head = headOf(this, answer, commonHeaders);
+    const headers = headersOf(this, answer);
     // A client that kept the connection open would send its next request while the daemon closes it.
-    if (isStopping?.()) head.push('Connection', 'close');
-    const ms = performance.now() - this.#startedAt;
+    // One that waits for 100 (Continue) may send its body all the same, or not.
+    if (isStopping?.() || this.awaitsContinue) headers.push('Connection', 'close');
+    const ms = performance.now() - this.startedAt;
     this.#counts.observe(answer.status, ms / 1000);
     this.tally?.countRequest(this.code);
     log.request(this, answer.status, ms);
-    batches.send(() => this.#deliver(answer, head));
+    batches.send((nowMs) => this.#deliver(answer, headers, nowMs));
   }
 
-  #deliver(answer: Answer, head: string[]): void {
+  #deliver(answer: Answer, headers: string[], nowMs: number): void {
     const { node, method } = this;
-    const { slices } = this.#services;
+    const { slices, writeHead } = this.#services;
+    if (node.res.destroyed || node.res.headersSent) return;
     const pace = node.req.complete || this.awaitsContinue ? undefined : this.#services.pace;
     try {
+      writeHead(node.res, answer, headers, nowMs);
       const large = largeBody(answer, method);
-      if (large === undefined) send(node, answer, head, method, pace);
+      if (large === undefined) send(node, answer, method, pace);
       else {
         pace?.discard(node.req);
-        sendLarge(node, answer, large, head, (pieces) => slices.run(clientOfSocket(node.req.socket), pieces)).catch(
+        sendLarge(node, large, (pieces) => slices.run(clientOfSocket(node.req.socket), pieces)).catch(
           (thrown: unknown) => this.#cut(thrown),
         );
       }

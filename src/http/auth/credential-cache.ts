@@ -40,7 +40,7 @@ export function createCredentialCache(
   currentVersion: () => MaybePromise<number>,
   tallyOf: (credential: Credential) => KeyTally,
   capacity: typeof cacheCapacity,
-): (secretHash: string) => MaybePromise<CachedCredential | undefined> {
+) {
   const found = new Map<string, CachedCredential>();
   /** Versions of the store in which a secret was no key. */
   const absent = new Map<string, number>();
@@ -61,13 +61,17 @@ export function createCredentialCache(
     return entry;
   }
 
-  return (secretHash) =>
-    chain(currentVersion(), (version) => {
-      const known = found.get(secretHash);
-      if (known?.version === version) return known;
-      if (absent.get(secretHash) === version) return undefined;
-      return chain(keys.credential(secretHash), (credential) => keep(secretHash, version, credential));
-    });
+  return {
+    /** Whether the hash is that of a key, or was at an earlier version. */
+    has: (secretHash: string): boolean => found.has(secretHash),
+    read: (secretHash: string): MaybePromise<CachedCredential | undefined> =>
+      chain(currentVersion(), (version) => {
+        const known = found.get(secretHash);
+        if (known?.version === version) return known;
+        if (absent.get(secretHash) === version) return undefined;
+        return chain(keys.credential(secretHash), (credential) => keep(secretHash, version, credential));
+      }),
+  };
 }
 
 /** A commit may have changed something else: then the session and what is cached by it stay valid. */

@@ -57,7 +57,7 @@ type Next<T> = (exchange: Exchange, session: Session) => MaybePromise<T>;
 export function createGate(options: GateOptions, capacity = cacheCapacity): Gate {
   const { domain, addresses, batches, failedChecks } = options;
   const { keys } = domain.store;
-  const credentialOf = createCredentialCache(
+  const credentials = createCredentialCache(
     keys,
     batches.once(() => keys.version()),
     options.tallyOf,
@@ -84,8 +84,10 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
   function authenticate(exchange: Exchange): MaybePromise<Session | ApiError> {
     const secret = readBearer(exchange);
     if (typeof secret !== 'string') return secret;
-    if (!isCompleteSecret(secret)) return incomplete;
-    return chain(credentialOf(hashOf(secret)), (entry) => validate(exchange, entry));
+    const secretHash = hashOf(secret);
+    // To check one that is a known key again would take as long as to hash it.
+    if (!credentials.has(secretHash) && !isCompleteSecret(secret)) return incomplete;
+    return chain(credentials.read(secretHash), (entry) => validate(exchange, entry));
   }
 
   /** Counts a failed check against its address, and returns the refusal, or the one for an address over its limit. */
@@ -103,7 +105,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
   function refusalFor(exchange: Exchange, { principal }: Session, requirement: Requirement): ApiError | undefined {
     const limiter = options[requirement.limit];
     if (limiter) {
-      const { allowed, headers, resetSeconds } = limiter.consume(principal.keyId);
+      const { allowed, headers, resetSeconds } = limiter.consume(principal.keyId, exchange.startedAt);
       exchange.responseHeaders.push(...headers);
       if (!allowed) return overLimit[requirement.limit](resetSeconds);
     }

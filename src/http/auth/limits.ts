@@ -68,8 +68,8 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
     return { allowed, resetSeconds, isFirstOver: refused === 1, headers };
   };
   return {
-    consume(client: string): Allowance {
-      const nowMs = performance.now();
+    /** Counts a call at a time of `performance.now()`. */
+    consume(client: string, nowMs = performance.now()): Allowance {
       const window = current(client, nowMs);
       const allowed = window.used < requests;
       if (allowed) window.used++;

@@ -25,7 +25,7 @@ const longestSendMs = 0.1;
 export class RequestBatches {
   /** Taken round-robin by client: hundreds of requests of one do not come before the single one of another. */
   readonly #waiting = new FairQueue<Work, unknown>();
-  #deliveries: (() => void)[] = [];
+  #deliveries: ((nowMs: number) => void)[] = [];
   #number = 0;
   #isRunning = false;
   readonly #running: Job;
@@ -42,14 +42,17 @@ export class RequestBatches {
     this.#running.soon();
   }
 
-  /** Calls `deliver`, which must not throw, once no promise has anything left to do, in a row with all others given by then. */
-  send(deliver: () => void): void {
+  /**
+   * Calls `deliver`, which must not throw, with the time once no promise has anything left to do, in a row with all others
+   * given by then.
+   */
+  send(deliver: (nowMs: number) => void): void {
     if (this.#deliveries.push(deliver) > 1) return;
     whenSettled(() => {
       const all = this.#deliveries;
       this.#deliveries = [];
       const startedAt = performance.now();
-      for (const one of all) one();
+      for (const one of all) one(startedAt);
       const each = (performance.now() - startedAt) / all.length;
       this.#sendMs += (Math.min(longestSendMs, each) - this.#sendMs) / 8;
     });

@@ -8,6 +8,8 @@ import type { DayTally } from './key-tally.ts';
  * object, which are slow to make.
  */
 export class Exchange {
+  /** When it was read, by `performance.now()`. */
+  readonly startedAt = performance.now();
   /** Identifies the request in the answer, the log and problem documents. */
   readonly id: string;
   readonly method: string;

@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { BodyPace } from '../fairness/body-pace.ts';
@@ -7,46 +7,23 @@ import { connectionOf } from '../net/connections/table.ts';
 import { endWithBody } from '../net/lingering.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Security headers of every answer that is not a page: browsers must not run, frame or embed it. */
-const apiHeaders = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Content-Security-Policy',
-  "default-src 'none'; frame-ancestors 'none'",
-  'Referrer-Policy',
-  'no-referrer',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
-] as const;
-
-/** All headers of an answer in their final order; they are appended to those of the exchange. */
-export function headOf(exchange: Exchange, answer: Answer, common: readonly string[]): string[] {
-  const { status, headers, page } = answer;
+/** The headers of an answer that not all have, in their final order; they are appended to those of the exchange. */
+export function headersOf(exchange: Exchange, answer: Answer): string[] {
+  const { status, headers } = answer;
   // Appending to one list is faster than concatenating several.
-  const head = exchange.responseHeaders;
-  for (const text of headers) head.push(text);
-  if (!page) for (const text of apiHeaders) head.push(text);
-  for (const text of common) head.push(text);
-  head.push('X-Request-Id', exchange.id);
+  const all = exchange.responseHeaders;
+  for (const text of headers) all.push(text);
+  all.push('X-Request-Id', exchange.id);
   // 304 and 204 have no body, and the length of the full answer is not known.
-  if (status !== 304 && status !== 204) head.push('Content-Length', String(answer.length ?? lengthOf(answer)));
-  return head;
+  if (status !== 304 && status !== 204) all.push('Content-Length', String(answer.length ?? lengthOf(answer)));
+  return all;
 }
 
 /**
- * Sends an answer through Node's server directly: a Response object would halve the requests per second. With `pace` it
- * ends only with the body of its request.
+ * Sends an answer, whose head is written, through Node's server directly: a Response object would halve the requests per
+ * second. With `pace` it ends only with the body of its request.
  */
-export function send(
-  { req, res }: Exchange['node'],
-  answer: Answer,
-  head: string[],
-  method: string,
-  pace: BodyPace | undefined,
-): void {
-  if (res.destroyed || res.headersSent) return;
-  // HTTP/1.1 allows an empty reason phrase, but some clients and gateways treat it as an error.
-  res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
+export function send({ req, res }: Exchange['node'], answer: Answer, method: string, pace: BodyPace | undefined): void {
   const body = answer.body === null || method === 'HEAD' ? '' : answer.body;
   const encoding = answer.isAscii ? 'latin1' : 'utf8';
   if (pace) endWithBody(pace, req, res, body, encoding);
@@ -61,18 +38,15 @@ export function send(
 }
 
 /**
- * Sends a large answer in pieces, which `run` runs in slices: a MiB takes a millisecond to copy, and several to encrypt. It
- * continues only once the connection has taken what it has, since Node would encrypt all that waits in one go.
+ * Sends a large answer, whose head is written, in pieces, which `run` runs in slices: a MiB takes a millisecond to copy, and
+ * several to encrypt. It continues only once the connection has taken what it has, since Node would encrypt all that waits in
+ * one go.
  */
 export async function sendLarge(
   { res }: Exchange['node'],
-  answer: Answer,
   body: Buffer,
-  head: string[],
   run: (pieces: Steps<Progress>) => MaybePromise<Progress>,
 ): Promise<void> {
-  if (res.destroyed || res.headersSent) return;
-  res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
   let from = 0;
   function* sendSome(): Steps<Progress> {
     // The client may have left meanwhile.

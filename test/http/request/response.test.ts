@@ -14,14 +14,13 @@ async function serve(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port; // of a TCP server
 }
 
-const lengthOf = (body: Buffer) => ['Content-Length', String(body.length)];
-
 it('sends a large answer in pieces, each once the connection has taken the one before', async () => {
   const body = Buffer.alloc(1024 * 1024 + 1, 'x');
   const mostWaiting: number[] = [];
   const corked: (number | undefined)[] = [];
   const port = await serve((req, res) => {
-    void sendLarge({ req, res }, { status: 200, headers: [], body }, body, lengthOf(body), (pieces) => {
+    res.writeHead(200, ['Content-Length', String(body.length)]);
+    void sendLarge({ req, res }, body, (pieces) => {
       const progress = finish(pieces);
       mostWaiting.push(res.writableLength);
       corked.push(res.socket?.writableCorked);
@@ -42,7 +41,7 @@ it('ends a large answer where its client has left', async () => {
   let runs = 0;
   const left = new Promise<string>((resolve) => {
     const listener: RequestListener = (req, res) => {
-      void sendLarge({ req, res }, { status: 200, headers: [], body }, body, [], (pieces) => {
+      void sendLarge({ req, res }, body, (pieces) => {
         const progress = finish(pieces);
         if (runs++ === 0) res.destroy();
         else resolve(progress);
