@@ -6,6 +6,7 @@ const spareMemory = 'test/http/ingest/spare-memory.test.ts';
 const usual = ['test/http/ingest/usual-readings.test.ts'];
 const trail = ['test/core/audit', 'test/cli/commands/audit'];
 const delivery = ['test/cli/delivery'];
+const heads = 'test/http/request/heads.test.ts';
 const pipelining = 'test/http/fairness/pipelining.test.ts';
 
 /** Mutants of what keeps clients apart, of bodies and answers, the audit trail and the delivery of secrets. */
@@ -44,7 +45,12 @@ export const furtherMutants = [
     ...fairness,
   ],
   ['src/http/routes/readings.ts', 'gone.abort()', 'void gone', 'test/endurance/http/fairness/large-answers.test.ts'],
-  ['src/http/request/response.ts', 'if (!page) for (const text of apiHeaders) head.push(text);', '', ...answers],
+  ['src/http/request/heads.ts', 'api: [...apiHeaders, ...common]', 'api: [...common]', ...answers],
+  ['src/http/request/heads.ts', 'const isUsual = res.shouldKeepAlive && ', 'const isUsual = ', heads],
+  ['src/http/request/heads.ts', "&& headers.at(-2) === 'Content-Length'", '', heads],
+  ['src/http/request/heads.ts', 'if (res.headersSent) return;', 'return;', heads],
+  ['src/http/request/heads.ts', 'nowMs + endLastsMs', 'Number.POSITIVE_INFINITY', heads],
+  ['src/http/pipeline.ts', ' || this.awaitsContinue) headers.push', ') headers.push', 'test/http/net/framing.test.ts'],
   ['src/http/request/response.ts', 'while (!res.destroyed) {', 'for (;;) {', ...answers],
   ['src/http/request/caching.ts', 'return isStrong && ', 'return ', ...answers],
   [

@@ -50,7 +50,7 @@ const people = [
 /** Each one breaks one rule: file, text (there once), its replacement, and the tests of which one must turn red. */
 export const mutants = [
   // --- the gate
-  [gate, 'if (!isCompleteSecret(secret)) return incomplete;', '', ...gateTests],
+  [gate, 'if (!credentials.has(secretHash) && !isCompleteSecret(secret)) return incomplete;', '', ...gateTests],
   [
     gate,
     "if (typeof secret !== 'string') return secret;",
