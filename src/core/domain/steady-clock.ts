@@ -19,8 +19,6 @@ export function storeClock({ clock }: Pick<Store, 'clock'>, machine: Clock): Clo
 const toleranceMs = 10_000;
 /** After a jump the clock counts again once it has run steadily for this long. */
 const steadyForMs = 5 * 60_000;
-/** The shortest time between two writes to the store for a steady clock. */
-const writeGapMs = 10_000;
 
 /**
  * The state of the clock after one more sample; the same object if nothing changed. Clock minus uptime is the instant at
@@ -28,14 +26,12 @@ const writeGapMs = 10_000;
  * counts as steadily seen at once. A different start, after a jump or a restart, must first hold in every sample for five
  * minutes of uptime. The clock of a new store is accepted as it is.
  */
-export function afterSample(before: ClockSamples, { nowMs, upMs }: ClockSample, gapMs = writeGapMs): ClockSamples {
+export function afterSample(before: ClockSamples, { nowMs, upMs }: ClockSample): ClockSamples {
   const startMs = nowMs - upMs;
   const { seenMs, steadyStartMs, candidateStartMs, candidateUpMs } = before;
   if (seenMs === 0 || isNear(startMs, steadyStartMs)) {
-    const isDue = nowMs - seenMs > gapMs;
-    if (!isDue && candidateStartMs === 0) return before;
-    const confirmedMs = seenMs === 0 ? startMs : steadyStartMs;
-    return { ...steadyAt(confirmedMs), seenMs: isDue ? nowMs : seenMs };
+    if (nowMs <= seenMs && candidateStartMs === 0) return before;
+    return { ...steadyAt(seenMs === 0 ? startMs : steadyStartMs), seenMs: Math.max(seenMs, nowMs) };
   }
   const goesOn = isNear(startMs, candidateStartMs) && upMs >= candidateUpMs;
   if (!goesOn) return { ...before, candidateStartMs: startMs, candidateUpMs: upMs };

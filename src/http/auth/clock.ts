@@ -38,7 +38,7 @@ export function createDaemonClock(store: Pick<Store, 'clock' | 'keys'>, machine:
   async function sample(): Promise<void> {
     await follow();
     const taken = sampleClock(machine, uptime);
-    samples = afterSample(samples, taken, 0);
+    samples = afterSample(samples, taken);
     warnWhereBehind(taken.nowMs);
     if (--untilUpdate > 0) return;
     await store.clock.merge({ fromMs: storedMs, samples });

@@ -250,6 +250,13 @@ describe('a clock that was set back', () => {
     expect(accepted.code, accepted.stderr).toBe(0);
   });
 
+  it('revives no key that a command refused a moment after another one', async () => {
+    cli.nowMs = startMs + hourMs;
+    const { secret } = await cli.key('A', ['--expires', new Date(cli.nowMs + 2000).toISOString()]);
+    const verify = async (nowMs: number) => (await cli.run('keys verify', { input: secret, nowMs })).code;
+    expect([await verify(cli.nowMs), await verify(cli.nowMs + 3000), await verify(startMs)]).toEqual([0, 5, 5]);
+  });
+
   it('is what counts nowhere: keys expire and are made by the time that was seen', async () => {
     const create = ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway', '--json'];
     const past = new Date(startMs + hourMs / 2).toISOString();
