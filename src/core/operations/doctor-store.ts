@@ -98,7 +98,8 @@ export function findingOfJournal(
       prefixes.length > 0
         ? `Run: hkctl keys revoke ${prefixes.join(' ')} --yes`
         : 'A Super user of each other organization runs hkctl doctor, which names its keys.';
-    return problem('state_forbids', `Keys work that the journal says were revoked: ${named}.`, hint);
+    const detail = `Keys work that the journal says were revoked: ${named}. If a rotation of them was cut off, give that command again instead.`;
+    return problem('state_forbids', detail, hint);
   }
   if (torn > 0) {
     const hint = 'What was being revoked then may not have been: compare with hkctl keys list.';

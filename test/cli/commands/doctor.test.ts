@@ -172,6 +172,7 @@ describe('doctor', () => {
     cli.nowMs = startMs + 25 * hourMs;
     const { code, wrong } = await examine();
     expect([code, Object.keys(wrong)]).toEqual([5, ['revocations']]);
+    expect(wrong.revocations?.detail).toMatch(/If a rotation of them was cut off, give that command again instead\.$/);
     expect(wrong.revocations?.hint).toBe(`Run: hkctl keys revoke ${key.prefix} --yes`);
     await cli.ok(['keys', 'revoke', key.prefix, '--yes']);
     expect(await examine()).toEqual({ code: 0, wrong: {} });
