@@ -1,9 +1,12 @@
 import type { Engine } from '../core/operations/engine.ts';
 import { isStoreAddress } from '../core/store-address.ts';
 import type { StoreOptions } from './engine/options.ts';
+import { filesOf } from './sqlite/connection/files.ts';
 import { createStore, requireNoStore } from './sqlite/creation.ts';
 import { migrateStore } from './sqlite/migration/migration.ts';
 import { openStore } from './sqlite/opening.ts';
+import { requireShort } from './sqlite-database/driver.ts';
+import { translating } from './sqlite-database/errors.ts';
 
 /** The engine for a store location: the address of a PostgreSQL database, or the path of a file, which means SQLite. */
 export function engineAt(location: string, options: StoreOptions): Engine {
@@ -27,6 +30,8 @@ function lateEngine(address: string, options: StoreOptions): Engine {
 /** The SQLite engine for the store at a path. What few commands need is loaded when it is called. */
 function createSqliteEngine(path: string, options: StoreOptions): Engine {
   const { migrationsFolder } = options;
+  // A restore gives the store the longest of its names.
+  translating(path, () => requireShort(filesOf(filesOf(path).restored).readings));
   return {
     open: () => openStore(path, options),
     requireNone: () => requireNoStore(path),

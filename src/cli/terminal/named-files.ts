@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
+import { pathFaults } from '../../core/files.ts';
 
 /**
  * Opens a file for reading that the command line names. It follows a symbolic link only if root or the acting account
@@ -40,7 +41,10 @@ export function streamNamedFile(path: string, what: string): { stream: ReadStrea
     const code = errnoOf(thrown);
     if (code === undefined) throw thrown;
     const hint = code === 'EACCES' ? { hint: 'Standard input works: give - as the file.' } : {};
-    throw new HkctlError('bad_input', `${path} cannot be read: ${why[code] ?? code}.`, { ...hint, cause: thrown });
+    throw new HkctlError('bad_input', `${path} cannot be read: ${why[code] ?? pathFaults[code] ?? code}.`, {
+      ...hint,
+      cause: thrown,
+    });
   }
 }
 

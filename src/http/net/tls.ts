@@ -4,7 +4,7 @@ import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { modeText } from '../../core/files.ts';
+import { modeText, pathFaults } from '../../core/files.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import { shellWord } from '../../core/text/quoting.ts';
 import type { Log } from '../monitoring/log.ts';
@@ -87,6 +87,8 @@ function reasonOf(thrown: unknown): string {
   const code = errnoOf(thrown);
   if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no file ${path}`;
   if (code === 'EACCES' || code === 'EPERM') return `this account may not read ${path}`;
+  const fault = pathFaults[code ?? ''];
+  if (fault) return `${path}: ${fault}`;
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 

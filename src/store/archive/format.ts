@@ -4,7 +4,7 @@ import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files.ts';
 import { firstFew } from '../../core/text/shown-text.ts';
 import { latestDateMs } from '../../core/time/instants.ts';
-import { type Connection, openDatabase, withConnection } from '../sqlite-database/driver.ts';
+import { type Connection, openDatabase, requireShort, withConnection } from '../sqlite-database/driver.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';
 import {
   type DatabaseName,
@@ -122,6 +122,7 @@ function readHeader(file: string, flags = 0): { stat: Stats; header: Buffer } {
   const header = Buffer.alloc(100);
   let fd: number;
   try {
+    requireShort(file);
     fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   } catch (thrown) {
     const code = errnoOf(thrown);

@@ -1,11 +1,12 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
-import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
+import { type Connection, openDatabase, requireShort } from '../sqlite-database/driver.ts';
 import type { OwnTable } from '../sqlite-database/schema/migrated-schema.ts';
 
 /** Creates a database (mode 0600) without a log, which the caller syncs at the end. Throws if the file exists. */
 export function createPrivate(file: string): Connection {
+  requireShort(file);
   closeSync(openSync(file, 'wx', 0o600));
   const connection = openDatabase(file, { fileMustExist: true });
   // The driver ignores `off`, and a journal on disk would stay next to the file of a killed process.

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
@@ -47,6 +47,16 @@ function pathOfBinary(load: NodeJS.Require, name: string): string {
       cause: thrown,
     });
   }
+}
+
+/**
+ * Refuses a path that is too long with the ending of a journal (`ENAMETOOLONG`), of which SQLite would only say that it cannot be
+ * opened: it takes 512 bytes, and a file system 255 for a name.
+ */
+export function requireShort(file: string): void {
+  const longest = Buffer.from(`${resolve(file)}-journal`);
+  if (longest.length <= 512 && Buffer.byteLength(basename(`${longest}`)) <= 255) return;
+  throw Object.assign(new Error(`${file} is too long a path`), { code: 'ENAMETOOLONG' });
 }
 
 /** SQLite never reads an absolute path as a `file:` URI. The driver trims white space off a name, and would open another file. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
@@ -60,11 +60,16 @@ describe('the path of a store', () => {
     ['below a file', 'its parent is not a folder'],
     ['a FIFO', 'no ordinary file'],
     ['too long a name', 'its name is too long'],
+    ['too long a name for its other files', 'its name is too long'],
+    ['too long a path for SQLite', 'its name is too long'],
+    ['too long a path', 'its name is too long'],
   ])('that is %s is reported as such (exit 6)', async (what, sentence) => {
     const circle = join(folder(), 'circle');
     symlinkSync('circle', circle);
     const fifo = join(folder(), 'fifo');
     expect(spawnSync('mkfifo', [fifo]).status).toBe(0);
+    const deep = join(folder(), `${'n'.repeat(100)}/`.repeat(5));
+    mkdirSync(deep, { recursive: true });
     const path = {
       'a folder': folder(),
       'a circle of links': circle,
@@ -72,6 +77,9 @@ describe('the path of a store', () => {
       'below a file': join(cli.store, 'hkctl.db'),
       'a FIFO': fifo,
       'too long a name': join(folder(), 'n'.repeat(300)),
+      'too long a name for its other files': join(folder(), `${'n'.repeat(240)}.db`),
+      'too long a path for SQLite': join(deep, 'hkctl.db'),
+      'too long a path': join(folder(), 'n/'.repeat(3000), 'hkctl.db'),
     }[what];
     const backup = join(folder(), 'plant.backup');
     await cli.ok(['backup', backup]);

@@ -154,5 +154,7 @@ it('does not wait for the writer of a FIFO in place of a file, and reads no devi
   ]) {
     expect(() => requireCertificate(settings(files))).toThrow('is no plain file');
   }
+  const long = join(folder, 'x'.repeat(300));
+  expect(() => requireCertificate(settings({ tlsCert: long, tlsKey }))).toThrow(`${long}: its name is too long`);
   expect(requireCertificate(settings({ tlsCert, tlsKey }))).toMatchObject({ cert: tlsCert });
 });

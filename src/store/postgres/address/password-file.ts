@@ -50,8 +50,8 @@ function textOf(file: string): string {
     // Windows has no such modes.
     if ((stats.mode & 0o077) === 0 || platform() === 'win32') return text;
   } catch (thrown) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errnoOf(thrown) ?? '')) return '';
-    throw thrown;
+    if (errnoOf(thrown) === undefined) throw thrown;
+    return '';
   }
   throw new HkctlError('store_unreadable', `The password file ${file} is not used: other accounts may read it.`, {
     hint: `chmod 600 ${shellWord(file)}`,

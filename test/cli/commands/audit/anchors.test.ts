@@ -131,6 +131,16 @@ describe('what is no such log is bad input', () => {
     expect([code, error().message]).toEqual([2, '/nowhere/hkctl.log cannot be read: there is no such file.']);
   });
 
+  it('a path that leads nowhere', async () => {
+    for (const [path, why] of [
+      [`${log}/x`, 'its parent is not a folder'],
+      [`${log}${'x'.repeat(300)}`, 'its name is too long'],
+    ] as const) {
+      const { code, error } = await cli.run(['audit', 'verify', '--json', '--anchors', path]);
+      expect([code, error().message]).toEqual([2, `${path} cannot be read: ${why}.`]);
+    }
+  });
+
   it('a folder', async () => {
     mkdirSync(`${log}.d`);
     const { code, error } = await cli.run(['audit', 'verify', '--json', '--anchors', `${log}.d`]);

@@ -2,8 +2,10 @@ import {
   existsSync,
   lstatSync,
   lutimesSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -69,6 +71,22 @@ describe('backup', () => {
     }
     const { code, stderr } = await cli.run(['restore', folder, '--yes']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('is a folder')]);
+  });
+
+  it('says that a path is too long for SQLite, and leaves nothing there', async () => {
+    const deep = join(folder, `${'n'.repeat(100)}/`.repeat(5));
+    mkdirSync(deep, { recursive: true });
+    const target = join(deep, 'plant.backup');
+    const written = await cli.run(['backup', target]);
+    expect([written.code, written.stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot be written: its name is too long'),
+    ]);
+    expect(readdirSync(deep)).toEqual([]);
+    await cli.ok(['backup', file]);
+    renameSync(file, target);
+    const read = await cli.run(['restore', target, '--yes']);
+    expect([read.code, read.stderr]).toEqual([2, expect.stringContaining('cannot be read: its name is too long')]);
   });
 
   it('never takes the place of a file of the store', async () => {

@@ -51,6 +51,7 @@ describe("libpq's password file", () => {
     mkdirSync(join(folder, 'folder'));
     expect(passwordIn(join(folder, 'folder'), ada)).toBeUndefined();
     expect(passwordIn('/dev/null', ada)).toBeUndefined();
+    expect(passwordIn(join(folder, 'x'.repeat(300)), ada)).toBeUndefined();
   });
 
   it('is not used where other accounts may read it', () => {

@@ -133,6 +133,8 @@ const reasons: Record<string, string> = {
   EPERM: unreadableReason,
   EISDIR: 'is a folder',
   ELOOP: 'is a link that runs in a circle',
+  ENOTDIR: 'has a file for a folder',
+  ENAMETOOLONG: 'has too long a name',
 };
 
 /** One unreadable file must not hide the findings in others. */
