@@ -3,7 +3,7 @@ import type { Location } from '../address/location.ts';
 import { unreachable } from '../errors/errors.ts';
 import { Pool } from './pool.ts';
 import { type Activity, Session, type SessionOptions, type Watch } from './session.ts';
-import { runTransaction } from './transaction.ts';
+import { askAnew, runTransaction } from './transaction.ts';
 
 interface Patience {
   commandMs: number;
@@ -47,8 +47,8 @@ export class PooledDatabase extends Pool {
     this.location = location;
     this.#patience = patience;
     this.#hosts = location.hosts;
-    this.#ofMain = { silentMs: patience.commandMs, connectTimeoutMs: location.connectTimeoutMs };
-    const watch = { everyMs: patience.probeMs, activityOf: (pid: number) => this.#activityOf(pid) };
+    const watch = { everyMs: patience.probeMs, activityOf: (session: Session) => this.#activityOf(session) };
+    this.#ofMain = { silentMs: patience.commandMs, connectTimeoutMs: location.connectTimeoutMs, watch };
     this.#ofOthers = { ...this.#ofMain, watch, findsByKey: true };
   }
 
@@ -62,7 +62,7 @@ export class PooledDatabase extends Pool {
     this.#isDaemon = true;
     const options = { isPrompt: true, connectTimeoutMs: Math.min(this.location.connectTimeoutMs, 2000) };
     // Large answers take long: that the database is away is noticed by the main connection.
-    Object.assign(this.#ofMain, options, { silentMs: this.#patience.daemonMs });
+    Object.assign(this.#ofMain, options, { silentMs: this.#patience.daemonMs, watch: undefined });
     Object.assign(this.#ofOthers, options);
     this.#ofOthers.watch.everyMs = suspectMs;
     await this.session();
@@ -165,10 +165,13 @@ export class PooledDatabase extends Pool {
     }, retryMs).unref();
   }
 
-  async #activityOf(pid: number): Promise<Activity> {
-    const ask = () => this.query<{ activity: Activity }>(activitySql, [pid]);
-    // Twice, since the main connection may have been lost by itself; the second time it is a new one.
-    const [row] = await ask().catch(ask);
+  async #activityOf({ host, server }: Session): Promise<Activity> {
+    const askOn = (session: Pick<Session, 'query'>) => session.query<{ activity: Activity }>(activitySql, [server.pid]);
+    // The main connection of a command waits itself. That of a daemon may have been lost by itself; the second time it is a new one.
+    const asked = this.#isDaemon
+      ? askOn(this).catch(() => askOn(this))
+      : askAnew({ ...this.location, hosts: [host] }, { ...this.#ofMain, watch: undefined }, askOn);
+    const [row] = await asked;
     return row?.activity ?? 'silent';
   }
 

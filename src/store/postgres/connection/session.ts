@@ -10,12 +10,12 @@ import { prepareSession, type ServerFacts } from './server-settings.ts';
 
 /** How long a connection may be silent; its owner may change that while it is open. */
 export interface SessionOptions {
-  /** The time without an answer to a statement after which the connection ends, except in long work. */
+  /** The time without an answer after which the connection ends, unless it is in long work, or the server works for it. */
   silentMs: number;
   connectTimeoutMs: number;
   /** In a daemon: an idle connection is asked for an answer now and then, and no statement waits for long. */
   isPrompt?: boolean;
-  /** Absent for the connection that others ask on. */
+  /** Absent for the connection that others ask on: nothing shows whether the server works for that. */
   watch?: Watch;
   /** Whether rows are found by their keys, except in transactions; otherwise the planner decides. */
   findsByKey?: boolean;
@@ -31,7 +31,7 @@ export type Activity = 'working' | 'waiting' | 'silent';
 export interface Watch {
   /** After so long without an answer, and again after as long, another connection finds out what the server does. */
   everyMs: number;
-  activityOf(pid: number): Promise<Activity>;
+  activityOf(session: Session): Promise<Activity>;
 }
 
 /** The most statements of a connection. */
@@ -205,17 +205,18 @@ export class Session {
     if (this.#waiting === 0) {
       // Any answer is one, also a refusal; a connection that was lost reports that itself.
       if (isPrompt && !isConnecting && this.#silentMs > idleMs) this.query('select').catch(() => {});
-    } else if (!this.isLong && this.#silentMs > (isConnecting ? Math.min(silentMs, connectTimeoutMs) : silentMs)) {
-      this.destroy('it does not answer');
-    } else if (watch && !isConnecting && this.#silentMs >= this.#suspectMs) {
+    } else if (watch && !isConnecting) {
+      if (this.#silentMs < this.#suspectMs) return;
       this.#suspectMs = Number.POSITIVE_INFINITY;
       void this.#check(watch);
+    } else if (!this.isLong && this.#silentMs > (isConnecting ? Math.min(silentMs, connectTimeoutMs) : silentMs)) {
+      this.destroy('it does not answer');
     }
   }
 
   async #check({ everyMs, activityOf }: Watch): Promise<void> {
     const [silentMs, bytes] = [this.#silentMs, this.#socket.bytesRead];
-    const activity = await activityOf(this.server.pid).catch((thrown: unknown): Activity => {
+    const activity = await activityOf(this).catch((thrown: unknown): Activity => {
       if (isSilence(thrown)) this.destroy('it does not answer', thrown);
       // If the server cannot be asked, nothing shows that there will be an answer.
       return 'waiting';
@@ -225,9 +226,7 @@ export class Session {
     this.#suspectMs = this.#silentMs + everyMs;
     if (activity !== 'silent' || bytes !== this.#socket.bytesRead) this.#silentReports = 0;
     else if (++this.#silentReports > 1) this.destroy('it does not answer');
-    const isLate = this.#silentMs > promptMs;
-    if (isLate && activity === 'waiting' && this.#options.isPrompt && !this.isLong) {
-      this.destroy('it waits for another change');
-    }
+    const isLate = this.#silentMs > (this.#options.isPrompt ? promptMs : this.#options.silentMs);
+    if (isLate && activity === 'waiting' && !this.isLong) this.destroy('it waits for another change');
   }
 }

@@ -16,6 +16,16 @@ const mostIdleMs = 5000;
 /** The connections that ask: a server that hangs must not use up the time for it. */
 const askingOptions: SessionOptions = { silentMs: 2000, connectTimeoutMs: 2000 };
 
+/** Asks something on a connection that is made for it: those that are open may be lost, or wait themselves. */
+export async function askAnew<T>(
+  location: Location,
+  options: SessionOptions,
+  question: (session: Session) => Promise<T>,
+): Promise<T> {
+  const session = await Session.open(location, options);
+  return question(session).finally(() => session.destroy('it has answered'));
+}
+
 /**
  * Runs `work` in a transaction of a session; `idleMs` as in `Database`. If the answer to its COMMIT never arrives, asks on another
  * connection for the outcome: returns if it was committed, throws the error of the lost connection if not, and `commit_unknown` if that
@@ -63,13 +73,8 @@ async function commit(session: Session, doubt: Doubt): Promise<void> {
 async function outcomeOf(lost: Session, id: string, { location, forMs }: Doubt): Promise<string> {
   for (const endMs = performance.now() + forMs; performance.now() < endMs; await pause(200)) {
     // Whatever goes wrong now, the next connection may answer.
-    const status = await Session.open(location, askingOptions).then(
-      (session) =>
-        statusOn(session, lost, id)
-          .catch(() => undefined)
-          .finally(() => session.destroy('it has answered')),
-      () => undefined,
-    );
+    const asked = askAnew(location, askingOptions, (session) => statusOn(session, lost, id));
+    const status = await asked.catch(() => undefined);
     if (status === 'committed' || status === 'aborted') return status;
   }
   return 'unknown';

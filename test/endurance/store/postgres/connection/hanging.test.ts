@@ -86,6 +86,18 @@ describe('a server that hangs', () => {
     expect(await long).toMatchObject([{ done: 1 }]);
   });
 
+  it('ends no statement of a command while it works on that, and one that only waits', async () => {
+    const database = databaseOf();
+    const long = 'select pg_sleep(1.5), 1 as done';
+    expect(await database.query(long)).toMatchObject([{ done: 1 }]);
+    expect(await database.lane().query(long)).toMatchObject([{ done: 1 }]);
+    const lock = 'select pg_advisory_xact_lock(1)';
+    await database.transaction(async (session) => {
+      await session.run(lock);
+      await expect(database.query(lock)).rejects.toMatchObject({ code: 'store_unreachable' });
+    });
+  });
+
   it('does not keep a process from closing its connections', async () => {
     const database = databaseOf();
     await database.transaction((session) => session.run('select 1'));
