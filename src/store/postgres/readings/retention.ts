@@ -1,4 +1,5 @@
 import type { DropRequest, DropResult } from '../../../core/port/readings.ts';
+import type { Columns } from '../../../core/readings/columns.ts';
 import { hoursOf, type Summary, summarised } from '../../../core/readings/reads/summaries.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
@@ -6,10 +7,11 @@ import type { EntityNumbers } from '../records/entity-numbers.ts';
 
 /** What one step handles: some tens of milliseconds. */
 const mostReadings = 2000;
-/** A series takes as long as this number of readings, however few it has. */
-const readingsOfSeries = 20;
 
-/** Replaces old readings by summaries in steps; see the port. Steps of several daemons wait for each other by the row of `drops`. */
+/**
+ * Replaces old readings by summaries in steps; see the port. Steps of several daemons wait for each other by the row of `drops`. A
+ * step is a few statements, however few readings a sensor has: the server may be a millisecond away.
+ */
 export async function drop(
   database: Database,
   numbers: EntityNumbers,
@@ -19,23 +21,15 @@ export async function drop(
   if (entity === undefined) return { readings: 0, next: null };
   return database.transaction(async (session) => {
     await session.query(recordSql, [entity, untilUs]);
-    await session.run(
-      'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off',
-    );
-    let readings = 0;
-    for (let [left, from] = [mostReadings, position]; ; ) {
-      const [due] = await session.query<{ series: number }>(dueSql, [entity, from, untilUs]);
-      if (due === undefined || left <= 0) return { readings, next: due?.series ?? null };
-      const gone = await session.query<Reading>(dropSql, [entity, due.series, untilUs, left]);
-      await keepSummaries(session, [entity, due.series], gone);
-      readings += gone.length;
-      left -= Math.max(gone.length, readingsOfSeries);
-      from = due.series;
-    }
+    await session.run(walkIndexes);
+    const gone = await session.query<Reading>(dropSql, [entity, position, untilUs]);
+    await keepSummaries(session, entity, gone);
+    return { readings: gone.length, next: (gone.length === mostReadings && gone.at(-1)?.series) || null };
   });
 }
 
 interface Reading {
+  series: number;
   atUs: number;
   value: number;
 }
@@ -43,46 +37,62 @@ interface Reading {
 const recordSql = `insert into drops (entity, until_us) values ($1, $2)
   on conflict (entity) do update set until_us = excluded.until_us`;
 
-/** The next series with a reading to drop. */
-const dueSql = `select series from series as s where entity = $1 and series >= $2 and exists (
-  select from readings where entity = $1 and series = s.series and at_us < $3) order by series limit 1`;
+/** Without sorts and joins of whole tables, the oldest readings are found series by series, up to the limit. */
+const walkIndexes = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort']
+  .map((name) => `set local enable_${name} = off`)
+  .join('; ');
 
-const dropSql = `with gone as (delete from readings where entity = $1 and series = $2 and at_us <= (select max(at_us) from (
-    select at_us from readings where entity = $1 and series = $2 and at_us < $3 order by at_us limit $4) as oldest)
-  returning at_us, value) select at_us as "atUs", value from gone order by at_us`;
+const dropSql = `with gone as (delete from readings as r using (
+    select s.series, o.at_us from series as s cross join lateral (select at_us from readings
+      where entity = $1 and series = s.series and at_us < $3 order by at_us limit ${mostReadings}) as o
+    where s.entity = $1 and s.series >= $2 order by s.series, o.at_us limit ${mostReadings}) as oldest
+  where r.entity = $1 and r.series = oldest.series and r.at_us = oldest.at_us returning r.series, r.at_us, r.value)
+  select series, at_us as "atUs", value from gone order by series, at_us`;
 
-async function keepSummaries(session: Session, ofSeries: number[], readings: readonly Reading[]): Promise<void> {
-  const columns = {
-    count: readings.length,
-    atUs: Float64Array.from(readings, ({ atUs }) => atUs),
-    values: Float64Array.from(readings, ({ value }) => value),
-    qualities: new Uint8Array(readings.length),
-  };
-  const hours = [...hoursOf(columns)].map(({ hourUs }) => hourUs);
-  const found = await session.query<Summary>(findSql, [...ofSeries, hours]);
-  const known = new Map(found.map((one) => [one.hourUs, one]));
-  const kept = summarised(columns, (hourUs) => known.get(hourUs));
-  await Promise.all(
-    kept.map((summary) => session.query(putSql, [...ofSeries, ...summaryColumns.map(([name]) => summary[name])])),
+async function keepSummaries(session: Session, entity: number, readings: readonly Reading[]): Promise<void> {
+  const parts = columnsBySeries(readings);
+  const hours = parts.flatMap(({ series, columns }) => [...hoursOf(columns)].map(({ hourUs }) => [series, hourUs]));
+  const found = await session.query<SeriesSummary>(findSql, [entity, ...[0, 1].map((n) => hours.map((one) => one[n]))]);
+  const known = new Map(found.map((one) => [`${one.series} ${one.hourUs}`, one]));
+  const kept = parts.flatMap(({ series, columns }) =>
+    summarised(columns, (hourUs) => known.get(`${series} ${hourUs}`)).map((summary) => ({ ...summary, series })),
   );
+  await session.query(putSql, [entity, ...summaryColumns.map(([name]) => kept.map((summary) => summary[name]))]);
 }
 
-/** Each member of a summary, and its column. */
+function columnsBySeries(readings: readonly Reading[]): { series: number; columns: Columns }[] {
+  const bySeries = new Map<number, Reading[]>();
+  for (const reading of readings) {
+    const own = bySeries.get(reading.series);
+    if (own) own.push(reading);
+    else bySeries.set(reading.series, [reading]);
+  }
+  return [...bySeries].map(([series, own]) => {
+    const atUs = Float64Array.from(own, (reading) => reading.atUs);
+    const values = Float64Array.from(own, (reading) => reading.value);
+    return { series, columns: { count: own.length, atUs, values, qualities: new Uint8Array(own.length) } };
+  });
+}
+
+type SeriesSummary = Summary & { series: number };
+
+/** Each member of a summary, its column, and the type of that. */
 const summaryColumns = [
-  ['hourUs', 'hour_us'],
-  ['count', 'count'],
-  ['min', 'min'],
-  ['max', 'max'],
-  ['mean', 'mean'],
-  ['first', 'first'],
-  ['last', 'last'],
-  ['firstAtUs', 'first_at_us'],
-  ['lastAtUs', 'last_at_us'],
-] as const satisfies readonly (readonly [keyof Summary, string])[];
+  ['series', 'series', 'int4'],
+  ['hourUs', 'hour_us', 'int8'],
+  ['count', 'count', 'int8'],
+  ['min', 'min', 'float8'],
+  ['max', 'max', 'float8'],
+  ['mean', 'mean', 'float8'],
+  ['first', 'first', 'float8'],
+  ['last', 'last', 'float8'],
+  ['firstAtUs', 'first_at_us', 'int8'],
+  ['lastAtUs', 'last_at_us', 'int8'],
+] as const satisfies readonly (readonly [keyof SeriesSummary, string, string])[];
 
-const findSql = `select ${summaryColumns.map(([name, column]) => `${column} as "${name}"`).join(', ')}
-  from summaries where entity = $1 and series = $2 and hour_us = any($3)`;
+const findSql = `select ${summaryColumns.map(([name, column]) => `m.${column} as "${name}"`).join(', ')}
+  from unnest($2::int4[], $3::int8[]) as u (s, h) join summaries as m on m.entity = $1 and m.series = u.s and m.hour_us = u.h`;
 
-const putSql = `insert into summaries (entity, series, ${summaryColumns.map(([, column]) => column).join(', ')})
-  values (${['$1', '$2', ...summaryColumns.map((_, n) => `$${n + 3}`)].join(', ')})
+const putSql = `insert into summaries (entity, ${summaryColumns.map(([, column]) => column).join(', ')})
+  select $1, * from unnest(${summaryColumns.map(([, , type], n) => `$${n + 2}::${type}[]`).join(', ')})
   on conflict (entity, series, hour_us) do update set ${summaryColumns.map(([, column]) => `${column} = excluded.${column}`).join(', ')}`;
