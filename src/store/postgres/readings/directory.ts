@@ -15,7 +15,7 @@ interface SensorRow {
 
 const sensorsSql = `select d.entity, s.series, d.id, d.code, d.unit, d.is_active as "isActive"
   from record_entities e join sensors d on d.entity = e.number
-  left join series s on s.entity = d.entity and s.sensor_id = d.id where e.entity_id = $1`;
+  left join series s on s.entity = d.entity and s.sensor_id = d.id where e.entity_id = $1 order by d.id`;
 
 /** Reads the sensors of an entity, and gives those that are new a number each. */
 export async function readDirectory(database: Database, lane: Lane, entityId: string): Promise<SensorDirectory> {

@@ -62,6 +62,13 @@ export function readingConformance(given: Given): void {
     expect((await store.readings.directory('none')).size).toBe(0);
   });
 
+  it('names sensors in the order of their ids, in which they are exported, whenever they were imported', async () => {
+    const { store, plant } = await given();
+    for (const row of sensorRows(3).reverse()) await importInto(store, plant, sensors, [row]);
+    const directory = await store.readings.directory(plant.entity.id);
+    expect([...directory.values()].map(({ id }) => id).slice(0, 3)).toEqual(['S-1', 'S-2', 'S-3']);
+  });
+
   it('follows the sensors at once, and keeps their numbers', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(2));
