@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import type { Services } from '../../src/cli/command/context.ts';
 import { run } from '../../src/cli/run.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
@@ -14,7 +14,9 @@ import type { SpaceFacts } from '../../src/core/operations/inspection.ts';
 import { backupSeries } from '../../src/store/archive/series.ts';
 import { engineAt } from '../../src/store/open.ts';
 import { citusSql, rolesSql, schemaOf } from '../../src/store/postgres/printed-sql.ts';
+import { filesOf } from '../../src/store/sqlite/connection/files.ts';
 import { atEndOfFile } from '../ends.ts';
+import { onceForAll } from '../once.ts';
 import { threads } from '../store/stores.ts';
 import { collect } from './collected-output.ts';
 import { type TypedKey, typeKeys } from './keyboard.ts';
@@ -135,9 +137,23 @@ export class Cli {
 
   /** The organization Acme with the sites BER and CHI, and a profile of each role; in a new database where tests run over PostgreSQL. */
   async seed(): Promise<this> {
-    if (process.env.HKCTL_TEST_ENGINE !== 'postgres') return this.#fill();
-    this.place = (await Cli.onPostgres()).place;
+    if (process.env.HKCTL_TEST_ENGINE === 'postgres') this.place = (await Cli.onPostgres()).place;
+    else await this.#copySeeded();
     return this;
+  }
+
+  /** Copies the files of a store that is filled once for all files of tests. */
+  async #copySeeded(): Promise<void> {
+    const folder = inject('postgresFolder');
+    const seeded = filesOf(join(folder, 'seeded', 'hkctl.db'));
+    await onceForAll(folder, 'seeded-store', async () => {
+      await new Cli(seeded.registry).fill();
+    });
+    mkdirSync(dirname(this.store), { recursive: true, mode: 0o700 });
+    const own = Object.values(filesOf(this.store));
+    for (const [at, file] of Object.values(seeded).entries()) {
+      if (existsSync(file)) copyFileSync(file, own[at] ?? '', constants.COPYFILE_EXCL);
+    }
   }
 
   /** The same in a new database, a copy of one that is filled once for all files of tests. */
@@ -145,12 +161,13 @@ export class Cli {
     const { copiedDatabase } = await import('../store/postgres/databases.ts');
     return new Cli(
       await copiedDatabase('hkctl_seeded', async (address) => {
-        await new Cli(address).#fill();
+        await new Cli(address).fill();
       }),
     );
   }
 
-  async #fill(): Promise<this> {
+  /** The same by commands, in a store that shares no id with others. */
+  async fill(): Promise<this> {
     await this.ok([
       'init',
       '--org',

@@ -80,7 +80,7 @@ describe('a log finds what the chain itself cannot', () => {
   });
 
   it('a chain made anew', async () => {
-    const made = await new Cli().seed();
+    const made = await new Cli().fill();
     for (const name of ['X', 'Y', 'Z']) await made.key(name);
     await replaceTrail(made.store);
     await expectBroken(7, /another record was here/);

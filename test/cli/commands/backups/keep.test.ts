@@ -52,7 +52,7 @@ describe('backup --keep', () => {
   });
 
   it('leaves everything else alone: other stores, other files, links, damaged ones', async () => {
-    const other = await new Cli().seed();
+    const other = await new Cli().fill();
     await other.ok(['backup', '--keep', '1', folder], { nowMs: startMs - dayMs });
     const [others = ''] = names();
     await keep(1, startMs);
