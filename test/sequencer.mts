@@ -7,6 +7,8 @@ const longest = [
   'http/postgres',
   'http/scenarios',
   'e2e/anchors',
+  'e2e/start',
+  'store/journeys/journeys',
   'endurance/postgres/outages/silent-connections',
   'endurance/postgres/outages/outages',
   'endurance/postgres/outages/lost-answers',
@@ -19,6 +21,9 @@ const longest = [
   'endurance/http/soak',
   'endurance/e2e/postgres',
   'endurance/e2e/keys/last-use',
+  'endurance/e2e/keys/revocation',
+  'endurance/e2e/daemon/ended',
+  'endurance/e2e/backup/while-serving',
   'endurance/e2e/retention',
   'endurance/e2e/daemon/signals',
 ].map((name) => `/test/${name}.test.ts`);
