@@ -7,12 +7,13 @@ import { childrenOf, ofProcess } from '../../e2e/processes.ts';
 import { environment, Running, until } from '../../e2e/program.ts';
 import { needPrograms, needRoot, needWorking } from './needs.ts';
 
-/** Makes the copy in memory over the present root. */
+/** Makes the copy in memory over the present root. Without that file, installing a package does not read all manual pages of the machine again. */
 const copy = `set -e
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 none "$0"
 mkdir "$0/upper" "$0/work" "$0/root"
-mount -t overlay none -o "lowerdir=/,upperdir=$0/upper,workdir=$0/work" "$0/root"`;
+mount -t overlay none -o "lowerdir=/,upperdir=$0/upper,workdir=$0/work" "$0/root"
+rm -f "$0/root/var/lib/man-db/auto-update"`;
 
 /** Stays until it is killed, with every process in the copy. */
 const stay = `${copy}
