@@ -28,15 +28,19 @@ export function createRunner(database: Database): Runner {
     run: (work) => run(work()),
     /**
      * One change at a time over all processes: each begins by locking the generation of keys, and its commit is what every daemon
-     * notices before it answers its next request.
+     * notices before it answers its next request. The clock's sample, which every command takes, waits for no standby.
      */
     change: (work, kind) =>
       database.transaction(async (session) => {
-        if (kind !== 'merge') await session.query("update generations set value = value + 1 where name = 'keys'");
+        if (kind !== 'merge')
+          await session.query(kind === 'sample' ? `${nextGeneration} returning ${commitHere}` : nextGeneration);
         return run(work(changeIn(session)));
       }),
   };
 }
+
+const nextGeneration = "update generations set value = value + 1 where name = 'keys'";
+const commitHere = "set_config('synchronous_commit', 'local', true)";
 
 /** Runs statements on a session. */
 export function statementsOf(session: Pick<Session, 'query'>): Statements {
