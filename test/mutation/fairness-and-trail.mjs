@@ -6,6 +6,7 @@ const spareMemory = 'test/http/ingest/spare-memory.test.ts';
 const usual = ['test/http/ingest/usual-readings.test.ts'];
 const trail = ['test/core/audit', 'test/cli/commands/audit'];
 const delivery = ['test/cli/delivery'];
+const logged = 'test/store/sqlite/readings/log';
 const heads = 'test/http/request/heads.test.ts';
 const pipelining = 'test/http/fairness/pipelining.test.ts';
 
@@ -200,6 +201,21 @@ export const furtherMutants = [
   ['src/http/ingest/usual-readings.ts', 'at >= limit || b[', 'b[', ...usual],
   ['src/http/ingest/usual-readings.ts', ' && next < maxBatch', '', ...usual],
   ['src/http/ingest/usual-readings.ts', 'if (b[end + 9] !== 58) return 0;', '', ...usual],
+  ['src/store/sqlite/readings/log/memory.ts', '    this.series = -1;\n', '', logged],
+  ['src/store/sqlite/readings/log/memory.ts', '    this.settledUs = undefined;\n', '', logged],
+  ['src/store/sqlite/readings/log/memory.ts', 'this.#pages.length = 0;', '', logged],
+  ['src/store/sqlite/readings/log/memory.ts', 'begun.series = series;', 'begun.series = 1;', logged],
+  [
+    'src/store/sqlite/readings/log/memory.ts',
+    'begun.firstId = id;',
+    '',
+    'test/store/sqlite/readings/settling.test.ts',
+    logged,
+  ],
+  ['src/store/sqlite/readings/log/pages.ts', 'page.count = 0;', '', logged],
+  ['src/http/ingest/usual-readings.ts', 'if (day !== this.#day || minute', 'if (minute', ...usual],
+  ['src/http/ingest/usual-readings.ts', ' || minute !== this.#minute)', ')', ...usual],
+  ['src/http/ingest/usual-readings.ts', '#minuteUs = Number.NaN', '#minuteUs = 0', ...usual],
   ['src/http/ingest/ingest.ts', 'memory.subarray(0, end)', 'memory', spareMemory],
   [
     'src/http/ingest/ingest.ts',

@@ -28,26 +28,37 @@ export const maxAheadUs = 86_400_000_000;
 
 /** Reads the common shape `2026-11-20T08:15:00[.123456]Z` from bytes, twenty times as fast; NaN for any other text. */
 export function commonInstantUs(bytes: Uint8Array, from: number, to: number): number {
-  const length = to - from;
-  if (length < 20 || length > 27 || bytes[to - 1] !== 90) return Number.NaN;
+  return minuteUs(bytes, from) + secondUs(bytes, from + minuteLength, to);
+}
+
+export const minuteLength = '2026-11-20T08:15'.length;
+
+/** The first part of the common shape, up to the minute, in µs; NaN for any other text. */
+export function minuteUs(bytes: Uint8Array, from: number): number {
   if (bytes[from + 4] !== 45 || bytes[from + 7] !== 45 || bytes[from + 10] !== 84) return Number.NaN;
-  if (bytes[from + 13] !== 58 || bytes[from + 16] !== 58) return Number.NaN;
+  if (bytes[from + 13] !== 58) return Number.NaN;
   const year = twoDigits(bytes, from) * 100 + twoDigits(bytes, from + 2);
   const month = twoDigits(bytes, from + 5);
   const day = twoDigits(bytes, from + 8);
   const hour = twoDigits(bytes, from + 11);
   const minute = twoDigits(bytes, from + 14);
-  const second = twoDigits(bytes, from + 17);
   // Outside these years microseconds may not be exact numbers.
   if (year < firstYear || year > lastYear || month < 1 || month > 12 || day < 1) return Number.NaN;
-  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return Number.NaN;
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59) return Number.NaN;
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   if (day > (monthDays[month - 1] ?? 0) && !(isLeap && month === 2 && day === 29)) return Number.NaN;
-  const micros = length === 20 ? 0 : fractionUs(bytes, from + 19, to - 1);
-  if (micros < 0) return Number.NaN;
   const dayOfYear = (daysBeforeMonth[month - 1] ?? 0) + (isLeap && month > 2 ? 1 : 0) + day - 1;
   const days = (daysBeforeYear[year - firstYear] ?? 0) + dayOfYear;
-  return (days * 86_400 + hour * 3600 + minute * 60 + second) * 1e6 + micros;
+  return (days * 86_400 + hour * 3600 + minute * 60) * 1e6;
+}
+
+/** The rest of the common shape, `:00[.123456]Z`, in µs; NaN for any other text. */
+export function secondUs(bytes: Uint8Array, from: number, to: number): number {
+  const length = to - from;
+  if (length < 4 || length > 11 || bytes[from] !== 58 || bytes[to - 1] !== 90) return Number.NaN;
+  const second = twoDigits(bytes, from + 1);
+  const micros = length === 4 ? 0 : fractionUs(bytes, from + 3, to - 1);
+  return second < 0 || second > 59 || micros < 0 ? Number.NaN : second * 1e6 + micros;
 }
 
 function commonTextUs(text: string): number {

@@ -1,5 +1,5 @@
 import { qualities } from '../../core/port/readings.ts';
-import { commonInstantUs, measuredUs } from '../../core/readings/instants.ts';
+import { measuredUs, minuteLength, minuteUs, secondUs } from '../../core/readings/instants.ts';
 import type { ReadingValidator } from '../../core/readings/readings.ts';
 import { longestItem, maxBatch } from '../../core/readings/rejections.ts';
 import { type ItemTaker, skipBlanks } from './items.ts';
@@ -16,9 +16,15 @@ export class UsualReadings implements ItemTaker {
   added = 0;
   /** The number that was read last. */
   #number = 0;
+  /** The minute of the instant that was read last: its text, eight bytes as one number each, and µs. */
+  readonly #view: DataView;
+  #day = 0;
+  #minute = 0;
+  #minuteUs = Number.NaN;
 
   constructor(body: Buffer, names: SensorNames, validator: ReadingValidator) {
     this.#bytes = body;
+    this.#view = new DataView(body.buffer, body.byteOffset, body.length);
     this.#names = names;
     this.#validator = validator;
   }
@@ -58,7 +64,7 @@ export class UsualReadings implements ItemTaker {
     if (b[at + 5] !== 58 || b[at + 6] !== 34) return 0;
     at += 7;
     const end = at + (b[at + 24] === 34 ? 24 : b[at + 20] === 34 ? 20 : 27);
-    const atUs = commonInstantUs(b, at, end);
+    const atUs = this.#instantUs(at, end);
     if (Number.isNaN(atUs) || b[end] !== 34 || b[end + 1] !== 44 || b[end + 2] !== 34 || b[end + 3] !== 118) return 0;
     if (b[end + 4] !== 97 || b[end + 5] !== 108 || b[end + 6] !== 117 || b[end + 7] !== 101 || b[end + 8] !== 34)
       return 0;
@@ -101,7 +107,7 @@ export class UsualReadings implements ItemTaker {
         at = endOfText(bytes, field === atField ? start + shortestInstant : start, limit);
         if (at === 0) return 0;
         if (field === atField) {
-          atUs = commonInstantUs(bytes, start, at);
+          atUs = this.#instantUs(start, at);
           if (Number.isNaN(atUs)) return 0;
         } else if (field === unitField) {
           unitFrom = start;
@@ -118,6 +124,20 @@ export class UsualReadings implements ItemTaker {
     if (sensor === -1 || atUs === undefined || value === undefined) return 0;
     if (unitFrom > 0 && !this.#names.isUnitAt(sensor, bytes, unitFrom, unitTo)) return 0;
     return this.#validator.keep(index, this.#names.seriesAt(sensor), atUs, value, quality) ? at + 1 : 0;
+  }
+
+  /** Reads an instant, NaN if it is none. Most are in the minute of the one before, which is not read again. */
+  #instantUs(from: number, to: number): number {
+    const bytes = this.#bytes;
+    if (from + minuteLength > bytes.length) return Number.NaN;
+    const day = this.#view.getFloat64(from);
+    const minute = this.#view.getFloat64(from + 8);
+    if (day !== this.#day || minute !== this.#minute) {
+      this.#day = day;
+      this.#minute = minute;
+      this.#minuteUs = minuteUs(bytes, from);
+    }
+    return this.#minuteUs + secondUs(bytes, from + minuteLength, to);
   }
 
   /** Reads a number, or a boolean as 1 or 0, and returns the offset behind it; 0 if it is none, or has an exponent. */

@@ -222,6 +222,18 @@ describe('usual readings', () => {
     }
   });
 
+  it('have an instant of their own, whatever part of it is that of the one before', () => {
+    const minutes = ['2020-09-13T12:26', '2020-09-13T12:27', '2020-09-14T12:26', '2020-02-30T12:26', '\0'.repeat(16)];
+    const items = minutes.flatMap((minute) =>
+      [':00Z', ':59.5Z'].map((second) => `{"sensor":"OVEN","at":"${minute}${second}","value":1}`),
+    );
+    let usual = 0;
+    for (const first of items) {
+      for (const second of items) usual += compare(Buffer.from(`{"readings":[${first},${second},${first}]}`), false);
+    }
+    expect(usual).toBeGreaterThan(6 * 6 * 3);
+  });
+
   it('are at most as many as a body may hold', () => {
     const item = '{"sensor":"OVEN","at":"2020-09-13T12:26:40.123Z","value":1}';
     for (const form of [item, item.replaceAll('":', '": ')]) {

@@ -102,10 +102,10 @@ export class Chunks {
       const next = after.get(series, firstUs);
       const to = next ? placeOf(added, next.fromUs) : added.count;
       if (chunk && (firstUs <= chunk.toUs || chunk.count < small)) {
-        const merged = merge(decodeChunk(chunk.body, chunk.count), added, from, to);
+        const merged = merge(decodeChunk(chunk.body, chunk.count, this.#reused), added, from, to);
         this.#write(series, merged, { id: chunk.id, isLast: next === undefined });
       } else if (next && next.count < small) {
-        const merged = merge(decodeChunk(next.body, next.count), added, from, to);
+        const merged = merge(decodeChunk(next.body, next.count, this.#reused), added, from, to);
         this.#write(series, merged, { id: next.id, isLast: false });
       } else {
         this.#write(series, partOf(added, from, to), { isLast: next === undefined });

@@ -9,8 +9,12 @@ export interface TimedReading {
 
 /** The readings of one series that are in the log: pages in order of time, each with readings in order of time. */
 export class SeriesMemory {
+  /** The series that it is of; -1 without readings. */
+  series = -1;
+  /** The one that was added to after it last time: gateways send their sensors in the same order all the time. */
+  next: SeriesMemory | undefined;
   /** No reading is of an earlier row of the log. */
-  firstId: number;
+  firstId = 0;
   /** The instant of the last reading; -Infinity without one. */
   lastUs = Number.NEGATIVE_INFINITY;
   /** The last instant of the series in chunks, for who needs it; undefined until it was read. */
@@ -19,9 +23,8 @@ export class SeriesMemory {
   readonly #memory: PageMemory;
   #pages: Page[] = [];
 
-  constructor(memory: PageMemory, firstId: number) {
+  constructor(memory: PageMemory) {
     this.#memory = memory;
-    this.firstId = firstId;
   }
 
   /** The instant of the first reading; Infinity without one. */
@@ -90,9 +93,14 @@ export class SeriesMemory {
     rows[place + 2] = mark;
   }
 
-  /** The readings from one instant (inclusive) up to another (exclusive), at most a number of them. */
-  range(fromUs: number, toUs: number, most = Number.POSITIVE_INFINITY): Columns {
-    const found = createColumns(Math.min(this.count, most));
+  /** The readings from one instant (inclusive) up to another (exclusive), at most a number of them, in columns that are large enough. */
+  range(
+    fromUs: number,
+    toUs: number,
+    most = Number.POSITIVE_INFINITY,
+    found = createColumns(Math.min(this.count, most)),
+  ): Columns {
+    found.count = 0;
     if (fromUs > this.lastUs) return found;
     const { rows } = this.#memory;
     for (let number = this.#pageOf(fromUs); number < this.#pages.length; number++) {
@@ -121,9 +129,14 @@ export class SeriesMemory {
     this.firstId = Math.max(this.firstId, lastId + 1);
   }
 
-  /** Gives the memory of all readings back; nothing may be added afterwards. */
-  end(): void {
+  /** Gives the memory of all readings back, and is as new. */
+  clear(): void {
     for (const page of this.#pages) this.#memory.giveBack(page);
+    this.#pages.length = 0;
+    this.series = -1;
+    this.count = 0;
+    this.lastUs = Number.NEGATIVE_INFINITY;
+    this.settledUs = undefined;
   }
 
   #keep(isKept: (atUs: number, mark: number) => boolean): void {
@@ -178,6 +191,8 @@ export class LogMemory {
   /** In the order of `firstId`: to settle the first one soonest is to trim the log soonest. */
   readonly #series = new Map<number, SeriesMemory>();
   readonly #pages = new PageMemory();
+  /** Objects of series without readings: thousands of new ones a second would make the garbage collector a fourth of all work. */
+  readonly #spares: SeriesMemory[] = [];
   /** How many readings there are. */
   count = 0;
 
@@ -190,13 +205,20 @@ export class LogMemory {
     return this.#series.get(series);
   }
 
-  /** The readings of a series, of which some are about to be added for a row of the log. */
-  forRow(series: number, id: number): SeriesMemory {
-    const known = this.#series.get(series);
-    if (known) return known;
-    const created = new SeriesMemory(this.#pages, id);
-    this.#series.set(series, created);
-    return created;
+  /** The readings of a series, of which some are about to be added for a row of the log, `after` some of another. */
+  forRow(series: number, id: number, after?: SeriesMemory): SeriesMemory {
+    if (after?.next?.series === series) return after.next;
+    const found = this.#series.get(series) ?? this.#begin(series, id);
+    if (after) after.next = found;
+    return found;
+  }
+
+  #begin(series: number, id: number): SeriesMemory {
+    const begun = this.#spares.pop() ?? new SeriesMemory(this.#pages);
+    begun.series = series;
+    begun.firstId = id;
+    this.#series.set(series, begun);
+    return begun;
   }
 
   /** Another connection may have settled readings. */
@@ -212,8 +234,7 @@ export class LogMemory {
       return;
     }
     this.count -= memory.count;
-    this.#series.delete(series);
-    memory.end();
+    this.#end(series, memory);
   }
 
   /** Forgets the readings of the log's rows up to one, which are in chunks. */
@@ -229,6 +250,12 @@ export class LogMemory {
     const before = memory.count;
     remove();
     this.count -= before - memory.count;
-    if (memory.count === 0) this.#series.delete(series);
+    if (memory.count === 0) this.#end(series, memory);
+  }
+
+  #end(series: number, memory: SeriesMemory): void {
+    this.#series.delete(series);
+    memory.clear();
+    this.#spares.push(memory);
   }
 }

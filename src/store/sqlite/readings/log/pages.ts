@@ -12,23 +12,24 @@ export interface Page {
 /** The memory of all pages: one array, since the allocation of many small ones costs more than all the rest. */
 export class PageMemory {
   rows = new Float64Array(64 * pageLength);
-  readonly #free: number[] = [];
+  readonly #free: Page[] = [];
   #end = 0;
 
   take(): Page {
-    const at = this.#free.pop() ?? this.#end;
-    if (at === this.#end) {
-      this.#end += pageLength;
-      if (this.#end > this.rows.length) {
-        const larger = new Float64Array(2 * this.rows.length);
-        larger.set(this.rows);
-        this.rows = larger;
-      }
+    const free = this.#free.pop();
+    if (free) return free;
+    const at = this.#end;
+    this.#end += pageLength;
+    if (this.#end > this.rows.length) {
+      const larger = new Float64Array(2 * this.rows.length);
+      larger.set(this.rows);
+      this.rows = larger;
     }
     return { at, count: 0 };
   }
 
   giveBack(page: Page): void {
-    this.#free.push(page.at);
+    page.count = 0;
+    this.#free.push(page);
   }
 }

@@ -91,7 +91,7 @@ export class IngestWriter {
       const quality = rows[at + 3] ?? 0;
       if (number !== series || !logged) {
         series = number;
-        logged = memory.forRow(series, nextId);
+        logged = memory.forRow(series, nextId, logged);
         logged.settledUs ??= this.#stored.chunks.lastUs(series);
         settledUs = logged.settledUs;
       }

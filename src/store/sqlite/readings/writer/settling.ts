@@ -1,3 +1,4 @@
+import { createColumns } from '../../../../core/readings/columns.ts';
 import type { Chunks } from '../../../sqlite-database/chunks/chunks.ts';
 import type { LogMemory } from '../log/memory.ts';
 import type { StoredReadings } from '../stored.ts';
@@ -27,6 +28,8 @@ export function settleIdle(
   });
 }
 
+const reused = createColumns(atOnce.ofSeries);
+
 interface Settleable {
   log: { memory: LogMemory };
   chunks: Chunks;
@@ -38,7 +41,7 @@ export function settle({ log, chunks }: Settleable, readings: number, ofSeries: 
   for (let left = readings; left > 0; ) {
     const [series, logged] = memory.first ?? [];
     if (series === undefined || !logged) return;
-    const settled = logged.range(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, ofSeries);
+    const settled = logged.range(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, ofSeries, reused);
     if (settled.count > 0) chunks.add(series, settled, logged.settledUs);
     logged.settledUs = undefined;
     memory.removeRange(series, Number.NEGATIVE_INFINITY, (settled.atUs[settled.count - 1] ?? 0) + 1);

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { LogMemory, type SeriesMemory } from '../../../../../src/store/sqlite/readings/log/memory.ts';
+
+type Step = { kind: 'add'; batch: [series: number, atUs: number][] } | { kind: 'settle'; count: number; most: number };
+
+const series = fc.integer({ min: 1, max: 6 });
+const steps = fc.array(
+  fc.oneof(
+    fc.record({
+      kind: fc.constant('add' as const),
+      batch: fc.array(fc.tuple(series, fc.nat({ max: 90 })), { maxLength: 90 }),
+    }),
+    fc.record({ kind: fc.constant('settle' as const), count: fc.nat({ max: 8 }), most: fc.constantFrom(2, 40, 1000) }),
+  ),
+  { maxLength: 12 },
+);
+
+/** What a memory holds: the readings of each series, in order of time. */
+function contentOf(memory: LogMemory): [number, [number, number, number][]][] {
+  return [1, 2, 3, 4, 5, 6].map((number) => {
+    const { count, atUs, values, qualities } = memory.get(number)?.range(0, 1000) ?? { count: 0 };
+    return [
+      number,
+      Array.from({ length: count }, (_, i) => [atUs?.[i] ?? -1, values?.[i] ?? -1, qualities?.[i] ?? -1]),
+    ];
+  });
+}
+
+// Objects and pages of series that were settled are used again, for other series and in another order.
+it('holds what a map holds, whatever is added and settled in which order', () => {
+  fc.assert(
+    fc.property(steps, (all: readonly Step[]) => {
+      const memory = new LogMemory();
+      const plain = new Map<number, Map<number, [number, number, number]>>();
+      let id = 0;
+      for (const step of all) {
+        id++;
+        if (step.kind === 'add') {
+          let logged: SeriesMemory | undefined;
+          for (const [number, atUs] of step.batch) {
+            logged = memory.forRow(number, id, logged);
+            const known = plain.get(number) ?? new Map<number, [number, number, number]>();
+            plain.set(number, known);
+            const reading: [number, number, number] = [atUs, id + atUs, id % 4];
+            expect(logged.add(...reading, id)).toBe(!known.has(atUs));
+            if (known.has(atUs)) continue;
+            memory.count++;
+            known.set(atUs, reading);
+          }
+        } else {
+          for (let n = 0; n < step.count; n++) {
+            const [number, logged] = memory.first ?? [];
+            if (number === undefined || !logged) break;
+            logged.settledUs = 7;
+            const { count, atUs } = logged.range(0, 1000, step.most);
+            const endUs = (atUs[count - 1] ?? 0) + 1;
+            memory.removeRange(number, 0, endUs);
+            const known = plain.get(number);
+            for (const us of known?.keys() ?? []) if (us < endUs) known?.delete(us);
+          }
+        }
+        const expected = [1, 2, 3, 4, 5, 6].map((number) => [
+          number,
+          [...(plain.get(number)?.values() ?? [])].sort(([a], [b]) => a - b),
+        ]);
+        expect(contentOf(memory)).toEqual(expected);
+        expect(memory.count).toBe([...plain.values()].reduce((sum, { size }) => sum + size, 0));
+        for (const number of [1, 2, 3, 4, 5, 6]) {
+          const atUs = Math.max(...(plain.get(number)?.keys() ?? []));
+          if (atUs >= 0) expect(memory.get(number)?.last).toEqual({ atUs, value: plain.get(number)?.get(atUs)?.[1] });
+          else expect(memory.get(number)).toBeUndefined();
+        }
+        // What a series was settled up to is not known of the next one that uses its object.
+        for (const number of [10, 11, 12]) {
+          expect(memory.forRow(number, id).settledUs).toBeUndefined();
+          memory.removeRange(number, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
