@@ -4,8 +4,8 @@ import { type ChunkSizes, Chunks, merge } from '../../sqlite-database/chunks/chu
 import type { Connection, Transaction } from '../../sqlite-database/driver.ts';
 import type { Reserve } from '../connection/reserve.ts';
 import { ReadingLog } from './log/log.ts';
-import type { SeriesMemory, TimedReading } from './log/memory.ts';
 import type { Removal } from './log/rows.ts';
+import type { SeriesMemory, TimedReading } from './log/series-memory.ts';
 
 /** The chunks of a store, and the log with what is not in them yet: one object for a connection. */
 export class StoredReadings {

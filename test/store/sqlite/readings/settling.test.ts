@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import { batchOf } from '../../conformance/readings/readings.ts';
 import { fileStore } from '../../stores.ts';
 import { readingsInMemory } from './sent.ts';
@@ -24,6 +25,16 @@ it('the log stops growing, however many readings arrive, and all of them can be 
   let count = 0;
   for (let n = 0; n < series; n++) count += stored.reading(() => stored.count(n, 0, Number.POSITIVE_INFINITY));
   expect(count).toBe(inCommit * commits);
+  connection.close();
+});
+
+it('a last reading that was removed is no last reading for whoever looks at the log only once', () => {
+  const { connection, stored, sendRows } = readingsInMemory();
+  sendRows(Float64Array.from([7, 1, 10, 0, 7, 2, 20, 0]));
+  const lastOf = () => new StoredReadings(connection).readingLast((last) => last(7));
+  expect(lastOf()).toMatchObject({ atUs: 2, value: 20 });
+  stored.writing(() => stored.remove([{ series: 7, fromUs: 2, toUs: 3 }]));
+  expect(lastOf()).toMatchObject({ atUs: 1, value: 10 });
   connection.close();
 });
 

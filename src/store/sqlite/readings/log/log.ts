@@ -1,6 +1,7 @@
 import type { Connection } from '../../../sqlite-database/driver.ts';
-import { LogMemory, type TimedReading } from './memory.ts';
+import { LogMemory } from './memory.ts';
 import { bodyOfRemovals, type Removal, type RowReader, readRow } from './rows.ts';
+import type { TimedReading } from './series-memory.ts';
 
 /** The log on one connection, with its readings in memory. All changes of it go through the same object, inside a transaction. */
 export class ReadingLog {

@@ -1,6 +1,7 @@
 import { type Columns, createColumns, partOf, placeOf } from '../../../../core/readings/columns.ts';
 import { rangeOfSlice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
-import type { LogMemory, SeriesMemory, TimedReading } from './memory.ts';
+import type { LogMemory } from './memory.ts';
+import type { SeriesMemory, TimedReading } from './series-memory.ts';
 
 /** What the reader's thread needs of the log, which only the writer's thread of a daemon has in memory. */
 export const loggedFor = {

@@ -5,7 +5,7 @@ import { toSlice } from '../../../../core/readings/reads/slices.ts';
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../../../sqlite-database/driver.ts';
 import { type Logged, seriesOf } from '../log/logged.ts';
-import type { TimedReading } from '../log/memory.ts';
+import type { TimedReading } from '../log/series-memory.ts';
 import type { StoredReadings } from '../stored.ts';
 
 /** What a daemon reads in a thread. Without `logged`, its part of the log, all readings of the log are taken into memory. */

@@ -5,8 +5,8 @@ import {
   type ReadingBatch,
 } from '../../../../core/port/readings.ts';
 import type { Connection, Statement } from '../../../sqlite-database/driver.ts';
-import type { SeriesMemory } from '../log/memory.ts';
 import { LogRow } from '../log/rows.ts';
+import type { SeriesMemory } from '../log/series-memory.ts';
 import type { StoredReadings } from '../stored.ts';
 import { settleAfter } from './settling.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LogMemory, type SeriesMemory } from '../../../../../src/store/sqlite/readings/log/memory.ts';
+import { LogMemory } from '../../../../../src/store/sqlite/readings/log/memory.ts';
+import type { SeriesMemory } from '../../../../../src/store/sqlite/readings/log/series-memory.ts';
 
 type Step = { kind: 'add'; batch: [series: number, atUs: number][] } | { kind: 'settle'; count: number; most: number };
 
