@@ -111,7 +111,8 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
   #settle(worker: Worker, answer: ThreadAnswer): void {
     const waiter = this.#waiters.get(answer.id);
     this.#waiters.delete(answer.id);
-    if (this.#waiters.size === 0) worker.unref();
+    // One that closes does so until the thread has ended.
+    if (this.#waiters.size === 0 && !this.#isClosed) worker.unref();
     if ('result' in answer)
       waiter?.resolve(answer.result as never); // of the kind that was called for
     else waiter?.reject(fromPostedError(answer.error));

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
 import { openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import type { Reader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
@@ -46,6 +47,19 @@ describe('the reader thread', () => {
     const client = readerOf(script, file);
     const [read] = await Promise.all([client.call('slice', [slice]), client.close()]);
     expect(read.count).toBe(2);
+  });
+
+  it('keeps the process alive until it has ended, also when an answer comes meanwhile: a command would end with 0', async () => {
+    const client = readerOf(script, file);
+    await client.start();
+    const release = vi.spyOn(Worker.prototype, 'unref');
+    try {
+      const reads = [1, 2].map(() => client.call('slice', [slice]));
+      await Promise.all([...reads, client.close()]);
+      expect(release).not.toHaveBeenCalled();
+    } finally {
+      release.mockRestore();
+    }
   });
 
   it('can be started before anything is read, and is started once', async () => {
