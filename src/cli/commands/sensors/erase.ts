@@ -31,7 +31,8 @@ export const erase = defineCommand({
     const sensor = await requireSensor(domain, site, ref);
     const erasure = { entity: site, sensor, fromUs, toUs };
     const found = await countErasable(domain, erasure);
-    const span = [fromUs, toUs].map((us) => formatLocal(Math.floor(us / 1000), site.timezone)).join(' to ');
+    const shown = (us: number) => (us % 1_000_000 === 0 ? formatLocal(us / 1000, site.timezone) : formatInstantUs(us));
+    const span = `${shown(fromUs)} to ${shown(toUs)}`;
     if (found.readings + found.summarised > 0) {
       const question = `Erase ${counted(found)} of ${sensor.code} from ${span}, for good?`;
       await requireConfirmation(context, question, 'Erase readings');

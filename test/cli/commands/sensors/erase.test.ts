@@ -78,6 +78,12 @@ describe('sensors erase', () => {
     expect(await valuesOf('OVEN-1')).toEqual([0, 3]);
   });
 
+  it('names a span that does not end with a second in full', async () => {
+    const [from, to] = ['2026-11-20T00:00:00.000001Z', '2026-11-20T00:00:00.000002Z'];
+    const erase = ['sensors', 'erase', 'OVEN-1', '--entity', 'BER', '--from', from, '--to', to, '--yes'];
+    expect((await cli.ok(erase)).stdout).toBe(`Erased 0 readings of OVEN-1 from ${from} to ${to}\n`);
+  });
+
   it('is for Super users, and the attempt of anybody else is in the trail', async () => {
     for (const login of ['entity_admin', 'manager', 'operator', 'master_data']) {
       expect((await cli.run(['--as', login, ...line, '--yes'])).code).toBe(4);
