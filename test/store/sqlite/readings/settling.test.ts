@@ -38,6 +38,20 @@ it('a last reading that was removed is no last reading for whoever looks at the 
   connection.close();
 });
 
+it('a batch that is written from the memory of a longer one brings nothing of that along', async () => {
+  const { store, remove } = await fileStore();
+  onTestFinished(remove);
+  const batch = (series: number, size: number) => batchOf(Array.from({ length: size }, (_, n) => [series, n, series]));
+  const sizes = [...[3000, 2100, 1].entries()];
+  for (const [series, size] of sizes) {
+    expect(await store.readings.append(batch(series, size))).toMatchObject({ accepted: size, duplicates: 0 });
+  }
+  for (const [series, size] of sizes) {
+    const found = await store.readings.range({ series, limit: 5000 });
+    expect(found.map(({ atUs, value }) => [atUs, value])).toEqual(Array.from({ length: size }, (_, n) => [n, series]));
+  }
+});
+
 it('readings settle once nothing is written any more', async () => {
   const { store, path, remove } = await fileStore();
   onTestFinished(remove);

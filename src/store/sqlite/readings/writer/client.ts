@@ -10,13 +10,15 @@ import type {
 } from '../../../../core/port/readings.ts';
 import type { UsageMerge } from '../../../../core/port/usage.ts';
 import type { SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
+import { Spares } from '../../../../core/sharing/spares.ts';
 import { Backlog, settleEach, type WaitingBatch } from '../../../readings/backlog.ts';
 import type { Logged } from '../log/logged.ts';
 import { ThreadClient } from '../thread-client.ts';
-import { type IngestGroup, toGroup } from './ingest-writer.ts';
+import { createRows, type IngestGroup, toGroup } from './ingest-writer.ts';
 
 export interface WriterCalls {
-  group(group: IngestGroup): BatchResult[];
+  /** A result for each batch; long rows come back, to be used again. */
+  group(group: IngestGroup): { results: BatchResult[]; rows: IngestGroup['rows'] | undefined };
   heartbeats(heartbeats: readonly Heartbeat[]): BatchResult;
   uses(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): void;
   clock(progress: ClockProgress): void;
@@ -38,6 +40,8 @@ export class WriterClient extends ThreadClient<WriterCalls> {
   #gatheredReadings = 0;
   #flushing = false;
   readonly #backlog = new Backlog('disk');
+  /** Rows of groups, which go to the thread and come back: 8 MiB at most. */
+  readonly #spares = new Spares(createRows, 1024 * 1024);
 
   /** Resolves once the batch is on disk; `unavailable` where too much waits already or the thread crashed. */
   write(batch: ReadingBatch): Promise<BatchResult> {
@@ -89,9 +93,15 @@ export class WriterClient extends ThreadClient<WriterCalls> {
     const gathered = this.#gathered;
     this.#gathered = [];
     this.#gatheredReadings = 0;
-    const group = toGroup(gathered.map(({ batch }) => batch));
+    const group = toGroup(
+      gathered.map(({ batch }) => batch),
+      (length) => this.#spares.take(length),
+    );
     this.call('group', [group], [group.rows.buffer]).then(
-      (results) => settleEach(gathered, results),
+      ({ results, rows }) => {
+        if (rows) this.#spares.give(rows, rows.length);
+        settleEach(gathered, results);
+      },
       (error) => {
         for (const { reject } of gathered) reject(error);
       },

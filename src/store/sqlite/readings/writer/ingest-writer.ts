@@ -13,13 +13,13 @@ import { settleAfter } from './settling.ts';
 /** Batches written together; flat, since they cross from one thread to another. */
 export interface IngestGroup {
   sizes: readonly number[];
-  /** The rows of all batches, as {@link ReadingBatch} has them. */
+  /** The rows of all batches, as {@link ReadingBatch} has them; what comes after them means nothing. */
   rows: Float64Array<ArrayBuffer>;
 }
 
-export function toGroup(batches: readonly ReadingBatch[]): IngestGroup {
+export function toGroup(batches: readonly ReadingBatch[], take = createRows): IngestGroup {
   const sizes = batches.map(({ count }) => count);
-  const rows = new Float64Array(columns * sizes.reduce((sum, size) => sum + size, 0));
+  const rows = take(columns * sizes.reduce((sum, size) => sum + size, 0));
   let place = 0;
   for (const batch of batches) {
     const length = columns * batch.count;
@@ -29,6 +29,10 @@ export function toGroup(batches: readonly ReadingBatch[]): IngestGroup {
     place += length;
   }
   return { sizes, rows };
+}
+
+export function createRows(length: number): Float64Array<ArrayBuffer> {
+  return new Float64Array(length);
 }
 
 /** What `write` has returned is committed and synced; if it throws an error of the driver, nothing was written. */

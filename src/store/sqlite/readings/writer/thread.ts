@@ -27,6 +27,9 @@ type OtherCalls = Omit<WriterCalls, 'group' | 'heartbeats'> & { start(): void };
 /** How long a commit waits for another process that writes readings, such as the removal of an entity. */
 const busyTimeoutMs = 10_000;
 
+/** Shorter rows of a group cost less than their way back. */
+const worthReturning = 4096;
+
 /** The writer thread of the store at a path: it commits what a daemon writes at a high rate, so that the main thread never waits for a disk. */
 function host(port: MessagePort, path: string): void {
   const files = filesOf(path);
@@ -47,7 +50,7 @@ function host(port: MessagePort, path: string): void {
   const idle = new IdleSettler(() => settleUnlessRefused(stored, files.readings));
   idle.written();
 
-  const reply = (answers: readonly ThreadAnswer[]) => port.postMessage(answers);
+  const reply = (answers: readonly ThreadAnswer[], given: ArrayBuffer[] = []) => port.postMessage(answers, given);
 
   const write = (groups: readonly GroupRequest[], heartbeats: readonly HeartbeatsRequest[]) => {
     const requests = [...groups, ...heartbeats];
@@ -57,8 +60,14 @@ function host(port: MessagePort, path: string): void {
         groups.map(({ args }) => args[0]),
         heartbeats.map(({ args }) => args[0]),
       );
-      const results = [...written.groups, ...written.heartbeats];
-      reply(requests.map(({ id }, index) => ({ id, result: results[index] })));
+      const rows = groups.map(({ args: [group] }) => (group.rows.length < worthReturning ? undefined : group.rows));
+      const ofGroups = written.groups.map((results, index) => ({ results, rows: rows[index] }));
+      const results = [...ofGroups, ...written.heartbeats];
+      const answers = requests.map(({ id }, index) => ({ id, result: results[index] }));
+      reply(
+        answers,
+        rows.flatMap((of) => of?.buffer ?? []),
+      );
       idle.written();
     } catch (thrown) {
       const error = toPostedError(toDomainError(thrown, files.readings));
