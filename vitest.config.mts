@@ -27,8 +27,8 @@ const shared = {
   maxWorkers: Math.ceil(cores * 1.5),
 } as const;
 
-/** The long suite waits for two thirds of its time: for terminals, browsers, killed daemons. */
-const long = cores * 3;
+/** The long suite waits still more: for terminals, browsers, killed daemons. */
+const long = Math.ceil(cores * 2.5);
 
 /**
  * Tests of processes that are about files of a store, or about none: locks and journals of files, the drivers of SQLite, a folder of
