@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: './src/store/sqlite/readings/tables.ts',
+  schema: './migrations/schema/readings.ts',
   out: './migrations/readings',
 });

@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: './src/store/sqlite/registry/tables.ts',
+  schema: './migrations/schema/registry.ts',
   out: './migrations/registry',
 });

@@ -42,12 +42,6 @@ const packCommands = {
   },
 };
 
-/**
- * drizzle's adapter imports a driver for those who open a database by its path. Ours are opened by `driver.ts`, which picks
- * the one that fits this Node; loading another next to it would only cost time.
- */
-const noSecondDriver = replaceImport('better-sqlite3', 'drizzle-orm', 'export default undefined');
-
 /** commander starts other programs where subcommands are files of their own; ours are not, and to be able costs 5 ms. */
 const noSubprocesses = replaceImport('node:child_process', 'commander', 'export default {}');
 
@@ -139,7 +133,6 @@ export default {
     texts,
     ...nothingForDevelopment,
     bundleOlderDriver,
-    noSecondDriver,
     noSubprocesses,
     notePackages,
     copyDocumentsPage,

@@ -1,14 +1,8 @@
 import { resources } from '../../src/resources/index.ts';
-import { drops, heartbeats, readings, series, summaries } from '../../src/store/postgres/readings/tables.ts';
-import {
-  recordChanges,
-  recordEntities,
-  recordEpoch,
-  removedRecords,
-  toTable,
-} from '../../src/store/postgres/records/tables.ts';
-import * as registry from '../../src/store/postgres/registry/tables.ts';
 import { tableName } from '../../src/store/records/tables.ts';
+import { drops, heartbeats, readings, series, summaries } from './postgres-readings.ts';
+import { recordChanges, recordEntities, recordEpoch, removedRecords, toTable } from './postgres-records.ts';
+import * as registry from './postgres-registry.ts';
 
 /** The tables of a store on PostgreSQL, for drizzle-kit: the registry, one for each declared resource, and readings. */
 module.exports = {

@@ -3,7 +3,8 @@ import { verifyTrail } from '../../core/audit/chain.ts';
 import type { HkctlError } from '../../core/errors.ts';
 import type { BackupFacts, BackupHead } from '../../core/operations/backups.ts';
 import type { AuditRecord } from '../../core/port/audit.ts';
-import { toRecord } from '../registry/audit.ts';
+import { selectRecords } from '../registry/audit.ts';
+import { jsonColumns } from '../registry/rows.ts';
 import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
 import { type Connection, withConnection } from '../sqlite-database/driver.ts';
 import { toDomainError, translating } from '../sqlite-database/errors.ts';
@@ -60,20 +61,14 @@ function faultOfRows({ connection: backup, versions }: OpenBackup): string | und
   return fault;
 }
 
-type TrailRow = Omit<Parameters<typeof toRecord>[0], 'detail'> & { detail: string };
-
 function trailIn(backup: Connection): Parameters<typeof verifyTrail>[0] {
-  const rows = backup.prepare<
-    [],
-    TrailRow
-  >(`select seq, tenant_id as tenantId, at_ms as atMs, action, actor_id as actorId,
-    actor_login as actorLogin, os_account as osAccount, target, outcome, detail, previous_hash as previousHash, hash
-    from audit order by seq`);
+  const record = selectRecords(new Set(jsonColumns));
+  const rows = backup.prepare<[], Record<string, unknown>>(`select ${record.text} from audit order by seq`);
   const lastSeq = backup.prepare<[], number>("select seq from sqlite_sequence where name = 'audit'").pluck();
   return {
     lastSeq: () => lastSeq.get() ?? 0,
     *walk(): Generator<AuditRecord> {
-      for (const row of rows.iterate()) yield toRecord({ ...row, detail: JSON.parse(row.detail) });
+      for (const row of rows.iterate()) yield record.read(row);
     },
   };
 }

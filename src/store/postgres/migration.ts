@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { resolve } from 'node:path';
 import type { MigrationOutcome, MigrationRequest } from '../../core/operations/engine.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import { beforeMigration } from '../archive/target.ts';
 import { alreadyThere, storeAbsent } from '../engine/errors.ts';
 import type { StoreOptions } from '../engine/options.ts';
+import { migrationsOf } from '../sqlite-database/schema/migrated-schema.ts';
 import { type Location, usualSchema } from './address/location.ts';
 import { type Database, databaseWithin } from './connection/database.ts';
 import type { Session } from './connection/session.ts';
@@ -94,13 +93,10 @@ const migrationLock = 4_857_367_418;
  * the other. Throws `store_too_new` if a newer hkctl has migrated the store.
  */
 async function applyMigrations(session: Session, folder: string): Promise<number> {
-  const migrationsFolder = join(folder, 'postgres');
-  if (!existsSync(migrationsFolder))
-    throw new Error(`migrations are missing from this installation: ${migrationsFolder}`);
   await lockMigrations(session);
   const before = await requireNotNewer(session);
-  const missing = readMigrationFiles({ migrationsFolder }).slice(before);
-  for (const statement of missing.flatMap(({ sql }) => sql)) await session.run(inSearchPath(statement));
+  const missing = migrationsOf('postgres', folder).slice(before);
+  for (const statement of missing.flat()) await session.run(inSearchPath(statement));
   if (before === 0) await session.run(firstRows);
   await session.run(`update store_version set version = ${schemaVersion}`);
   return missing.length;

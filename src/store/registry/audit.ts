@@ -1,7 +1,7 @@
 import { chainRecord, fitForTrail, genesisHash } from '../../core/audit/chain.ts';
 import type { AuditDraft, AuditHead, AuditRecord, AuditStore } from '../../core/port/audit.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import { columnsOf, createSelection } from './rows.ts';
+import { columnOf, columnsOf, createSelection, fieldsOf } from './rows.ts';
 import {
   type AuditRow,
   createValues,
@@ -30,7 +30,13 @@ export function* append({ dialect, query, first, insert }: Writing, draft: Audit
   return row;
 }
 
-export function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
+/** How records are read: their columns, of which `json` are kept as JSON, and the record of a row. */
+export function selectRecords(json: ReadonlySet<string>) {
+  const { text, read } = createSelection<AuditRow>(columnsOf('audit', fieldsOf.audit), json);
+  return { text, read: (row: Record<string, unknown>) => toRecord(read(row)) };
+}
+
+function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
   return { ...row, actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin } };
 }
 
@@ -48,10 +54,10 @@ export function createAuditStore(
   { dialect, query, first, change }: Runner,
   settle: () => MaybePromise<void> = () => {},
 ): AuditStore {
-  const record = createSelection<AuditRow>(columnsOf(dialect.tables.audit));
+  const record = selectRecords(dialect.json);
   const afterSql = `select ${record.text} from audit where seq > $1 order by seq limit ${walkedAtOnce}`;
   const read = async (text: string, values: readonly unknown[]) =>
-    (await query<Record<string, unknown>>(text, values)).map((row) => toRecord(record.read(row)));
+    (await query<Record<string, unknown>>(text, values)).map(record.read);
   return {
     append: (draft) =>
       change(function* ({ append }) {
@@ -87,14 +93,13 @@ export function createAuditStore(
 }
 
 function conditionsOf(
-  { tables, noIndex, hasTarget }: Dialect,
+  { json, noIndex, hasTarget }: Dialect,
   tenantId: string,
   { sinceMs, untilMs, actor, action, target, outcome, ofStore = false }: Parameters<AuditStore['list']>[1],
   place: (value: unknown) => string,
 ): (string | undefined)[] {
-  const columns = columnsOf(tables.audit);
   const is = (field: string, value: string) =>
-    `${columns[field]?.name} = ${place(columns[field]?.mapToDriverValue(value))}`;
+    `${columnOf(field)} = ${place(json.has(`audit.${columnOf(field)}`) ? JSON.stringify(value) : value)}`;
   return [
     // Two searches of an index would have to be sorted.
     ofStore ? `(${noIndex}${is('tenantId', tenantId)} or tenant_id is null)` : is('tenantId', tenantId),

@@ -1,4 +1,3 @@
-import { aliasedTable } from 'drizzle-orm';
 import type { Credential, Key, KeyFilter, KeyPageRequest, KeyStatus, KeyStore } from '../../core/port/keys.ts';
 import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import { createKeyChanges } from './key-changes.ts';
@@ -73,25 +72,22 @@ export function createKeyStore(runner: Runner, own: Pick<KeyStore, 'version' | '
   };
 }
 
-function createSelections({ tables: { keys, entities, users, tenants }, uses }: Dialect) {
+function createSelections({ json, uses }: Dialect) {
   const common = {
-    ...columnsOf(keys, 'prefix', 'name', 'permissions', 'expiresAtMs', 'revokedAtMs', 'allowedIps'),
-    entity: columnsOf(entities, 'id', 'code', 'name', 'timezone', 'status'),
+    ...columnsOf('keys', ['prefix', 'name', 'permissions', 'expiresAtMs', 'revokedAtMs', 'allowedIps']),
+    entity: columnsOf('entities', ['id', 'code', 'name', 'timezone', 'status']),
   };
+  const ofKey = {
+    ...columnsOf('keys', ['id', 'tenantId', 'createdAtMs', 'rotatedFrom', 'rotatedTo', 'note']),
+    ...columnsOf(uses.name, ['lastUsedAtMs', 'lastUsedIp']),
+    createdBy: columnsOf('users', ['id', 'login', 'name']),
+    revokedBy: columnsOf('revokers', ['login', 'name']),
+  };
+  const tenant = columnsOf('tenants', ['id', 'name', 'weekStart', 'retainReadingsDays']);
+  const ofCredential = { keyId: 'keys.id', creatorStatus: 'users.status', tenant };
   return {
-    key: createSelection<Key>({
-      ...common,
-      ...columnsOf(keys, 'id', 'tenantId', 'createdAtMs', 'rotatedFrom', 'rotatedTo', 'note'),
-      ...columnsOf(uses.table, 'lastUsedAtMs', 'lastUsedIp'),
-      createdBy: columnsOf(users, 'id', 'login', 'name'),
-      revokedBy: columnsOf(aliasedTable(users, 'revokers'), 'login', 'name'),
-    }),
-    credential: createSelection<Credential>({
-      ...common,
-      keyId: columnsOf(keys, 'id').id,
-      creatorStatus: columnsOf(users, 'status').status,
-      tenant: columnsOf(tenants, 'id', 'name', 'weekStart', 'retainReadingsDays'),
-    }),
+    key: createSelection<Key>({ ...common, ...ofKey }, json),
+    credential: createSelection<Credential>({ ...common, ...ofCredential }, json),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { Table } from 'drizzle-orm';
 import type { AuditDraft, AuditRecord } from '../../core/port/audit.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { NewKey } from '../../core/port/keys.ts';
@@ -22,9 +21,10 @@ export interface Statements {
 }
 
 export interface Dialect {
-  readonly tables: Readonly<Record<keyof Rows, Table>>;
+  /** The columns that are kept as JSON, such as `audit.detail`. */
+  readonly json: ReadonlySet<string>;
   /** The table with the times of last use of keys, and what joins it to `keys`. */
-  readonly uses: { table: Table; name: string; join: string };
+  readonly uses: { name: string; join: string };
   readonly tenantOrder: string;
   /** What keeps the planner from using an index for the column that follows. */
   readonly noIndex: string;

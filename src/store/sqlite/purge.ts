@@ -1,7 +1,7 @@
 import type { Connection } from '../sqlite-database/driver.ts';
 import { createErasure } from './readings/erasure.ts';
 import type { StoredReadings } from './readings/stored.ts';
-import { entityNumber } from './records/tables.ts';
+import { entityNumber } from './records/pages.ts';
 import type { Registry } from './registry/registry.ts';
 
 interface PlaceOfReadings {

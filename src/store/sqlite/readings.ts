@@ -10,7 +10,7 @@ import { createDroppable } from './readings/retention.ts';
 import type { StoredReadings } from './readings/stored.ts';
 import type { ThreadClient } from './readings/thread-client.ts';
 import type { WriterClient } from './readings/writer/client.ts';
-import { entityNumber } from './records/tables.ts';
+import { entityNumber } from './records/pages.ts';
 
 export interface ReadingThreads {
   writer: WriterClient;

@@ -1,8 +1,9 @@
 import { qualities } from '../../../core/port/readings.ts';
 import type { OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
-import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/column-types.ts';
 import type { Session } from '../connection/session.ts';
+import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/shown-instants.ts';
 import { toSeries } from '../readings/writer/series-numbers.ts';
+import { jsonTexts } from '../registry/statements.ts';
 
 /** A row, its values in the order of the columns. */
 export type Row = readonly unknown[];
@@ -82,9 +83,6 @@ function storableIn(type: string | undefined, column: string): string[] {
   if (type === 'smallint') return [`${column} between 0 and ${qualities.length}`];
   return type === 'double precision' ? [`(${column} is null or abs(${column}) <= ${Number.MAX_VALUE})`] : [];
 }
-
-/** Columns of the audit trail that hold a text as JSON, since PostgreSQL's texts have no NUL character. */
-export const jsonTexts: ReadonlySet<string> = new Set(['tenant_id', 'actor_id', 'actor_login', 'os_account', 'target']);
 
 /** Tables whose rows belong to a series of readings. */
 export const bySeries: ReadonlySet<string> = new Set(['readings', 'heartbeats', 'summaries']);

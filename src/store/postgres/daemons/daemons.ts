@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isHkctlError } from '../../../core/errors.ts';
 import type { Daemon, DaemonStore, RecordedDaemon } from '../../../core/port/daemons.ts';
-import { isShownMs } from '../connection/column-types.ts';
 import type { Database } from '../connection/database.ts';
+import { isShownMs } from '../connection/shown-instants.ts';
 import type { Generations } from './generations.ts';
 
 const heartbeatMs = 500;

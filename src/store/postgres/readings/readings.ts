@@ -13,9 +13,9 @@ import {
 import { Reads } from '../../../core/readings/reads/reads.ts';
 import { boundedRange, toReadings } from '../../../core/readings/reads/slice-request.ts';
 import { firstHourOf } from '../../../core/readings/reads/summaries.ts';
-import { isShownUs } from '../connection/column-types.ts';
 import type { Database } from '../connection/database.ts';
 import type { Lane } from '../connection/pool.ts';
+import { isShownUs } from '../connection/shown-instants.ts';
 import { createEntityNumbers, type EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
 import { readColumns, readSlice } from './reading-rows.ts';

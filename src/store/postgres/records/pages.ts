@@ -1,5 +1,5 @@
+import type { Field, Fields } from '../../../core/fields/fields.ts';
 import type { PageDialect } from '../../records/pages.ts';
-import { jsonColumnsOf } from './tables.ts';
 
 export const pageDialect: PageDialect = {
   entity: '$1',
@@ -10,3 +10,19 @@ export const pageDialect: PageDialect = {
   array: 'json_build_array',
   choosesIndex: true,
 };
+
+/** SQL for the columns of a record's JSON: what row_to_json writes of them has the same bytes as the JSON of SQLite. */
+function jsonColumnsOf(fields: Fields): string {
+  return Object.entries(fields)
+    .map(([name, field]) => `${jsonValueOf(name, field)} as "${name}"`)
+    .join(', ');
+}
+
+function jsonValueOf(name: string, { kind }: Field): string {
+  if (kind === 'list') return `"${name}"::json`;
+  if (kind !== 'decimal') return `"${name}"`;
+  // Very large and very small numbers have an exponent, of at least two digits, and at least one digit after the point.
+  const digits = `regexp_replace(trim(to_char("${name}", '9.9999999999999999EEEE')), '(\\.\\d+?)0*e', '\\1e')`;
+  return `case when abs("${name}") >= 1e17 or (abs("${name}") < 1e-4 and "${name}" <> 0)
+    then ${digits}::json else to_json("${name}") end`;
+}

@@ -1,15 +1,22 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import { linesOf } from '../../engine/journal-lines.ts';
 import { append } from '../../registry/audit.ts';
-import { insertionOf } from '../../registry/rows.ts';
+import { insertionOf, jsonColumns } from '../../registry/rows.ts';
 import type { Change, Dialect, Runner, Statements, Steps, Writing } from '../../registry/statements.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
-import { audit, entities, keys, keyUses, tenants, users } from './tables.ts';
+import { shownMs } from '../connection/shown-instants.ts';
+
+/** Columns of the audit trail that hold a text as JSON, since PostgreSQL's texts have no NUL character. */
+export const jsonTexts: ReadonlySet<string> = new Set(['tenant_id', 'actor_id', 'actor_login', 'os_account', 'target']);
+
+/** The log-in of a daemon can write any number and any text; no address of a client has more than 64 characters. */
+const usesOfDaemons = `select key_id, ${shownMs('last_used_at_ms')} as last_used_at_ms,
+  left(last_used_ip, 64) as last_used_ip from key_uses`;
 
 const dialect: Dialect = {
-  tables: { tenants, users, entities, keys, audit },
-  uses: { table: keyUses, name: 'key_uses', join: 'left join key_uses on key_uses.key_id = keys.id' },
+  json: new Set([...jsonColumns, ...[...jsonTexts].map((name) => `audit.${name}`)]),
+  uses: { name: 'key_uses', join: `left join (${usesOfDaemons}) as key_uses on key_uses.key_id = keys.id` },
   tenantOrder: 'number',
   noIndex: '',
   // Of the audit chain this locks the head, so that processes append one after the other.
@@ -64,7 +71,7 @@ function writingIn(session: Session): Writing {
     ...statementsOf(session),
     dialect,
     insert(table, row) {
-      const { text, values } = insertionOf(dialect.tables[table], row);
+      const { text, values } = insertionOf(table, row, dialect.json);
       return session.query(text, values);
     },
   };

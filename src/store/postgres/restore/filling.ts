@@ -9,12 +9,12 @@ import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { databaseNames, migratedSchema, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
-import { bySeries, type ColumnTypes, jsonTexts } from '../backup/queries.ts';
+import { bySeries, type ColumnTypes } from '../backup/queries.ts';
 import { copyRows } from '../connection/copy.ts';
 import type { Session } from '../connection/session.ts';
 import { createDecimalWriter } from '../records/decimal-text.ts';
 import { escaped } from '../records/import-rows.ts';
-import { appendAudit } from '../registry/statements.ts';
+import { appendAudit, jsonTexts } from '../registry/statements.ts';
 
 /** The backup that fills a store. */
 interface FillingSource {

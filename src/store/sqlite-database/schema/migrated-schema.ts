@@ -39,8 +39,8 @@ export function upgradeTables(connection: Connection, name: DatabaseName, versio
   for (const statement of migrationsOf(name, folder).slice(version).flat()) connection.exec(statement);
 }
 
-/** The statements of each migration of a database, in the order of drizzle's journal. */
-function migrationsOf(name: DatabaseName, folder: string): string[][] {
+/** The statements of each migration of a database, or of `postgres`, in the order of drizzle's journal. */
+export function migrationsOf(name: DatabaseName | 'postgres', folder: string): string[][] {
   const own = join(folder, name);
   if (!existsSync(own)) throw new Error(`migrations are missing from this installation: ${own}`);
   const journal: { entries: { tag: string }[] } = JSON.parse(readFileSync(join(own, 'meta', '_journal.json'), 'utf8'));

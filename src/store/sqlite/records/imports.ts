@@ -12,8 +12,7 @@ import { translating } from '../../sqlite-database/errors.ts';
 import { statementsOf } from '../registry/statements.ts';
 import { createInserter } from './inserter.ts';
 import { putInOutbox } from './outbox.ts';
-import { pageDialect } from './pages.ts';
-import { entityNumber } from './tables.ts';
+import { entityNumber, pageDialect } from './pages.ts';
 
 /** 128 MiB of pages, enough for half a million records: others are written to the log, and read again when they get rows. */
 const cachePragma = 'cache_size = -131072';

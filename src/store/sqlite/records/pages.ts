@@ -1,5 +1,8 @@
+import type { Field, Fields } from '../../../core/fields/fields.ts';
 import type { PageDialect } from '../../records/pages.ts';
-import { entityNumber, jsonOf } from './tables.ts';
+
+/** SQL for the number of the entity whose id is bound; null for an entity without records. */
+export const entityNumber = '(select number from record_entities where entity_id = ?)';
 
 const entity = entityNumber.replace('?', '$1');
 
@@ -17,3 +20,14 @@ export const pageDialect: PageDialect = {
   array: 'json_array',
   choosesIndex: false,
 };
+
+function jsonOf(fields: Fields): string {
+  const pairs = Object.entries(fields).map(([name, field]) => `'${name}', ${jsonValueOf(name, field)}`);
+  return `json_object(${pairs.join(', ')})`;
+}
+
+function jsonValueOf(name: string, field: Field): string {
+  if (field.kind === 'boolean') return `case "${name}" when 1 then json('true') when 0 then json('false') end`;
+  if (field.kind === 'list') return `json("${name}")`;
+  return `"${name}"`;
+}

@@ -1,15 +1,14 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import { append } from '../../registry/audit.ts';
-import { insertionOf } from '../../registry/rows.ts';
+import { insertionOf, jsonColumns } from '../../registry/rows.ts';
 import type { Dialect, Runner, Steps, Writing } from '../../registry/statements.ts';
 import type { Statement } from '../../sqlite-database/driver.ts';
 import { changeWithJournal } from './journal.ts';
 import type { Registry } from './registry.ts';
-import { audit, entities, keys, tenants, users } from './tables.ts';
 
 const dialect: Dialect = {
-  tables: { tenants, users, entities, keys, audit },
-  uses: { table: keys, name: 'keys', join: '' },
+  json: new Set(jsonColumns),
+  uses: { name: 'keys', join: '' },
   tenantOrder: 'rowid',
   noIndex: '+',
   forUpdate: '',
@@ -30,7 +29,7 @@ export function createRunner(registry: Registry, journal: string): SqliteRunner 
     ...statements,
     dialect,
     insert(table, row) {
-      const { text, values } = insertionOf(dialect.tables[table], row);
+      const { text, values } = insertionOf(table, row, dialect.json);
       return statements.query(text, values);
     },
   };

@@ -13,7 +13,7 @@ export async function buildStepper(): Promise<string> {
   await build({
     input: join(__dirname, 'stepping.ts'),
     platform: 'node',
-    external: [/better-sqlite3/, /^drizzle-orm/],
+    external: [/better-sqlite3/],
     output: { file: program, format: 'cjs' },
     logLevel: 'silent',
   });

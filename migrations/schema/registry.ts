@@ -1,5 +1,5 @@
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
-import { registryTables, type TableKit } from '../../registry/tables.ts';
+import { registryTables, type TableKit } from './registry-tables.ts';
 
 export const { tenants, users, entities, keys, keyUsage, audit, purges, marks } = registryTables(
   {

@@ -1,5 +1,5 @@
 import { doublePrecision, integer, pgTable, primaryKey, smallint, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { bytewiseText, wholeNumber } from '../connection/column-types.ts';
+import { bytewiseText, wholeNumber } from './column-types.ts';
 
 /** The sensors of an entity that have a number, assigned under the lock of the entity's row in `record_entities`. */
 export const series = pgTable(

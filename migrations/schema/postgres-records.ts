@@ -1,7 +1,8 @@
 import { boolean, index, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
-import { allFields, type Field, type Fields, type ResourceDefinition } from '../../../core/fields/fields.ts';
-import { columnNamed, indexedFields, indexName, isNeverNull, tableName } from '../../records/tables.ts';
-import { bytewiseText, wholeNumber } from '../connection/column-types.ts';
+import { allFields, type Field, type ResourceDefinition } from '../../src/core/fields/fields.ts';
+import { indexName, tableName } from '../../src/store/records/tables.ts';
+import { bytewiseText, wholeNumber } from './column-types.ts';
+import { columnNamed, indexedFields, isNeverNull } from './record-tables.ts';
 
 /**
  * The entities that have records, each with a short number that comes first in every key of its rows, and the highest
@@ -73,20 +74,4 @@ function columnOf(name: string, field: Field) {
   if (field.kind === 'decimal') return numeric(name);
   if (field.kind === 'boolean') return boolean(name);
   return bytewiseText(name);
-}
-
-/** SQL for the columns of a record's JSON: what row_to_json writes of them has the same bytes as the JSON of SQLite. */
-export function jsonColumnsOf(fields: Fields): string {
-  return Object.entries(fields)
-    .map(([name, field]) => `${jsonValueOf(name, field)} as "${name}"`)
-    .join(', ');
-}
-
-function jsonValueOf(name: string, { kind }: Field): string {
-  if (kind === 'list') return `"${name}"::json`;
-  if (kind !== 'decimal') return `"${name}"`;
-  // Very large and very small numbers have an exponent, of at least two digits, and at least one digit after the point.
-  const digits = `regexp_replace(trim(to_char("${name}", '9.9999999999999999EEEE')), '(\\.\\d+?)0*e', '\\1e')`;
-  return `case when abs("${name}") >= 1e17 or (abs("${name}") < 1e-4 and "${name}" <> 0)
-    then ${digits}::json else to_json("${name}") end`;
 }

@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { usageChecks } from './usage.ts';
+import { usageKinds } from '../../src/core/port/usage.ts';
+import { latestDateMs } from '../../src/core/time/instants.ts';
+import { dayMs } from '../../src/core/time/spans.ts';
 
 type Core = typeof import('drizzle-orm/sqlite-core');
 type Text = ReturnType<Core['text']>;
@@ -17,6 +19,20 @@ export interface TableKit extends Pick<Core, 'integer' | 'index' | 'uniqueIndex'
   whole(name: string): Integer;
   seq(name: string): Integer;
 }
+
+/** The most characters of a code and of the name of a sensor; a daemon cuts longer names. */
+const longestCode = 64;
+const longestSensor = 256;
+
+/** SQL for what holds for every row of usage, in both engines. No count exceeds what a double represents exactly. */
+const usageChecks = [
+  `day between ${-latestDateMs / dayMs} and ${latestDateMs / dayMs}`,
+  `kind in (${usageKinds.map((kind) => `'${kind}'`).join(', ')})`,
+  `length(code) <= ${longestCode}`,
+  `count between 0 and ${Number.MAX_SAFE_INTEGER}`,
+  `coalesce(last_at_ms, 0) between ${-latestDateMs} and ${latestDateMs}`,
+  `length(coalesce(last_sensor, '')) <= ${longestSensor}`,
+].join(' and ');
 
 type OwnColumns = Partial<Record<'tenants' | 'keys', Record<string, Text | Integer>>>;
 

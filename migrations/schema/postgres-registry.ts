@@ -1,6 +1,6 @@
 import { boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { registryTables, type TableKit } from '../../registry/tables.ts';
-import { bytewiseText, instantOfDaemons, jsonText, textOfDaemons, wholeNumber } from '../connection/column-types.ts';
+import { bytewiseText, jsonText, wholeNumber } from './column-types.ts';
+import { registryTables, type TableKit } from './registry-tables.ts';
 
 const kit = {
   table: pgTable,
@@ -31,8 +31,8 @@ export const { tenants, users, entities, keys, keyUsage, audit, purges, marks } 
 /** Time of last use of a key, apart from it, so that daemons need no right to change keys. */
 export const keyUses = pgTable('key_uses', {
   keyId: bytewiseText('key_id').primaryKey(),
-  lastUsedAtMs: instantOfDaemons('last_used_at_ms').notNull(),
-  lastUsedIp: textOfDaemons('last_used_ip'),
+  lastUsedAtMs: wholeNumber('last_used_at_ms').notNull(),
+  lastUsedIp: text('last_used_ip'),
 });
 
 /** The one row that every append to the audit chain locks: the highest number ever assigned. */
