@@ -8,7 +8,7 @@ import { nonConformances, qualityInspections, safetyIncidents } from './quality-
 import { sensors } from './sensor-lookup.ts';
 
 /** Every resource of the client API, in the order of the contract's table (section 5). */
-export const resources = [
+export const resources: readonly ResourceDefinition[] = [
   jobs,
   orders,
   productionJobs,
@@ -29,4 +29,4 @@ export const resources = [
   people,
   trainingRecords,
   sensors,
-] as const satisfies readonly ResourceDefinition[];
+];

@@ -4,70 +4,70 @@ type Options = Pick<TextField, 'required' | 'filter' | 'detail' | 'unique'>;
 type NumberOptions = Pick<NumberField, 'required' | 'filter' | 'min' | 'max' | 'unit'>;
 
 /** Declares a text of up to `maxLength` UTF-16 code units. */
-export function text<const O extends Options & Pick<TextField, 'format'>>(
+export function text(
   maxLength: number,
   doc: string,
   example: string,
-  options?: O,
-) {
-  return field({ kind: 'text', maxLength, doc, example }, options);
+  options?: Options & Pick<TextField, 'format'>,
+): Field {
+  return { kind: 'text', maxLength, doc, example, ...options };
 }
 
 /** Declares the `id` of a record of another resource. */
-export function reference<const O extends Options>(references: string, doc: string, example: string, options?: O) {
-  return field({ kind: 'text', maxLength: 64, references, doc, example }, options);
+export function reference(references: string, doc: string, example: string, options?: Options): Field {
+  return { kind: 'text', maxLength: 64, references, doc, example, ...options };
 }
 
-export function unit(doc: string, example: string) {
+export function unit(doc: string, example: string): Field {
   return text(16, doc, example, { format: 'ucum' });
 }
 
 /** Declares a calendar day; its example is `YYYY-MM-DD`. */
-export function date<const O extends Options>(doc: string, example: string, options?: O) {
-  return field({ kind: 'date', doc, example }, options);
+export function date(doc: string, example: string, options?: Options): Field {
+  return { kind: 'date', doc, example, ...options };
 }
 
 /** Declares an instant; its example is RFC 3339 in UTC with six digits of fraction. */
-export function instant<const O extends Options>(doc: string, example: string, options?: O) {
-  return field({ kind: 'instant', doc, example }, options);
+export function instant(doc: string, example: string, options?: Options): Field {
+  return { kind: 'instant', doc, example, ...options };
 }
 
-export function flag<const O extends Options>(doc: string, options?: O) {
-  return field({ kind: 'boolean', doc, example: true }, options);
+export function flag(doc: string, options?: Options): Field {
+  return { kind: 'boolean', doc, example: true, ...options };
 }
 
-export function choice<const V extends readonly string[], const O extends Options>(
+export function choice<const V extends readonly string[]>(
   values: V,
   doc: string,
   example: V[number],
-  options?: O,
-) {
-  return field({ kind: 'enum', values, doc, example }, options);
+  options?: Options,
+): Field {
+  return { kind: 'enum', values, doc, example, ...options };
 }
 
-export function integer<const O extends NumberOptions>(doc: string, example: number, options?: O) {
-  return field({ kind: 'integer', doc, example }, options);
+export function integer(doc: string, example: number, options?: NumberOptions): Field {
+  return { kind: 'integer', doc, example, ...options };
 }
 
-export function count<const O extends NumberOptions>(doc: string, example: number, options?: O) {
-  return field({ kind: 'integer', min: 0, doc, example }, options);
+export function count(doc: string, example: number, options?: NumberOptions): Field {
+  return integer(doc, example, { min: 0, ...options });
 }
 
-export function decimal<const O extends NumberOptions>(doc: string, example: number, options?: O) {
-  return field({ kind: 'decimal', doc, example }, options);
+export function decimal(doc: string, example: number, options?: NumberOptions): Field {
+  return { kind: 'decimal', doc, example, ...options };
 }
 
 /** Declares a quantity, a price or a length of time, which is never negative. */
-export function amount<const O extends NumberOptions>(doc: string, example: number, options?: O) {
-  return field({ kind: 'decimal', min: 0, doc, example }, options);
+export function amount(doc: string, example: number, options?: NumberOptions): Field {
+  return decimal(doc, example, { min: 0, ...options });
 }
 
-export function ratio(doc: string, example: number) {
+export function ratio(doc: string, example: number): Field {
   return amount(doc, example, { max: 1 });
 }
 
 /** Declares the currency of an amount; `what` names the amount. */
-export function currencyOf(what: string) {
+export function currencyOf(what: string): Field {
   return text(3, `ISO 4217 code of the currency of the ${what}.`, 'EUR', { format: 'currency' });
 }
 
@@ -77,11 +77,7 @@ export const processCarriedOut = reference('processes', 'Process that is carried
 export const unitOfQuantities = unit('Unit of the quantities, as a UCUM code.', '{piece}');
 
 /** Declares a list of objects; its example is one with the examples of all its fields. */
-export function list<const O extends Fields, const M extends Partial<ListField>>(of: O, doc: string, more?: M) {
+export function list(of: Fields, doc: string, more?: Partial<ListField>): Field {
   const example = [Object.fromEntries(Object.entries(of).map(([name, { example }]) => [name, example]))];
-  return field({ kind: 'list', of, doc, example }, more);
-}
-
-function field<const F extends Field, const O>(declared: F, options?: O): F & O {
-  return { ...declared, ...options } as F & O; // a spread loses the type of O
+  return { kind: 'list', of, doc, example, ...more };
 }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defineResource } from '../../src/core/fields/fields.ts';
+import { defineResource, type Field } from '../../src/core/fields/fields.ts';
 import { formatOfName } from '../../src/formats/pieces.ts';
 import { readRows } from '../../src/formats/rows.ts';
 import { parts } from '../../src/resources/projects-and-settings.ts';
@@ -84,7 +84,7 @@ describe('any format', () => {
 });
 
 it('bytes of any kind make rows or a refusal, never another error', async () => {
-  const resource = defineResource({ ...parts, fields: { name: parts.fields.name } });
+  const resource = defineResource({ ...parts, fields: { name: parts.fields.name as Field } });
   const text = fc.string({
     unit: fc.constantFrom('id', 'name', ',', '"', '\n', '\r', '[', ']', '{', '}', ':', 'ä', '\\', '1'),
   });

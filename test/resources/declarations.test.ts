@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientPermissions, permissionGroups } from '../../src/core/access/permissions.ts';
-import { type Field, type Fields, filterableFields, importFields, textFormats } from '../../src/core/fields/fields.ts';
+import {
+  type Field,
+  type Fields,
+  filterableFields,
+  importFields,
+  type ResourceDefinition,
+  textFormats,
+} from '../../src/core/fields/fields.ts';
 import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { canonicalInstant } from '../../src/core/time/instants.ts';
 import { resources } from '../../src/resources/index.ts';
@@ -111,7 +118,8 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))('
 });
 
 describe('what the specification says of records', () => {
-  const fieldsOf = (name: string) => importFields(resources.find((resource) => resource.name === name) ?? resources[0]);
+  const fieldsOf = (name: string) =>
+    importFields(resources.find((resource) => resource.name === name) as ResourceDefinition);
 
   it('parts have id, name, is_active and part_number', () => {
     expect(Object.keys(fieldsOf('parts'))).toEqual(expect.arrayContaining(['id', 'name', 'is_active', 'part_number']));

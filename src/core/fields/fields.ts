@@ -31,7 +31,7 @@ export interface TextField extends FieldBase {
   /** The resource whose `id` this is. A hint for documents and sample data: the record may be imported later. */
   references?: string;
 }
-export interface EnumField extends FieldBase {
+interface EnumField extends FieldBase {
   kind: 'enum';
   values: readonly string[];
 }
@@ -41,7 +41,7 @@ export interface NumberField extends FieldBase {
   min?: number;
   max?: number;
 }
-export interface PlainField extends FieldBase {
+interface PlainField extends FieldBase {
   /** `date`: the literal `YYYY-MM-DD`; `instant`: RFC 3339 in UTC with six digits of fraction. */
   kind: 'boolean' | 'date' | 'instant';
 }
@@ -57,8 +57,8 @@ export interface Fields {
   readonly [name: string]: Field;
 }
 
-/** Declares one resource; table, type, import, route, filters, OpenAPI and demo data follow from it. */
-export interface ResourceDefinition<F extends Fields = Fields> {
+/** Declares one resource; table, import, route, filters, OpenAPI and demo data follow from it. */
+export interface ResourceDefinition {
   /** Path segment and name in commands, `kebab-case` plural: `/api/v1/<name>`, `hkctl import <name>`. */
   name: string;
   title: string;
@@ -72,51 +72,28 @@ export interface ResourceDefinition<F extends Fields = Fields> {
   /** What the API adds to each record, after `updated_at`, and an import leaves out. */
   added?: Fields;
   /** The fields besides `id` and `updated_at`, which every record has, in the order in which they are shown. */
-  fields: F;
+  fields: Fields;
 }
-
-type ValueOf<F> = F extends { kind: 'text' }
-  ? string
-  : F extends { kind: 'enum'; values: readonly (infer V)[] }
-    ? V
-    : F extends { kind: 'integer' | 'decimal' }
-      ? number
-      : F extends { kind: 'boolean' }
-        ? boolean
-        : F extends { kind: 'date' | 'instant' }
-          ? string
-          : F extends { kind: 'list'; of: infer O }
-            ? { [K in keyof O]: FieldValue<O[K]> }[]
-            : F extends { kind: 'list' }
-              ? string[]
-              : never;
-
-type FieldValue<F> = F extends { required: true } | { kind: 'list' } ? ValueOf<F> : ValueOf<F> | null;
-
-/** The TypeScript type of a record of a resource, as the API shows it. */
-export type RecordOf<R extends ResourceDefinition> = { id: string; updated_at: string } & {
-  [K in keyof R['fields']]: FieldValue<R['fields'][K]>;
-};
 
 type Names = 'title' | 'singular';
 
-/** Declares a resource with its literal types. If it says no other names, `parts` are Parts, and one of them is a part. */
-export function defineResource<const F extends Fields>(
-  declared: Omit<ResourceDefinition<F>, Names> & Partial<Pick<ResourceDefinition<F>, Names>>,
-): ResourceDefinition<F> {
+/** Declares a resource. If it says no other names, `parts` are Parts, and one of them is a part. */
+export function defineResource(
+  declared: Omit<ResourceDefinition, Names> & Partial<Pick<ResourceDefinition, Names>>,
+): ResourceDefinition {
   const words = declared.name.replaceAll('-', ' ');
   return { title: words.charAt(0).toUpperCase() + words.slice(1), singular: words.replace(/s$/, ''), ...declared };
 }
 
 /** The two fields that every record has around its own: `id` first, `updated_at` last. */
-const identityField: TextField & { required: true } = {
+const identityField: TextField = {
   kind: 'text',
   maxLength: 64,
   required: true,
   doc: 'Identifier of the record, as the importing system gave it; unique within the entity and the resource.',
   example: 'P-1001',
 };
-export const updatedAtField: PlainField & { required: true } = {
+export const updatedAtField: Field = {
   kind: 'instant',
   required: true,
   doc: 'When the record last changed here; set by the import, for use with `updated_since`.',
