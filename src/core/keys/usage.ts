@@ -29,21 +29,30 @@ export function keptDays({ ms, isSteady }: SteadyTime): DayRange | undefined {
   return { first: today - usageDays, last: today + 1 };
 }
 
-/** The usage of a key on each of the last 90 days on which there was any, the oldest first. */
-export async function usageOf({ store, clock }: Domain, key: Pick<Key, 'id' | 'entity'>): Promise<DayUsage[]> {
+/** What was counted of a key on the last 90 days. */
+export async function usageOf({ store, clock }: Domain, key: Pick<Key, 'id' | 'entity'>): Promise<UsageCount[]> {
   const { day: today } = dayAt(clock(), key.entity?.timezone ?? 'UTC');
-  return byDay(await store.usage.of([key.id], { first: today - usageDays + 1, last: today }));
+  return store.usage.of([key.id], { first: today - usageDays + 1, last: today });
 }
 
-export function sumOf(days: readonly DayUsage[]): Usage {
-  const sum = emptyUsage();
-  for (const { requests, refused, readings, lastRejected } of days) {
-    sum.requests += requests;
-    sum.readings.accepted += readings.accepted;
-    sum.readings.duplicates += readings.duplicates;
-    addCodes(sum.refused, refused);
-    addCodes(sum.readings.rejected, readings.rejected);
-    sum.lastRejected = lastRejected ?? sum.lastRejected;
+/** The usage on each day on which there was any, in the order of the counts: the oldest first. */
+export function byDay(counts: readonly UsageCount[]): DayUsage[] {
+  const days = [...new Set(counts.map(({ day }) => day))];
+  return days.map((day) => ({ day, ...sumOf(counts.filter((count) => count.day === day)) }));
+}
+
+export function sumOf(counts: readonly UsageCount[]): Usage {
+  const readings: Usage['readings'] = { accepted: 0, duplicates: 0, rejected: {} };
+  const sum: Usage = { requests: 0, refused: {}, readings, lastRejected: null };
+  for (const { kind, code, count, lastAtMs: atMs, lastSensor: sensor } of counts) {
+    if (kind === 'request') sum.requests += count;
+    else if (kind === 'refused') addCount(sum.refused, code, count);
+    else if (kind === 'accepted') readings.accepted += count;
+    else if (kind === 'duplicate') readings.duplicates += count;
+    else {
+      addCount(readings.rejected, code, count);
+      if (atMs !== null && atMs >= (sum.lastRejected?.atMs ?? atMs)) sum.lastRejected = { atMs, code, sensor };
+    }
   }
   return sum;
 }
@@ -52,8 +61,8 @@ export function totalOf(codes: Readonly<Record<string, number>>): number {
   return Object.values(codes).reduce((sum, count) => sum + count, 0);
 }
 
-function addCodes(to: Record<string, number>, codes: Readonly<Record<string, number>>): void {
-  for (const [code, count] of Object.entries(codes)) to[code] = (to[code] ?? 0) + count;
+function addCount(to: Record<string, number>, code: string, count: number): void {
+  to[code] = (to[code] ?? 0) + count;
 }
 
 /** What was refused of a key; the most frequent code first. */
@@ -80,7 +89,7 @@ export async function refusalsOf(
     const today = todays.get(keyId) ?? day;
     if ((kind !== 'refused' && kind !== 'rejected') || harmless.has(code) || day < today - 1 || day > today) continue;
     const ofKey = codes.get(keyId) ?? {};
-    addCodes(ofKey, { [code]: count });
+    addCount(ofKey, code, count);
     codes.set(keyId, ofKey);
   }
   return new Map(
@@ -121,33 +130,4 @@ export async function rejectionsOf({ store, clock }: Domain, tenantId: string): 
 /** Codes with their counts, the most frequent first. */
 export function byCount(codes: Readonly<Record<string, number>>): [code: string, count: number][] {
   return Object.entries(codes).sort(([, a], [, b]) => b - a);
-}
-
-function byDay(counts: readonly UsageCount[]): DayUsage[] {
-  const days: DayUsage[] = [];
-  for (const count of counts) {
-    let last = days.at(-1);
-    if (last?.day !== count.day) {
-      last = { ...emptyUsage(), day: count.day };
-      days.push(last);
-    }
-    add(last, count);
-  }
-  return days;
-}
-
-function emptyUsage(): Usage {
-  return { requests: 0, refused: {}, readings: { accepted: 0, duplicates: 0, rejected: {} }, lastRejected: null };
-}
-
-function add(to: DayUsage, { kind, code, count, lastAtMs, lastSensor }: UsageCount): void {
-  if (kind === 'request') to.requests = count;
-  else if (kind === 'refused') to.refused[code] = count;
-  else if (kind === 'accepted') to.readings.accepted = count;
-  else if (kind === 'duplicate') to.readings.duplicates = count;
-  else {
-    to.readings.rejected[code] = count;
-    if (lastAtMs !== null && lastAtMs >= (to.lastRejected?.atMs ?? Number.NEGATIVE_INFINITY))
-      to.lastRejected = { atMs: lastAtMs, code, sensor: lastSensor };
-  }
 }

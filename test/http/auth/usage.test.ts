@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { usageOf } from '../../../src/core/keys/usage.ts';
+import { byDay, usageOf } from '../../../src/core/keys/usage.ts';
 import type { UsageMerge } from '../../../src/core/port/usage.ts';
 import { createUsageRecorder, type UsageRecorder } from '../../../src/http/auth/usage-recorder.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
@@ -34,7 +34,7 @@ async function used(options: Parameters<HttpPlant['key']>[0] = {}) {
     await app.usage.stop();
     const found = await plant.domain.store.keys.find(plant.actor.user.tenantId, key.id);
     if (!found) throw new Error('the key is there');
-    return usageOf(plant.domain, found);
+    return byDay(await usageOf(plant.domain, found));
   };
   return { app, key, get, post, usage };
 }

@@ -1,8 +1,9 @@
 import { type Actor, actorHolds } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { expiresSoon } from '../../../core/keys/keys.ts';
-import { type DayUsage, usageOf } from '../../../core/keys/usage.ts';
+import { usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
+import type { UsageCount } from '../../../core/port/usage.ts';
 import { baseUrlOf } from '../../command/command.ts';
 import type { FlagValues } from '../../command/flags.ts';
 import { filterOf, type listFlags } from '../keys/list.ts';
@@ -25,7 +26,7 @@ export interface PageView extends Choices {
   keys: readonly Key[];
   /** Index in `keys` of the chosen one. */
   chosen: number;
-  usage: readonly DayUsage[];
+  usage: readonly UsageCount[];
   /** Whether the list is empty only because inactive keys are hidden. */
   inactiveOnly: boolean;
   activeOnly: boolean;

@@ -1,7 +1,8 @@
 import { permissionGroups } from '../../../core/access/permissions.ts';
 import { lineageOf, showKey, statusOf } from '../../../core/keys/keys.ts';
-import { type DayUsage, usageOf } from '../../../core/keys/usage.ts';
+import { byDay, usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
+import type { UsageCount } from '../../../core/port/usage.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { keyJson, usageJson } from '../../command/output.ts';
@@ -26,7 +27,7 @@ export const show = defineCommand({
     const key = ref === undefined ? await askKey(context, domain, actor) : await showKey(domain, actor, ref);
     const nowMs = domain.clock();
     const usage = await usageOf(domain, key);
-    if (context.json) context.printJson({ ...keyJson(key, nowMs), usage: usage.map(usageJson) });
+    if (context.json) context.printJson({ ...keyJson(key, nowMs), usage: byDay(usage).map(usageJson) });
     else context.print(...describe(context, key, { chain: await lineageOf(domain, actor, key), usage, nowMs }));
   },
 });
@@ -37,7 +38,7 @@ const labelWidth = 10;
 function describe(
   context: Context,
   key: Key,
-  { chain, usage, nowMs }: { chain: readonly Key[]; usage: readonly DayUsage[]; nowMs: number },
+  { chain, usage, nowMs }: { chain: readonly Key[]; usage: readonly UsageCount[]; nowMs: number },
 ): string[] {
   const columns = context.io.stdout.columns();
   const { style } = context;

@@ -1,5 +1,6 @@
-import { byCount, type DayUsage, sumOf, totalOf, type Usage, usageDays } from '../../../core/keys/usage.ts';
+import { byCount, byDay, type DayUsage, sumOf, totalOf, type Usage, usageDays } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
+import type { UsageCount } from '../../../core/port/usage.ts';
 import { dateOf, dayAt } from '../../../core/time/calendar.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { counted, grouped } from '../../terminal/sentence.ts';
@@ -19,14 +20,14 @@ interface BarOptions {
 
 /** The last 90 days as labelled lines of bars: requests, and below them what was refused, with the days at both ends. */
 export function usageBars(
-  days: readonly DayUsage[],
+  counts: readonly UsageCount[],
   key: UsageOwner,
   { nowMs, width, isAscii, style }: BarOptions,
 ): [string, string][] {
   const { day: today } = dayAt(nowMs, zoneOf(key));
   const values = (countOn: (day: DayUsage) => number) => {
     const all = new Array<number>(usageDays).fill(0);
-    for (const day of days) all[usageDays - 1 - (today - day.day)] = countOn(day);
+    for (const day of byDay(counts)) all[usageDays - 1 - (today - day.day)] = countOn(day);
     return all;
   };
   const bars = (countOn: (day: DayUsage) => number) => barsOf(values(countOn), width, isAscii);
@@ -49,17 +50,17 @@ function axis(today: number, { line, each, most }: Bars, refused: Bars): string 
 }
 
 export function usageFacts(
-  days: readonly DayUsage[],
+  counts: readonly UsageCount[],
   key: UsageOwner,
   { nowMs, utc }: { nowMs: number; utc: boolean },
 ): [string, string][] {
   const { day: today } = dayAt(nowMs, zoneOf(key));
   const time = (ms: number) => fullTime({ utc }, ms, zoneOf(key));
-  const all = sumOf(days);
+  const all = sumOf(counts);
   if (all.requests === 0) return [['Usage', `none in ${usageDays} days`]];
   const facts: [string, string][] = [
     [`${usageDays} days`, usageText(all, false)],
-    ['Today', usageText(sumOf(days.filter(({ day }) => day === today)), true)],
+    ['Today', usageText(sumOf(counts.filter(({ day }) => day === today)), true)],
   ];
   const { lastRejected: last } = all;
   if (last) facts.push(['Rejected', `last ${time(last.atMs)}: ${[last.code, last.sensor ?? ''].join(' ').trim()}`]);
