@@ -57,19 +57,15 @@ const shortLength = 64;
 
 function validateText(name: string, field: TextField): FieldValidator['fromText'] {
   const { maxLength } = field;
-  const mayBreak = maxLength > shortLength;
+  const forbidden = maxLength > shortLength ? /(?![\t\n\r])[\p{Cc}\p{Cs}]/u : /[\p{Cc}\p{Cs}]/u;
   const format = field.format && { rule: textFormats[field.format].rule, pattern: patternOf(field.format) };
   // Units, currencies and categories mostly repeat the value of the row before.
   let before = '';
   return (text, refuse, plain) => {
     if ((format || !plain) && text === before) return before;
     if (text.length > maxLength) return refuse(name, text, `at most ${maxLength} characters, this has ${text.length}`);
-    for (let i = plain ? text.length : 0; i < text.length; i++) {
-      const code = text.charCodeAt(i);
-      if (code >= 32 && code < 127) continue;
-      const wrong = wrongCharacter(text, i, code, mayBreak);
-      if (wrong !== undefined) return refuse(name, text, wrong);
-    }
+    const wrong = plain ? null : forbidden.exec(text);
+    if (wrong) return refuse(name, text, ruleAgainst(wrong[0]));
     if (format && !format.pattern.test(text)) return refuse(name, text, format.rule);
     before = text;
     return text;
@@ -80,18 +76,11 @@ function patternOf(format: keyof typeof textFormats): RegExp {
   return new RegExp(textFormats[format].pattern);
 }
 
-function wrongCharacter(text: string, at: number, code: number, mayBreak: boolean): string | undefined {
-  if (code < 32 || (code >= 127 && code < 160)) {
-    const isBreak = code === 9 || code === 10 || code === 13;
-    if (isBreak && mayBreak) return undefined;
-    return isBreak
-      ? 'one line without tabs'
-      : `no control characters (U+${code.toString(16).toUpperCase().padStart(4, '0')})`;
-  }
-  if (code < 0xd800 || code > 0xdfff) return undefined;
-  const other = text.charCodeAt(code < 0xdc00 ? at + 1 : at - 1);
-  const isPair = code < 0xdc00 ? other >= 0xdc00 && other <= 0xdfff : other >= 0xd800 && other < 0xdc00;
-  return isPair ? undefined : 'Unicode text without lone surrogates';
+/** The rule against a control character or half of a surrogate pair. */
+function ruleAgainst(character: string): string {
+  if (/\p{Cs}/u.test(character)) return 'Unicode text without lone surrogates';
+  if (/[\t\n\r]/.test(character)) return 'one line without tabs';
+  return `no control characters (U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')})`;
 }
 
 function validateEnum(name: string, values: readonly string[]): ValueValidator<string> {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { type H3, H3Event } from 'h3';
 import type { Connections } from './connections.ts';
 import type { Framing } from './framing.ts';
@@ -13,25 +13,12 @@ type RoutedRequest = H3Event['req'];
 export function createListener(app: H3, framing: Framing, { pipelining }: Connections): RequestListener {
   return pipelining.inOrder((req, res) => {
     if (framing.refusesAmbiguous(req, res)) return;
+    const { method = 'GET', url: target = '/' } = req;
+    const url = target.startsWith('/') ? target : originForm(target);
     // h3 reads only these members of a Request before it finds a handler.
-    const request = new NodeRequest(req, res) as unknown as RoutedRequest;
-    void app.handler(new H3Event(request, undefined, app));
+    const request = { method, url, runtime: { name: 'node', node: { req, res } }, context: undefined };
+    void app.handler(new H3Event(request as unknown as RoutedRequest, undefined, app));
   });
-}
-
-class NodeRequest {
-  readonly method: string;
-  /** Target of the request, from the path on. */
-  readonly url: string;
-  readonly runtime: { name: 'node'; node: { req: IncomingMessage; res: ServerResponse } };
-  context: unknown = undefined;
-
-  constructor(req: IncomingMessage, res: ServerResponse) {
-    const { method = 'GET', url = '/' } = req;
-    this.method = method;
-    this.url = url.startsWith('/') ? url : originForm(url);
-    this.runtime = { name: 'node', node: { req, res } };
-  }
 }
 
 /** The path and query of an absolute target; for `*` and other targets a path without a route. */
