@@ -1,16 +1,72 @@
-import { type Field, filterableFields, type ResourceDefinition } from '../../src/core/fields/fields.ts';
+import { allFields, type Field, filterableFields, type ResourceDefinition } from '../../src/core/fields/fields.ts';
+import { resources } from '../../src/resources/index.ts';
+import { indexName, tableName } from '../../src/store/records/tables.ts';
+import type { TableKit } from './kits.ts';
 
-/** The fields with an index: one for every order of a page but that of `id`. */
-export function indexedFields(resource: ResourceDefinition): string[] {
-  return [...filterableFields(resource), 'updated_at'];
+/** One table for each declared resource, and what is kept of the changes of their records. */
+export function recordTables(kit: TableKit) {
+  const { table, bytes, integer, index, primaryKey } = kit;
+
+  /** How far the changes of each resource of an entity have come; no row before the first import since this table exists. */
+  const recordChanges = table(
+    'record_changes',
+    {
+      entity: integer('entity').notNull(),
+      resource: bytes('resource').notNull(),
+      changedAt: bytes('changed_at').notNull(),
+      forgottenTo: bytes('forgotten_to').notNull(),
+    },
+    ({ entity, resource }) => [primaryKey({ columns: [entity, resource] })],
+  );
+
+  /** The ids of removed records, for those who mirror them. */
+  const removedRecords = table(
+    'removed_records',
+    {
+      entity: integer('entity').notNull(),
+      resource: bytes('resource').notNull(),
+      id: bytes('id').notNull(),
+      removedAt: bytes('removed_at').notNull(),
+    },
+    ({ entity, resource, id, removedAt }) => [
+      primaryKey({ columns: [entity, resource, id] }),
+      index('removed_records_by_removed_at').on(entity, resource, removedAt, id),
+    ],
+  );
+
+  /** One row once the store was restored or dates were corrected: a random name, which ends the sync tokens before it. */
+  const recordEpoch = table('record_epoch', { epoch: bytes('epoch').primaryKey().notNull() });
+
+  const ofResources = resources.map((resource) => [tableName(resource), toTable(kit, resource)] as const);
+  return { recordChanges, removedRecords, recordEpoch, ...Object.fromEntries(ofResources) };
 }
 
-export function isNeverNull({ required, kind }: Field): boolean {
-  return required === true || kind === 'list';
+/**
+ * The table of a resource, derived from its declaration: a column for each field, the records of an entity in order of `id`, and an
+ * index for every order of a page. The entity comes first in every key, so that Citus can distribute by it. The migrations of SQLite
+ * add WITHOUT ROWID, for which drizzle has no option: the table itself is in order of the primary key.
+ */
+function toTable(kit: TableKit, resource: ResourceDefinition) {
+  const columns = Object.fromEntries(
+    Object.entries(allFields(resource)).map(([field, spec]) => [field, toColumn(kit, field, spec)]),
+  );
+  const withEntity = { entity: kit.integer('entity').notNull(), ...columns };
+  return kit.table(tableName(resource), withEntity, (table) => [
+    kit.primaryKey({ columns: [table.entity, columnNamed(table, 'id')] }),
+    ...[...filterableFields(resource), 'updated_at'].map((field) =>
+      kit.index(indexName(resource, field)).on(table.entity, columnNamed(table, field), columnNamed(table, 'id')),
+    ),
+  ]);
+}
+
+function toColumn({ whole, decimal, boolean, bytes }: TableKit, name: string, { kind, required }: Field) {
+  const types = { integer: whole, decimal, boolean };
+  const column = kind === 'integer' || kind === 'decimal' || kind === 'boolean' ? types[kind](name) : bytes(name);
+  return required === true || kind === 'list' ? column.notNull() : column;
 }
 
 /** The column of a field in a table under construction, whose names are known only at run time. */
-export function columnNamed<T extends object>(table: T, name: string): T[keyof T] {
+function columnNamed<T extends object>(table: T, name: string): T[keyof T] {
   const found = table[name as keyof T]; // undefined for another name
   if (!found) throw new Error(`there is no column ${name}`);
   return found;

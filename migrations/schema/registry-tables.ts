@@ -2,23 +2,7 @@ import { sql } from 'drizzle-orm';
 import { usageKinds } from '../../src/core/port/usage.ts';
 import { latestDateMs } from '../../src/core/time/instants.ts';
 import { dayMs } from '../../src/core/time/spans.ts';
-
-type Core = typeof import('drizzle-orm/sqlite-core');
-type Text = ReturnType<Core['text']>;
-type Integer = ReturnType<Core['integer']>;
-
-/** What drizzle declares the tables of one engine with; the builders of both have the same methods. */
-export interface TableKit extends Pick<Core, 'integer' | 'index' | 'uniqueIndex' | 'primaryKey' | 'check'> {
-  table: Core['sqliteTable'];
-  text(name: string): Text;
-  /** Text that sorts and compares byte by byte. */
-  bytes(name: string): Text;
-  json(name: string): Text;
-  anyText(name: string): Text;
-  /** A whole number of up to 53 bits, such as an instant in milliseconds. */
-  whole(name: string): Integer;
-  seq(name: string): Integer;
-}
+import type { TableKit } from './kits.ts';
 
 /** The most characters of a code and of the name of a sensor; a daemon cuts longer names. */
 const longestCode = 64;
@@ -34,10 +18,10 @@ const usageChecks = [
   `length(coalesce(last_sensor, '')) <= ${longestSensor}`,
 ].join(' and ');
 
-type OwnColumns = Partial<Record<'tenants' | 'keys', Record<string, Text | Integer>>>;
+type OwnColumns = Partial<Record<'tenants' | 'keys', Record<string, ReturnType<TableKit['text' | 'whole']>>>>;
 
 export function registryTables(kit: TableKit, own: OwnColumns = {}) {
-  const { table, text, bytes, json, anyText, integer, whole, seq, index, uniqueIndex, primaryKey, check } = kit;
+  const { table, text, bytes, integer, whole, seq, index, uniqueIndex, primaryKey, check } = kit;
 
   const tenants = table('tenants', {
     id: bytes('id').primaryKey(),
@@ -89,7 +73,7 @@ export function registryTables(kit: TableKit, own: OwnColumns = {}) {
       prefix: bytes('prefix').notNull().unique('keys_prefix_unique'),
       secretHash: bytes('secret_hash').notNull().unique('keys_secret_hash_unique'),
       name: text('name').notNull(),
-      permissions: json('permissions').notNull(),
+      permissions: text('permissions').notNull(),
       entityId: bytes('entity_id').references(() => entities.id, { onDelete: 'set null' }),
       createdBy: bytes('created_by')
         .notNull()
@@ -101,7 +85,7 @@ export function registryTables(kit: TableKit, own: OwnColumns = {}) {
       rotatedFrom: bytes('rotated_from'),
       rotatedTo: bytes('rotated_to'),
       /** Networks that the key may be used from, in CIDR notation; empty = from anywhere. */
-      allowedIps: json('allowed_ips').notNull().default(sql`'[]'`),
+      allowedIps: text('allowed_ips').notNull().default(sql`'[]'`),
       note: text('note'),
       ...own.keys,
     },
@@ -143,15 +127,15 @@ export function registryTables(kit: TableKit, own: OwnColumns = {}) {
     'audit',
     {
       seq: seq('seq'),
-      tenantId: anyText('tenant_id'),
+      tenantId: text('tenant_id'),
       atMs: whole('at_ms').notNull(),
       action: text('action').notNull(),
-      actorId: anyText('actor_id'),
-      actorLogin: anyText('actor_login'),
-      osAccount: anyText('os_account').notNull(),
-      target: anyText('target').notNull(),
+      actorId: text('actor_id'),
+      actorLogin: text('actor_login'),
+      osAccount: text('os_account').notNull(),
+      target: text('target').notNull(),
       outcome: text('outcome').notNull(),
-      detail: json('detail').notNull(),
+      detail: text('detail').notNull(),
       previousHash: text('previous_hash').notNull(),
       hash: text('hash').notNull(),
     },
