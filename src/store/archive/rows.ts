@@ -17,28 +17,22 @@ export function createPrivate(file: string): Connection {
 /** Rows in one statement: the call of a statement costs as much as a row. */
 const rowsPerStatement = 32;
 
-/** Writes rows into a table, many in one statement. `end` writes those that wait. */
-interface RowWriter {
-  write(row: readonly unknown[]): void;
-  end(): void;
-}
-
-/** Its rows have the values of all columns of the table, in order. */
-export function createRowWriter(to: Connection, table: OwnTable): RowWriter {
+/** Writes rows, the values of all columns of a table, in order, many in one statement. `end` writes those that wait. */
+export function createRowWriter(to: Connection, table: OwnTable) {
   const { length } = table.columns;
-  const row = `(${new Array(length).fill('?').join(', ')})`;
+  const places = `(${new Array(length).fill('?').join(', ')})`;
   const into = `insert into ${quoted(table.name)} (${columnsOf(table)}) values `;
-  const many = to.prepare<unknown[]>(into + new Array(rowsPerStatement).fill(row).join(', '));
+  const many = to.prepare<unknown[]>(into + new Array(rowsPerStatement).fill(places).join(', '));
   let values: unknown[] = [];
   return {
-    write(given) {
-      for (const value of given) values.push(value);
+    write(row: readonly unknown[]): void {
+      for (const value of row) values.push(value);
       if (values.length < rowsPerStatement * length) return;
       many.run(values);
       values = [];
     },
-    end() {
-      const one = to.prepare<unknown[]>(into + row);
+    end(): void {
+      const one = to.prepare<unknown[]>(into + places);
       for (let at = 0; at < values.length; at += length) one.run(values.slice(at, at + length));
       values = [];
     },

@@ -31,14 +31,9 @@ export function createClockStore(runner: Runner, machine?: string): ClockStore {
     const text = `select name, value from marks where name in (select value from ${each})
       and value between 0 and ${latestMs} order by name${locking}`;
     const rows = yield* resultOf(query<{ name: string; value: number }>(text, [names]));
-    const values = new Map(rows.map(({ name, value }) => [name, value]));
-    const msOf = (field: keyof ClockSamples) => values.get(nameOf(field)) ?? 0;
-    return {
-      seenMs: msOf('seenMs'),
-      steadyStartMs: msOf('steadyStartMs'),
-      candidateStartMs: msOf('candidateStartMs'),
-      candidateUpMs: msOf('candidateUpMs'),
-    };
+    const samples: ClockSamples = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
+    for (const field of fields) samples[field] = rows.find(({ name }) => name === nameOf(field))?.value ?? 0;
+    return samples;
   };
   const update = function* (change: Change, next: (stored: ClockSamples) => ClockSamples): Steps<void> {
     const before = yield* read(change, change.dialect, change.dialect.forUpdate);

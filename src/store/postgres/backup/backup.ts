@@ -6,7 +6,8 @@ import { missingLines, readStates } from '../../archive/stops.ts';
 import { writeBackupFrom } from '../../archive/writing.ts';
 import { ChunkWriter } from '../../sqlite-database/chunks/chunk-writer.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
-import { databaseNames, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
+import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
+import { dropIndexes } from '../../sqlite-database/schema/schema-objects.ts';
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
@@ -69,7 +70,7 @@ async function copyTables(
   const numbers = new Map<number, number>();
   for (const name of databaseNames) {
     const tables = addTables(backup, name, versions[name], migrationsFolder);
-    const putIndexesBack = takeIndexes(backup, tables);
+    const indexes = tables.flatMap((table) => dropIndexes(backup, table.name));
     // Series get their numbers first.
     for (const table of [...tables].sort((a, b) => Number(b.name === 'series') - Number(a.name === 'series'))) {
       const found = queryFor(table, types, numbers);
@@ -82,7 +83,7 @@ async function copyTables(
       }
       writer.end();
     }
-    putIndexesBack();
+    for (const sql of indexes) backup.exec(sql);
   }
   const [head] = await session.query<{ seq: number }>('select last_seq as seq from audit_head');
   if (head)
@@ -96,17 +97,6 @@ function chunkRows(backup: Connection) {
     write: ([series, atUs, value, quality]: readonly unknown[]) =>
       chunks.put(Number(series), Number(atUs), Number(value), Number(quality)),
     end: () => chunks.end(),
-  };
-}
-
-/** Drops the indexes of all tables, which are faster made at the end, from sorted rows. Returns a function that does so. */
-function takeIndexes(backup: Connection, tables: readonly OwnTable[]): () => void {
-  const own = "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name = ?";
-  const ofTable = backup.prepare<[string], { name: string; sql: string }>(own);
-  const indexes = tables.flatMap(({ name }) => ofTable.all(name));
-  for (const { name } of indexes) backup.exec(`drop index "${name}"`);
-  return () => {
-    for (const { sql } of indexes) backup.exec(sql);
   };
 }
 

@@ -9,6 +9,7 @@ import type { ImportSession, ImportTable } from '../../records/import-session.ts
 import { importInto } from '../../records/imports.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
+import { dropIndexes } from '../../sqlite-database/schema/schema-objects.ts';
 import { statementsOf } from '../registry/statements.ts';
 import { createInserter } from './inserter.ts';
 import { putInOutbox } from './outbox.ts';
@@ -133,17 +134,6 @@ function createFirstLines() {
       return known.get(id);
     },
   };
-}
-
-/** Drops the indexes of the table within the transaction; returns the statements that create them again. */
-function dropIndexes(connection: Connection, table: string): string[] {
-  const found = connection
-    .prepare<[string], { name: string; sql: string }>(
-      "select name, sql from sqlite_master where type = 'index' and tbl_name = ? and sql is not null",
-    )
-    .all(table);
-  for (const { name } of found) connection.exec(`drop index "${name}"`);
-  return found.map(({ sql }) => sql);
 }
 
 /** Columns with values as the tables store them: SQLite has neither booleans nor lists. */
