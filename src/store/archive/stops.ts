@@ -1,5 +1,4 @@
 import { type Role, roleExceeds, roleNames } from '../../core/access/roles.ts';
-import { genesisHash } from '../../core/audit/chain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { KeptStopped } from '../../core/operations/backups.ts';
 import type { AuditHead } from '../../core/port/audit.ts';
@@ -10,6 +9,7 @@ import {
   linesOf,
   readJournal,
 } from '../engine/journal-lines.ts';
+import { headSql, readHead } from '../registry/audit.ts';
 import type { Statements } from '../registry/statements.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 
@@ -53,13 +53,10 @@ export async function readPresent(statements: Statements, backup: Connection): P
   const has = 'select 1 as found from audit where seq = $1 and hash = $2';
   return {
     states: await readStates(statements),
-    trail: (await statements.first<AuditHead>(headSql)) ?? { count: 0, hash: genesisHash },
+    trail: await readHead(statements),
     isContinued: end !== undefined && (await statements.first(has, [end.count, end.hash])) !== undefined,
   };
 }
-
-/** An intact chain has no gaps, so that the last number is the count. */
-const headSql = 'select seq as count, hash from audit order by seq desc limit 1';
 
 interface Since {
   present: PresentStore;

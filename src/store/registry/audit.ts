@@ -10,6 +10,7 @@ import {
   lastBackupMark,
   type Runner,
   resultOf,
+  type Statements,
   type Steps,
   type Writing,
 } from './statements.ts';
@@ -41,7 +42,12 @@ function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
 }
 
 /** An intact chain has no gaps, so that the last number is the count. */
-const headSql = 'select seq as count, hash from audit order by seq desc limit 1';
+export const headSql = 'select seq as count, hash from audit order by seq desc limit 1';
+
+export async function readHead({ first }: Statements): Promise<AuditHead> {
+  return (await first<AuditHead>(headSql)) ?? { count: 0, hash: genesisHash };
+}
+
 const lastDoneSql = `select at_ms as ms from audit where action = $1 and outcome = 'done' order by seq desc limit 1`;
 
 const walkedAtOnce = 1000;
@@ -76,7 +82,7 @@ export function createAuditStore(
       );
     },
     lastSeq: async () => (await first<{ given: number }>(dialect.lastSeq))?.given ?? 0,
-    head: async () => (await first<AuditHead>(headSql)) ?? { count: 0, hash: genesisHash },
+    head: () => readHead({ query, first }),
     lastDoneMs: async (action) => (await first<{ ms: number }>(lastDoneSql, [action]))?.ms,
     async *walk() {
       settle();

@@ -1,7 +1,8 @@
 import type { CommandStore } from '../../core/port/keys.ts';
-import { type Runner, resultOf, type Statements, type Steps } from './statements.ts';
+import { chain } from '../../core/port/maybe-promise.ts';
+import type { Runner, Statements, Steps } from './statements.ts';
 
-export function createCommandStore({ query, run, change, dialect }: Runner): CommandStore {
+export function createCommandStore({ query, change, dialect }: Runner): CommandStore {
   const markOf = (keyId: string, digest: string) => duePrefix(keyId) + digest;
   const marksOf = (keyIds: readonly string[], digest: string) => JSON.stringify(keyIds.map((id) => markOf(id, digest)));
   const marked = `from marks where name in (select value from ${dialect.each})`;
@@ -11,9 +12,8 @@ export function createCommandStore({ query, run, change, dialect }: Runner): Com
         for (const id of keyIds) yield query(insertMark, [markOf(id, digest)]);
       }),
     due: (keyIds, digest) =>
-      run(function* () {
-        const due = query<{ name: string }>(`select name ${marked}`, [marksOf(keyIds, digest)]);
-        const names = new Set((yield* resultOf(due)).map(({ name }) => name));
+      chain(query<{ name: string }>(`select name ${marked}`, [marksOf(keyIds, digest)]), (due) => {
+        const names = new Set(due.map(({ name }) => name));
         return keyIds.filter((id) => names.has(markOf(id, digest)));
       }),
     done: (keyIds, digest) =>

@@ -3,10 +3,10 @@ import type { AuditDraft } from '../../core/port/audit.ts';
 import type { EntityStore } from '../../core/port/entities.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { JournalEntry } from '../engine/journal-lines.ts';
+import { selectAll } from './rows.ts';
 import type { Change, Runner } from './statements.ts';
 
-const select = `select id, tenant_id as "tenantId", code, name, timezone, status, created_at_ms as "createdAtMs"
-  from entities`;
+const select = selectAll('entities');
 
 export function createEntityStore({ query, first, run, change }: Runner, purge: () => MaybePromise<void>): EntityStore {
   return {

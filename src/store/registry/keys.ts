@@ -1,5 +1,5 @@
 import type { Credential, Key, KeyFilter, KeyPageRequest, KeyStatus, KeyStore } from '../../core/port/keys.ts';
-import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
+import { chain } from '../../core/port/maybe-promise.ts';
 import { createKeyChanges } from './key-changes.ts';
 import { columnsOf, createSelection } from './rows.ts';
 import { createValues, type Dialect, type Runner } from './statements.ts';
@@ -62,7 +62,8 @@ export function createKeyStore(runner: Runner, own: Pick<KeyStore, 'version' | '
     findByHash: async (tenantId, hash) =>
       (await readKeys('keys.tenant_id = $1 and keys.secret_hash = $2', [tenantId, hash]))[0],
     prefixTaken: async (prefix) => (await first('select 1 from keys where prefix = $1', [prefix])) !== undefined,
-    credential: (hash) => mapped(first(credentialSql, [hash]), credential.read),
+    credential: (hash) =>
+      chain(first<Record<string, unknown>>(credentialSql, [hash]), (row) => row && credential.read(row)),
     activeOf(owner, nowMs) {
       const [column, id] = 'createdBy' in owner ? ['created_by', owner.createdBy] : ['entity_id', owner.entityId];
       const text = `keys.${column} = $1 and ${statusCondition('Active', '$2')} order by keys.created_at_ms desc, keys.id desc`;
@@ -131,11 +132,4 @@ function searchCondition(pattern: string, like: Dialect['like']): string {
 /** The pattern for `like` that finds a text anywhere; a backslash takes the meaning of `%` and `_`. */
 function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-}
-
-function mapped<From, To>(
-  result: MaybePromise<From | undefined>,
-  map: (from: From) => To,
-): MaybePromise<To | undefined> {
-  return chain(result, (from) => (from === undefined ? undefined : map(from)));
 }

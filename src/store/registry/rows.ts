@@ -33,6 +33,11 @@ export function columnsOf(table: string, fields: readonly string[]): Record<stri
   return Object.fromEntries(fields.map((field) => [field, `${table}.${columnOf(field)}`]));
 }
 
+/** Selects all rows of a table whose columns have plain values. */
+export function selectAll(table: 'tenants' | 'users' | 'entities'): string {
+  return `select ${fieldsOf[table].map((field) => `${columnOf(field)} as "${field}"`).join(', ')} from ${table}`;
+}
+
 /** What a statement reads: its columns in SQL, and the row that they make, with null for a joined one that is missing. */
 export function createSelection<Row>(
   shape: Shape,

@@ -1,18 +1,16 @@
+import { chain } from '../../core/port/maybe-promise.ts';
 import type { Tenant, TenantStore } from '../../core/port/tenants.ts';
+import { selectAll } from './rows.ts';
 import { type Runner, resultOf } from './statements.ts';
 
-const select = `select id, name, week_start as "weekStart", created_at_ms as "createdAtMs",
-  retain_readings_days as "retainReadingsDays" from tenants`;
+const select = selectAll('tenants');
 const byId = `${select} where id = $1`;
 
-export function createTenantStore({ query, first, run, change, dialect }: Runner): TenantStore {
+export function createTenantStore({ query, first, change, dialect }: Runner): TenantStore {
+  const oldest = `select id from tenants order by ${dialect.tenantOrder} limit 1`;
   return {
     list: () => query(`${select} order by ${dialect.tenantOrder}`),
-    firstId: () =>
-      run(function* () {
-        const oldest = `select id from tenants order by ${dialect.tenantOrder} limit 1`;
-        return (yield* resultOf(first<{ id: string }>(oldest)))?.id;
-      }),
+    firstId: () => chain(first<{ id: string }>(oldest), (row) => row?.id),
     find: (id) => first(byId, [id]),
     insert: (tenant, admin, entity, audit) =>
       change(function* ({ insert, append }) {

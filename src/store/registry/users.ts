@@ -1,9 +1,10 @@
 import { commonRole, isActiveSuperUser, roleExceeds } from '../../core/access/roles.ts';
 import type { User, UserStore } from '../../core/port/users.ts';
 import type { JournalEntry } from '../engine/journal-lines.ts';
+import { selectAll } from './rows.ts';
 import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
 
-const select = `select id, tenant_id as "tenantId", login, name, role, status, created_at_ms as "createdAtMs" from users`;
+const select = selectAll('users');
 const otherSuperUsers = `select id from users
   where tenant_id = $1 and id <> $2 and role = 'super_user' and status = 'active' limit 1`;
 const stillHolds = 'select 1 from users where id = $1 and role = coalesce($2, role) and status = coalesce($3, status)';

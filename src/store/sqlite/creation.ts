@@ -37,31 +37,24 @@ export async function createStore(
   requireNoStore(path);
   requireClosedFolder(dirname(path));
   const files = filesOf(path);
-  const opened: Connection[] = [];
-  const open = (name: DatabaseName) => {
-    const connection = openFile(files[name], { create: true });
-    opened.push(connection);
-    return connection;
-  };
+  const registry = openFile(files.registry, { create: true });
+  const store = createSqliteStore(path, registry, { ...options, reserve: new Reserve(files.reserve, path) });
+  const migrate = (connection: Connection, name: DatabaseName) =>
+    applyMigrations(connection, name, options.migrationsFolder, path);
   try {
-    const registry = open('registry');
     // The tables and rows of the registry come in one commit, after the other files: another process sees either nothing
     // of this store or all of it. If two processes create it at once, the second one waits here for the first.
     translating(path, () => registry.exec('begin immediate'));
     if (!isEmpty(registry, path)) throw alreadyThere(path, ' PATH');
-    const [, records, readings] = databaseNames.map((name) => {
-      const connection = name === 'registry' ? registry : open(name);
-      applyMigrations(connection, name, options.migrationsFolder, path);
-      return connection;
-    });
-    const reserve = new Reserve(files.reserve, path);
-    const store = createSqliteStore(path, registry, { ...options, records, readings, reserve });
+    migrate(registry, 'registry');
+    for (const name of ['records', 'readings'] as const)
+      withConnection(openFile(files[name], { create: true }), (connection) => migrate(connection, name));
     await fill(store);
     translating(path, () => registry.exec('commit'));
     return store;
   } catch (thrown) {
     // Closing a connection rolls back what it has not committed.
-    for (const connection of opened) connection.close();
+    await store.close();
     throw thrown;
   }
 }

@@ -31,8 +31,6 @@ import { createRunner } from './registry/statements.ts';
 import { createRecordUse, createUsage } from './registry/usage.ts';
 
 interface SqliteStoreOptions extends StoreOptions {
-  records?: Connection;
-  readings?: Connection;
   /** Of a store in use; one that is being created or replaced has none. */
   reserve?: Reserve;
 }
@@ -43,7 +41,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
   const files = filesOf(path);
   const registry = createRegistry(registryFile, path, reserve);
   const runner = createRunner(registry, files.revocations);
-  const opened = [registryFile, options.records, options.readings].filter((open) => open !== undefined);
+  const opened = [registryFile];
   const threads: ReadingThreads | undefined = options.threads && {
     writer: new WriterClient({
       script: options.threads.writer,
@@ -69,8 +67,8 @@ export function createSqliteStore(path: string, registryFile: Connection, option
     return connection;
   };
   const withRoom = <T>(work: () => T): T => (reserve ? reserve.withRoom(work) : work());
-  const recordsFile = lazily(() => options.records ?? withRoom(open('records')));
-  const readingsFile = lazily(() => options.readings ?? withRoom(open('readings')));
+  const recordsFile = lazily(() => withRoom(open('records')));
+  const readingsFile = lazily(() => withRoom(open('readings')));
   const stored = lazily(() => new StoredReadings(readingsFile(), { reserve }));
 
   function requireInPlace(): void {
