@@ -6,6 +6,7 @@ const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | Be
   start: () => import('./cli/start.ts'),
   http: () => import('./http/http.ts'),
   ingest: () => import('./readings/ingest.ts'),
+  plant: () => import('./readings/plant.ts'),
   readings: () => import('./readings/reading-back.ts'),
   keys: () => import('./store/keys.ts'),
   records: () => import('./store/records.ts'),
