@@ -7,6 +7,7 @@ const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | Be
   http: () => import('./http/http.ts'),
   ingest: () => import('./readings/ingest.ts'),
   plant: () => import('./readings/plant.ts'),
+  years: () => import('./readings/years.ts'),
   readings: () => import('./readings/reading-back.ts'),
   keys: () => import('./store/keys.ts'),
   records: () => import('./store/records.ts'),
