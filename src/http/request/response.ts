@@ -47,27 +47,33 @@ export async function sendLarge(
   body: Buffer,
   run: (pieces: Steps<Progress>) => MaybePromise<Progress>,
 ): Promise<void> {
-  let from = 0;
-  function* sendSome(): Steps<Progress> {
-    // The client may have left meanwhile.
-    while (!res.destroyed) {
-      const piece = body.subarray(from, from + pieceBytes);
-      from += piece.length;
-      const connection = res.socket && connectionOf(res.socket);
-      if (connection) connection.unsent = body.length - from;
-      if (from === body.length) {
-        res.end(piece);
-        return 'done';
-      }
-      const takesMore = res.write(piece);
-      // Node would keep the piece until the slice is over, and encrypt it then.
-      res.socket?.uncork();
-      if (!takesMore) return 'full';
-      yield;
+  const large = { body, sent: 0 };
+  while ((await run(sendSome(res, large))) === 'full') await drained(res);
+}
+
+/**
+ * One function for all answers: V8 makes a map for each generator function that runs, and these alone made the garbage collector
+ * a tenth of the work.
+ */
+function* sendSome(res: ServerResponse, large: { body: Buffer; sent: number }): Steps<Progress> {
+  // The client may have left meanwhile.
+  while (!res.destroyed) {
+    const piece = large.body.subarray(large.sent, large.sent + pieceBytes);
+    large.sent += piece.length;
+    const unsent = large.body.length - large.sent;
+    const connection = res.socket && connectionOf(res.socket);
+    if (connection) connection.unsent = unsent;
+    if (unsent === 0) {
+      res.end(piece);
+      return 'done';
     }
-    return 'done';
+    const takesMore = res.write(piece);
+    // Node would keep the piece until the slice is over, and encrypt it then.
+    res.socket?.uncork();
+    if (!takesMore) return 'full';
+    yield;
   }
-  while ((await run(sendSome())) === 'full') await drained(res);
+  return 'done';
 }
 
 /** Whether the connection is full, or nothing is left to send. */
