@@ -195,7 +195,7 @@ export const mutants = [
   ],
   [
     'src/http/request/response.ts',
-    'const takesMore = res.write(piece);\n      // Node would keep the piece until the slice is over, and encrypt it then.\n      res.socket?.uncork();',
+    'const takesMore = res.write(piece);\n    // Node would keep the piece until the slice is over, and encrypt it then.\n    res.socket?.uncork();',
     'const takesMore = res.write(piece);',
     'test/http/request/response.test.ts',
   ],
