@@ -16,7 +16,13 @@ const shared = {
   pool: 'forks',
   // Real processes, terminals and browsers on a shared machine: one that fails by chance runs once more, and is named (test/second-tries.mts).
   retry: process.env.CI ? 1 : 0,
-  env: { NO_COLOR: '1', TZ: 'UTC' },
+  env: {
+    NO_COLOR: '1',
+    TZ: 'UTC',
+    // Reading that file takes as long as the rest of Node's start, and only npm goes where its certificates are asked for.
+    NODE_EXTRA_CA_CERTS: '',
+    HKCTL_TEST_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS ?? '',
+  },
   setupFiles: 'test/setup.ts',
   // A worker loads and compiles the program once for all its files of tests; it took a quarter of all time otherwise. So a file
   // must leave no work, listeners or variables of the environment behind.

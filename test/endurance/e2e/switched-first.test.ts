@@ -91,7 +91,15 @@ it('every command that works on a store is tried', async () => {
 it('root opens and changes nothing of another account before it is that account', async () => {
   const log = join(accounts.admin, 'calls');
   const program = [process.execPath, cli];
-  const calls = ['-f', '-qq', '-o', log, '-e', 'trace=setuid,open,openat,mkdir,unlink,rename,chmod,fchmodat,chown'];
+  const calls = [
+    '-f',
+    '--seccomp-bpf',
+    '-qq',
+    '-o',
+    log,
+    '-e',
+    'trace=setuid,open,openat,mkdir,unlink,rename,chmod,fchmodat,chown',
+  ];
   for (const argv of lines()) {
     rmSync(accounts.state, { recursive: true });
     execFileSync('cp', ['-a', pristine(), accounts.state]);

@@ -22,7 +22,8 @@ beforeAll(async () => {
   if (!existsSync(script)) {
     mkdirSync(folder, { recursive: true });
     const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', folder, `node-red@${version}`];
-    const { status, stderr } = spawnSync('npm', args, { encoding: 'utf8' });
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: process.env.HKCTL_TEST_CA_CERTS };
+    const { status, stderr } = spawnSync('npm', args, { env, encoding: 'utf8' });
     expect(status, stderr).toBe(0);
   }
   plant = await Plant.open();

@@ -50,7 +50,7 @@ it('after a loss of power at any instant, what was reported is there, whatever o
 /** The calls of a program on a database and its log, in order. */
 function callsOf(trace: string, program: readonly string[], database: string): Call[] {
   const traced = 'trace=openat,pwrite64,ftruncate,fsync,fdatasync,write';
-  const options = ['-f', '-qq', '-xx', '-s', '70000', '-e', traced, '-e', 'signal=none', '-o', trace];
+  const options = ['-f', '--seccomp-bpf', '-qq', '-xx', '-s', '70000', '-e', traced, '-e', 'signal=none', '-o', trace];
   const { status, stderr } = spawnSync('strace', [...options, process.execPath, ...program], { encoding: 'utf8' });
   expect(status, stderr).toBe(0);
   const names = new Map<string, string>();
