@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { existsSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReadings, sensors } from '../../e2e/durability/sent-readings.ts';
 import { type CreatedKey, type Daemon, Plant } from '../../e2e/plant.ts';
 import { pause, until } from '../../e2e/program.ts';
@@ -12,15 +12,20 @@ const login = (n: number) => `user${n}`;
 describe('whatever stops something, on a full disk', () => {
   let disk: SmallDisk;
   let plant: Plant;
-  let keys: CreatedKey[];
-  beforeEach(async () => {
+  let made: Plant;
+  const keys: CreatedKey[] = [];
+  beforeAll(async () => {
+    made = await Plant.open();
+    await made.importSensors(sensors);
+    await made.ok(['entities', 'add', 'CHI', '--name', 'Chicago', '--timezone', 'UTC']);
+    for (let n = 0; n < 30; n++) keys.push(await made.createKey(`key ${n}`, 'sensor-gateway'));
+    for (let n = 0; n < 3; n++) await made.ok(['users', 'add', login(n), '--name', 'U', '--role', 'super_user']);
+  });
+  afterAll(() => made.close());
+  beforeEach(() => {
     disk = new SmallDisk('8m');
-    plant = await Plant.open(disk.folder);
-    await plant.importSensors(sensors);
-    await plant.ok(['entities', 'add', 'CHI', '--name', 'Chicago', '--timezone', 'UTC']);
-    keys = [];
-    for (let n = 0; n < 30; n++) keys.push(await plant.createKey(`key ${n}`, 'sensor-gateway'));
-    for (let n = 0; n < 3; n++) await plant.ok(['users', 'add', login(n), '--name', 'U', '--role', 'super_user']);
+    plant = new Plant(disk.folder);
+    cpSync(dirname(made.store), dirname(plant.store), { recursive: true });
   });
   afterEach(async () => {
     await plant.end();
@@ -79,6 +84,7 @@ describe('whatever stops something, on a full disk', () => {
       for (; isPosting; sent += 500) {
         const body = { readings: createReadings('LINE-0', sent, 500) };
         statuses.add((await daemon.api(gateway.secret).POST('/api/v1/sensors/readings', { body })).response.status);
+        await pause(10);
       }
     })();
     await until('readings are posted', () => sent > 2000);

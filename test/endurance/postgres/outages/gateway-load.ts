@@ -6,7 +6,7 @@ import { pause, until } from '../../../e2e/program.ts';
 /** Readings in one POST. */
 const batchSize = 20;
 
-const betweenMs = 4;
+const betweenMs = 15;
 
 /** What was refused: the status, the seconds of Retry-After, and after how long the answer came. */
 interface Refusal {
