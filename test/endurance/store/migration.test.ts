@@ -17,14 +17,14 @@ import { SmallDisk } from '../e2e/durability/small-disk.ts';
 const hkctl = join(process.cwd(), 'bin', 'hkctl.js');
 const { migrationsFolder } = storeOptions;
 const sensors = 50;
-const perSensor = 30_000;
+const perSensor = 15_000;
 /** Beyond the sensors of the plant. */
 const firstSeries = 1000;
 
 const atUs = (n: number) => 1.7e15 + n * 1e6;
 const valueAt = (series: number, n: number) => ((n * 7 + series) % 1000) / 8;
 
-/** The folder of a store of the version before this one, with a million and a half readings. */
+/** The folder of a store of the version before this one, with 750,000 readings. */
 let made: string;
 let folder: string;
 let path: string;
@@ -102,7 +102,7 @@ describe('a migration of readings', () => {
       path = copyTo(folder);
       for (let isDone = false; !isDone; ) {
         const running = migrate();
-        const timer = setTimeout(() => running.kill('SIGKILL'), ((attempts++ * 0.27) % 0.8) * wholeMs + kills * 20);
+        const timer = setTimeout(() => running.kill('SIGKILL'), (((attempts++ * 0.27) % 0.8) + kills / 40) * wholeMs);
         const { exitCode, signal, stderr } = await running;
         clearTimeout(timer);
         isDone = exitCode === 0;
