@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
@@ -63,26 +63,16 @@ async function* gunzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 }
 
 async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const packed = Readable.from(source, { objectMode: false });
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  // Otherwise a read error would end the archive silently.
-  packed.on('error', (error) => gunzip.destroy(error));
+  // Each of the two ends with the other; whoever reads gets the fault of either.
+  pipeline(source, gunzip, () => {});
   try {
-    for await (const chunk of packed.pipe(gunzip)) yield chunk;
+    yield* gunzip;
   } catch (thrown) {
-    if (isZlibError(thrown)) {
-      throw new HkctlError('bad_input', `The file is a damaged or incomplete gzip archive: ${thrown.message}.`, {
-        hint: 'Compress it again, or import it uncompressed.',
-        cause: thrown,
-      });
-    }
-    throw thrown;
-  } finally {
-    packed.destroy();
-    gunzip.destroy();
+    if (!(thrown instanceof Error && /^Z_/.test(errnoOf(thrown) ?? ''))) throw thrown;
+    throw new HkctlError('bad_input', `The file is a damaged or incomplete gzip archive: ${thrown.message}.`, {
+      hint: 'Compress it again, or import it uncompressed.',
+      cause: thrown,
+    });
   }
-}
-
-function isZlibError(thrown: unknown): thrown is Error {
-  return /^Z_/.test(errnoOf(thrown) ?? '');
 }

@@ -43,27 +43,18 @@ function hasMark(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
-/** The number of bytes at the end that begin an incomplete character. */
+/** The number of bytes at the end that begin an incomplete character, at most three. */
 function unfinished(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte >= 0xc0) return widthOf(byte) > back ? back : 0;
-    if (byte < 0x80) return 0;
-  }
-  return 0;
+  return [0, 1, 2, 3].find((count) => isUtf8(bytes.subarray(0, bytes.length - count))) ?? 0;
 }
 
-function widthOf(byte: number): number {
-  if (byte < 0xc0) return 1;
-  return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-}
-
+/** The first byte that is not that of the character in its place. */
 function firstWrong(bytes: Buffer): number {
   let at = 0;
-  while (at < bytes.length) {
-    const width = widthOf(bytes[at] ?? 0);
-    if (!isUtf8(bytes.subarray(at, at + width))) return at;
-    at += width;
+  for (const character of bytes.toString()) {
+    const own = Buffer.from(character);
+    if (!own.equals(bytes.subarray(at, at + own.length))) break;
+    at += own.length;
   }
   return at;
 }

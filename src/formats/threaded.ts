@@ -47,7 +47,8 @@ async function* readInThread(
     if (isOver) return;
     const { done, value } = await chunks.next();
     isOver = done === true;
-    const chunk = done ? null : transferable(value);
+    // A copy: the bytes may be part of a larger buffer, which would be transferred as a whole.
+    const chunk = done ? null : new Uint8Array(value);
     worker.postMessage(chunk, chunk ? [chunk.buffer] : []);
   };
   try {
@@ -65,11 +66,4 @@ async function* readInThread(
     await worker.terminate();
     await chunks.return(undefined);
   }
-}
-
-/** The bytes themselves, or a copy if they are part of a larger buffer, which would be transferred as a whole. */
-function transferable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer, byteLength } = bytes;
-  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-  return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
