@@ -1,14 +1,9 @@
-export interface Chance {
-  /** A fraction from 0 up to, not including, 1. */
-  fraction(): number;
-  between(from: number, to: number): number;
-  pick<T>(items: readonly T[]): T;
-  percent(share: number): boolean;
-}
+export type Chance = ReturnType<typeof createChance>;
 
 /** Creates repeatable randomness from a seed (mulberry32). */
-export function createChance(seed: number): Chance {
+export function createChance(seed: number) {
   let state = seed >>> 0;
+  /** A fraction from 0 up to, not including, 1. */
   const fraction = () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -19,11 +14,11 @@ export function createChance(seed: number): Chance {
   return {
     fraction,
     between,
-    pick(items) {
+    pick<T>(items: readonly T[]): T {
       const item = items[between(0, items.length - 1)];
       if (item === undefined) throw new Error('nothing to pick from');
       return item;
     },
-    percent: (share) => fraction() * 100 < share,
+    percent: (share: number) => fraction() * 100 < share,
   };
 }

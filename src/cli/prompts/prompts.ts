@@ -1,4 +1,5 @@
 import { Transform } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { input, password, select } from '@inquirer/prompts';
 import {
   type AskedFact,
@@ -187,7 +188,8 @@ export function withoutLongPastes(stdin: Input): { input: Input; release(): void
   const limited = new Transform({
     transform(chunk: Buffer, _, done) {
       if (chunk.length <= longestKey) return done(null, chunk);
-      const kept = chunk.subarray(0, wholeCharacters(chunk, left));
+      // A new decoder keeps back the beginning of a character.
+      const kept = chunk.length <= left ? chunk : Buffer.from(new StringDecoder().write(chunk.subarray(0, left)));
       left -= kept.length;
       if (kept.length > 0) this.push(kept);
       if (chunk.includes(ctrlC, kept.length)) this.push(ctrlC);
@@ -204,12 +206,4 @@ export function withoutLongPastes(stdin: Input): { input: Input; release(): void
       limited.destroy();
     },
   };
-}
-
-/** The greatest length up to `most` that ends between two characters of UTF-8. */
-function wholeCharacters(bytes: Buffer, most: number): number {
-  if (bytes.length <= most) return bytes.length;
-  let end = most;
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return end;
 }

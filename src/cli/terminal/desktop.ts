@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 
 /**
  * Clipboard and browser of this machine. A file that is loaded when needed: V8's code cache, which the files of short commands
@@ -13,12 +14,10 @@ export async function copyText(text: string): Promise<void> {
 }
 
 /** Opens an address with the desktop's opener; rejects if there is none. */
-export function openInBrowser(url: string): Promise<void> {
+export async function openInBrowser(url: string): Promise<void> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, [url], { stdio: 'ignore', detached: true });
-    child.on('error', reject);
-    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`))));
-    child.unref();
-  });
+  const child = spawn(program, [url], { stdio: 'ignore', detached: true });
+  child.unref();
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${program} ended with ${code}`);
 }

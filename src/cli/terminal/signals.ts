@@ -1,14 +1,4 @@
-/** The signals of the process, for the part of the program that uses the terminal. Each listener returns how to remove it. */
-export interface Signals {
-  /** Calls back for each signal that would end the process, and keeps the process alive. */
-  onInterrupt(listener: () => void): () => void;
-  /** Calls back before SIGTSTP stops the process, and after SIGCONT. */
-  onStop(listener: { before(): void; after(): void }): () => void;
-  /** Stops the process and its group, as the terminal does for Ctrl-Z. */
-  stop(): void;
-  /** Calls back when the process ends, also by an uncaught error. */
-  onExit(listener: () => void): () => void;
-}
+export type Signals = ReturnType<typeof createSignals>;
 
 /** The signals that end a process at a terminal: Ctrl-C, `kill`, a closed terminal, Ctrl-\. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
@@ -20,16 +10,21 @@ interface SignalSource {
   kill(pid: number, signal: 'SIGTSTP'): unknown;
 }
 
-/** Creates the signals of a process. Without a listener each signal keeps its default effect. */
-export function createSignals(process: SignalSource): Signals {
+/**
+ * Creates the signals of a process, for the part of the program that uses the terminal. Without a listener each signal keeps its
+ * default effect; each function that adds one returns how to remove it.
+ */
+export function createSignals(process: SignalSource) {
   return {
-    onInterrupt(listener) {
+    /** Calls back for each signal that would end the process, and keeps the process alive. */
+    onInterrupt(listener: () => void) {
       for (const name of endings) process.on(name, listener);
       return () => {
         for (const name of endings) process.off(name, listener);
       };
     },
-    onStop({ before, after }) {
+    /** Calls back before SIGTSTP stops the process, and after SIGCONT. */
+    onStop({ before, after }: { before(): void; after(): void }) {
       const stopped = () => {
         before();
         // Without a listener the signal stops the process within this call. An orphaned process group is not stopped at all.
@@ -46,8 +41,10 @@ export function createSignals(process: SignalSource): Signals {
         process.off('SIGCONT', after);
       };
     },
+    /** Stops the process and its group, as the terminal does for Ctrl-Z. */
     stop: () => void process.kill(0, 'SIGTSTP'),
-    onExit(listener) {
+    /** Calls back when the process ends, also by an uncaught error. */
+    onExit(listener: () => void) {
       process.on('exit', listener);
       return () => void process.off('exit', listener);
     },

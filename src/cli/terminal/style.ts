@@ -2,18 +2,14 @@ import { colourCodes } from '../../core/terminal.ts';
 import { isTricky, printable } from '../../core/text/shown-text.ts';
 import type { Output } from './io.ts';
 
-/** Functions that colour a text; each returns the text unchanged if colours are off. */
-export type Style = Record<
-  'bold' | 'dim' | 'strikethrough' | 'red' | 'green' | 'yellow' | 'cyan',
-  (text: string) => string
->;
+export type Style = ReturnType<typeof createStyle>;
 
 /**
- * Colours for an output: none off a terminal, with `NO_COLOR` or with `TERM=dumb`; `FORCE_COLOR` overrides all three, as in
- * Node. Coloured text passes `terminalLine` before it is written. No library does this, since loading one costs a short
- * command a tenth of its time.
+ * Functions that colour a text for an output, or return it unchanged: off a terminal, with `NO_COLOR` or with `TERM=dumb`;
+ * `FORCE_COLOR` overrides all three, as in Node. Coloured text passes `terminalLine` before it is written. No library does this,
+ * since loading one costs a short command a tenth of its time.
  */
-export function createStyle(env: Readonly<Record<string, string | undefined>>, output: Output): Style {
+export function createStyle(env: Readonly<Record<string, string | undefined>>, output: Output) {
   const painted = hasColours(env, output);
   const paint = (on: string, off: string) =>
     painted ? (text: string) => `${colourMark(on)}${text}${colourMark(off)}` : (text: string) => text;
@@ -61,10 +57,6 @@ export function colourMark(code: string): string {
 /** A text as a terminal will show it, with colours still as marks and deceptive characters as their numbers. */
 export function visibleText(text: string): string {
   return mapParts(text, colourMark);
-}
-
-export function colourless(text: string): string {
-  return mapParts(text, () => '');
 }
 
 /** One line for the terminal: escapes deceptive characters of stored or given text and converts colour marks. */

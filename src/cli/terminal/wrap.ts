@@ -1,9 +1,9 @@
 import stringWidth from 'fast-string-width';
-import { colourless, visibleText } from './style.ts';
+import { visibleText } from './style.ts';
 
 /** Width of a text in terminal columns: wide characters count twice, colours not at all. */
 export function widthOf(text: string): number {
-  return stringWidth(colourless(text));
+  return stringWidth(visibleText(text));
 }
 
 /** Joins words by `gap` into lines no wider than `width`; breaks a longer word. */

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { afterChange, HkctlError } from '../../../../core/errors.ts';
 import type { Key } from '../../../../core/port/keys.ts';
@@ -28,20 +29,13 @@ export async function runCommandDue(
 
 /** Runs a command by the shell, its output on standard error. Throws `command_failed`, also if a signal ended it. */
 export async function runAfterRotation({ env, signals }: Pick<Io, 'env' | 'signals'>, command: string): Promise<void> {
-  const failure = await new Promise<string | undefined>((resolve) => {
-    const child = spawn('/bin/sh', ['-c', command], { env: { ...env }, stdio: ['ignore', 2, 2] });
-    const stopInterrupts = signals.onInterrupt(endingOf(child));
-    child.on('error', (thrown) => {
-      stopInterrupts();
-      resolve(`could not be started: ${thrown.message}`);
-    });
-    child.on('exit', (code, signal) => {
-      stopInterrupts();
-      if (code === 0) resolve(undefined);
-      else resolve(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`);
-    });
-  });
-  if (failure === undefined) return;
+  const child = spawn('/bin/sh', ['-c', command], { env: { ...env }, stdio: ['ignore', 2, 2] });
+  const stopInterrupts = signals.onInterrupt(endingOf(child));
+  const failure = await once(child, 'exit')
+    .then(([code, signal]) => code !== 0 && (code === null ? `was ended by ${signal}` : `ended with exit code ${code}`))
+    .catch((thrown: Error) => `could not be started: ${thrown.message}`)
+    .finally(stopInterrupts);
+  if (failure === false) return;
   throw new HkctlError('command_failed', `The rotation is committed, but the command after it ${failure}.`, {
     hint: `The new secret is in place. The next run of the same command repeats this, or run it yourself: ${command}`,
   });
