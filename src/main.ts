@@ -64,16 +64,10 @@ function createServices(
     version: packageJson.version,
     engine,
     backupSeries: async (...of) => (await import('./store/archive/series.ts')).backupSeries(...of),
-    async postgresRoles(location) {
-      const { rolesSql, schemaOf } = await import('./store/postgres/printed-sql.ts');
-      return rolesSql(schemaOf(location, io.env));
-    },
-    async postgresCitus(location) {
-      const [{ citusSql, schemaOf }, { resources }] = await Promise.all([
-        import('./store/postgres/printed-sql.ts'),
-        import('./resources/index.ts'),
-      ]);
-      return citusSql(schemaOf(location, io.env), resources);
+    async postgresSql(what, location) {
+      const { citusSql, rolesSql, schemaOf } = await import('./store/postgres/printed-sql.ts');
+      const schema = schemaOf(location, io.env);
+      return what === 'roles' ? rolesSql(schema) : citusSql(schema, (await import('./resources/index.ts')).resources);
     },
     async serve(domain, settings, hooks) {
       const [{ serve }, { logFormOf }, { readServiceManager }, { resources }] = await Promise.all([

@@ -249,8 +249,8 @@ export function createServices(clock: () => number, space?: () => SpaceFacts): S
       return { ...engine, inspect };
     },
     backupSeries: async (...of) => backupSeries(...of),
-    postgresRoles: async (path) => rolesSql(schemaOf(path, {})),
-    postgresCitus: async (path) => citusSql(schemaOf(path, {}), []),
+    postgresSql: async (what, path) =>
+      what === 'roles' ? rolesSql(schemaOf(path, {})) : citusSql(schemaOf(path, {}), []),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
     example: async (name) => readFileSync(join(__dirname, '..', '..', 'man', 'examples', name), 'utf8'),
     openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),

@@ -167,10 +167,8 @@ export interface Services {
   engine(location: string, how?: { makesFolder: boolean }): Promise<Engine>;
   /** The backups in a folder of the store with this id. */
   backupSeries(folder: string, storeId: string): Promise<BackupSeries>;
-  /** SQL for the roles of the store at an address, or at the usual place if a file is named. */
-  postgresRoles(location: string): Promise<string>;
-  /** SQL that distributes the tables of such a store by entity over the workers of Citus. */
-  postgresCitus(location: string): Promise<string>;
+  /** SQL for the roles of the store at an address, or its distribution over the workers of Citus; of a file at the usual place. */
+  postgresSql(what: 'roles' | 'citus', location: string): Promise<string>;
   /** Serves until `stop` is aborted, then drains; resolves once the last answer is sent. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
   example(name: ExampleName): Promise<string>;
