@@ -5,8 +5,6 @@ import {
   permissionGroups,
   presets,
 } from '../../core/access/permissions.ts';
-import type { Actor } from '../../core/domain/actors.ts';
-import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { listKeys } from '../../core/keys/keys.ts';
 import { findKeys } from '../../core/keys/references.ts';
@@ -20,35 +18,31 @@ import type { AskedFact } from '../terminal/interaction.ts';
 import { askerOf, missingError } from './values.ts';
 
 /** The entity that `--entity` names, else the only active one, else one that is asked for. */
-export async function entityOrAsk(
-  context: Context,
-  domain: Domain,
-  actor: Actor,
-  code: string | undefined,
-): Promise<Entity> {
+export async function entityOrAsk(context: Context, code: string | undefined): Promise<Entity> {
+  const { domain, actor } = await context.session();
   if (code !== undefined) return requireEntity(domain, actor, code);
-  const active = await activeEntities(domain, actor);
+  const active = await activeEntities(context);
   const [first, second] = active;
   if (first !== undefined && second === undefined) return first;
   if (first !== undefined && !context.canAsk) throw missingError(['--entity'], oneOfCodes(active));
-  return askEntity(context, domain, actor);
+  return askEntity(context);
 }
 
 export async function entityHint(context: Context): Promise<string> {
-  const { domain, actor } = await context.session();
-  return oneOfCodes(await activeEntities(domain, actor));
+  return oneOfCodes(await activeEntities(context));
 }
 
 function oneOfCodes(entities: readonly Entity[]): string {
   return `Give one of --entity ${entities.map(({ code }) => code).join(', ')}.`;
 }
 
-async function activeEntities(domain: Domain, actor: Actor): Promise<Entity[]> {
+async function activeEntities(context: Context): Promise<Entity[]> {
+  const { domain, actor } = await context.session();
   return (await domain.store.entities.list(actor.user.tenantId)).filter(({ status }) => status === 'active');
 }
 
-export async function askEntity(context: Context, domain: Domain, actor: Actor): Promise<Entity> {
-  const entities = await activeEntities(domain, actor);
+export async function askEntity(context: Context): Promise<Entity> {
+  const entities = await activeEntities(context);
   if (entities.length === 0) {
     throw new HkctlError('state_forbids', 'There is no active entity to choose.', {
       hint: 'Add one: hkctl entities add CODE --name N --timezone TZ',
@@ -65,16 +59,13 @@ export async function askEntity(context: Context, domain: Domain, actor: Actor):
 const mostKeys = 5000;
 
 /** The keys that references name; without any, the active key that is chosen on the terminal. */
-export async function keysOrAsk(
-  context: Context,
-  domain: Domain,
-  actor: Actor,
-  refs: readonly string[],
-): Promise<Key[]> {
-  return refs.length > 0 ? findKeys(domain, actor, refs) : [await askKey(context, domain, actor)];
+export async function keysOrAsk(context: Context, refs: readonly string[]): Promise<Key[]> {
+  const { domain, actor } = await context.session();
+  return refs.length > 0 ? findKeys(domain, actor, refs) : [await askKey(context)];
 }
 
-export async function askKey({ io }: Context, domain: Domain, actor: Actor): Promise<Key> {
+export async function askKey({ io, session }: Context): Promise<Key> {
+  const { domain, actor } = await session();
   const nowMs = domain.clock();
   const keys = await listKeys(domain, actor, { nowMs, statuses: ['Active'] }, { limit: mostKeys });
   if (keys.length === 0) {

@@ -1,9 +1,9 @@
 import stringWidth from 'fast-string-width';
-import { visibleText } from './style.ts';
+import { colourless, visibleText } from './style.ts';
 
 /** Width of a text in terminal columns: wide characters count twice, colours not at all. */
 export function widthOf(text: string): number {
-  return stringWidth(visibleText(text));
+  return stringWidth(colourless(text));
 }
 
 /** Joins words by `gap` into lines no wider than `width`; breaks a longer word. */

@@ -27,7 +27,7 @@ export async function runReadingsImport(context: Context, flags: Flags, file: st
     throw new HkctlError('usage', `${flag} is for records: ${why}.`);
   }
   const { domain, actor } = await context.session();
-  const site = await entityOrAsk(context, domain, actor, flags.entity);
+  const site = await entityOrAsk(context, flags.entity);
   const read = await context.services.readingReader();
   const { bytes, options, progress } = openSource(context, file, flags, 'readings');
   const rows = read(bytes, options);

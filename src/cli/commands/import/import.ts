@@ -64,7 +64,7 @@ export default defineCommand({
     }
     const path = requireFile(resource.name, file);
     const { domain, actor } = await context.session();
-    const entity = await entityOrAsk(context, domain, actor, flags.entity);
+    const entity = await entityOrAsk(context, flags.entity);
     const readRows = await context.services.rowReader();
     const { bytes, options, progress } = openSource(context, path, flags, resource.name);
     const rows = readRows(resource, bytes, options);

@@ -1,55 +1,51 @@
-import {
-  type ClientPermission,
-  clientPermissions,
-  type PresetName,
-  permissionLabels,
-  presets,
-} from '../../../core/access/permissions.ts';
-import type { Actor, Permitted } from '../../../core/domain/actors.ts';
+import { clientPermissions, type PresetName, permissionLabels, presets } from '../../../core/access/permissions.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { parseExpiry } from '../../../core/keys/expiry.ts';
 import { type CreateKeyInput, createKey, requireCreatable, requireKeyName } from '../../../core/keys/issuance.ts';
 import { parseNote } from '../../../core/keys/keys.ts';
 import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
 import { isCreationOf } from '../../../core/keys/secret-files.ts';
-import { requireEntity } from '../../../core/organization/entities.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { commaList, oneOf, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
+import { commaList, type FlagValues, oneOf, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
 import { timeAt } from '../../command/output.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { createSecretFile, hasSecondName } from '../../delivery/secret-file.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
-import { askEntity, askPermissions } from '../../questions/choices.ts';
+import { askEntity, askPermissions, entityOrAsk } from '../../questions/choices.ts';
 import { requireConfirmation, textOrAsk } from '../../questions/values.ts';
 import { relativeTime } from '../../table/shown-time.ts';
 
 const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
 
+const flags = {
+  name: text('--name <NAME>', 'name of the key: the integration it is for'),
+  entity: text('--entity <CODE>', 'the entity (site) the key is bound to'),
+  preset: oneOf('--preset <PRESET>', presetNames, 'permissions by preset'),
+  permission: commaList('--permission <KEY>', 'one permission, adds to a preset (repeatable, or KEY,KEY)', (given) =>
+    requireOneOf(given, clientPermissions),
+  ),
+  allowIp: commaList(
+    '--allow-ip <CIDR>',
+    'let it in only from this address or network, such as 10.0.0.0/8 (repeatable, or CIDR,CIDR)',
+    parseNetwork,
+  ),
+  note: parsed('--note <TEXT>', 'a note of up to 500 characters: whose key it is, whom to ask', parseNote),
+  expires: text('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
+  copy: toggle('--copy', 'also copy the secret to the clipboard'),
+  secretFile: text('--secret-file <PATH>', 'write the secret to a new file (mode 0600) instead'),
+  baseUrl: baseUrlFlag,
+  yes: yesFlag,
+};
+
+type Given = FlagValues<typeof flags>;
+
 export const create = defineCommand({
   summary: 'Create a key for one entity',
   description:
     'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is delivered before the key is saved; if that fails, no key is created.',
-  flags: {
-    name: text('--name <NAME>', 'name of the key: the integration it is for'),
-    entity: text('--entity <CODE>', 'the entity (site) the key is bound to'),
-    preset: oneOf('--preset <PRESET>', presetNames, 'permissions by preset'),
-    permission: commaList('--permission <KEY>', 'one permission, adds to a preset (repeatable, or KEY,KEY)', (given) =>
-      requireOneOf(given, clientPermissions),
-    ),
-    allowIp: commaList(
-      '--allow-ip <CIDR>',
-      'let it in only from this address or network, such as 10.0.0.0/8 (repeatable, or CIDR,CIDR)',
-      parseNetwork,
-    ),
-    note: parsed('--note <TEXT>', 'a note of up to 500 characters: whose key it is, whom to ask', parseNote),
-    expires: text('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
-    copy: toggle('--copy', 'also copy the secret to the clipboard'),
-    secretFile: text('--secret-file <PATH>', 'write the secret to a new file (mode 0600) instead'),
-    baseUrl: baseUrlFlag,
-    yes: yesFlag,
-  },
+  flags,
   examples: [
     ['hkctl keys create --name "Oven gateway" --entity BER --preset sensor-gateway', 'one key for a gateway'],
     [
@@ -68,77 +64,50 @@ export const create = defineCommand({
     '--entity': entity,
     '--preset or --permission': preset ?? permission[0],
   }),
-  async run(context, flags, _args, { domain, actor }) {
-    const { secretFile } = flags;
+  async run(context, given, _args, { domain, actor }) {
+    const { secretFile } = given;
     if (secretFile === undefined) requireReader(context);
     else if (!hasSecondName(secretFile)) requireFreePath(secretFile);
-    const input = await completeInput(context, domain, actor, { ...flags, allowIp: parseNetworks(flags.allowIp) });
-    await createAndDeliver(context, domain, actor, input, flags);
+    const input = await completeInput(context, domain, given);
+    const baseUrl = await baseUrlOf(domain, given.baseUrl);
+    const { chooseDelivery } = await import('../../delivery/choose.ts');
+    const file =
+      secretFile === undefined
+        ? undefined
+        : createSecretFile(context, domain, actor, {
+            path: secretFile,
+            isNew: true,
+            isOurs: async (key) => isCreationOf(input, key, domain.clock()),
+            finished() {
+              context.say(`An earlier run has created the key, and was cut off before ${secretFile} had its name.`);
+            },
+          });
+    const form = { clock: domain.clock, keys: 1, several: false, done: 'API key created' };
+    const make = async () => {
+      const { delivery } = await chooseDelivery(context, { ...given, ...form, file, baseUrl });
+      return createKey(domain, actor, input, delivery);
+    };
+    const key = await (file ? file.make(make) : make());
+    if (secretFile !== undefined && context.json) {
+      context.printJson(deliveryJson(domain.clock(), [{ key, secretFile, revoked: null }], false));
+    }
+    const where = secretFile === undefined ? '' : `; its secret is in ${secretFile}`;
+    context.say(`API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`);
   },
 });
 
-export async function createAndDeliver(
-  context: Context,
-  domain: Domain,
-  actor: Permitted<'key.create'>,
-  input: CreateKeyInput,
-  flags: { copy: boolean; secretFile?: string; baseUrl?: string },
-): Promise<void> {
-  const baseUrl = await baseUrlOf(domain, flags.baseUrl);
-  const { secretFile } = flags;
-  const { chooseDelivery } = await import('../../delivery/choose.ts');
-  const file =
-    secretFile === undefined
-      ? undefined
-      : createSecretFile(context, domain, actor, {
-          path: secretFile,
-          isNew: true,
-          isOurs: async (key) => isCreationOf(input, key, domain.clock()),
-          finished() {
-            context.say(`An earlier run has created the key, and was cut off before ${secretFile} had its name.`);
-          },
-        });
-  const create = async () => {
-    const options = { ...flags, file, baseUrl, clock: domain.clock, keys: 1, several: false, done: 'API key created' };
-    return createKey(domain, actor, input, (await chooseDelivery(context, options)).delivery);
-  };
-  const key = await (file ? file.make(create) : create());
-  if (secretFile !== undefined && context.json) {
-    context.printJson(deliveryJson(domain.clock(), [{ key, secretFile, revoked: null }], false));
-  }
-  const where = secretFile === undefined ? '' : `; its secret is in ${secretFile}`;
-  context.say(`API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`);
-}
-
-interface GivenInput {
-  name?: string;
-  entity?: string;
-  preset?: PresetName;
-  permission: ClientPermission[];
-  allowIp?: string[];
-  note?: string | null;
-  expires?: string;
-}
-
 /** Asks for what is missing, in the order of the create dialog (specification 5.4); at the end a question sums up the key. */
-export async function completeInput(
-  context: Context,
-  domain: Domain,
-  actor: Actor,
-  given: GivenInput,
-): Promise<CreateKeyInput> {
+async function completeInput(context: Context, domain: Domain, given: Given): Promise<CreateKeyInput> {
+  const allowedIps = parseNetworks(given.allowIp);
   const asked = given.name === undefined || given.entity === undefined;
   const name = await textOrAsk(context, given.name, 'Name', requireKeyName);
-  const entity =
-    given.entity === undefined
-      ? await askEntity(context, domain, actor)
-      : await requireEntity(domain, actor, given.entity);
+  const entity = await (given.entity === undefined ? askEntity(context) : entityOrAsk(context, given.entity));
   const chosen = [...(given.preset ? presets[given.preset].permissions : []), ...given.permission];
   const permissions = chosen.length > 0 ? chosen : await askPermissions(context);
   const asksExpiry = given.expires === undefined && asked && context.canAsk;
   const expires = asksExpiry ? await expiryQuestion(context, domain, entity) : (given.expires ?? 'never');
   const expiresAtMs = parseExpiry(expires, domain.clock(), entity.timezone);
-  const input = { name, entity, permissions, expiresAtMs, allowedIps: given.allowIp, note: given.note };
+  const input = { name, entity, permissions, expiresAtMs, allowedIps, note: given.note };
   requireCreatable(input, domain.clock());
   if (asked || chosen.length === 0) {
     const facts = factsOf(input, domain.clock());

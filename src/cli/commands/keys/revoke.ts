@@ -21,7 +21,7 @@ export const revoke = defineCommand({
   required: (_flags, [ref]) => ({ REF: ref }),
   needs: (_flags, refs) => ['key.revoke', refs.join(' ')],
   async run(context, _flags, refs, { domain, actor }) {
-    const keys = await keysOrAsk(context, domain, actor, refs);
+    const keys = await keysOrAsk(context, refs);
     await requireActive(domain, actor, keys, 'revoked');
     await confirmRevocation(context, keys, domain.clock());
     const revoked = await revokeKeys(domain, actor, keys);

@@ -24,7 +24,7 @@ export const show = defineCommand({
   ],
   async run(context, _flags, [ref]) {
     const { domain, actor } = await context.session();
-    const key = ref === undefined ? await askKey(context, domain, actor) : await showKey(domain, actor, ref);
+    const key = ref === undefined ? await askKey(context) : await showKey(domain, actor, ref);
     const nowMs = domain.clock();
     const usage = await usageOf(domain, key);
     if (context.json) context.printJson({ ...keyJson(key, nowMs), usage: byDay(usage).map(usageJson) });

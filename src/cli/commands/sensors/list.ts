@@ -18,8 +18,8 @@ export const list = defineCommand({
   flags: { entity, yes: yesFlag },
   examples: [['hkctl sensors list --entity BER', 'all of a site']],
   async run(context, flags) {
-    const { domain, actor } = await context.session();
-    const site = await entityOrAsk(context, domain, actor, flags.entity);
+    const { domain } = await context.session();
+    const site = await entityOrAsk(context, flags.entity);
     const sensors = await listSensors(domain, site, await sensorResource(context));
     const nowMs = domain.clock();
     const plots = context.json ? new Map() : await plotsOf(context, domain, site, nowMs);

@@ -39,7 +39,7 @@ export const exportReadings = defineCommand({
   ],
   async run(context, flags, refs) {
     const { domain, actor } = await context.session();
-    const site = await entityOrAsk(context, domain, actor, flags.entity);
+    const site = await entityOrAsk(context, flags.entity);
     const range = readRange(flags, site.timezone);
     const sensors = await sensorsOf(domain, site, refs);
     // Before the first reading is out: an export that is cut off took something along as well.
@@ -76,8 +76,8 @@ export const tail = defineCommand({
     ['hkctl sensors tail OVEN-3-T1 --json', 'one sensor, an object per line'],
   ],
   async run(context, flags, refs) {
-    const { domain, actor } = await context.session();
-    const site = await entityOrAsk(context, domain, actor, flags.entity);
+    const { domain } = await context.session();
+    const site = await entityOrAsk(context, flags.entity);
     const sensors = await sensorsOf(domain, site, refs);
     if (sensors.length === 0) {
       throw new HkctlError('not_found', `Entity ${site.code} has no sensors.`, {

@@ -24,8 +24,8 @@ export const show = defineCommand({
     ['hkctl sensors show OVEN-3-T1 --from 2026-11-01 --to 2026-12-01', 'a month'],
   ],
   async run(context, flags, [ref = '']) {
-    const { domain, actor } = await context.session();
-    const site = await entityOrAsk(context, domain, actor, flags.entity);
+    const { domain } = await context.session();
+    const site = await entityOrAsk(context, flags.entity);
     const range = readRange(flags, site.timezone);
     const sensor = await requireSensor(domain, site, ref);
     const view = await showSensor(domain, site, await sensorResource(context), sensor);

@@ -10,7 +10,7 @@ import type { Key } from '../../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
-import { parsed, text, toggle } from '../../../command/flags.ts';
+import { type FlagValues, parsed, text, toggle } from '../../../command/flags.ts';
 import { requireFolder } from '../../../delivery/files.ts';
 import { createSecretFile, resolved, type SecretFile } from '../../../delivery/secret-file.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
@@ -36,6 +36,8 @@ const flags = {
   baseUrl: baseUrlFlag,
   yes: yesFlag,
 };
+
+type Given = FlagValues<typeof flags>;
 
 export const rotate = defineCommand({
   summary: 'Replace the secret of active keys at once',
@@ -63,9 +65,9 @@ export const rotate = defineCommand({
     const { exec } = given;
     requireFittingTarget(given, refs);
     const digest = exec === undefined ? undefined : digestOf(context, given, exec);
-    const keys = await keysOrAsk(context, domain, actor, refs);
+    const keys = await keysOrAsk(context, refs);
     const [old] = keys;
-    const file = old && fileFor(context, domain, actor, old, { ...given, digest });
+    const file = old && fileFor(context, domain, actor, old, given, digest);
     const options = { ...given, file, digest, several: refs.length > 1 };
     const rotated = await rotateDue(context, domain, actor, keys, options);
     if (exec === undefined || digest === undefined) return;
@@ -75,10 +77,7 @@ export const rotate = defineCommand({
   },
 });
 
-interface RotationOptions {
-  copy: boolean;
-  secretDir?: string;
-  baseUrl?: string;
+interface RotationOptions extends Given {
   several: boolean;
   file?: SecretFile;
   digest?: string;
@@ -92,7 +91,7 @@ async function rotateDue(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
-  given: RotationOptions & { ifOlderThan?: number },
+  given: RotationOptions,
 ): Promise<Key[]> {
   const { ifOlderThan, file } = given;
   const finished = await file?.finish();
@@ -128,7 +127,7 @@ async function rotatedEarlier(
 }
 
 /** Rotates keys after the question of the Rotate API key dialog, and delivers the new secrets; returns the successors. */
-export async function rotateAndDeliver(
+async function rotateAndDeliver(
   context: Context,
   domain: Domain,
   actor: Permitted<'key.rotate'>,
@@ -171,7 +170,8 @@ function fileFor(
   domain: Domain,
   actor: Actor,
   old: Key,
-  { secretFile: path, force, digest }: { secretFile?: string; force: boolean; digest: string | undefined },
+  { secretFile: path, force }: Given,
+  digest: string | undefined,
 ): SecretFile | undefined {
   if (path === undefined) return undefined;
   return createSecretFile(context, domain, actor, {
@@ -190,17 +190,13 @@ function fileFor(
   });
 }
 
-function againFrom(domain: Domain, actor: Permitted<'key.rotate'>, keys: readonly Key[]): Promise<Key[]> {
+function againFrom(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<Key[]> {
   const ids = keys.map(({ id }) => id);
   return findKeys(domain, actor, ids);
 }
 
 /** By which the store remembers a command. No account runs what another has left, nor for secrets at another place. */
-function digestOf(
-  { io }: Context,
-  { secretFile, secretDir }: { secretFile?: string; secretDir?: string },
-  command: string,
-): string {
+function digestOf({ io }: Context, { secretFile, secretDir }: Given, command: string): string {
   const path = secretFile ?? secretDir;
   return sha256(JSON.stringify([io.osAccount, path === undefined ? null : resolved(path), command]), 'base64url');
 }
@@ -210,10 +206,7 @@ function sentenceOf({ key, revoked }: RotatedKey, file: string | undefined): str
   return `API key rotated: ${key.name} (${revoked.prefix} → ${key.prefix})${where}`;
 }
 
-function requireFittingTarget(
-  { secretFile, secretDir, force }: { secretFile?: string; secretDir?: string; force: boolean },
-  refs: readonly string[],
-): void {
+function requireFittingTarget({ secretFile, secretDir, force }: Given, refs: readonly string[]): void {
   const hasFile = secretFile !== undefined;
   const faults = [
     hasFile && secretDir !== undefined && 'Give --secret-file or --secret-dir, not both.',
