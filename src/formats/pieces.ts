@@ -64,7 +64,7 @@ async function* gunzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 
 async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  // Each of the two ends with the other; whoever reads gets the fault of either.
+  // Each of the two ends with the other, and the reader gets the fault of either.
   pipeline(source, gunzip, () => {});
   try {
     yield* gunzip;

@@ -174,7 +174,12 @@ export const furtherMutants = [
   ['src/http/net/framing.ts', 'if (answering.has(socket)) return;', '', 'test/http/net/framing.test.ts'],
   ['src/http/net/framing.ts', ' && req.httpVersionMinor > 0', '', 'test/http/net/framing.test.ts'],
   ['src/cli/prompts/prompts.ts', 'if (chunk.includes(ctrlC, kept.length)) this.push(ctrlC);', '', 'test/cli/prompts'],
-  ['src/cli/prompts/prompts.ts', 'wholeCharacters(chunk, left)', 'Math.min(chunk.length, left)', 'test/cli/prompts'],
+  [
+    'src/cli/prompts/prompts.ts',
+    'Buffer.from(new StringDecoder().write(chunk.subarray(0, left)))',
+    'chunk.subarray(0, left)',
+    'test/cli/prompts',
+  ],
   ['src/cli/prompts/prompts.ts', 'left -= kept.length;', '', 'test/cli/prompts'],
   [
     'src/http/ingest/body.ts',

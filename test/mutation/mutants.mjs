@@ -329,7 +329,7 @@ export const mutants = [
   ],
   [
     'src/cli/commands/keys/rotate/command-after.ts',
-    'if (failure === undefined) return;',
+    'if (failure === false) return;',
     'return;',
     'test/cli/commands/keys/rotation.test.ts',
   ],
