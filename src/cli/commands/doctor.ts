@@ -12,6 +12,7 @@ import { requireConfirmation } from '../questions/values.ts';
 import { canAsk, isClosedPipe } from '../terminal/io.ts';
 import { counted } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
+import { answersAt } from './serve/probe.ts';
 
 export default defineCommand({
   description:
@@ -29,10 +30,7 @@ export default defineCommand({
   async run(context, { acceptClock: accepting }) {
     const { domain, actor } = await context.session();
     if (accepting) await accept(context, domain, actor);
-    const [inspection, { answersAt }] = await Promise.all([
-      context.services.engine(context.storePath).then((engine) => engine.inspect()),
-      import('./serve/probe.ts'),
-    ]);
+    const inspection = await (await context.services.engine(context.storePath)).inspect();
     const checks: Check[] = [];
     let isRead = true;
     // The exit code reports every check, even if the reader closes the pipe early.

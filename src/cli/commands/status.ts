@@ -8,6 +8,7 @@ import type { Context } from '../command/context.ts';
 import { createTimeText } from '../table/shown-time.ts';
 import { counted, grouped } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
+import { answersAt } from './serve/probe.ts';
 
 export default defineCommand({
   description:
@@ -20,10 +21,7 @@ export default defineCommand({
   ],
   async run(context) {
     const { domain, actor } = await context.session();
-    const [inspection, { answersAt }] = await Promise.all([
-      context.services.engine(context.storePath).then((engine) => engine.inspect()),
-      import('./serve/probe.ts'),
-    ]);
+    const inspection = await (await context.services.engine(context.storePath)).inspect();
     const found = await readStatus(domain, actor, { inspection, answers: answersAt });
     if (context.json) context.printJson(statusJson(found, context.storePath));
     else printStatus(context, found, domain.clock());

@@ -1,6 +1,3 @@
-import { request as requestPlain } from 'node:http';
-import { request as requestTls } from 'node:https';
-
 const patienceMs = 2000;
 
 /** Whether anything speaks HTTP at an address. Nothing secret is sent, so that any certificate will do. */
@@ -8,9 +5,11 @@ export function answersAt(address: string): Promise<boolean> {
   const url = URL.canParse(address) ? new URL('/healthz', address) : undefined;
   // A damaged store may name anything at all.
   if (url === undefined || !/^https?:$/.test(url.protocol)) return Promise.resolve(false);
-  const request = url.protocol === 'https:' ? requestTls : requestPlain;
+  // Loaded only here: most command lines ask no daemon.
+  const { getBuiltinModule: load } = process;
+  const client = url.protocol === 'https:' ? load('node:https') : load('node:http');
   return new Promise((resolve) => {
-    const asked = request(url, { rejectUnauthorized: false, timeout: patienceMs }, (answer) => {
+    const asked = client.request(url, { rejectUnauthorized: false, timeout: patienceMs }, (answer) => {
       answer.destroy();
       resolve(true);
     });
