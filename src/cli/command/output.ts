@@ -5,7 +5,7 @@ import type { Key } from '../../core/port/keys.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
 import type { User } from '../../core/port/users.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
-import { dateOf, formatLocal } from '../../core/time/calendar.ts';
+import { dateOf } from '../../core/time/calendar.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 import type { Context } from './context.ts';
@@ -58,11 +58,6 @@ export function userJson({ id, login, name, role, status }: User) {
 
 export function tenantJson({ id, name, weekStart, retainReadingsDays }: Tenant) {
   return { id, name, week_start: weekStart, retain_readings_days: retainReadingsDays };
-}
-
-/** A time in the time zone of a key's entity, or `Never`. */
-export function timeAt(ms: number | null, key: Pick<Key, 'entity'>): string {
-  return ms === null ? 'Never' : formatLocal(ms, key.entity?.timezone ?? 'UTC');
 }
 
 /** Prints a sentence that was asked for, broken between words on a terminal. */

@@ -12,8 +12,7 @@ import { requireEntity } from '../../core/organization/entities.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Key } from '../../core/port/keys.ts';
 import type { Context } from '../command/context.ts';
-import { timeAt } from '../command/output.ts';
-import { relativeTime } from '../table/shown-time.ts';
+import { timesOf } from '../table/shown-time.ts';
 import type { AskedFact } from '../terminal/interaction.ts';
 import { askerOf, missingError } from './values.ts';
 
@@ -87,10 +86,8 @@ export function lastUses(keys: readonly Key[], nowMs: number): AskedFact[] {
 }
 
 function lastUseOf(key: Key, nowMs: number): string {
-  const { lastUsedAtMs, lastUsedIp } = key;
-  if (lastUsedAtMs === null) return 'Never';
-  const from = lastUsedIp === null ? '' : ` from ${lastUsedIp}`;
-  return `${timeAt(lastUsedAtMs, key)} (${relativeTime(lastUsedAtMs, nowMs)})${from}`;
+  const from = key.lastUsedIp === null ? '' : ` from ${key.lastUsedIp}`;
+  return `${timesOf(key.lastUsedAtMs, key, nowMs)[0]}${from}`;
 }
 
 /** Asks for a preset, or for a custom selection by group with Jobs and Orders view ticked (specification 2.2). */

@@ -1,4 +1,5 @@
 import { createKept } from '../../core/kept.ts';
+import type { Key } from '../../core/port/keys.ts';
 import { formatLocal } from '../../core/time/calendar.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { dayMs, hourMs, minuteMs } from '../../core/time/spans.ts';
@@ -28,6 +29,14 @@ const mostTexts = 1000;
 export function fullTime({ utc }: Pick<Context, 'utc'>, ms: number | null, timezone: string): string {
   if (ms === null) return 'Never';
   return utc ? formatInstantMs(ms).replace(/\.\d+Z$/, 'Z') : formatLocal(ms, timezone);
+}
+
+/** An instant in the time zone of a key's entity and as a distance, both, and each alone; `Never` for null. */
+export function timesOf(ms: number | null, { entity }: Pick<Key, 'entity'>, nowMs: number): string[] {
+  const absolute = fullTime({ utc: false }, ms, entity?.timezone ?? 'UTC');
+  if (ms === null) return [absolute];
+  const relative = relativeTime(ms, nowMs);
+  return [`${absolute} (${relative})`, absolute, relative];
 }
 
 /** The width of the longest relative time of a plant's life, `in 59 min`. */

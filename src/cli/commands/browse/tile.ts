@@ -1,8 +1,7 @@
 import { permissionLabels } from '../../../core/access/permissions.ts';
 import { expiresSoon, statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
-import { timeAt } from '../../command/output.ts';
-import { relativeTime } from '../../table/shown-time.ts';
+import { timesOf } from '../../table/shown-time.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded, shortened, truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
 import { usageBars, usageFacts } from '../keys/usage.ts';
@@ -150,12 +149,4 @@ export function extraFactsOf({ note, allowedIps }: Key): [label: string, value: 
     ['Allowed from', allowedIps.join(', ')],
   ];
   return facts.filter(([, value]) => value !== '');
-}
-
-/** An instant in the entity's zone and as a distance, both, and each alone. */
-function timesOf(ms: number | null, key: Key, nowMs: number): string[] {
-  const absolute = timeAt(ms, key);
-  if (ms === null) return [absolute];
-  const relative = relativeTime(ms, nowMs);
-  return [`${absolute} (${relative})`, absolute, relative];
 }

@@ -9,13 +9,12 @@ import type { Entity } from '../../../core/port/entities.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { commaList, type FlagValues, oneOf, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
-import { timeAt } from '../../command/output.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { createSecretFile, hasSecondName } from '../../delivery/secret-file.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity, askPermissions, entityOrAsk } from '../../questions/choices.ts';
 import { requireConfirmation, textOrAsk } from '../../questions/values.ts';
-import { relativeTime } from '../../table/shown-time.ts';
+import { timesOf } from '../../table/shown-time.ts';
 
 const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
 
@@ -117,12 +116,11 @@ async function completeInput(context: Context, domain: Domain, given: Given): Pr
 }
 
 function factsOf({ name, entity, permissions, expiresAtMs, allowedIps = [], note }: CreateKeyInput, nowMs: number) {
-  const time = expiresAtMs === null ? '' : ` (${relativeTime(expiresAtMs, nowMs)})`;
   const facts: [label: string, value: string][] = [
     ['Name', name],
     ['Entity', `${entity.code}  ${entity.name}`],
     ['Permissions', permissions.map((key) => permissionLabels.get(key)).join(', ')],
-    ['Expires', `${timeAt(expiresAtMs, { entity })}${time}`],
+    ['Expires', timesOf(expiresAtMs, { entity }, nowMs)[0] ?? ''],
     ['Allowed from', allowedIps.join(', ')],
     ['Note', note ?? ''],
   ];
