@@ -42,8 +42,7 @@ export function jsonIn(text: string, parse: (text: string) => unknown = parseExa
   }
 }
 
-/** Doubles hold whole numbers of this many digits exactly, and powers of ten up to it. */
-export const exactDigits = 15;
+const exactDigits = 15;
 const smallestNormal = 2 ** -1022;
 const exponent = /[eE]/;
 /** Finds numbers of 16 digits and points, or that may be subnormal; strings may match, too. */

@@ -1,4 +1,4 @@
-import { exactDigits, isRounded, RoundedNumber } from './exact-numbers.ts';
+import { isRounded, RoundedNumber } from './exact-numbers.ts';
 import type { FieldValidator, NumberField, Refuse } from './fields.ts';
 
 export function validatorsOfNumber(name: string, field: NumberField): FieldValidator {
@@ -36,29 +36,9 @@ function numeralRule(text: string, rule: string): string {
   return rule;
 }
 
-/**
- * Parses digits with at most one point, a sign and an exponent; undefined for anything else. Number() alone would accept
- * blanks, hexadecimal and Infinity. Up to 15 digits are summed here, in half the time of Number() and as exactly: dividend
- * and divisor are exact, and division rounds correctly.
- */
+/** Digits with at most one point, a sign and an exponent: Number() alone would accept blanks, hexadecimal and Infinity. */
 function parseNumeral(text: string): number | undefined {
-  let digits = 0;
-  let sum = 0;
-  let point = -1;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= 48 && code <= 57) {
-      digits++;
-      sum = sum * 10 + (code - 48);
-    } else if (code === 46 && point === -1) point = digits;
-    else if (i === 0 && (code === 45 || code === 43)) continue;
-    else return digits > 0 && exponent.test(text.slice(i)) ? Number(text) : undefined;
-  }
-  if (digits === 0) return undefined;
-  if (digits > exactDigits) return Number(text);
-  const value = point === -1 ? sum : sum / (powersOfTen[digits - point] as number); // one for each number of digits
-  return text.charCodeAt(0) === 45 ? -value : value;
+  return numeral.test(text) ? Number(text) : undefined;
 }
 
-const exponent = /^[eE][+-]?\d{1,4}$/;
-const powersOfTen = Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power);
+const numeral = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?$/;

@@ -4,11 +4,9 @@ import type { ReadingBucket } from '../../port/readings.ts';
 export interface OpenBucket {
   startUs: number;
   count: number;
-  /** The sum of the values times `scale`, and its rounding error: the result does not depend on the slices in which readings are read. */
+  /** The sum of the values times {@link scale}, and its rounding error: the result does not depend on the slices in which readings are read. */
   sum: number;
   error: number;
-  /** 1, or {@link smallScale} once the sum exceeded a double: that of huge values may, while their mean does not. */
-  scale: number;
   min: number;
   max: number;
   last: number;
@@ -24,8 +22,8 @@ export interface SummarisedHour {
   last: number;
 }
 
-/** A power of two, which changes no digit of a double, and small enough for the sum of as many readings as there can be. */
-const smallScale = 2 ** -64;
+/** The sum of huge values may exceed a double, while their mean does not. A power of two changes no digit of any above 1e-295. */
+const scale = 2 ** -40;
 
 /** Where the bucket of an instant starts; the remainder is made positive, for instants before 1970. */
 export function bucketStart(atUs: number, widthUs: number): number {
@@ -35,13 +33,12 @@ export function bucketStart(atUs: number, widthUs: number): number {
 
 export function openBucket(startUs: number): OpenBucket {
   const [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  return { startUs, count: 0, sum: 0, error: 0, scale: 1, min, max, last: 0 };
+  return { startUs, count: 0, sum: 0, error: 0, min, max, last: 0 };
 }
 
 /** Adds the next values in order of time, from one place up to another. */
 export function addToBucket(bucket: OpenBucket, values: ArrayLike<number>, from = 0, to = values.length): void {
   let { sum, error, min, max } = bucket;
-  const { scale } = bucket;
   for (let place = from; place < to; place++) {
     const value = values[place] ?? 0;
     const scaled = value * scale;
@@ -53,10 +50,6 @@ export function addToBucket(bucket: OpenBucket, values: ArrayLike<number>, from 
     if (value < min) min = value;
     if (value > max) max = value;
   }
-  if (exceeds(bucket, sum + error)) {
-    addToBucket(bucket, values, from, to);
-    return;
-  }
   bucket.sum = sum;
   bucket.error = error;
   bucket.min = min;
@@ -66,16 +59,11 @@ export function addToBucket(bucket: OpenBucket, values: ArrayLike<number>, from 
 }
 
 /** Adds the next hour whose readings were dropped, in order of time. */
-export function addSummarised(bucket: OpenBucket, hour: SummarisedHour): void {
-  const { count, min, max, mean, last } = hour;
-  const scaled = mean * bucket.scale * count;
+export function addSummarised(bucket: OpenBucket, { count, min, max, mean, last }: SummarisedHour): void {
+  const scaled = mean * scale * count;
   const sum = bucket.sum + scaled;
   const added = sum - bucket.sum;
   const error = bucket.error + (bucket.sum - (sum - added) + (scaled - added));
-  if (exceeds(bucket, sum + error)) {
-    addSummarised(bucket, hour);
-    return;
-  }
   if (bucket.count === 0) bucket.summary = { count, mean };
   bucket.sum = sum;
   bucket.error = error;
@@ -85,18 +73,9 @@ export function addSummarised(bucket: OpenBucket, hour: SummarisedHour): void {
   bucket.last = last;
 }
 
-export function closeBucket({ startUs, count, sum, error, scale, ...bucket }: OpenBucket): ReadingBucket {
+export function closeBucket({ startUs, count, sum, error, ...bucket }: OpenBucket): ReadingBucket {
   const { min, max, last, summary } = bucket;
   if (summary?.count === count) return { atUs: startUs, count, avg: summary.mean, min, max, last };
   const avg = (sum + error) / count / scale;
   return { atUs: startUs, count, avg: Math.min(Math.max(avg, min), max), min, max, last };
-}
-
-/** Whether a sum exceeds a double; the bucket then has a smaller scale, and what was to be added must be added again. */
-function exceeds(bucket: OpenBucket, total: number): boolean {
-  if (Number.isFinite(total) || bucket.scale !== 1) return false;
-  bucket.scale = smallScale;
-  bucket.sum *= smallScale;
-  bucket.error *= smallScale;
-  return true;
 }
