@@ -30,8 +30,7 @@ import type { KeyTally } from './request/key-tally.ts';
 import { createLinks } from './routes/lists.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './routes/me.ts';
 import { createReadingsHandler } from './routes/readings.ts';
-import { createRecordHandlers } from './routes/records.ts';
-import { createSensorStates } from './routes/sensors.ts';
+import { createRecordHandlers, createSensorStates } from './routes/records.ts';
 
 interface AppOptions
   extends DocumentFolders,

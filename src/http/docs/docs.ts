@@ -72,13 +72,7 @@ export interface DocumentFolders {
   manualFolder: string;
 }
 
-export function createDocuments({ docsFolder, manualFolder }: DocumentFolders): {
-  page(exchange: Exchange): Promise<Answer>;
-  /** Leads from the root of the server to the page, by a relative path, so that a proxy may put it anywhere. */
-  root(): Answer;
-  /** Serves one of {@link documentFiles}. */
-  file(name: string): (exchange: Exchange) => Promise<Answer>;
-} {
+export function createDocuments({ docsFolder, manualFolder }: DocumentFolders) {
   const kept = createKept<Representation>();
   const serve = async (exchange: Exchange, name: string, type: string, read: () => string): Promise<Answer> => {
     const found = kept(name, () => {
@@ -90,17 +84,19 @@ export function createDocuments({ docsFolder, manualFolder }: DocumentFolders): 
   };
   const folderOf = (name: string) => (ofLibrary.includes(name) ? docsFolder : manualFolder);
   return {
-    root: () => ({
+    /** Leads from the root of the server to the page, by a relative path, so that a proxy may put it anywhere. */
+    root: (): Answer => ({
       status: 302,
       headers: ['Location', 'api/v1/docs', 'Cache-Control', 'no-store'],
       body: null,
       length: 0,
     }),
-    page: (exchange) => {
+    page: (exchange: Exchange) => {
       const root = rootFrom[exchange.path] ?? './';
       return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () => page.replaceAll('{root}', root));
     },
-    file: (name) => (exchange) =>
+    /** Serves one of {@link documentFiles}. */
+    file: (name: string) => (exchange: Exchange) =>
       serve(exchange, name, `${types[extname(name)] ?? 'text/plain'}; charset=utf-8`, () => {
         return texts[name] ?? readFileSync(join(folderOf(name), name), 'utf8');
       }),

@@ -16,32 +16,29 @@ const apiHeaders = [
 /** A response with the text of its head that is not sent yet, which Node's types do not have. */
 type WithHead = ServerResponse & { _header?: unknown };
 
-/**
- * Writes the head of an answer: `headers`, of which `Content-Length` is the last one of an answer with a body, and those that all
- * answers have. `nowMs` is a time of `performance.now()`.
- */
-export type WriteHead = (
-  res: ServerResponse,
-  answer: Pick<Answer, 'status' | 'page'>,
-  headers: readonly string[],
-  nowMs: number,
-) => void;
+export type WriteHead = ReturnType<typeof createHeads>;
 
 /** The date of a head is at most so late. */
 const endLastsMs = 100;
 
 /**
- * Builds the writer of heads, to each of which it adds `common`. Node's `writeHead` searches every name and value for what must
+ * Builds the writer of heads, to each of which it adds `common`; the last of its `headers` is `Content-Length` if the answer has a
+ * body, and `nowMs` is a time of `performance.now()`. Node's `writeHead` searches every name and value for what must
  * not be in them and for what it must know, which takes a tenth of the time of a small answer; here, all are ours. So it writes
  * one head in {@link endLastsMs}. The others end with what it appended to that one (date and persistence of the connection),
  * and are put where it keeps its own. A version of Node that keeps heads elsewhere says that there is none, and writes all.
  */
-export function createHeads(common: readonly string[]): WriteHead {
+export function createHeads(common: readonly string[]) {
   const fixed = { api: [...apiHeaders, ...common], page: common };
   const fixedText = { api: linesOf(fixed.api), page: linesOf(fixed.page) };
   let end = '';
   let endIsGoodUntilMs = 0;
-  return (res, { status, page }, headers, nowMs) => {
+  return (
+    res: ServerResponse,
+    { status, page }: Pick<Answer, 'status' | 'page'>,
+    headers: readonly string[],
+    nowMs: number,
+  ): void => {
     const kind = page ? 'page' : 'api';
     const reason = STATUS_CODES[status] ?? 'Unknown';
     const kept: WithHead = res;

@@ -1,6 +1,8 @@
 import type { Domain } from '../../core/domain/domain.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
+import { pageSeparator } from '../../core/port/records.ts';
+import { findSensor, withStates } from '../../core/readings/sensors.ts';
 import { dayOf } from '../../core/records/changes.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import type { Answer } from '../answers/answer.ts';
@@ -29,14 +31,6 @@ export interface Reading {
   charge: Gate['charge'];
 }
 
-/** What the API adds to records and changes all the time, so that no answer with it is kept. */
-export interface RecordStates {
-  /** The id of a record that a path names; undefined if there is none. */
-  idOf(entityId: string, name: string): Promise<string | undefined>;
-  /** Records as JSON, with commas between them, and what is added to each. */
-  complete(entityId: string, json: string, run: ListSource['run']): Promise<string>;
-}
-
 /**
  * Builds the handlers of a resource: `list` answers `GET /<resource>` with a page of records of the key's entity, or of the
  * changes since a sync token; `single` answers `GET /<resource>/{id}`, where a record of another entity is not found.
@@ -44,7 +38,7 @@ export interface RecordStates {
 export function createRecordHandlers(
   resource: ResourceDefinition,
   { domain, pages, recordsVersion, links, slices }: Reading,
-  states?: RecordStates,
+  states?: ReturnType<typeof createSensorStates>,
 ) {
   const { records } = domain.store;
   const readList = createListReader(resource);
@@ -105,6 +99,22 @@ export function createRecordHandlers(
       });
     });
   }
+}
+
+/** Sensors are found by their id or their code, and shown with their last states, which change all the time: no answer is kept. */
+export function createSensorStates({ store: { readings } }: Domain) {
+  return {
+    idOf: async (entityId: string, name: string) => findSensor(await readings.directory(entityId), name)?.id,
+    async complete(entityId: string, json: string, run: ListSource['run']): Promise<string> {
+      const directory = await readings.directory(entityId);
+      // Synchronous if possible, so that its time is measured.
+      return run(() =>
+        chain(withStates(readings, directory, JSON.parse(`[${json}]`)), (views) =>
+          views.map((view) => JSON.stringify(view)).join(pageSeparator),
+        ),
+      );
+    },
+  };
 }
 
 /** The error for an id that does not exist or belongs to another entity. */
