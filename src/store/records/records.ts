@@ -1,4 +1,4 @@
-import { allFields, listFields } from '../../core/fields/fields.ts';
+import { allFields, listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import {
   pageSeparator,
@@ -47,18 +47,19 @@ export function createRecordStore({ dialect, run, first, rows, find, version, ..
     return equal.find(({ field }) => (counts?.[field] ?? 0) <= fewRecords)?.field;
   }
 
+  function* readOne(resource: ResourceDefinition, entityId: string, id: string): Steps<string | undefined> {
+    const entity = yield* resultOf(find(entityId));
+    if (entity === undefined || hasNul(id)) return undefined;
+    const from = `${tableName(resource)} where entity = ${dialect.entity} and id = $2`;
+    const sql = () => dialect.records(allFields(resource), from);
+    const row = yield* resultOf(first<{ json: string }>({ shape: resource.name, sql, values: [entity, id] }));
+    return row?.json;
+  }
+
   return {
     ...rest,
     version,
-    get: (resource, entityId, id) =>
-      run(function* () {
-        const entity = yield* resultOf(find(entityId));
-        if (entity === undefined || hasNul(id)) return undefined;
-        const from = `${tableName(resource)} where entity = ${dialect.entity} and id = $2`;
-        const sql = () => dialect.records(allFields(resource), from);
-        const row = yield* resultOf(first<{ json: string }>({ shape: resource.name, sql, values: [entity, id] }));
-        return row?.json;
-      }),
+    get: (resource, entityId, id) => run(() => readOne(resource, entityId, id)),
     page: (request) => run(() => readPage(request)),
     changes: async (resource, entityId) => readChanges(rows, dialect, resource, (await find(entityId)) ?? null),
     async removed(request) {
