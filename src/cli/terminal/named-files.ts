@@ -5,7 +5,6 @@ import {
   fstatSync,
   lstatSync,
   openSync,
-  type ReadStream,
   readFileSync,
   type Stats,
 } from 'node:fs';
@@ -27,25 +26,39 @@ function openNamedFile(path: string, flags = constants.O_RDONLY): number {
 
 /**
  * Opens such a file at once and streams it; `bytes` is the size of a regular file. `what` says what it should be, as "a log".
- * Throws `bad_input` with the reason if it cannot be read.
+ * Throws `bad_input` with the reason if it cannot be read, also later.
  */
-export function streamNamedFile(path: string, what: string): { stream: ReadStream; bytes: number | undefined } {
+export function streamNamedFile(
+  path: string,
+  what: string,
+): { stream: AsyncIterable<Buffer>; bytes: number | undefined } {
   try {
     const fd = openNamedFile(path);
     const stats = fstatSync(fd);
     if (stats.isDirectory()) throw new HkctlError('bad_input', `${path} is a folder, not ${what}.`);
-    const stream = createReadStream('', { fd, highWaterMark: 256 * 1024 });
-    return { stream, bytes: stats.isFile() ? stats.size : undefined };
+    return { stream: contentOf(path, fd), bytes: stats.isFile() ? stats.size : undefined };
   } catch (thrown) {
-    const why: Record<string, string> = { ENOENT: 'there is no such file', EACCES: 'this account may not read it' };
-    const code = errnoOf(thrown);
-    if (code === undefined) throw thrown;
-    const hint = code === 'EACCES' ? { hint: 'Standard input works: give - as the file.' } : {};
-    throw new HkctlError('bad_input', `${path} cannot be read: ${why[code] ?? pathFaults[code] ?? code}.`, {
-      ...hint,
-      cause: thrown,
-    });
+    throw unreadable(path, thrown);
   }
+}
+
+async function* contentOf(path: string, fd: number): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream('', { fd, highWaterMark: 256 * 1024 });
+  } catch (thrown) {
+    throw unreadable(path, thrown);
+  }
+}
+
+function unreadable(path: string, thrown: unknown): unknown {
+  const why: Record<string, string> = { ENOENT: 'there is no such file', EACCES: 'this account may not read it' };
+  const code = errnoOf(thrown);
+  if (code === undefined) return thrown;
+  const hint = code === 'EACCES' ? { hint: 'Standard input works: give - as the file.' } : {};
+  return new HkctlError('bad_input', `${path} cannot be read: ${why[code] ?? pathFaults[code] ?? code}.`, {
+    ...hint,
+    cause: thrown,
+  });
 }
 
 /** Reads a regular file, opened in the same way and without waiting on a FIFO; undefined if it exceeds `mostBytes`. */

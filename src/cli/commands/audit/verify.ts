@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { Anchors, anchorIn } from '../../../core/audit/anchors.ts';
 import { damageText } from '../../../core/audit/damage.ts';
 import { verifyAudit } from '../../../core/audit/trail.ts';
@@ -71,13 +70,30 @@ function parseHash(given: string): string {
  */
 async function readAnchors(io: Pick<Io, 'stdin'>, file: string): Promise<Anchors> {
   const anchors = new Anchors();
-  const input = file === '-' ? io.stdin : streamNamedFile(file, 'a log').stream;
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  const [input, name] =
+    file === '-' ? ([io.stdin, 'Standard input'] as const) : ([streamNamedFile(file, 'a log').stream, file] as const);
+  for await (const line of linesOf(input, name)) {
     const anchor = anchorIn(line);
     if (anchor) anchors.add(anchor);
   }
   if (anchors.count > 0) return anchors;
-  throw new HkctlError('bad_input', `${file === '-' ? 'Standard input' : file} names no head of an audit chain.`, {
+  throw new HkctlError('bad_input', `${name} names no head of an audit chain.`, {
     hint: 'Give the log of hkctl serve, which names the head at the level info when it starts and whenever it changed.',
   });
+}
+
+/** Collectors split lines that are much shorter. */
+const longestLine = 1024 * 1024;
+
+/** The lines of a log. Throws `bad_input` for a longer one: a device may have no end. */
+async function* linesOf(chunks: AsyncIterable<Buffer | string>, name: string): AsyncGenerator<string> {
+  let begun = '';
+  for await (const chunk of chunks) {
+    const lines = `${begun}${chunk}`.split('\n');
+    begun = lines.pop() ?? '';
+    yield* lines;
+    if (begun.length > longestLine)
+      throw new HkctlError('bad_input', `${name} is no log: it has a line of over a MiB.`);
+  }
+  yield begun;
 }

@@ -52,6 +52,18 @@ describe('a chain that holds the heads of the log', () => {
   });
 });
 
+describe('a file that is no log', () => {
+  it('is refused: one without an end, and one that fails while it is read', async () => {
+    const refused = async (file: string) => {
+      const { code, stderr } = await cli.run(['audit', 'verify', '--anchors', file]);
+      return [code, stderr];
+    };
+    expect(await refused('/dev/zero')).toEqual([2, 'error: /dev/zero is no log: it has a line of over a MiB.\n']);
+    expect(await refused('/proc/self/mem')).toEqual([2, 'error: /proc/self/mem cannot be read: EIO.\n']);
+    expect(await refused('/dev/null')).toEqual([2, expect.stringContaining('/dev/null names no head')]);
+  });
+});
+
 describe('a log finds what the chain itself cannot', () => {
   const expectBroken = async (seq: number, reason: RegExp) => {
     const without = (await cli.ok('audit verify --json')).json();
