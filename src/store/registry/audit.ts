@@ -1,7 +1,7 @@
 import { chainRecord, fitForTrail, genesisHash } from '../../core/audit/chain.ts';
 import type { AuditDraft, AuditHead, AuditRecord, AuditStore } from '../../core/port/audit.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import { columnOf, columnsOf, createSelection, fieldsOf } from './rows.ts';
+import { columnOf, columnsOf, createSelection, fieldsOf, insertRow } from './rows.ts';
 import {
   type AuditRow,
   createValues,
@@ -19,14 +19,15 @@ import {
  * Appends an event to the chain, inside a transaction: after the highest number ever assigned, so that a cut tail stays a gap;
  * if that was set back, verification reports it.
  */
-export function* append({ dialect, query, first, insert }: Writing, draft: AuditDraft): Steps<AuditRow> {
+export function* append(writing: Writing, draft: AuditDraft): Steps<AuditRow> {
+  const { dialect, query, first } = writing;
   const given = yield* resultOf(first<{ given: number }>(dialect.lastSeq + dialect.forUpdate));
   const last = yield* resultOf(first<AuditHead>(headSql));
   const seq = Math.max(given?.given ?? 0, last?.count ?? 0);
   const before = seq === 0 ? undefined : { seq, hash: last?.hash ?? genesisHash };
   const { actor, ...record } = chainRecord(fitForTrail(draft), before);
   const row = { ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
-  yield insert('audit', row);
+  yield insertRow(writing, 'audit', row);
   if (draft.action === 'store.backup' && draft.outcome === 'done') yield query(keepMark, [lastBackupMark, draft.atMs]);
   return row;
 }

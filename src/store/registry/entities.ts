@@ -3,7 +3,7 @@ import type { AuditDraft } from '../../core/port/audit.ts';
 import type { EntityStore } from '../../core/port/entities.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { JournalEntry } from '../engine/journal-lines.ts';
-import { selectAll } from './rows.ts';
+import { insertRow, selectAll } from './rows.ts';
 import type { Change, Runner } from './statements.ts';
 
 const select = selectAll('entities');
@@ -13,9 +13,9 @@ export function createEntityStore({ query, first, run, change }: Runner, purge: 
     list: (tenantId) => query(`${select} where tenant_id = $1 order by code`, [tenantId]),
     find: (tenantId, code) => first(`${select} where tenant_id = $1 and code = $2`, [tenantId, code]),
     insert: (entity, audit) =>
-      change(function* ({ insert, append }) {
-        yield insert('entities', entity);
-        yield append(audit);
+      change(function* (change) {
+        yield insertRow(change, 'entities', entity);
+        yield change.append(audit);
       }),
     setStatus(id, status, audit) {
       const isStop = status === 'inactive';

@@ -4,6 +4,7 @@ import type { Entity } from '../../core/port/entities.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
 import type { JournalEntry } from '../engine/journal-lines.ts';
 import { carryCommands } from './commands.ts';
+import { insertRow } from './rows.ts';
 import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
 
 type KeyNames = Pick<JournalEntry, 'id' | 'name' | 'secretHash'>;
@@ -40,17 +41,18 @@ export function createKeyChanges({
 
   return {
     insert: (key, audit) =>
-      change(function* ({ first, insert, append }) {
+      change(function* (change) {
+        const { first, append } = change;
         const entity = first<Pick<Entity, 'status'>>('select status from entities where id = $1', [key.entityId]);
         if ((yield* resultOf(entity))?.status !== 'active') throw entityInactive();
-        yield insert('keys', key);
+        yield insertRow(change, 'keys', key);
         yield append(audit);
       }),
     rotate: (pairs, nowMs, audit, digest) => {
       const ids = pairs.map(({ oldKeyId }) => oldKeyId);
       return revokeAll(ids, nowMs, audit, function* (running) {
         for (const { oldKeyId, next } of pairs) {
-          yield running.insert('keys', next);
+          yield insertRow(running, 'keys', next);
           yield* carryCommands(running, { from: oldKeyId, to: next.id, digest });
           yield running.query(rotateKey, [oldKeyId, nowMs, next.createdBy, next.id]);
         }

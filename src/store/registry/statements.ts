@@ -41,7 +41,6 @@ export interface Dialect {
 
 export interface Writing extends Statements {
   readonly dialect: Dialect;
-  insert<Name extends keyof Rows>(table: Name, row: Rows[Name]): MaybePromise<unknown>;
 }
 
 export interface Change extends Writing {

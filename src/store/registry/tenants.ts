@@ -1,6 +1,6 @@
 import { chain } from '../../core/port/maybe-promise.ts';
 import type { Tenant, TenantStore } from '../../core/port/tenants.ts';
-import { selectAll } from './rows.ts';
+import { insertRow, selectAll } from './rows.ts';
 import { type Runner, resultOf } from './statements.ts';
 
 const select = selectAll('tenants');
@@ -13,11 +13,11 @@ export function createTenantStore({ query, first, change, dialect }: Runner): Te
     firstId: () => chain(first<{ id: string }>(oldest), (row) => row?.id),
     find: (id) => first(byId, [id]),
     insert: (tenant, admin, entity, audit) =>
-      change(function* ({ insert, append }) {
-        yield insert('tenants', tenant);
-        yield insert('users', admin);
-        if (entity) yield insert('entities', entity);
-        yield append(audit);
+      change(function* (change) {
+        yield insertRow(change, 'tenants', tenant);
+        yield insertRow(change, 'users', admin);
+        if (entity) yield insertRow(change, 'entities', entity);
+        yield change.append(audit);
       }),
     update: (id, changes, audit) =>
       change(function* ({ query, first, append }) {

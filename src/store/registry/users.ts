@@ -1,7 +1,7 @@
 import { commonRole, isActiveSuperUser, roleExceeds } from '../../core/access/roles.ts';
 import type { User, UserStore } from '../../core/port/users.ts';
 import type { JournalEntry } from '../engine/journal-lines.ts';
-import { selectAll } from './rows.ts';
+import { insertRow, selectAll } from './rows.ts';
 import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
 
 const select = selectAll('users');
@@ -16,9 +16,9 @@ export function createUserStore({ query, first, change }: Runner): UserStore {
     list: (tenantId) => query(`${select} where tenant_id = $1 order by login`, [tenantId]),
     findByLogin: (login) => first(`${select} where login = $1`, [login]),
     insert: (user, audit) =>
-      change(function* ({ insert, append }) {
-        yield insert('users', user);
-        yield append(audit);
+      change(function* (change) {
+        yield insertRow(change, 'users', user);
+        yield change.append(audit);
       }),
     update(id, changes, audit) {
       const update = function* ({ query, first, append, stop, start }: Change): Steps<boolean> {

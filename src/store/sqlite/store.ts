@@ -13,7 +13,7 @@ import { createUserStore } from '../registry/users.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { requireSchemaVersion } from '../sqlite-database/schema/schema-versions.ts';
-import { filesOf, OpenFiles, openFile } from './connection/files.ts';
+import { filesOf, openFile, watchFiles } from './connection/files.ts';
 import { lockExclusive } from './connection/locks.ts';
 import type { Reserve } from './connection/reserve.ts';
 import { purgeRemoved } from './purge.ts';
@@ -52,7 +52,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
     }),
     reader: new ThreadClient({ script: options.threads.reader, data: files.readings, role: 'reader' }),
   };
-  let openFiles: OpenFiles | undefined;
+  let displaced: () => string | undefined = () => undefined;
   let ownRecordChanges = 0;
 
   const open = (name: 'records' | 'readings') => (): Connection => {
@@ -72,7 +72,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
   const stored = lazily(() => new StoredReadings(readingsFile(), { reserve }));
 
   function requireInPlace(): void {
-    const file = openFiles?.displaced();
+    const file = displaced();
     if (file === undefined) return;
     throw new HkctlError('store_corrupt', `The file ${file} of the store was removed or replaced while it was open.`, {
       hint: 'Put back the files that belong together, or restore a backup with: hkctl restore FILE',
@@ -146,7 +146,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
       for (const connection of [registryFile, recordsFile(), readingsFile()]) {
         translating(path, () => connection.prepare('select 1 from sqlite_master').get());
       }
-      openFiles = new OpenFiles(files);
+      displaced = watchFiles(files);
       await Promise.all([threads?.reader.start(), threads?.writer.start()]);
       // Checked again after the thread has opened the files by their paths.
       requireInPlace();
@@ -154,7 +154,7 @@ export function createSqliteStore(path: string, registryFile: Connection, option
     requireInPlace,
     async close() {
       // SQLite would delete the log at the path, which by now is another one with the commits of other processes.
-      if (openFiles?.displaced() !== undefined) return;
+      if (displaced() !== undefined) return;
       readings.close();
       await threads?.reader.close();
       await threads?.writer.close();

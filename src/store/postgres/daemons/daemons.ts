@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isHkctlError } from '../../../core/errors.ts';
-import type { Daemon, DaemonStore, RecordedDaemon } from '../../../core/port/daemons.ts';
+import type { DaemonStore, RecordedDaemon } from '../../../core/port/daemons.ts';
 import type { Database } from '../connection/database.ts';
 import { isShownMs } from '../connection/shown-instants.ts';
 import type { Generations } from './generations.ts';
@@ -73,6 +73,8 @@ export function createDaemonStore(
     }
   };
 
+  const recorded = () => database.query<RecordedDaemon>(selectRecorded);
+
   return {
     begin,
     release,
@@ -86,11 +88,11 @@ export function createDaemonStore(
       ]);
     },
     clearAddress: release,
-    recorded: () => database.query<RecordedDaemon>(selectRecorded),
+    recorded,
     async beginTask(task, nowMs, gapMs) {
       return (await database.query(beginTask, [`${task}_begun_ms`, nowMs, gapMs])).length > 0;
     },
-    address: async () => (await database.query<Pick<Daemon, 'baseUrl'>>(selectNewest))[0]?.baseUrl,
+    address: async () => (await recorded()).find(({ serves }) => serves)?.baseUrl,
   };
 }
 
@@ -99,9 +101,6 @@ export const isAlive = `seen_at_ms between ${nowSql} - ${aliveMs} and ${nowSql} 
 
 const selectRecorded = `select left(base_url, 2048) as "baseUrl", pid, since_ms as "sinceMs", left(version, 64) as version, ${isAlive} as serves
   from daemons where base_url is not null and ${isShownMs('since_ms')} order by since_ms desc limit 1000`;
-
-const selectNewest = `select left(base_url, 2048) as "baseUrl" from daemons
-  where base_url is not null and ${isShownMs('since_ms')} and ${isAlive} order by since_ms desc limit 1`;
 
 const beginTask = `insert into marks (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value
   where abs(excluded.value - marks.value) >= $3 returning 1`;

@@ -86,9 +86,7 @@ const droppableSql = `select count(*) as readings from (
 async function countDroppable(lane: Lane, numbers: EntityNumbers, entityId: string, untilUs: number): Promise<number> {
   const entity = await numbers.find(entityId);
   if (entity === undefined) return 0;
-  const [count] = await lane.query<{ readings: number }>(droppableSql, [entity, untilUs]);
-  if (!count) throw new Error('the count is missing');
-  return count.readings;
+  return (await readOne<{ readings: number }>(lane, droppableSql, [entity, untilUs])).readings;
 }
 
 const stateSql = `select
@@ -102,9 +100,7 @@ const stateSql = `select
 async function readRetention(lane: Lane, numbers: EntityNumbers, entityId: string): Promise<RetentionState> {
   const entity = await numbers.find(entityId);
   if (entity === undefined) return { oldestUs: null, untilUs: null, summarisedUs: null };
-  const [state] = await lane.query<RetentionState>(stateSql, [entity]);
-  if (!state) throw new Error('the state of retention is missing');
-  return state;
+  return readOne<RetentionState>(lane, stateSql, [entity]);
 }
 
 /** Readings deleted in one statement: none may take so long that the connection seems dead. */
@@ -119,10 +115,14 @@ const countSql = `select (select count(*) from readings where ${ofReadings}) as 
   (select hour_us from summaries where ${ofHours} and first_at_us < $4 and last_at_us >= $3 and not (${isInside})
     order by hour_us limit 1) as "splitHourUs"`;
 
-async function countRange(lane: Lane, range: SeriesRange): Promise<RangeCount> {
-  const [count] = await lane.query<RangeCount>(countSql, [...valuesOf(range), firstHourOf(range.fromUs)]);
-  if (!count) throw new Error('the counts are missing');
-  return count;
+const countRange = (lane: Lane, range: SeriesRange) =>
+  readOne<RangeCount>(lane, countSql, [...valuesOf(range), firstHourOf(range.fromUs)]);
+
+/** The row of a statement that always has one. */
+async function readOne<Row>(lane: Lane, text: string, values: readonly unknown[]): Promise<Row> {
+  const [row] = await lane.query<Row>(text, values);
+  if (!row) throw new Error('the database returned no row');
+  return row;
 }
 
 async function erase(lane: Lane, range: SeriesRange): Promise<void> {

@@ -56,10 +56,10 @@ export async function fillRecords(
       const text = writeRows(batch);
       await ids.write(writeIds(batch));
       // After the first repeated id only the others are sought.
-      repeated ??= await repeatIn(records.write(text));
+      repeated ??= await records.write(text).then(nothing, repeatOf);
     }
     await ids.end();
-    repeated ??= await repeatIn(records.end());
+    repeated ??= await records.end().then(nothing, repeatOf);
     if (repeated === undefined) return count;
     await readyForChecks(other, Number.POSITIVE_INFINITY);
     const violations = new ViolationList();
@@ -74,13 +74,10 @@ function copySql({ table, columns }: ImportTable): string {
   return `copy "${table}" (entity, ${columns.map((column) => `"${column}"`).join(', ')}, updated_at) from stdin`;
 }
 
+const nothing = () => undefined;
+
 /** Returns the error of the database that an id is there already, and throws any other. */
-async function repeatIn(copied: Promise<unknown>): Promise<unknown> {
-  try {
-    await copied;
-    return undefined;
-  } catch (thrown) {
-    if (mayBeRepeated(thrown)) return thrown;
-    throw thrown;
-  }
+function repeatOf(thrown: unknown): unknown {
+  if (mayBeRepeated(thrown)) return thrown;
+  throw thrown;
 }

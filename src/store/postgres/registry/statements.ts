@@ -1,8 +1,8 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import { linesOf } from '../../engine/journal-lines.ts';
 import { append } from '../../registry/audit.ts';
-import { insertionOf, jsonColumns } from '../../registry/rows.ts';
-import type { Change, Dialect, Runner, Statements, Steps, Writing } from '../../registry/statements.ts';
+import { jsonColumns } from '../../registry/rows.ts';
+import type { Change, Dialect, Runner, Statements, Steps } from '../../registry/statements.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { shownMs } from '../connection/shown-instants.ts';
@@ -59,27 +59,17 @@ export function statementsOf(session: Pick<Session, 'query'>): Statements {
 
 /** Appends an event to the audit chain, inside the transaction of a session. */
 export async function appendAudit(session: Session, draft: AuditDraft): Promise<void> {
-  const { seq, hash } = await run(append(writingIn(session), draft));
+  const { seq, hash } = await run(append({ ...statementsOf(session), dialect }, draft));
   const head =
     'insert into audit_head (one, last_seq) values (true, $1) on conflict (one) do update set last_seq = excluded.last_seq';
   await session.query(head, [seq]);
   session.audit = { seq, hash };
 }
 
-function writingIn(session: Session): Writing {
+function changeIn(session: Session): Change {
   return {
     ...statementsOf(session),
     dialect,
-    insert(table, row) {
-      const { text, values } = insertionOf(table, row, dialect.json);
-      return session.query(text, values);
-    },
-  };
-}
-
-function changeIn(session: Session): Change {
-  return {
-    ...writingIn(session),
     append: (draft) => appendAudit(session, draft),
     // Rows say themselves what is stopped; a restore of an older backup finds no row of what was removed.
     stop: (entries) => addToJournal(session, linesOf(entries.filter(({ event }) => event === 'removed'))),

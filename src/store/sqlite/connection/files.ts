@@ -126,28 +126,25 @@ export function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** SQLite goes on with a file that was removed or renamed, without an error, and never sees what others commit to the one at its path. */
-export class OpenFiles {
+/**
+ * Returns a function that names the first file that is not at its path any more; undefined if all are. About 2 µs a file. SQLite goes
+ * on with a file that was removed or renamed, without an error, and never sees what others commit to the one at its path.
+ */
+export function watchFiles(files: StoreFiles): () => string | undefined {
+  const databases = databaseNames.map((name) => files[name]);
+  const logs = databases.flatMap((file) => [`${file}-wal`, `${file}-shm`]);
+  const watched = [...databases, ...logs, files.revocations];
   /** Device and inode of each file; of a file that did not exist yet, from when it is first seen. */
-  readonly #identities = new Map<string, string>();
-  readonly #watched: readonly string[];
-
-  constructor(files: StoreFiles) {
-    const databases = databaseNames.map((name) => files[name]);
-    const logs = databases.flatMap((file) => [`${file}-wal`, `${file}-shm`]);
-    this.#watched = [...databases, ...logs, files.revocations];
-    this.displaced();
-  }
-
-  /** The first file that is not at its path any more; undefined if all are. About 2 µs a file. */
-  displaced(): string | undefined {
-    return this.#watched.find((file) => {
+  const identities = new Map<string, string>();
+  const displaced = () =>
+    watched.find((file) => {
       const identity = identityAt(file);
-      const known = this.#identities.get(file);
-      if (known === undefined && identity !== undefined) this.#identities.set(file, identity);
+      const known = identities.get(file);
+      if (known === undefined && identity !== undefined) identities.set(file, identity);
       return known !== undefined && known !== identity;
     });
-  }
+  displaced();
+  return displaced;
 }
 
 function identityAt(file: string): string | undefined {

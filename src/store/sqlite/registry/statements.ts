@@ -1,6 +1,7 @@
+import { createKept } from '../../../core/kept.ts';
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import { append } from '../../registry/audit.ts';
-import { insertionOf, jsonColumns } from '../../registry/rows.ts';
+import { jsonColumns } from '../../registry/rows.ts';
 import type { Dialect, Runner, Steps, Writing } from '../../registry/statements.ts';
 import type { Statement } from '../../sqlite-database/driver.ts';
 import { changeWithJournal } from './journal.ts';
@@ -25,14 +26,7 @@ export interface SqliteRunner extends Runner {
 /** `journal` is the file that names what was stopped. */
 export function createRunner(registry: Registry, journal: string): SqliteRunner {
   const statements = statementsOf(registry);
-  const writing: Writing = {
-    ...statements,
-    dialect,
-    insert(table, row) {
-      const { text, values } = insertionOf(table, row, dialect.json);
-      return statements.query(text, values);
-    },
-  };
+  const writing: Writing = { ...statements, dialect };
   const appendNow = (draft: AuditDraft) => void run(append(writing, draft));
   return {
     ...statements,
@@ -54,12 +48,8 @@ export function createRunner(registry: Registry, journal: string): SqliteRunner 
 }
 
 export function statementsOf({ connection, read }: Pick<Registry, 'connection' | 'read'>) {
-  const prepared = new Map<string, Statement>();
-  const statementOf = (text: string) => {
-    const statement = prepared.get(text) ?? connection.prepare(text);
-    prepared.set(text, statement);
-    return statement;
-  };
+  const prepared = createKept<Statement>();
+  const statementOf = (text: string) => prepared(text, () => connection.prepare(text));
   return {
     query: <Row>(text: string, values: readonly unknown[] = []): Row[] =>
       read(() => {
