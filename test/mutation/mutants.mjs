@@ -357,8 +357,8 @@ export const mutants = [
   [keyChanges, "if ((yield* resultOf(entity))?.status !== 'active')", 'if (!(yield* resultOf(entity)))', ...keyTests],
   [
     keyChanges,
-    "        yield insert('keys', key);\n        yield append(audit);",
-    "        yield insert('keys', key);",
+    "        yield insertRow(change, 'keys', key);\n        yield append(audit);",
+    "        yield insertRow(change, 'keys', key);",
     ...keyTests,
   ],
   [uses, ' and coalesce(last_used_at_ms, 0) < $1', '', ...keyTests],
