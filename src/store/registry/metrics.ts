@@ -13,7 +13,7 @@ export const factsSql = {
   lastBackup: `select value from marks where name = $1 and value between 0 and ${Date.UTC(10_000, 0) - 1}`,
 } as const;
 
-interface OwnFacts extends Pick<StoreFacts, 'databases' | 'freeBytes' | 'nextExpiries'> {}
+type OwnFacts = Pick<StoreFacts, 'databases' | 'freeBytes' | 'nextExpiries'>;
 
 /** Creates the facts for monitoring. Each statement reads one index up to a limit (`metrics.test.ts` of both engines). */
 export function createMetricsStore(

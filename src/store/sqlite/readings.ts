@@ -17,12 +17,7 @@ export interface ReadingThreads {
   reader: ThreadClient<Reader>;
 }
 
-interface SensorRow {
-  id: string;
-  code: string;
-  unit: string | null;
-  is_active: number;
-}
+type SensorRow = Omit<Sensor, 'series' | 'isActive'> & { is_active: number };
 
 export function createReadingStore(options: {
   records: () => Connection;

@@ -3,15 +3,8 @@ import type { Database } from '../connection/database.ts';
 import type { Lane } from '../connection/pool.ts';
 import { toSeries } from './writer/series-numbers.ts';
 
-interface SensorRow {
-  entity: number;
-  /** Null if the sensor has no number yet. */
-  series: number | null;
-  id: string;
-  code: string;
-  unit: string | null;
-  isActive: boolean;
-}
+/** `series` is null if the sensor has no number yet. */
+type SensorRow = Omit<Sensor, 'series'> & { entity: number; series: number | null };
 
 const sensorsSql = `select d.entity, s.series, d.id, d.code, d.unit, d.is_active as "isActive"
   from record_entities e join sensors d on d.entity = e.number

@@ -31,16 +31,8 @@ const summarisedSql = `select r.*, (
         and first_at_us >= $3 and last_at_us < $4 order by hour_us limit $7) as h) as hours
   from (select ${columnsSql} from (${rowsSql}) as r) as r`;
 
-interface EncodedColumns {
-  at_us: string | null;
-  value: string | null;
-  quality: string | null;
-}
-
-interface SummarisedColumns extends EncodedColumns {
-  summarisedUs: number | null;
-  hours: HourRow[] | null;
-}
+type EncodedColumns = Record<'at_us' | 'value' | 'quality', string | null>;
+type SummarisedColumns = EncodedColumns & { summarisedUs: number | null; hours: HourRow[] | null };
 
 export async function readColumns(lane: Lane, range: SliceRange): Promise<Columns> {
   const [encoded] = await lane.query<EncodedColumns>(rangeSql, valuesOf(range));

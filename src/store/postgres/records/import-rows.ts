@@ -34,7 +34,7 @@ function createFieldsWriter(resource: ResourceDefinition, absentList: string) {
   const writeDecimal = createDecimalWriter();
   const toWriter = ({ kind }: Field): WriteValue => {
     if (kind === 'list') return (value) => (value === undefined ? absentList : escaped(JSON.stringify(value ?? [])));
-    const write = kind === 'decimal' ? (value: unknown) => writeDecimal(Number(value)) : writePresent(kind);
+    const write = kind === 'decimal' ? (value: unknown) => writeDecimal(Number(value)) : (writeKind[kind] ?? escaped);
     return (value) => (value === null ? absent : write(value));
   };
   const writers = Object.values(importFields(resource)).map(toWriter);
@@ -54,11 +54,10 @@ type WriteValue = (value: unknown) => string;
 
 const absent = '\\N';
 
-function writePresent(kind: Field['kind']): WriteValue {
-  if (kind === 'integer') return String;
-  if (kind === 'boolean') return (value) => (value === true ? 't' : 'f');
-  return escaped;
-}
+const writeKind: Readonly<Partial<Record<Field['kind'], WriteValue>>> = {
+  integer: String,
+  boolean: (value) => (value === true ? 't' : 'f'),
+};
 
 const special = /[\\\t\n\r\b\f\v]/g;
 const isSpecial = /[\\\t\n\r\b\f\v]/;

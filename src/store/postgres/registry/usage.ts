@@ -22,19 +22,19 @@ const ofKeys = `select used.* from unnest($1::text[]) as ids (id)
  */
 export function createRecordUse(database: Database): KeyStore['recordUse'] {
   return async (uses, { counts, kept } = { counts: [], kept: undefined }) => {
-    const used = [...uses.values()];
     const columns = [
-      [[...uses.keys()], used.map(({ atMs }) => atMs), used.map(({ ip }) => ip)],
-      [counts.map(({ day }) => day), counts.map(({ keyId }) => keyId), counts.map(({ kind }) => kind)],
-      [counts.map(({ code }) => code), counts.map(({ count }) => count)],
-      [counts.map(({ lastAtMs }) => lastAtMs), counts.map(({ lastSensor }) => lastSensor)],
-    ].flat();
+      [...uses.keys()],
+      ...(['atMs', 'ip'] as const).map((name) => [...uses.values()].map((use) => use[name])),
+      ...countFields.map((name) => counts.map((count) => count[name])),
+    ];
     await database.exclusively(async (session) => {
       if (uses.size + counts.length > 0) await session.query(recordUses, columns);
       if (kept) await session.query(removeUsage, [kept.first, kept.last]);
     });
   };
 }
+
+const countFields = ['day', 'keyId', 'kind', 'code', 'count', 'lastAtMs', 'lastSensor'] as const;
 
 /** Apart from the keys, so that a daemon needs no right to change them; in one order, so that two daemons never deadlock. */
 const recordUses = `with merged as (
