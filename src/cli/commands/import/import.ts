@@ -1,6 +1,7 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { ResourceDefinition } from '../../../core/fields/fields.ts';
 import type { ImportSummary } from '../../../core/port/records.ts';
+import { importReadings } from '../../../core/readings/imports.ts';
 import { csvTemplate } from '../../../core/records/columns.ts';
 import {
   importFormats,
@@ -10,11 +11,26 @@ import {
 } from '../../../core/records/imports.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context, Services } from '../../command/context.ts';
-import { list, oneOf, requireOneOf, text, toggle } from '../../command/flags.ts';
+import { type FlagValues, list, oneOf, requireOneOf, text, toggle } from '../../command/flags.ts';
 import { printSentence } from '../../command/output.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { requireConfirmation } from '../../questions/values.ts';
-import { openSource, readingsTemplate, runReadingsImport } from './import-readings.ts';
+import { streamNamedFile } from '../../terminal/named-files.ts';
+import { createProgress } from '../../terminal/progress.ts';
+import { printReadings, readingsTemplate, requireOnlyAdding } from './import-readings.ts';
+
+const flags = {
+  entity: text(
+    '--entity <CODE>',
+    'the entity (site) the records belong to; may be left out if there is one active entity',
+  ),
+  format: oneOf('--format <FORMAT>', importFormats, 'format of the file, if its name and content do not show it'),
+  map: list('--map <COLUMN=FIELD>', 'read a column as this field; COLUMN=- leaves it out (repeatable)', parseMapping),
+  replace: toggle('--replace', 'also remove records that are not in the file; asks for more than half of them'),
+  dryRun: toggle('--dry-run', 'report what would change, change nothing'),
+  template: toggle('--template', 'print an empty CSV with the header and a commented example instead'),
+  yes: yesFlag,
+};
 
 export default defineCommand({
   summary: 'Load business records, sensors or readings from a file',
@@ -24,18 +40,7 @@ export default defineCommand({
     { spelling: '<RESOURCE>', doc: 'what the file holds: parts, jobs, orders, sensors, readings …' },
     { spelling: '[FILE]', doc: 'path, or - for standard input' },
   ],
-  flags: {
-    entity: text(
-      '--entity <CODE>',
-      'the entity (site) the records belong to; may be left out if there is one active entity',
-    ),
-    format: oneOf('--format <FORMAT>', importFormats, 'format of the file, if its name and content do not show it'),
-    map: list('--map <COLUMN=FIELD>', 'read a column as this field; COLUMN=- leaves it out (repeatable)', parseMapping),
-    replace: toggle('--replace', 'also remove records that are not in the file; asks for more than half of them'),
-    dryRun: toggle('--dry-run', 'report what would change, change nothing'),
-    template: toggle('--template', 'print an empty CSV with the header and a commented example instead'),
-    yes: yesFlag,
-  },
+  flags,
   examples: [
     ['hkctl import parts parts.csv --entity BER', 'insert or update'],
     ['hkctl import sensors --template > sensors.csv', 'a file to fill in'],
@@ -44,34 +49,36 @@ export default defineCommand({
     ['erp-export | hkctl import orders - --entity BER --map AUFNR=id --map KUNDE=customer_name', 'from an ERP'],
   ],
   async needs({ entity = '', template }, [name = ''], { services }) {
-    const kind = name === 'readings' ? name : (await findResource(services, name)).name;
+    const resource = await findResource(services, name);
     // The declarations alone make a template: neither a store nor a profile is needed.
     if (template) return undefined;
-    if (kind === 'readings') return ['readings.import', entity];
-    const target = entity === '' ? kind : `${entity}/${kind}`;
-    return ['records.import', target];
+    if (!resource) return ['readings.import', entity];
+    return ['records.import', entity === '' ? resource.name : `${entity}/${resource.name}`];
   },
-  async run(context, flags, [name = '', file]) {
-    if (name === 'readings') {
-      if (flags.template) printTemplate(context, name, readingsTemplate, file);
-      else await runReadingsImport(context, flags, requireFile(name, file));
-      return;
-    }
-    const resource = await findResource(context.services, name);
+  async run(context, flags, [given = '', file]) {
+    const { services } = context;
+    const resource = await findResource(services, given);
+    const name = resource?.name ?? 'readings';
     if (flags.template) {
-      printTemplate(context, resource.name, csvTemplate(resource), file);
+      printTemplate(context, name, resource ? csvTemplate(resource) : readingsTemplate, file);
       return;
     }
-    const path = requireFile(resource.name, file);
+    const path = requireFile(name, file);
+    const { replace, dryRun } = flags;
+    if (!resource) requireOnlyAdding(flags);
     const { domain, actor } = await context.session();
     const entity = await entityOrAsk(context, flags.entity);
-    const readRows = await context.services.rowReader();
-    const { bytes, options, progress } = openSource(context, path, flags, resource.name);
-    const rows = readRows(resource, bytes, options);
-    const { replace, dryRun } = flags;
+    const { bytes, options, progress } = openSource(context, path, flags, name);
+    if (!resource) {
+      const rows = (await services.readingReader())(bytes, options);
+      const summary = await importReadings(domain, actor, { entity: entity.code, rows }).finally(progress.end);
+      printReadings(context, entity.code, summary);
+      return;
+    }
+    const rows = (await services.rowReader())(resource, bytes, options);
     const confirmRemoval = async ({ removed, existing }: RemovalCounts) => {
       progress.end();
-      const question = `${removed} of the ${existing} records of ${entity.code}/${resource.name} are not in the file. Remove them?`;
+      const question = `${removed} of the ${existing} records of ${entity.code}/${name} are not in the file. Remove them?`;
       await requireConfirmation(context, question, 'Remove them');
     };
     const input = { resource, entity: entity.code, rows, replace, dryRun, confirmRemoval };
@@ -79,6 +86,24 @@ export default defineCommand({
     printSummary(context, { resource, entity: entity.code, dryRun }, summary);
   },
 });
+
+/** Opens the file of an import at once, so that a wrong path is reported before anything is read; `-` is standard input. */
+function openSource(context: Context, file: string, { format, map }: FlagValues<typeof flags>, what: string) {
+  const isInput = file === '-';
+  const source = isInput
+    ? { stream: bytesOf(context.io.stdin), bytes: undefined }
+    : streamNamedFile(file, 'a file of records');
+  const progress = createProgress(context, `Importing ${what}`);
+  return {
+    bytes: progress.watch(source.stream, source.bytes),
+    options: { fileName: isInput ? undefined : file, format, map: Object.fromEntries(map) },
+    progress,
+  };
+}
+
+async function* bytesOf(stream: NodeJS.ReadableStream): AsyncIterable<Uint8Array> {
+  for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+}
 
 function requireFile(resource: string, file: string | undefined): string {
   if (file !== undefined) return file;
@@ -114,12 +139,11 @@ function printSummary(
   } else context.confirm(`${resource.title} of ${entity}: ${counts}`);
 }
 
-async function findResource(services: Services, name: string): Promise<ResourceDefinition> {
+/** The declaration of a resource by its name; undefined for readings, which have none. */
+async function findResource(services: Services, name: string): Promise<ResourceDefinition | undefined> {
   const resources = await services.resources();
   const wanted = requireOneOf(name, [...resources.map((resource) => resource.name), 'readings']);
-  const found = resources.find((resource) => resource.name === wanted);
-  if (!found) throw new HkctlError('usage', `"${name}" is not a resource.`);
-  return found;
+  return resources.find((resource) => resource.name === wanted);
 }
 
 function parseMapping(given: string): [column: string, field: string] {
