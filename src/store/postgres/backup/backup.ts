@@ -1,10 +1,11 @@
 import type { BackupFacts } from '../../../core/operations/backups.ts';
 import type { BackupRequest } from '../../../core/operations/engine.ts';
+import { createColumns } from '../../../core/readings/columns.ts';
 import { addTables } from '../../archive/format.ts';
 import { createRowWriter } from '../../archive/rows.ts';
 import { missingLines, readStates } from '../../archive/stops.ts';
 import { writeBackupFrom } from '../../archive/writing.ts';
-import { ChunkWriter } from '../../sqlite-database/chunks/chunk-writer.ts';
+import { Chunks, usualSizes } from '../../sqlite-database/chunks/chunks.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
 import { dropIndexes } from '../../sqlite-database/schema/schema-objects.ts';
@@ -70,7 +71,8 @@ async function copyTables(
   const numbers = new Map<number, number>();
   for (const name of databaseNames) {
     const tables = addTables(backup, name, versions[name], migrationsFolder);
-    const indexes = tables.flatMap((table) => dropIndexes(backup, table.name));
+    // Chunks are few, and found by theirs.
+    const indexes = tables.flatMap(({ name }) => (name === 'chunks' ? [] : dropIndexes(backup, name)));
     // Series get their numbers first.
     for (const table of [...tables].sort((a, b) => Number(b.name === 'series') - Number(a.name === 'series'))) {
       const found = queryFor(table, types, numbers);
@@ -92,11 +94,22 @@ async function copyTables(
 
 /** Rows of readings in order of series and time, which a backup has in chunks. */
 function chunkRows(backup: Connection) {
-  const chunks = new ChunkWriter(backup);
+  const chunks = new Chunks(backup);
+  const columns = createColumns(usualSizes.full);
+  let ofColumns: unknown;
+  const end = () => {
+    chunks.add(Number(ofColumns), columns);
+    columns.count = 0;
+  };
   return {
-    write: ([series, atUs, value, quality]: readonly unknown[]) =>
-      chunks.put(Number(series), Number(atUs), Number(value), Number(quality)),
-    end: () => chunks.end(),
+    write([series, atUs, value, quality]: readonly unknown[]) {
+      if (columns.count === usualSizes.full || series !== ofColumns) end();
+      ofColumns = series;
+      columns.atUs[columns.count] = Number(atUs);
+      columns.values[columns.count] = Number(value);
+      columns.qualities[columns.count++] = Number(quality);
+    },
+    end,
   };
 }
 

@@ -1,9 +1,20 @@
+import { qualities as qualityNames } from '../../../core/port/readings.ts';
 import { cutText, quotedText } from '../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import type { Connection } from '../driver.ts';
-import { isReading } from './chunk-writer.ts';
 import { usualSizes } from './chunks.ts';
 import { decodeChunk } from './codec.ts';
+
+/** Whether a reading, which comes from a file of unknown origin, is one that hkctl writes. */
+export function isReading(atUs: unknown, value: unknown, quality: unknown): boolean {
+  return (
+    Number.isSafeInteger(atUs) &&
+    Number.isFinite(value) &&
+    Number.isInteger(quality) &&
+    Number(quality) >= 0 &&
+    Number(quality) <= qualityNames.length
+  );
+}
 
 /** Bytes of a chunk at most: as many take readings that are random numbers at random instants. */
 const longestBody = 32 * usualSizes.full;

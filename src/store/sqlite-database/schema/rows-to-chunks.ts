@@ -1,6 +1,7 @@
 import { createColumns } from '../../../core/readings/columns.ts';
 import { damaged } from '../chunks/bytes.ts';
-import { ChunkWriter, isReading } from '../chunks/chunk-writer.ts';
+import { Chunks } from '../chunks/chunks.ts';
+import { isReading } from '../chunks/verification.ts';
 import type { Connection } from '../driver.ts';
 
 /** Readings that are read at once, a multiple of those in a chunk: some hundredths of a second. */
@@ -15,7 +16,7 @@ interface Conversion {
 
 /** Yields the number of readings in each piece that is in chunks then, and the share of series done, from 0 to 1. */
 export function* rowsToChunks({ from, to, done }: Conversion): Generator<{ count: number; share: number }> {
-  const chunks = new ChunkWriter(to);
+  const chunks = new Chunks(to);
   const { nextSeries, lastSeries, firstUs, lastUs, piece, columns } = prepare(from);
   let series: unknown = done?.series ?? nextSeries.get(Number.NEGATIVE_INFINITY);
   let atUs = done?.atUs ?? Number.NEGATIVE_INFINITY;
@@ -26,10 +27,7 @@ export function* rowsToChunks({ from, to, done }: Conversion): Generator<{ count
     do {
       columns.count = 0;
       piece.get(series, atUs);
-      for (let i = 0; i < columns.count; i++) {
-        chunks.put(series, columns.atUs[i] ?? 0, columns.values[i] ?? 0, columns.qualities[i] ?? 0);
-      }
-      chunks.end();
+      chunks.add(series, columns);
       atUs = columns.atUs[columns.count - 1] ?? atUs;
       yield { count: columns.count, share: (series - 1 + (atUs - startUs) / spanUs) / (lastSeries.get() ?? 1) };
     } while (columns.count === rowsAtOnce);
