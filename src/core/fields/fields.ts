@@ -16,11 +16,11 @@ interface FieldBase {
   unique?: boolean;
 }
 
-/** Formats of texts: the pattern for documents, and the rule in words. */
+/** Formats of texts: the pattern, and the rule in words. */
 export const textFormats = {
-  currency: { pattern: '^[A-Z]{3}$', rule: 'an ISO 4217 code such as EUR' },
-  ucum: { pattern: '^[!-~]+$', rule: 'a UCUM code such as kg, Cel or {piece}, without blanks' },
-  row_id: { pattern: '^[A-Z]{2,8}-[0-9]{2,6}$', rule: 'a row id such as SVC-01' },
+  currency: { pattern: /^[A-Z]{3}$/, rule: 'an ISO 4217 code such as EUR' },
+  ucum: { pattern: /^[!-~]+$/, rule: 'a UCUM code such as kg, Cel or {piece}, without blanks' },
+  row_id: { pattern: /^[A-Z]{2,8}-[0-9]{2,6}$/, rule: 'a row id such as SVC-01' },
 } as const;
 
 export interface TextField extends FieldBase {

@@ -58,22 +58,14 @@ const shortLength = 64;
 function validateText(name: string, field: TextField): FieldValidator['fromText'] {
   const { maxLength } = field;
   const forbidden = maxLength > shortLength ? /(?![\t\n\r])[\p{Cc}\p{Cs}]/u : /[\p{Cc}\p{Cs}]/u;
-  const format = field.format && { rule: textFormats[field.format].rule, pattern: patternOf(field.format) };
-  // Units, currencies and categories mostly repeat the value of the row before.
-  let before = '';
+  const format = field.format && textFormats[field.format];
   return (text, refuse, plain) => {
-    if ((format || !plain) && text === before) return before;
     if (text.length > maxLength) return refuse(name, text, `at most ${maxLength} characters, this has ${text.length}`);
     const wrong = plain ? null : forbidden.exec(text);
     if (wrong) return refuse(name, text, ruleAgainst(wrong[0]));
     if (format && !format.pattern.test(text)) return refuse(name, text, format.rule);
-    before = text;
     return text;
   };
-}
-
-function patternOf(format: keyof typeof textFormats): RegExp {
-  return new RegExp(textFormats[format].pattern);
 }
 
 /** The rule against a control character or half of a surrogate pair. */

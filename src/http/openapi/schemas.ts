@@ -47,7 +47,7 @@ function valueSchema(field: Field): Schema {
   switch (field.kind) {
     case 'text': {
       const { maxLength, format } = field;
-      return typed('string', { maxLength, ...(format && { pattern: textFormats[format].pattern }) });
+      return typed('string', { maxLength, ...(format && { pattern: textFormats[format].pattern.source }) });
     }
     case 'enum':
       return typed('string', { enum: [...field.values, ...(field.required ? [] : [null])] });
