@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect } from 'vitest';
+import { dirname, join } from 'node:path';
+import { expect, inject } from 'vitest';
 import type { Store } from '../../src/core/port/store.ts';
 import { isStoreAddress } from '../../src/core/store-address.ts';
 import { openStore } from '../../src/store/sqlite/opening.ts';
+import { onceForAll } from '../once.ts';
 import { type Api, type Call, call, createApi } from './client.ts';
 import { cli, type Environment, environment, type Outcome, Running, root } from './program.ts';
 
@@ -83,8 +84,17 @@ export class Plant {
     const isOnPostgres = process.env.HKCTL_TEST_ENGINE === 'postgres' && more.HKCTL_STORE === undefined;
     if (isOnPostgres) return new Plant(folder, { HKCTL_STORE: await Plant.#copied(), ...more });
     const plant = new Plant(folder, more);
-    await plant.#init();
+    if (more.HKCTL_STORE === undefined) await plant.#copyFiles();
+    else await plant.#init();
     return plant;
+  }
+
+  /** Copies the files of such a store, which is made once for all files of tests. */
+  async #copyFiles(): Promise<void> {
+    const folder = inject('postgresFolder');
+    const made = new Plant(join(folder, 'plant'));
+    await onceForAll(folder, 'plant-files', () => made.#init());
+    cpSync(dirname(made.store), dirname(this.store), { recursive: true });
   }
 
   /** Address of a new database with such a store, a copy of one that is made once for all files of tests. */
