@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Plant } from '../../../e2e/plant.ts';
 import { until } from '../../../e2e/program.ts';
@@ -47,12 +48,14 @@ it('a daemon that was killed needs attention until one serves again', async () =
 });
 
 it('of two daemons the one that was killed is named, until it serves again', async () => {
-  const [one, other] = [await plant.serve(), await plant.serve()];
+  // The system gives no other program a port below 32768 meanwhile.
+  const port = ['--port', String(randomInt(20_000, 30_000))];
+  const [one, other] = [await plant.serve({}, port), await plant.serve()];
   expect(await status()).toMatchObject(fine);
   await one.kill9();
   await untilKnown(one.url);
   expect(await status()).toMatchObject({ code: 5, attention: ['daemon_ended'], serves: other.url, ended: [one.url] });
-  const again = await plant.serve({}, ['--port', String(one.port)]);
+  const again = await plant.serve({}, port);
   expect(await status()).toMatchObject(fine);
   for (const daemon of [again, other]) expect((await daemon.stop()).code).toBe(0);
   expect(await status()).toMatchObject({ ...fine, serves: null });

@@ -29,7 +29,7 @@ describe('under a service manager', () => {
   it('the daemon reports that it serves, gives signs of life, and reports its end', async () => {
     const { running, url, pid } = await start({ WATCHDOG_USEC: '600000' });
     expect((await call(`${url}/readyz`)).status).toBe(200);
-    expect(running.stdout).toContain(`\nnotified MAINPID=${pid()}\n`);
+    await running.says(new RegExp(`^notified MAINPID=${pid()}$`, 'm'));
     await running.says(new RegExp(`^notified STATUS=Serving ${url}$`, 'm'));
     await until('three signs of life', () => running.stdout.split('notified WATCHDOG=1\n').length > 3);
     running.child.kill('SIGTERM');
