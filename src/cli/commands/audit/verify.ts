@@ -70,8 +70,8 @@ function parseHash(given: string): string {
  */
 async function readAnchors(io: Pick<Io, 'stdin'>, file: string): Promise<Anchors> {
   const anchors = new Anchors();
-  const [input, name] =
-    file === '-' ? ([io.stdin, 'Standard input'] as const) : ([streamNamedFile(file, 'a log').stream, file] as const);
+  const name = file === '-' ? 'Standard input' : file;
+  const input = file === '-' ? io.stdin : streamNamedFile(file, 'a log').stream;
   for await (const line of linesOf(input, name)) {
     const anchor = anchorIn(line);
     if (anchor) anchors.add(anchor);
