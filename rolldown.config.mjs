@@ -10,7 +10,8 @@ const copyDocumentsPage = {
   name: 'copy-documents-page',
   writeBundle({ dir }) {
     const from = dirname(require.resolve('swagger-ui-dist/package.json'));
-    for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) cpSync(join(from, file), join(dir, 'docs', file));
+    for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css'])
+      cpSync(join(from, file), join(dir, 'docs', file));
   },
 };
 
@@ -28,9 +29,12 @@ const copyManual = {
 /** Files whose text is imported, as vitest does it: `import text from './hkctl.service?raw'`. */
 const texts = {
   name: 'texts',
-  resolveId: (source, importer) => (source.endsWith('?raw') ? join(dirname(importer), source) : null),
+  resolveId: (source, importer) =>
+    source.endsWith('?raw') ? join(dirname(importer), source) : null,
   load: (id) =>
-    id.endsWith('?raw') ? `export default ${JSON.stringify(readFileSync(id.slice(0, -'?raw'.length), 'utf8'))}` : null,
+    id.endsWith('?raw')
+      ? `export default ${JSON.stringify(readFileSync(id.slice(0, -'?raw'.length), 'utf8'))}`
+      : null,
 };
 
 /** Packs what short commands load, with V8's code cache; they work without it, only more slowly. */
@@ -52,7 +56,10 @@ const noSubprocesses = replaceImport('node:child_process', 'commander', 'export 
 const bundleOlderDriver = {
   name: 'bundle-older-driver',
   transform(code, id) {
-    if (!id.endsWith('src/store/sqlite-database/driver.ts') || !existsSync('node_modules/better-sqlite3-12'))
+    if (
+      !id.endsWith('src/store/sqlite-database/driver.ts') ||
+      !existsSync('node_modules/better-sqlite3-12')
+    )
       return null;
     return code.replace(/\bload\((['"`])better-sqlite3-12\1\)/, 'require("better-sqlite3-12")');
   },
@@ -78,7 +85,9 @@ const notePackages = {
   generateBundle(_options, bundle) {
     const packages = {};
     for (const { fileName, moduleIds = [] } of Object.values(bundle)) {
-      const folders = moduleIds.map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0]);
+      const folders = moduleIds.map(
+        (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0],
+      );
       const known = folders
         .filter((folder) => folder !== undefined)
         .map((folder) => relative(import.meta.dirname, folder));
@@ -92,7 +101,8 @@ function replaceImport(imported, packageName, code) {
   const name = `no-${imported.replace(/\W+/g, '-')}-for-${packageName}`;
   return {
     name,
-    resolveId: (source, importer) => (source === imported && importer?.includes(`/${packageName}/`) ? name : null),
+    resolveId: (source, importer) =>
+      source === imported && importer?.includes(`/${packageName}/`) ? name : null,
     load: (id) => (id === name ? code : null),
   };
 }

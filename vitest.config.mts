@@ -42,9 +42,9 @@ const long = Math.ceil(cores * 2.5);
  */
 const aboutFiles = [
   'test/e2e/{daemon/journal,driver,start}.test.ts',
-  'test/endurance/e2e/{backup/backup,clock,failing-sync,durability/reserve,daemon/daemon-lock,daemon/socket-tls,init,postgres,rights,rotation-race,switched-first}.test.ts',
-  'test/endurance/e2e/secrets/{command-leaks,pipes}.test.ts',
-  'test/endurance/e2e/{full-disk-stops,daemon/service-manager,gateways/gateway-page,gateways/node-red}.test.ts',
+  'test/slow/e2e/{backup/backup,clock,failing-sync,durability/reserve,daemon/daemon-lock,daemon/socket-tls,init,postgres,rights,rotation-race,switched-first}.test.ts',
+  'test/slow/e2e/secrets/{command-leaks,pipes}.test.ts',
+  'test/slow/e2e/{full-disk-stops,daemon/service-manager,gateways/gateway-page,gateways/node-red}.test.ts',
 ];
 
 /**
@@ -57,7 +57,8 @@ const withoutStore = readdirSync('test/http', { recursive: true, encoding: 'utf8
   .filter((file) => !/ from '.*(?:plant|store)/.test(readFileSync(file, 'utf8')));
 
 /** Tests of the API about what arrives on a socket before any store is asked. */
-const aboutSockets = 'test/http/{net/{connections,lingering,framing},ingest/{long-bodies,spare-memory}}.test.ts';
+const aboutSockets =
+  'test/http/{net/{connections,lingering,framing},ingest/{long-bodies,spare-memory}}.test.ts';
 
 /** Commands that are about no files of a store, and about no instant of a clock, since keys expire by the clock of the database. */
 const commands = [
@@ -81,7 +82,7 @@ export default defineConfig({
           name: 'fast',
           env: { ...shared.env, PATH: makeProgramsFolder() },
           include: ['test/**/*.test.ts'],
-          exclude: ['test/endurance/**'],
+          exclude: ['test/slow/**'],
         },
       },
       // Over stores on PostgreSQL once more: the tests of the API, of processes and of commands.
@@ -90,8 +91,13 @@ export default defineConfig({
           ...shared,
           globalSetup,
           name: 'postgres',
-          include: ['test/http/**/*.test.ts', 'test/{e2e,endurance/e2e}/**/*.test.ts', ...commands],
-          exclude: ['test/http/{postgres,scenarios}.test.ts', aboutSockets, ...withoutStore, ...aboutFiles],
+          include: ['test/http/**/*.test.ts', 'test/{e2e,slow/e2e}/**/*.test.ts', ...commands],
+          exclude: [
+            'test/http/{postgres,scenarios}.test.ts',
+            aboutSockets,
+            ...withoutStore,
+            ...aboutFiles,
+          ],
           env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
           testTimeout: 300_000,
           maxWorkers: long,
@@ -103,8 +109,8 @@ export default defineConfig({
         test: {
           ...shared,
           globalSetup,
-          name: 'endurance',
-          include: ['test/endurance/**/*.test.ts'],
+          name: 'slow',
+          include: ['test/slow/**/*.test.ts'],
           testTimeout: 300_000,
           maxWorkers: long,
           sequence: { groupOrder: 1 },

@@ -26,7 +26,9 @@ function ensureDriver() {
     copyFileSync(kept, binary);
     if (opensDatabase(folder)) return;
   }
-  console.error('No binary of the SQLite driver could be downloaded: compiling it, for a minute or two.');
+  console.error(
+    'No binary of the SQLite driver could be downloaded: compiling it, for a minute or two.',
+  );
   // npm passes the path of its own node-gyp to the scripts that it runs.
   const compiler = process.env.npm_config_node_gyp ?? 'node-gyp';
   const { status, stderr } = spawnSync(process.execPath, [compiler, 'rebuild', '--release'], {

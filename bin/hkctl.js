@@ -27,7 +27,8 @@ function createLoader(pack) {
     if (!module) {
       module = { exports: {} };
       modules.set(name, module);
-      const run = pack[name] ?? compile(wrap(readFileSync(join(dist, name), 'utf8')), join(dist, name)).run;
+      const run =
+        pack[name] ?? compile(wrap(readFileSync(join(dist, name), 'utf8')), join(dist, name)).run;
       run.call(module.exports, module.exports, requireFrom, module, join(dist, name), dist);
     }
     return module.exports;

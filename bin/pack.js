@@ -20,11 +20,30 @@ async function writePack() {
     return [...loader.modules.keys()];
   };
   try {
-    await run({}, ['init', '--org', 'Build', '--week-start', 'monday', ...entity, '--admin', 'build']);
-    const names = await run({}, [...create, join(folder, 'key.1')], ['keys', 'list', '--json'], ['keys', 'list']);
+    await run({}, [
+      'init',
+      '--org',
+      'Build',
+      '--week-start',
+      'monday',
+      ...entity,
+      '--admin',
+      'build',
+    ]);
+    const names = await run(
+      {},
+      [...create, join(folder, 'key.1')],
+      ['keys', 'list', '--json'],
+      ['keys', 'list'],
+    );
     const source = packOf(names);
     const { script, run: pack } = compile(source, packFile);
-    await run(pack, [...create, join(folder, 'key.2')], ['keys', 'list', '--json'], ['keys', 'list']);
+    await run(
+      pack,
+      [...create, join(folder, 'key.2')],
+      ['keys', 'list', '--json'],
+      ['keys', 'list'],
+    );
     writeFileSync(packFile, source);
     writeFileSync(cacheFile, script.createCachedData());
   } finally {
@@ -33,7 +52,17 @@ async function writePack() {
 }
 
 const entity = ['--entity', 'ONE', '--entity-name', 'One', '--timezone', 'UTC'];
-const create = ['keys', 'create', '--name', 'A', '--entity', 'ONE', '--preset', 'sensor-gateway', '--secret-file'];
+const create = [
+  'keys',
+  'create',
+  '--name',
+  'A',
+  '--entity',
+  'ONE',
+  '--preset',
+  'sensor-gateway',
+  '--secret-file',
+];
 
 function packOf(names) {
   const functions = names.map((name) => {

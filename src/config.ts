@@ -17,11 +17,16 @@ export function readEnvironment(
     osAccount: osAccountOf(env, process.getuid?.(), () => callerOf(process.ppid)),
     ...defaultStoreOf(env, exists),
     /** The folder of the system's store, if this account may not enter it: a store may be there. Checked when called. */
-    closedSystemStore: () => (env.STATE_DIRECTORY ? undefined : closedFolder(dirname(systemStorePath))),
+    closedSystemStore: () =>
+      env.STATE_DIRECTORY ? undefined : closedFolder(dirname(systemStorePath)),
   };
 }
 
-function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined, caller: () => string | undefined): string {
+function osAccountOf(
+  env: NodeJS.ProcessEnv,
+  uid: number | undefined,
+  caller: () => string | undefined,
+): string {
   // Any account can set this variable. It is believed from root, and from others if the process table confirms it.
   const named = env.SUDO_USER;
   if (named && (uid === 0 || caller() === named)) return named;
@@ -40,7 +45,8 @@ const systemStorePath = '/var/lib/hkctl/hkctl.db';
 function defaultStoreOf(env: NodeJS.ProcessEnv, exists: (path: string) => boolean) {
   // systemd may name several state directories, joined by colons; the first is ours.
   const stateDirectory = env.STATE_DIRECTORY?.split(':')[0];
-  if (stateDirectory) return { defaultStorePath: join(stateDirectory, 'hkctl.db'), isSystemStore: false };
+  if (stateDirectory)
+    return { defaultStorePath: join(stateDirectory, 'hkctl.db'), isSystemStore: false };
   const own = join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'hkctl', 'hkctl.db');
   // An account that may not enter the folder of the system's store does not see it either.
   const isSystemStore = !exists(own) && exists(systemStorePath);

@@ -16,7 +16,10 @@ import type { StoreOptions } from './store/engine/options.ts';
  * short command does not load the daemon, nor `--help` the store. Runs the command line of a process and returns its exit code.
  * `listening` receives the address of a daemon once it answers.
  */
-export async function main(process: NodeJS.Process, listening?: (baseUrl: string) => void): Promise<number> {
+export async function main(
+  process: NodeJS.Process,
+  listening?: (baseUrl: string) => void,
+): Promise<number> {
   const environment = readEnvironment(process);
   const rights = createRights(process, process.env, __filename);
   const io = createIo(process, {
@@ -67,7 +70,9 @@ function createServices(
     async postgresSql(what, location) {
       const { citusSql, rolesSql, schemaOf } = await import('./store/postgres/printed-sql.ts');
       const schema = schemaOf(location, io.env);
-      return what === 'roles' ? rolesSql(schema) : citusSql(schema, (await import('./resources/index.ts')).resources);
+      return what === 'roles'
+        ? rolesSql(schema)
+        : citusSql(schema, (await import('./resources/index.ts')).resources);
     },
     async serve(domain, settings, hooks) {
       const [{ serve }, { logFormOf }, { readServiceManager }, { resources }] = await Promise.all([
@@ -108,9 +113,11 @@ function createServices(
       return openapiDocument(resources, { version: packageJson.version, baseUrl });
     },
     resources: async () => (await import('./resources/index.ts')).resources,
-    rowReader: async () => (await import('./formats/threaded.ts')).createThreadedReader(join(__dirname, 'reader.cjs')),
+    rowReader: async () =>
+      (await import('./formats/threaded.ts')).createThreadedReader(join(__dirname, 'reader.cjs')),
     readingReader: async () => (await import('./formats/readings.ts')).readReadings,
-    loadDemo: async (domain, actor, entity) => (await import('./demo/demo.ts')).loadDemo(domain, actor, entity),
+    loadDemo: async (domain, actor, entity) =>
+      (await import('./demo/demo.ts')).loadDemo(domain, actor, entity),
   };
 }
 
@@ -119,6 +126,8 @@ function createServices(
  * it, opens it to every account of this machine. Must run after the first event-loop iteration, in which Node opens it.
  */
 function closeDebugger({ execArgv, getBuiltinModule }: NodeJS.Process, nodeOptions = ''): void {
-  const isAskedFor = [...execArgv, ...nodeOptions.split(' ')].some((flag) => /^--inspect(-brk|-wait)?(=|$)/.test(flag));
+  const isAskedFor = [...execArgv, ...nodeOptions.split(' ')].some((flag) =>
+    /^--inspect(-brk|-wait)?(=|$)/.test(flag),
+  );
   if (!isAskedFor) getBuiltinModule('node:inspector').close();
 }

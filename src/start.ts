@@ -23,8 +23,14 @@ const keyFile = join(folder, 'client.key');
 const entity = 'BER';
 
 const hasColours = process.stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb';
-const paint = (code: string) => (text: string) => (hasColours ? `\u001b[${code}m${text}\u001b[0m` : text);
-const [bold, dim, green, cyan] = [paint('1'), paint('2'), paint(colourCodes(env).green), paint(colourCodes(env).cyan)];
+const paint = (code: string) => (text: string) =>
+  hasColours ? `\u001b[${code}m${text}\u001b[0m` : text;
+const [bold, dim, green, cyan] = [
+  paint('1'),
+  paint('2'),
+  paint(colourCodes(env).green),
+  paint(colourCodes(env).cyan),
+];
 
 start().then(
   (code) => process.exit(code),
@@ -38,7 +44,9 @@ async function start(): Promise<number> {
   // Without a listener Node would open its debugger to every account of this machine.
   process.on('SIGUSR1', () => {});
   if (isStoreAddress(store)) {
-    process.stderr.write('npm start keeps its demo in files: name one with HKCTL_STORE, or leave that out.\n');
+    process.stderr.write(
+      'npm start keeps its demo in files: name one with HKCTL_STORE, or leave that out.\n',
+    );
     return 2;
   }
   // Before any file of the demo is touched.
@@ -61,7 +69,8 @@ async function prepareStore(): Promise<number> {
   const code = await (isKept ? hkctl(['migrate', '--quiet']) : makeStore());
   if (code !== 0) return code;
   done('store', `${dim(shown(store))} ${isKept ? '(kept from before)' : 'with a made-up plant'}`);
-  if (isKept && folder === join(root, 'demo')) say(dim('           delete demo/ for a new day of readings'));
+  if (isKept && folder === join(root, 'demo'))
+    say(dim('           delete demo/ for a new day of readings'));
   return 0;
 }
 
@@ -69,7 +78,15 @@ async function prepareStore(): Promise<number> {
 async function makeStore(): Promise<number> {
   const making = existsSync(folder) ? folder : `${folder}.hkctl-unfinished`;
   if (making !== folder) rmSync(making, { recursive: true, force: true });
-  const code = await hkctl(['init', '--demo', '--admin', admin, '--quiet', '--store', join(making, basename(store))]);
+  const code = await hkctl([
+    'init',
+    '--demo',
+    '--admin',
+    admin,
+    '--quiet',
+    '--store',
+    join(making, basename(store)),
+  ]);
   if (code === 0 && making !== folder) renameSync(making, folder);
   return code;
 }
@@ -79,7 +96,8 @@ async function issueKey(): Promise<number> {
   const flags = `--quiet --entity ${entity} --preset operational-core`.split(' ');
   const create = ['keys', 'create', ...flags, '--name', 'Demo client', '--secret-file', keyFile];
   const code = existsSync(keyFile) ? 0 : await hkctl(create);
-  if (code === 0) done('key', `${cyan(secret().slice(0, 8))}…  Demo client, in ${dim(shown(keyFile))}`);
+  if (code === 0)
+    done('key', `${cyan(secret().slice(0, 8))}…  Demo client, in ${dim(shown(keyFile))}`);
   return code;
 }
 

@@ -35,7 +35,9 @@ describe('the sources', () => {
     const found = [...new Set(modules.map(({ file }) => layerOf(file)))].sort();
     expect(found).toEqual([...Object.keys(layers), 'main.ts'].sort());
     for (const layer of ['core', 'store', 'http', 'cli']) {
-      const imports = modules.filter(({ file }) => layerOf(file) === layer).flatMap((module) => module.imports);
+      const imports = modules
+        .filter(({ file }) => layerOf(file) === layer)
+        .flatMap((module) => module.imports);
       expect(imports.length, layer).toBeGreaterThan(50);
     }
   });
@@ -53,7 +55,9 @@ describe('the sources', () => {
       .map(({ file }) => file)
       .filter((file) => readsEnvironment(readFileSync(join(src, file), 'utf8')));
     expect(readers).toContain('config.ts');
-    expect(readers.filter((file) => !['config.ts', 'main.ts', 'start.ts'].includes(file))).toEqual([]);
+    expect(readers.filter((file) => !['config.ts', 'main.ts', 'start.ts'].includes(file))).toEqual(
+      [],
+    );
   });
 
   it('ask the clock of the machine only where the clock of the store is made of it, or no store is needed', () => {
@@ -87,12 +91,16 @@ describe('the sources', () => {
   it('say it in plain words', () => {
     const odd = /\bbeside\b|\bunder way\b|\bwhoever\b/i;
     expect(odd.test('a file beside the store')).toBe(true);
-    const users = modules.map(({ file }) => file).filter((file) => odd.test(readFileSync(join(src, file), 'utf8')));
+    const users = modules
+      .map(({ file }) => file)
+      .filter((file) => odd.test(readFileSync(join(src, file), 'utf8')));
     expect(users).toEqual([]);
     const pages = readdirSync(join(src, '..', 'man')).filter((file) => /\.[178]$/.test(file));
     const texts = ['README.md', 'src/README.md', ...pages.map((file) => `man/${file}`)];
     expect(texts.length).toBeGreaterThan(20);
-    expect(texts.filter((file) => odd.test(readFileSync(join(src, '..', file), 'utf8')))).toEqual([]);
+    expect(texts.filter((file) => odd.test(readFileSync(join(src, '..', file), 'utf8')))).toEqual(
+      [],
+    );
   });
 
   it('of the store form folders that import each other in no circle: engines share only what is below them', () => {
@@ -101,17 +109,24 @@ describe('the sources', () => {
     for (const { file, imports } of modules) {
       const folder = folderOf(file);
       if (folder === undefined) continue;
-      const targets = imports.map(folderOf).filter((target) => target !== undefined && target !== folder);
+      const targets = imports
+        .map(folderOf)
+        .filter((target) => target !== undefined && target !== folder);
       folders.set(folder, new Set([...(folders.get(folder) ?? []), ...targets.map(String)]));
     }
     expect([...(folders.get('store/postgres') ?? [])]).toContain('store/archive');
-    expect(circlesOf([...folders].map(([file, imports]) => ({ file, imports: [...imports] })))).toEqual([]);
+    expect(
+      circlesOf([...folders].map(([file, imports]) => ({ file, imports: [...imports] }))),
+    ).toEqual([]);
     expect([...(folders.get('store/postgres') ?? [])]).not.toContain('store/sqlite');
   });
 
   it('have 250 lines at most each', () => {
     const lines = new Map(
-      modules.map(({ file }) => [file, readFileSync(join(src, file), 'utf8').split('\n').length - 1]),
+      modules.map(({ file }) => [
+        file,
+        readFileSync(join(src, file), 'utf8').split('\n').length - 1,
+      ]),
     );
     expect(lines.get('main.ts')).toBeGreaterThan(100);
     expect([...lines].filter(([, count]) => count > 250)).toEqual([]);
@@ -135,7 +150,13 @@ describe('the check of the sources', () => {
       { file: 'start.ts', imports: ['config.ts', 'rights/rights.ts', 'demo/plant.ts'] },
       {
         file: 'main.ts',
-        imports: ['cli/run.ts', 'http/app.ts', 'store/open.ts', 'resources/parts.ts', '../package.json'],
+        imports: [
+          'cli/run.ts',
+          'http/app.ts',
+          'store/open.ts',
+          'resources/parts.ts',
+          '../package.json',
+        ],
       },
     ];
     expect(forbiddenImports(whole)).toEqual([]);
@@ -211,7 +232,9 @@ describe('the check of the sources', () => {
   });
 
   it('refuses a file of no layer', () => {
-    expect(forbiddenImports(withImport('utils/texts.ts', 'core/keys.ts'))).toEqual(['utils/texts.ts is of no layer']);
+    expect(forbiddenImports(withImport('utils/texts.ts', 'core/keys.ts'))).toEqual([
+      'utils/texts.ts is of no layer',
+    ]);
   });
 
   it('finds who imports the composition root', () => {
@@ -224,7 +247,9 @@ describe('the check of the sources', () => {
     expect(circlesOf(graph({ a: ['b', 'c'], b: ['c', 'node:fs'], c: [] }))).toEqual([]);
     expect(circlesOf(graph({ a: ['a'] }))).toEqual([['a']]);
     expect(circlesOf(graph({ a: ['b'], b: ['a'] }))).toEqual([['a', 'b']]);
-    expect(circlesOf(graph({ a: ['b'], b: ['c'], c: ['d', 'b'], d: ['a'], e: ['a'] }))).toEqual([['a', 'b', 'c', 'd']]);
+    expect(circlesOf(graph({ a: ['b'], b: ['c'], c: ['d', 'b'], d: ['a'], e: ['a'] }))).toEqual([
+      ['a', 'b', 'c', 'd'],
+    ]);
     const two = circlesOf(graph({ a: ['b'], b: ['a', 'c'], c: ['d'], d: ['c'] }));
     expect(two.map(String).sort()).toEqual(['a,b', 'c,d']);
   });
@@ -232,13 +257,23 @@ describe('the check of the sources', () => {
   it('finds folders that import each other, over different files too', () => {
     const graph = (edges: Record<string, string[]>) =>
       Object.entries(edges).map(([file, imports]) => ({ file, imports }));
-    expect(mutualFolders(graph({ 'a/x.ts': ['b/x.ts', 'a/y.ts'], 'a/y.ts': [], 'b/x.ts': ['node:fs'] }))).toEqual([]);
+    expect(
+      mutualFolders(graph({ 'a/x.ts': ['b/x.ts', 'a/y.ts'], 'a/y.ts': [], 'b/x.ts': ['node:fs'] })),
+    ).toEqual([]);
     expect(
       mutualFolders(
-        graph({ 'a/x.ts': ['b/x.ts'], 'a/y.ts': [], 'b/x.ts': [], 'b/y.ts': ['a/y.ts'], 'c.ts': ['a/x.ts'] }),
+        graph({
+          'a/x.ts': ['b/x.ts'],
+          'a/y.ts': [],
+          'b/x.ts': [],
+          'b/y.ts': ['a/y.ts'],
+          'c.ts': ['a/x.ts'],
+        }),
       ),
     ).toEqual(['a ↔ b']);
-    expect(mutualFolders(graph({ 'a/x.ts': ['a/b/x.ts'], 'a/y.ts': [], 'a/b/x.ts': ['a/y.ts'] }))).toEqual(['a ↔ a/b']);
+    expect(
+      mutualFolders(graph({ 'a/x.ts': ['a/b/x.ts'], 'a/y.ts': [], 'a/b/x.ts': ['a/y.ts'] })),
+    ).toEqual(['a ↔ a/b']);
   });
 
   it.each([

@@ -29,7 +29,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   cli: {
     layers: ['cli', 'core'],
-    packages: /^(node:\w+|commander$|@inquirer\/prompts$|@inquirer\/core$|chalk$|clipboardy$|fast-string-width$)/,
+    packages:
+      /^(node:\w+|commander$|@inquirer\/prompts$|@inquirer\/core$|chalk$|clipboardy$|fast-string-width$)/,
   },
   // The rights that the process has of the operating system, for the two files that start the program.
   rights: { layers: ['rights', 'core'], packages: /^node:\w+/ },
@@ -99,7 +100,9 @@ export function mutualFolders(modules: readonly Module[]): string[] {
   const files = new Set(modules.map(({ file }) => file));
   const edges = new Set(
     modules.flatMap(({ file, imports }) =>
-      imports.filter((target) => files.has(target)).map((target) => `${dirname(file)} ${dirname(target)}`),
+      imports
+        .filter((target) => files.has(target))
+        .map((target) => `${dirname(file)} ${dirname(target)}`),
     ),
   );
   return [...edges]
@@ -132,9 +135,13 @@ export function modulesOf(folder: string): Module[] {
 
 /** What the text of a file imports, relative paths as seen from the folder of all sources. */
 export function importsOf(file: string, text: string): string[] {
-  const builtins = [...text.matchAll(/getBuiltinModule\(\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+  const builtins = [...text.matchAll(/getBuiltinModule\(\s*'([^']+)'/g)].map(
+    (match) => match[1] ?? '',
+  );
   const named = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
-  return [...named, ...builtins].map((target) => (target.startsWith('.') ? join(dirname(file), target) : target));
+  return [...named, ...builtins].map((target) =>
+    target.startsWith('.') ? join(dirname(file), target) : target,
+  );
 }
 
 function isOwn(target: string, files: ReadonlySet<string>): boolean {

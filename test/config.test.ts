@@ -26,21 +26,25 @@ describe('the store without --store', () => {
   const home = homedir();
   const system = '/var/lib/hkctl/hkctl.db';
   const storeOf = (env: Record<string, string>, existing: readonly string[]) => {
-    const found = readEnvironment({ env, ppid: 1, getuid: () => 1000 }, undefined, (path) => existing.includes(path));
+    const found = readEnvironment({ env, ppid: 1, getuid: () => 1000 }, undefined, (path) =>
+      existing.includes(path),
+    );
     return [found.defaultStorePath, found.isSystemStore];
   };
 
   it('is the one of systemd, whatever else is there', () => {
-    expect(storeOf({ STATE_DIRECTORY: '/run/state:/other', XDG_DATA_HOME: '/xdg' }, [system])).toEqual([
-      '/run/state/hkctl.db',
-      false,
-    ]);
+    expect(
+      storeOf({ STATE_DIRECTORY: '/run/state:/other', XDG_DATA_HOME: '/xdg' }, [system]),
+    ).toEqual(['/run/state/hkctl.db', false]);
   });
 
   it('is the one of the account', () => {
     expect(storeOf({ XDG_DATA_HOME: '/xdg' }, [])).toEqual(['/xdg/hkctl/hkctl.db', false]);
     expect(storeOf({}, [])).toEqual([`${home}/.local/share/hkctl/hkctl.db`, false]);
-    expect(storeOf({ XDG_DATA_HOME: '/xdg' }, ['/xdg/hkctl/hkctl.db', system])).toEqual(['/xdg/hkctl/hkctl.db', false]);
+    expect(storeOf({ XDG_DATA_HOME: '/xdg' }, ['/xdg/hkctl/hkctl.db', system])).toEqual([
+      '/xdg/hkctl/hkctl.db',
+      false,
+    ]);
   });
 
   it('is the one of the system where the account has none', () => {

@@ -15,9 +15,21 @@ function alternatives(name: string): string[] {
 // A file that was moved would otherwise run where it should not, or in the wrong order, and nobody would see it.
 describe('every file of tests that a list names exists', () => {
   it.each([
-    ['.ci/run', /^once=\(.*?^\)/ms, /endurance\/[\w/{},-]+/g, 'test/', '.test.ts'],
-    ['vitest.config.mts', /^const (?:aboutFiles|commands) = \[.*?^\];/gms, /test\/[\w/{},-]+\.test\.ts/g, '', ''],
-    ['test/sequencer.mts', /^const longest = \[.*?^\]/ms, /(?<=')[\w/-]+(?=')/g, 'test/', '.test.ts'],
+    ['.ci/run', /^once=\(.*?^\)/ms, /slow\/[\w/{},-]+/g, 'test/', '.test.ts'],
+    [
+      'vitest.config.mts',
+      /^const (?:aboutFiles|commands) = \[.*?^\];/gms,
+      /test\/[\w/{},-]+\.test\.ts/g,
+      '',
+      '',
+    ],
+    [
+      'test/sequencer.mts',
+      /^const longest = \[.*?^\]/ms,
+      /(?<=')[\w/-]+(?=')/g,
+      'test/',
+      '.test.ts',
+    ],
   ])('%s', (file, part, name, before, after) => {
     const text = readFileSync(file, 'utf8');
     const lists = text.match(part) ?? [];

@@ -4,7 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { errnoOf } from '../src/core/errno.ts';
 
 /** Runs `make` once for all files of tests that agree on a folder; the others wait until it is done. */
-export async function onceForAll(folder: string, name: string, make: () => Promise<void>): Promise<void> {
+export async function onceForAll(
+  folder: string,
+  name: string,
+  make: () => Promise<void>,
+): Promise<void> {
   const done = join(folder, `${name}.done`);
   const failed = join(folder, `${name}.failed`);
   if (isFirst(join(folder, name))) {
@@ -19,7 +23,8 @@ export async function onceForAll(folder: string, name: string, make: () => Promi
   }
   for (let attempt = 0; attempt < 6000; attempt++) {
     if (existsSync(done)) return;
-    if (existsSync(failed)) throw new Error(`${name} was not made: ${readFileSync(failed, 'utf8')}`);
+    if (existsSync(failed))
+      throw new Error(`${name} was not made: ${readFileSync(failed, 'utf8')}`);
     await pause(20);
   }
   throw new Error(`${name} was not made`);

@@ -7,8 +7,13 @@ interface Lock {
 }
 
 it('npm ci leaves the driver of Node 20 out on all that do not need it', () => {
-  const { packages }: Lock = JSON.parse(readFileSync(join(__dirname, '..', 'package-lock.json'), 'utf8'));
-  expect(packages['node_modules/better-sqlite3-12']).toMatchObject({ optional: true, engines: { node: '<22' } });
+  const { packages }: Lock = JSON.parse(
+    readFileSync(join(__dirname, '..', 'package-lock.json'), 'utf8'),
+  );
+  expect(packages['node_modules/better-sqlite3-12']).toMatchObject({
+    optional: true,
+    engines: { node: '<22' },
+  });
 });
 
 it('users install nothing that is bundled or copied by the build', () => {
@@ -23,9 +28,12 @@ it('users install nothing that is bundled or copied by the build', () => {
 });
 
 it('npm ci warns of no package on Node 20: the lock file leaves out the engines of the driver that is never loaded there', () => {
-  const { packages }: Lock = JSON.parse(readFileSync(join(__dirname, '..', 'package-lock.json'), 'utf8'));
+  const { packages }: Lock = JSON.parse(
+    readFileSync(join(__dirname, '..', 'package-lock.json'), 'utf8'),
+  );
   const forNewer = Object.entries(packages).filter(
-    ([, { engines, optional }]) => !optional && /^>=\s*2[1-9](\.[\d.]+)?$/.test(engines?.node ?? ''),
+    ([, { engines, optional }]) =>
+      !optional && /^>=\s*2[1-9](\.[\d.]+)?$/.test(engines?.node ?? ''),
   );
   expect(forNewer.map(([name]) => name)).toEqual([]);
   expect(packages['node_modules/better-sqlite3']).toBeDefined();

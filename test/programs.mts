@@ -5,7 +5,22 @@ import { delimiter, join } from 'node:path';
 /** What whoever types `npm ci && npm test` has: what the README names, and what every system has. */
 export const programs = [
   ...['node', 'npm', 'npx', 'git', 'python3', 'make', 'cc'],
-  ...['sh', 'cat', 'chown', 'cp', 'cut', 'env', 'grep', 'head', 'id', 'mkfifo', 'rm', 'sleep', 'touch', 'true'],
+  ...[
+    'sh',
+    'cat',
+    'chown',
+    'cp',
+    'cut',
+    'env',
+    'grep',
+    'head',
+    'id',
+    'mkfifo',
+    'rm',
+    'sleep',
+    'touch',
+    'true',
+  ],
 ];
 
 /**
@@ -18,12 +33,15 @@ export function makeProgramsFolder(): string {
   const path = (process.env.PATH ?? '').split(delimiter);
   for (const name of programs) {
     const found = path.map((one) => join(one, name)).find((file) => existsSync(file));
-    if (found !== undefined) symlinkSync(name === 'python3' ? pythonItself(found) : found, join(folder, name));
+    if (found !== undefined)
+      symlinkSync(name === 'python3' ? pythonItself(found) : found, join(folder, name));
   }
   return folder;
 }
 
 /** What manages several Pythons puts a script before them, which needs programs of its own. */
 function pythonItself(found: string): string {
-  return execFileSync(found, ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
+  return execFileSync(found, ['-c', 'import sys; print(sys.executable)'], {
+    encoding: 'utf8',
+  }).trim();
 }

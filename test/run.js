@@ -23,7 +23,9 @@ function run(program, args, streams = 'inherit') {
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => parts.push(part));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code: code ?? 1, output: Buffer.concat(parts).toString() }));
+    child.on('close', (code) =>
+      resolve({ code: code ?? 1, output: Buffer.concat(parts).toString() }),
+    );
   });
 }
 

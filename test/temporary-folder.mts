@@ -24,7 +24,9 @@ export function makeTemporaryFolder(): void {
 function isFit(): boolean {
   if (process.platform !== 'linux') return false;
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
-  const options = mounts.map((line) => line.split(' ')).findLast(([, path]) => path === inMemory)?.[3];
+  const options = mounts
+    .map((line) => line.split(' '))
+    .findLast(([, path]) => path === inMemory)?.[3];
   if (options === undefined || /\b(noexec|ro)\b/.test(options)) return false;
   const { bavail, bsize } = statfsSync(inMemory);
   return bavail * bsize >= needed;

@@ -41,7 +41,10 @@ function makeDeb(tree) {
   mkdirSync(join(stage, 'usr', 'bin'));
   symlinkSync('../lib/hkctl/bin/hkctl.js', join(stage, 'usr', 'bin', 'hkctl'));
   for (const page of readdirSync(join(tree, 'man')).filter((name) => /\.\d$/.test(name))) {
-    put(`usr/share/man/man${page.at(-1)}/${page}.gz`, zipped(readFileSync(join(tree, 'man', page))));
+    put(
+      `usr/share/man/man${page.at(-1)}/${page}.gz`,
+      zipped(readFileSync(join(tree, 'man', page))),
+    );
   }
   const hkctl = (...args) =>
     run(process.execPath, [join(tree, 'bin', 'hkctl.js'), ...args], { env: plainEnvironment() });
@@ -56,11 +59,16 @@ function makeDeb(tree) {
   // The store may be an address with a password.
   put('etc/default/hkctl', defaults, 0o600);
   const documents = 'usr/share/doc/hkctl';
-  const [licence, notices] = ['LICENSE', 'NOTICES'].map((name) => readFileSync(join(tree, name), 'utf8'));
+  const [licence, notices] = ['LICENSE', 'NOTICES'].map((name) =>
+    readFileSync(join(tree, name), 'utf8'),
+  );
   put(`${documents}/copyright`, `${licence}\n\n${notices.replaceAll(apacheLicence, onDebian)}`);
   put(`${documents}/sbom.cdx.json.gz`, zipped(readFileSync(join(tree, 'sbom.cdx.json'))));
   put(`${documents}/changelog.gz`, zipped(Buffer.from(changelog(version, author))));
-  put('DEBIAN/control', control({ version, architecture, author, description, kilobytes: sizeOf(stage) }));
+  put(
+    'DEBIAN/control',
+    control({ version, architecture, author, description, kilobytes: sizeOf(stage) }),
+  );
   put('DEBIAN/conffiles', '/etc/default/hkctl\n');
   for (const [name, script] of Object.entries(scripts)) put(`DEBIAN/${name}`, script, 0o755);
   const file = join(output, `hkctl_${version}_${architecture}.deb`);
@@ -71,7 +79,8 @@ function makeDeb(tree) {
 }
 
 /** Debian has its text in a file of its own, and no package repeats it. */
-const apacheLicence = /^ *Apache License\n *Version 2\.0, January 2004\n[\s\S]*?\n *END OF TERMS AND CONDITIONS$/gm;
+const apacheLicence =
+  /^ *Apache License\n *Version 2\.0, January 2004\n[\s\S]*?\n *END OF TERMS AND CONDITIONS$/gm;
 const onDebian = 'Apache License, Version 2.0: see /usr/share/common-licenses/Apache-2.0.';
 
 /** The environment of the packager must not change what is packaged. */

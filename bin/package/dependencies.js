@@ -18,7 +18,8 @@ function shippedPackages(files) {
   };
   const bundled = JSON.parse(readFileSync(join(root, 'dist', 'packages.json'), 'utf8'));
   // The documents page has two files of swagger-ui-dist, whose dependency only counts installations.
-  for (const path of ['node_modules/swagger-ui-dist', ...files.flatMap((file) => bundled[file])]) add(join(root, path));
+  for (const path of ['node_modules/swagger-ui-dist', ...files.flatMap((file) => bundled[file])])
+    add(join(root, path));
   const visit = (name, from) => {
     const folder = folderOf(name, from);
     if (folder === undefined || found.has(folder)) return;
@@ -27,7 +28,9 @@ function shippedPackages(files) {
     if (!isDriver(name)) for (const next of Object.keys(dependencies)) visit(next, folder);
   };
   for (const name of loadedPackages(files)) visit(name, root);
-  return [...found.values()].sort((a, b) => `${a.name}@${a.version}`.localeCompare(`${b.name}@${b.version}`, 'en'));
+  return [...found.values()].sort((a, b) =>
+    `${a.name}@${a.version}`.localeCompare(`${b.name}@${b.version}`, 'en'),
+  );
 }
 
 /** The packages that files of `dist` load, and both drivers. */
@@ -35,7 +38,9 @@ function loadedPackages(files) {
   const names = new Set(['better-sqlite3', 'better-sqlite3-12']);
   for (const file of files) {
     const text = readFileSync(join(root, 'dist', file), 'utf8');
-    for (const [, target] of text.matchAll(/\b(?:require|load|import|resolve)\(["'`]([@\w][^"'`]*)["'`]\)/g)) {
+    for (const [, target] of text.matchAll(
+      /\b(?:require|load|import|resolve)\(["'`]([@\w][^"'`]*)["'`]\)/g,
+    )) {
       const [scope, name] = target.split('/');
       const packageName = target.startsWith('@') ? `${scope}/${name}` : scope;
       if (!isBuiltin(target) && folderOf(packageName, root)) names.add(packageName);

@@ -21,19 +21,37 @@ The author disclaims copyright to this source code.`;
 
 /** A software bill of materials in CycloneDX 1.5 of the packages, as `package-lock.json` pins them, and of SQLite inside the drivers. */
 function billOfMaterials(packages) {
-  const { name, version, license, dependencies, devDependencies, optionalDependencies } = readPackage(root);
+  const { name, version, license, dependencies, devDependencies, optionalDependencies } =
+    readPackage(root);
   const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const urls = new Map(packages.map((one) => [one.folder, `pkg:npm/${one.name.replace('@', '%40')}@${one.version}`]));
-  const shipped = (from, names = {}) => Object.keys(names).map((one) => urls.get(folderOf(one, from)));
+  const urls = new Map(
+    packages.map((one) => [one.folder, `pkg:npm/${one.name.replace('@', '%40')}@${one.version}`]),
+  );
+  const shipped = (from, names = {}) =>
+    Object.keys(names).map((one) => urls.get(folderOf(one, from)));
   const graph = [
-    { ref: name, dependsOn: shipped(root, { ...dependencies, ...devDependencies, ...optionalDependencies }) },
+    {
+      ref: name,
+      dependsOn: shipped(root, { ...dependencies, ...devDependencies, ...optionalDependencies }),
+    },
   ];
   const components = packages.map(({ folder, ...one }) => {
     const sqlite = isDriver(one.name) ? sqliteIn(folder) : undefined;
-    graph.push({ ref: urls.get(folder), dependsOn: [...shipped(folder, readPackage(folder).dependencies), sqlite] });
-    return component(urls.get(folder), one.name, one.version, one.licence, locked[relative(root, folder)].integrity);
+    graph.push({
+      ref: urls.get(folder),
+      dependsOn: [...shipped(folder, readPackage(folder).dependencies), sqlite],
+    });
+    return component(
+      urls.get(folder),
+      one.name,
+      one.version,
+      one.licence,
+      locked[relative(root, folder)].integrity,
+    );
   });
-  for (const url of new Set(graph.flatMap(({ dependsOn }) => dependsOn.filter((one) => /generic/.test(one))))) {
+  for (const url of new Set(
+    graph.flatMap(({ dependsOn }) => dependsOn.filter((one) => /generic/.test(one))),
+  )) {
     components.push(component(url, 'sqlite', url.split('@')[1], 'blessing'));
   }
   return {
@@ -49,15 +67,28 @@ function billOfMaterials(packages) {
       },
     },
     components,
-    dependencies: graph.map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => one !== undefined) })),
+    dependencies: graph.map(({ ref, dependsOn }) => ({
+      ref,
+      dependsOn: dependsOn.filter((one) => one !== undefined),
+    })),
   };
 }
 
 /** A part of the bill; `integrity` is npm's, such as `sha512-…` in base64. */
 function component(purl, name, version, licence, integrity = '') {
   const [, content] = /^sha512-(.*)$/.exec(integrity) ?? [];
-  const hashes = content && [{ alg: 'SHA-512', content: Buffer.from(content, 'base64').toString('hex') }];
-  return { 'bom-ref': purl, type: 'library', name, version, licenses: [{ expression: licence }], purl, hashes };
+  const hashes = content && [
+    { alg: 'SHA-512', content: Buffer.from(content, 'base64').toString('hex') },
+  ];
+  return {
+    'bom-ref': purl,
+    type: 'library',
+    name,
+    version,
+    licenses: [{ expression: licence }],
+    purl,
+    hashes,
+  };
 }
 
 /** The SQLite that a driver was built with, as its build file names it, as a package URL. */
@@ -65,7 +96,10 @@ function sqliteIn(folder) {
   const file = join(folder, 'deps', 'download.sh');
   if (!existsSync(file)) return undefined;
   const [, number] = /^VERSION="(\d{7})"/m.exec(readFileSync(file, 'utf8')) ?? [];
-  return number && `pkg:generic/sqlite@${[number[0], number.slice(1, 3), number.slice(3, 5)].map(Number).join('.')}`;
+  return (
+    number &&
+    `pkg:generic/sqlite@${[number[0], number.slice(1, 3), number.slice(3, 5)].map(Number).join('.')}`
+  );
 }
 
 module.exports = { notices, billOfMaterials };

@@ -19,8 +19,17 @@ function main() {
   const tree = join(output, name);
   makeTree(tree);
   const tarball = `${tree}.tar.gz`;
-  const order = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${buildTime()}`];
-  const tar = run('tar', [...order, '-C', output, '-cf', '-', name], { encoding: 'buffer', maxBuffer: 2 ** 30 });
+  const order = [
+    '--sort=name',
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    `--mtime=@${buildTime()}`,
+  ];
+  const tar = run('tar', [...order, '-C', output, '-cf', '-', name], {
+    encoding: 'buffer',
+    maxBuffer: 2 ** 30,
+  });
   writeFileSync(tarball, gzipSync(tar, { level: 9 }));
   const made = [tarball];
   if (spawnSync('dpkg-deb', ['--version']).status === 0) made.push(makeDeb(tree));

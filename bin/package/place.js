@@ -9,7 +9,11 @@ const output = process.argv[2] === undefined ? join(root, 'packages') : resolve(
 
 /** Runs a program, whose failure ends the packaging, and returns what it printed. */
 function run(program, args, options = {}) {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', cwd: root, ...options });
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    encoding: 'utf8',
+    cwd: root,
+    ...options,
+  });
   if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? stderr}`);
   return stdout;
 }
@@ -18,7 +22,10 @@ function run(program, args, options = {}) {
 function buildTime() {
   const given = process.env.SOURCE_DATE_EPOCH;
   if (given !== undefined && /^\d+$/.test(given)) return Number(given);
-  const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' });
+  const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%ct'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   return status === 0 ? Number(stdout) : Math.floor(Date.now() / 1000);
 }
 

@@ -5,7 +5,13 @@ const { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } = 
 const { rmSync, symlinkSync, writeFileSync } = require('node:fs');
 const { dirname, join, relative } = require('node:path');
 const { billOfMaterials, notices } = require('./licences.js');
-const { folderOf, isDriver, loadedPackages, readPackage, shippedPackages } = require('./dependencies.js');
+const {
+  folderOf,
+  isDriver,
+  loadedPackages,
+  readPackage,
+  shippedPackages,
+} = require('./dependencies.js');
 const { root, run } = require('./place.js');
 
 /** The files of `dist` with which a process or a thread begins. */
@@ -29,7 +35,9 @@ function makeTree(folder) {
   rmSync(join(folder, 'migrations', 'schema'), { recursive: true, force: true });
   for (const name of loadedPackages(files)) copyPackage(name, root, folder);
   if (!existsSync(join(folder, 'node_modules', 'better-sqlite3-12'))) {
-    process.stderr.write('warning: not for Node 20, whose driver is not here; run npm ci with Node 20 before.\n');
+    process.stderr.write(
+      'warning: not for Node 20, whose driver is not here; run npm ci with Node 20 before.\n',
+    );
   }
   const { name, version, description, author, license, type, bin, engines } = readPackage(root);
   write(
@@ -48,10 +56,14 @@ function makeTree(folder) {
 /** Removes what only a debugger reads, which is a third of a driver. */
 function strip(folder) {
   if (spawnSync('strip', ['--version']).status !== 0) {
-    process.stderr.write('warning: binaries are larger than necessary, since strip is not here; install binutils.\n');
+    process.stderr.write(
+      'warning: binaries are larger than necessary, since strip is not here; install binutils.\n',
+    );
     return;
   }
-  const binaries = readdirSync(folder, { recursive: true }).filter((path) => /\.node$|\/linux\/xsel$/.test(path));
+  const binaries = readdirSync(folder, { recursive: true }).filter((path) =>
+    /\.node$|\/linux\/xsel$/.test(path),
+  );
   run('strip', ['--strip-unneeded', ...binaries], { cwd: folder });
 }
 
@@ -83,8 +95,12 @@ function copyPackage(name, from, folder) {
   const target = source && join(folder, relative(root, source));
   if (source === undefined || existsSync(target)) return;
   if (isDriver(name)) return copyDriver(source, target);
-  cpSync(source, target, { recursive: true, filter: (path) => !unneeded.test(relative(source, path)) });
-  for (const next of Object.keys(readPackage(source).dependencies ?? {})) copyPackage(next, source, folder);
+  cpSync(source, target, {
+    recursive: true,
+    filter: (path) => !unneeded.test(relative(source, path)),
+  });
+  for (const next of Object.keys(readPackage(source).dependencies ?? {}))
+    copyPackage(next, source, folder);
 }
 
 /** Of a driver only what runs: its code, and the binaries for this platform. */
@@ -94,7 +110,8 @@ function copyDriver(source, target) {
   const prebuilt = [`prebuilds/${platform}-${arch}.node`, `prebuilds/${platform}musl-${arch}.node`];
   const isOlder = readPackage(source).version.startsWith('12.');
   const binaries = (isOlder ? built : prebuilt).filter((path) => existsSync(join(source, path)));
-  if (binaries.length === 0 && !isOlder) throw new Error(`better-sqlite3 has no binary for ${platform}-${arch}.`);
+  if (binaries.length === 0 && !isOlder)
+    throw new Error(`better-sqlite3 has no binary for ${platform}-${arch}.`);
   if (binaries.length === 0) return;
   for (const path of ['package.json', 'LICENSE', 'lib', ...binaries]) {
     cpSync(join(source, path), join(target, path), { recursive: true });

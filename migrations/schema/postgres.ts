@@ -18,7 +18,9 @@ const tenantNumber = integer('number').notNull().generatedAlwaysAsIdentity();
 
 /** The tables of a store on PostgreSQL, for drizzle-kit. */
 module.exports = {
-  ...registryTables(postgresKit, { tenants: { number: tenantNumber as unknown as ReturnType<TableKit['whole']> } }),
+  ...registryTables(postgresKit, {
+    tenants: { number: tenantNumber as unknown as ReturnType<TableKit['whole']> },
+  }),
   ...recordTables(postgresKit),
   ...readingTables(postgresKit, () => ({ entity: postgresKit.integer('entity').notNull() })),
 
@@ -36,7 +38,10 @@ module.exports = {
   }),
 
   /** Numbers that grow in the transaction of each change: `keys` for the registry, `records` for records. */
-  generations: pgTable('generations', { name: text('name').primaryKey(), value: wholeNumber('value').notNull() }),
+  generations: pgTable('generations', {
+    name: text('name').primaryKey(),
+    value: wholeNumber('value').notNull(),
+  }),
 
   /** Daemons that serve the store; one is alive while its last heartbeat is recent. */
   daemons: pgTable('daemons', {
@@ -107,5 +112,8 @@ module.exports = {
   ),
 
   /** For each entity the instant before which its readings were dropped, and before which none is accepted any more. */
-  drops: pgTable('drops', { entity: integer('entity').primaryKey(), untilUs: wholeNumber('until_us').notNull() }),
+  drops: pgTable('drops', {
+    entity: integer('entity').primaryKey(),
+    untilUs: wholeNumber('until_us').notNull(),
+  }),
 };

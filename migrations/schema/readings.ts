@@ -35,5 +35,8 @@ module.exports = {
   ),
 
   /** For each entity the instant before which its readings were dropped, and before which none is accepted any more. */
-  drops: sqliteTable('drops', { entityId: text('entity_id').primaryKey(), untilUs: integer('until_us').notNull() }),
+  drops: sqliteTable('drops', {
+    entityId: text('entity_id').primaryKey(),
+    untilUs: integer('until_us').notNull(),
+  }),
 };

@@ -1,4 +1,9 @@
-import { allFields, type Field, filterableFields, type ResourceDefinition } from '../../src/core/fields/fields.ts';
+import {
+  allFields,
+  type Field,
+  filterableFields,
+  type ResourceDefinition,
+} from '../../src/core/fields/fields.ts';
 import { resources } from '../../src/resources/index.ts';
 import { indexName, tableName } from '../../src/store/records/tables.ts';
 import type { TableKit } from './kits.ts';
@@ -37,7 +42,9 @@ export function recordTables(kit: TableKit) {
   /** One row once the store was restored or dates were corrected: a random name, which ends the sync tokens before it. */
   const recordEpoch = table('record_epoch', { epoch: bytes('epoch').primaryKey().notNull() });
 
-  const ofResources = resources.map((resource) => [tableName(resource), toTable(kit, resource)] as const);
+  const ofResources = resources.map(
+    (resource) => [tableName(resource), toTable(kit, resource)] as const,
+  );
   return { recordChanges, removedRecords, recordEpoch, ...Object.fromEntries(ofResources) };
 }
 
@@ -54,14 +61,23 @@ function toTable(kit: TableKit, resource: ResourceDefinition) {
   return kit.table(tableName(resource), withEntity, (table) => [
     kit.primaryKey({ columns: [table.entity, columnNamed(table, 'id')] }),
     ...[...filterableFields(resource), 'updated_at'].map((field) =>
-      kit.index(indexName(resource, field)).on(table.entity, columnNamed(table, field), columnNamed(table, 'id')),
+      kit
+        .index(indexName(resource, field))
+        .on(table.entity, columnNamed(table, field), columnNamed(table, 'id')),
     ),
   ]);
 }
 
-function toColumn({ whole, decimal, boolean, bytes }: TableKit, name: string, { kind, required }: Field) {
+function toColumn(
+  { whole, decimal, boolean, bytes }: TableKit,
+  name: string,
+  { kind, required }: Field,
+) {
   const types = { integer: whole, decimal, boolean };
-  const column = kind === 'integer' || kind === 'decimal' || kind === 'boolean' ? types[kind](name) : bytes(name);
+  const column =
+    kind === 'integer' || kind === 'decimal' || kind === 'boolean'
+      ? types[kind](name)
+      : bytes(name);
   return required === true || kind === 'list' ? column.notNull() : column;
 }
 

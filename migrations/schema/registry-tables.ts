@@ -18,7 +18,9 @@ const usageChecks = [
   `length(coalesce(last_sensor, '')) <= ${longestSensor}`,
 ].join(' and ');
 
-type OwnColumns = Partial<Record<'tenants' | 'keys', Record<string, ReturnType<TableKit['text' | 'whole']>>>>;
+type OwnColumns = Partial<
+  Record<'tenants' | 'keys', Record<string, ReturnType<TableKit['text' | 'whole']>>>
+>;
 
 export function registryTables(kit: TableKit, own: OwnColumns = {}) {
   const { table, text, bytes, integer, whole, seq, index, uniqueIndex, primaryKey, check } = kit;
@@ -146,7 +148,10 @@ export function registryTables(kit: TableKit, own: OwnColumns = {}) {
   const purges = table('purges', { entityId: bytes('entity_id').primaryKey() });
 
   /** Numbers that change in the same commit as other rows, such as the samples of the clock. */
-  const marks = table('marks', { name: text('name').primaryKey(), value: whole('value').notNull() });
+  const marks = table('marks', {
+    name: text('name').primaryKey(),
+    value: whole('value').notNull(),
+  });
 
   return { tenants, users, entities, keys, keyUsage, audit, purges, marks };
 }

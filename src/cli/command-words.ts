@@ -38,10 +38,14 @@ function wordPlaces(argv: readonly string[]): number[] {
 /** The command line with `--help` at its end instead of the word help, also behind flags: `--store X help keys`. */
 export function withoutHelpWord(argv: readonly string[]): readonly string[] {
   const [first = -1] = wordPlaces(argv);
-  return argv[first] === 'help' ? [...argv.slice(0, first), ...argv.slice(first + 1), '--help'] : argv;
+  return argv[first] === 'help'
+    ? [...argv.slice(0, first), ...argv.slice(first + 1), '--help']
+    : argv;
 }
 
-export function nounIn(argv: readonly string[]): { noun: string; rest: readonly string[] } | undefined {
+export function nounIn(
+  argv: readonly string[],
+): { noun: string; rest: readonly string[] } | undefined {
   const [at] = wordPlaces(argv);
   return at === undefined ? undefined : { noun: argv[at] ?? '', rest: argv.slice(at + 1) };
 }
@@ -51,14 +55,18 @@ export async function inOrder(argv: readonly string[]): Promise<readonly string[
   const [first = -1, second = -1] = wordPlaces(argv);
   const [verb, noun] = [argv[first], argv[second]];
   const entry = nouns.find(({ name }) => name === noun);
-  if (verb === undefined || entry === undefined || nouns.some(({ name }) => name === verb)) return argv;
+  if (verb === undefined || entry === undefined || nouns.some(({ name }) => name === verb))
+    return argv;
   const loaded = await entry.load();
   if (!('verbs' in loaded) || !loaded.verbs.some(({ name }) => name === verb)) return argv;
   return argv.map((word, i) => (i === first ? entry.name : i === second ? verb : word));
 }
 
 /** Refuses a verb that the noun does not have: `usage`. */
-export function requireVerb({ name: noun, verbs }: NamedNoun, [word = '-']: readonly string[]): void {
+export function requireVerb(
+  { name: noun, verbs }: NamedNoun,
+  [word = '-']: readonly string[],
+): void {
   const names = verbs.map(({ name }) => name);
   if (word.startsWith('-') || names.some((name) => name === word || aliases[name] === word)) return;
   const [meant] = Object.entries(synonyms).find(
@@ -92,13 +100,22 @@ async function commandsWith(verb: string): Promise<string[]> {
   const found = await Promise.all(
     nouns.map(async ({ name, load }: NounEntry) => {
       const noun = await load();
-      return 'verbs' in noun && noun.verbs.some((known) => known.name === verb) ? [`hkctl ${name} ${verb}`] : [];
+      return 'verbs' in noun && noun.verbs.some((known) => known.name === verb)
+        ? [`hkctl ${name} ${verb}`]
+        : [];
     }),
   );
   return found.flat();
 }
 
-const storeless = ['permissions', 'openapi', 'systemd-unit', 'metrics-rules', 'completion', 'examples'];
+const storeless = [
+  'permissions',
+  'openapi',
+  'systemd-unit',
+  'metrics-rules',
+  'completion',
+  'examples',
+];
 
 /**
  * Creates the function that adds `--store` to the hkctl commands in a hint, if the command line named the store: the hint is

@@ -16,7 +16,11 @@ export interface NounEntry {
   load(): Promise<NamedNoun | NamedCommand>;
 }
 
-type NounRow = readonly [name: string, summary: string, file: () => Promise<{ default: Noun | CommandDefinition }>];
+type NounRow = readonly [
+  name: string,
+  summary: string,
+  file: () => Promise<{ default: Noun | CommandDefinition }>,
+];
 
 /** Every noun and every command without one, below the headings of `hkctl --help`, in its order. */
 const groups: Readonly<Record<string, readonly NounRow[]>> = {
@@ -25,8 +29,16 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
     ['permissions', 'The permissions a key can hold', () => import('./commands/permissions.ts')],
   ],
   Data: [
-    ['import', 'Load business records or sensors from a file', () => import('./commands/import/import.ts')],
-    ['sensors', 'Asset sensors, their state and their readings', () => import('./commands/sensors/noun.ts')],
+    [
+      'import',
+      'Load business records or sensors from a file',
+      () => import('./commands/import/import.ts'),
+    ],
+    [
+      'sensors',
+      'Asset sensors, their state and their readings',
+      () => import('./commands/sensors/noun.ts'),
+    ],
   ],
   Plant: [
     ['entities', 'Sites (plants) of the organization', () => import('./commands/entities.ts')],
@@ -34,10 +46,18 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
     ['tenants', 'Organizations and their settings', () => import('./commands/tenants.ts')],
   ],
   Server: [
-    ['init', 'Make a store with its first organization, entity and user', () => import('./commands/init.ts')],
+    [
+      'init',
+      'Make a store with its first organization, entity and user',
+      () => import('./commands/init.ts'),
+    ],
     ['serve', 'Run the API daemon', () => import('./commands/serve/serve.ts')],
     ['openapi', 'Print the OpenAPI document', () => import('./commands/openapi.ts')],
-    ['examples', 'Print a program for a gateway or a mirror, ready to run', () => import('./commands/examples.ts')],
+    [
+      'examples',
+      'Print a program for a gateway or a mirror, ready to run',
+      () => import('./commands/examples.ts'),
+    ],
     [
       'systemd-unit',
       'Print a hardened systemd unit for the daemon',
@@ -58,14 +78,30 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
       'Print the SQL that spreads a store over the workers of Citus',
       async () => ({ default: (await import('./commands/postgres-sql.ts')).postgresCitus }),
     ],
-    ['completion', 'Print a completion script for a shell', () => import('./commands/completion/completion.ts')],
+    [
+      'completion',
+      'Print a completion script for a shell',
+      () => import('./commands/completion/completion.ts'),
+    ],
   ],
   Care: [
-    ['status', 'Show the state of store, daemon, keys, sensors and backups', () => import('./commands/status.ts')],
+    [
+      'status',
+      'Show the state of store, daemon, keys, sensors and backups',
+      () => import('./commands/status.ts'),
+    ],
     ['doctor', 'Check the store, and say what to do', () => import('./commands/doctor.ts')],
-    ['audit', 'The audit trail: who did what, when, and was refused what', () => import('./commands/audit/audit.ts')],
+    [
+      'audit',
+      'The audit trail: who did what, when, and was refused what',
+      () => import('./commands/audit/audit.ts'),
+    ],
     ['backup', 'Write all of the store into one file', () => import('./commands/backup/backup.ts')],
-    ['restore', 'Put the store of a backup in place of this one', () => import('./commands/backup/restore.ts')],
+    [
+      'restore',
+      'Put the store of a backup in place of this one',
+      () => import('./commands/backup/restore.ts'),
+    ],
     ['migrate', 'Bring the store up to this version', () => import('./commands/migrate.ts')],
   ],
 };
@@ -76,7 +112,10 @@ const entryOf = ([name, summary, file]: NounRow): NounEntry => ({
   async load() {
     const { default: loaded } = await file();
     if ('run' in loaded) return { summary, ...loaded, name };
-    const verbs = Object.entries(loaded.verbs).map(([verb, command]) => ({ ...command, name: verb }));
+    const verbs = Object.entries(loaded.verbs).map(([verb, command]) => ({
+      ...command,
+      name: verb,
+    }));
     return { name, verbs, ...(loaded.bare && { bare: { ...loaded.bare, name: 'bare' } }) };
   },
 });

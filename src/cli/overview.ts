@@ -16,7 +16,10 @@ export function overviewOf(program: Command) {
     readOnly: true,
     examples: [],
     async run(context) {
-      if (context.json) throw new HkctlError('usage', 'A command is missing.', { hint: 'hkctl --help lists them.' });
+      if (context.json)
+        throw new HkctlError('usage', 'A command is missing.', {
+          hint: 'hkctl --help lists them.',
+        });
       context.printDocument(commandsText(program, context.io.stdout.columns() ?? 80));
       const parts = (await stateOf(context)).map(context.naming).map(withoutSecrets);
       const columns = context.io.stdout.columns() ?? Number.POSITIVE_INFINITY;
@@ -50,7 +53,10 @@ async function stateOf(context: Context): Promise<string[]> {
     if (user?.status !== 'active') return [`Store ${storePath}: no active profile for ${login}.`];
     if (!roleHolds(user.role, 'api_keys.view')) return [`Store ${storePath}`];
     const { active, expiring } = await keyCounts(domain, user.tenantId);
-    const soon = expiring > 0 ? `, ${grouped(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 14 days` : '';
+    const soon =
+      expiring > 0
+        ? `, ${grouped(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 14 days`
+        : '';
     return [`Store ${storePath}: ${counted(active, 'active key')}${soon}`, 'hkctl status'];
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;

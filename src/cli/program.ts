@@ -40,7 +40,11 @@ function broken(command: string, most: number): string {
   return [...lines, line].join(' \\\n      ');
 }
 
-type Dispatch = (definition: CommandDefinition, given: Record<string, unknown>, args: string[]) => Promise<void>;
+type Dispatch = (
+  definition: CommandDefinition,
+  given: Record<string, unknown>,
+  args: string[],
+) => Promise<void>;
 
 /**
  * Builds the program. Only the noun that `argv` names is loaded, the others are known by name and summary; without
@@ -73,8 +77,11 @@ export async function createProgram(
     .description('API keys for plants: who may read what of which site, and the API for it.')
     .version(version, '-V, --version', 'print the version');
   addFlags(program, globalFlags);
-  const addExamples = (command: Command, examples: CommandDefinition['examples'], after = globalOptionsText) =>
-    command.addHelpText('after', () => examplesText(examples, helpWidth(mostColumns)) + after);
+  const addExamples = (
+    command: Command,
+    examples: CommandDefinition['examples'],
+    after = globalOptionsText,
+  ) => command.addHelpText('after', () => examplesText(examples, helpWidth(mostColumns)) + after);
   const programExamples = [
     ['hkctl init', 'make a store'],
     ['hkctl keys', 'manage API keys'],
@@ -88,7 +95,9 @@ export async function createProgram(
 
   const fill = (command: Command, definition: NamedCommand): Command => {
     const { summary, description } = definition;
-    command.summary(summary).description(description === undefined ? `${summary}.` : `${summary}.\n\n${description}`);
+    command
+      .summary(summary)
+      .description(description === undefined ? `${summary}.` : `${summary}.\n\n${description}`);
     for (const { spelling, doc } of definition.arguments) command.argument(spelling, doc);
     addFlags(command, definition.flags);
     // commander would name the first missing argument alone; run() names all of them, and the missing flags.
@@ -113,7 +122,10 @@ export async function createProgram(
         throw verbMissing(noun);
       });
     }
-    return addExamples(command, [...(bare?.examples ?? []), ...verbs.flatMap((verb) => verb.examples.slice(0, 1))]);
+    return addExamples(command, [
+      ...(bare?.examples ?? []),
+      ...verbs.flatMap((verb) => verb.examples.slice(0, 1)),
+    ]);
   };
 
   const wanted = argv && nounIn(argv);
@@ -128,7 +140,9 @@ export async function createProgram(
     for (const entry of entries) {
       const isLoaded = argv === undefined || entry.name === wanted?.noun;
       const { name, summary } = entry;
-      const command = isLoaded ? await load(entry) : program.command(name).summary(summary).description(summary);
+      const command = isLoaded
+        ? await load(entry)
+        : program.command(name).summary(summary).description(summary);
       command.helpGroup(`${heading}:`);
     }
   }

@@ -23,11 +23,16 @@ export async function run(given: readonly string[], io: Io, services: Services):
   let context: Context | undefined;
   let exitCode = 0;
   let running: CommandDefinition | undefined;
-  const dispatch = async (definition: CommandDefinition, given: Record<string, unknown>, args: string[]) => {
+  const dispatch = async (
+    definition: CommandDefinition,
+    given: Record<string, unknown>,
+    args: string[],
+  ) => {
     running = definition;
     const globals = readFlags(globalFlags, given, io.env);
     const flags = readFlags(definition.flags, given, io.env);
-    const program = (line: readonly string[]) => createProgram(io, services.version, async () => {}, line);
+    const program = (line: readonly string[]) =>
+      createProgram(io, services.version, async () => {}, line);
     const asking = flags.yes === true ? withoutQuestions(io) : io;
     context = createContext(asking, services, globals, program, createStoreNaming(argv));
     try {
@@ -63,7 +68,12 @@ function withoutQuestions(io: Io): Io {
  * Reports an error on standard error and returns the exit code; `running` is the command, if any. Node itself would print the message
  * of an uncaught one with any control characters and secrets in it.
  */
-export function report(thrown: unknown, argv: readonly string[], io: Io, running?: CommandDefinition): number {
+export function report(
+  thrown: unknown,
+  argv: readonly string[],
+  io: Io,
+  running?: CommandDefinition,
+): number {
   const error = toError(thrown);
   // Help and the like, before any command runs, change nothing either.
   if (isClosedPipe(error) && (running === undefined || running.readOnly)) return 0;
@@ -73,7 +83,9 @@ export function report(thrown: unknown, argv: readonly string[], io: Io, running
   if (wants(argv, io, '--json', 'HKCTL_JSON')) {
     const document = { error: { code: error.code, message, hint, ...error.details } };
     // Details quote what was read, such as the names of columns.
-    const text = JSON.stringify(document, (_, value) => (typeof value === 'string' ? redactSecrets(value) : value));
+    const text = JSON.stringify(document, (_, value) =>
+      typeof value === 'string' ? redactSecrets(value) : value,
+    );
     writeError(io, `${printable(text)}\n`);
   } else {
     const style = createStyle(io.env, io.stderr);
@@ -84,7 +96,8 @@ export function report(thrown: unknown, argv: readonly string[], io: Io, running
     const lines = sentences.flatMap((sentence) => sentence.split('\n'));
     const columns = io.stderr.columns();
     // A terminal itself would break them inside a word.
-    const wrapped = columns === undefined ? lines : lines.flatMap((line) => wrapWhole(line, columns));
+    const wrapped =
+      columns === undefined ? lines : lines.flatMap((line) => wrapWhole(line, columns));
     writeError(io, `${wrapped.map(terminalLine).join('\n')}\n`);
   }
   if (error.code === 'internal' && wants(argv, io, '--debug', 'HKCTL_DEBUG')) {
@@ -125,14 +138,21 @@ function usageError(thrown: CommanderError): HkctlError {
     .replace(/^error: /, '')
     .split('\n');
   const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'Add --help to see its flags.';
-  return new HkctlError('usage', `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.`.replace(/\.\.$/, '.'), {
-    hint,
-  });
+  return new HkctlError(
+    'usage',
+    `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.`.replace(/\.\.$/, '.'),
+    {
+      hint,
+    },
+  );
 }
 
 /** Validated by hand, since an error may come before the flags were read. */
 function wants(argv: readonly string[], io: Io, flag: string, variable: string): boolean {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
-  return flags.includes(flag) || ['1', 'true', 'yes', 'on'].includes(io.env[variable]?.toLowerCase() ?? '');
+  return (
+    flags.includes(flag) ||
+    ['1', 'true', 'yes', 'on'].includes(io.env[variable]?.toLowerCase() ?? '')
+  );
 }

@@ -8,7 +8,10 @@ import type { Io } from './terminal/io.ts';
  * may not enter, a new store is not what is needed: the error then names that folder and the account to use. Any other
  * error is returned unchanged.
  */
-export function withClosedStore<T>(thrown: T, io: Pick<Io, 'closedSystemStore' | 'defaultStorePath'>): T | HkctlError {
+export function withClosedStore<T>(
+  thrown: T,
+  io: Pick<Io, 'closedSystemStore' | 'defaultStorePath'>,
+): T | HkctlError {
   if (!isHkctlError(thrown) || thrown.code !== 'store_absent') return thrown;
   const closed = io.closedSystemStore?.();
   if (!closed) return thrown;
@@ -31,7 +34,9 @@ export function withSwitchedAccount(thrown: unknown, { actsAs }: Pick<Io, 'actsA
   if (account === undefined || !isHkctlError(thrown) || !isRefusedFile(thrown.cause)) return thrown;
   const { code, lines, details, cause } = thrown;
   const [message = '', ...more] = lines;
-  const hint = [thrown.hint, switchedTo(account), `A file in a folder of ${account} works.`].filter(Boolean).join(' ');
+  const hint = [thrown.hint, switchedTo(account), `A file in a folder of ${account} works.`]
+    .filter(Boolean)
+    .join(' ');
   return new HkctlError(code, message, { more, hint, cause, ...(details && { details }) });
 }
 

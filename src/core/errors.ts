@@ -97,7 +97,12 @@ export function isHkctlError(thrown: unknown): thrown is HkctlError {
 export function afterChange(thrown: unknown, committed: string): unknown {
   if (!isHkctlError(thrown)) return thrown;
   const { code, lines, hint, details } = thrown;
-  const options = { more: lines, ...(hint !== undefined && { hint }), ...(details && { details }), cause: thrown };
+  const options = {
+    more: lines,
+    ...(hint !== undefined && { hint }),
+    ...(details && { details }),
+    cause: thrown,
+  };
   return new HkctlError(code, committed, options);
 }
 

@@ -8,7 +8,9 @@ export function lazily<T>(make: () => T): () => T {
 }
 
 /** Returns a function that makes the value of a key at its first use and keeps it; with `most` keys it begins anew. */
-export function createKept<Value>(most = Number.POSITIVE_INFINITY): (key: string, make: () => Value) => Value {
+export function createKept<Value>(
+  most = Number.POSITIVE_INFINITY,
+): (key: string, make: () => Value) => Value {
   const kept = new Map<string, Value>();
   return (key, make) => {
     const known = kept.get(key);

@@ -28,7 +28,8 @@ export function drawSecret(random: RandomBytes = secureRandom): string {
   let body = scheme;
   while (body.length < scheme.length + randomLength) {
     for (const byte of random(64)) {
-      if (byte < unbiasedBelow && body.length < scheme.length + randomLength) body += alphabet[byte % 62];
+      if (byte < unbiasedBelow && body.length < scheme.length + randomLength)
+        body += alphabet[byte % 62];
     }
   }
   return body + checksumOf(body);
@@ -85,7 +86,9 @@ export function exposureIn(words: readonly string[]): string | undefined {
 const muchOfOne = /hk_[0-9A-Za-z]{24}/;
 /** Unlike `decodeURIComponent` it leaves what is no escape. */
 function urlDecoded(text: string): string {
-  return text.replace(/%(?:25)*([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return text.replace(/%(?:25)*([0-9A-Fa-f]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 function digitOf(code: number): number {

@@ -13,7 +13,10 @@ export function splitPassword(location: string): { address: string; password: st
   };
   // The last @ before the path ends the login: a mistyped password may contain one.
   const address = location
-    .replace(/^([a-z]+:\/\/[^:/?#@]*):(.*)(?=@)/i, (_, start: string, found: string) => start + keep(found))
+    .replace(
+      /^([a-z]+:\/\/[^:/?#@]*):(.*)(?=@)/i,
+      (_, start: string, found: string) => start + keep(found),
+    )
     .replace(/([?&])password=([^&#]*)(&?)/gi, (_, mark: string, found: string, next: string) => {
       return keep(found) + (next === '' ? '' : mark);
     });

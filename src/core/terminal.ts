@@ -23,6 +23,9 @@ function has256Colours({
 }
 
 /** Whether a file is the journal's stream, by device and inode; its lines may begin with a priority (sd-daemon(3)). */
-export function isJournalStream(named: string | undefined, { dev, ino }: { dev: number; ino: number }): boolean {
+export function isJournalStream(
+  named: string | undefined,
+  { dev, ino }: { dev: number; ino: number },
+): boolean {
   return named === `${dev}:${ino}`;
 }

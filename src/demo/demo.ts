@@ -30,7 +30,10 @@ const demoPlant = {
 export const thingsToTry = (entity: string) =>
   [
     ['The page of all keys (i shows the revoked one, q leaves it)', 'keys'],
-    ['The last day of a sensor that broke some hours ago', `sensors show ${faultySensor} --entity ${entity}`],
+    [
+      'The last day of a sensor that broke some hours ago',
+      `sensors show ${faultySensor} --entity ${entity}`,
+    ],
     ['What needs attention; this plant has faults, hence exit code 5', 'status'],
   ] as const;
 
@@ -39,7 +42,11 @@ export const thingsToTry = (entity: string) =>
  * entity's sensors, of which one is faulty and one silent, and keys in every state. The actor is a Super user. Returns
  * {@link thingsToTry}.
  */
-export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<ReturnType<typeof thingsToTry>> {
+export async function loadDemo(
+  domain: Domain,
+  actor: Actor,
+  entity: Entity,
+): Promise<ReturnType<typeof thingsToTry>> {
   await loadRecords(domain, actor, entity);
   const rejectedMs = await addReadings(domain, entity);
   await addDemoKeys(domain, actor, { entity, rejectedMs, seed: demoPlant.seed });
@@ -51,22 +58,35 @@ export async function loadRecords(domain: Domain, actor: Actor, entity: Entity):
   const { codes, ...site } = demoPlant.secondEntity;
   const code = codes[entity.code.toUpperCase() === codes[0] ? 1 : 0];
   const second = await addEntity(domain, actor, { ...site, code });
-  for (const user of demoPlant.users) if (user.login !== actor.user.login) await addUser(domain, actor, user);
+  for (const user of demoPlant.users)
+    if (user.login !== actor.user.login) await addUser(domain, actor, user);
   for (const [index, plant] of [entity, second].entries()) {
     const today = new Date(domain.clock()).toISOString().slice(0, 10);
-    for (const { resource, records } of demoRecords(resources, { seed: demoPlant.seed + index, today })) {
+    for (const { resource, records } of demoRecords(resources, {
+      seed: demoPlant.seed + index,
+      today,
+    })) {
       const validator = createRecordValidator(resource);
       records.forEach((record, position) => {
         validator.validateObject(record, position + 1);
       });
       validator.violations.refuse();
       const rows = [validator.take()];
-      await importRecords(domain, actor, { resource, entity: plant.code, rows, replace: false, dryRun: false });
+      await importRecords(domain, actor, {
+        resource,
+        entity: plant.code,
+        rows,
+        replace: false,
+        dryRun: false,
+      });
     }
   }
 }
 
-async function addReadings({ store: { readings }, clock }: Domain, { id, timezone }: Entity): Promise<number[]> {
+async function addReadings(
+  { store: { readings }, clock }: Domain,
+  { id, timezone }: Entity,
+): Promise<number[]> {
   const drawn = { nowMs: clock(), timezone, seed: demoPlant.seed };
   const { rows, heartbeats, rejectedMs } = demoReadings(await readings.directory(id), drawn);
   for (const batch of batchesOf(rows, maxBatch)) await readings.append(batch);

@@ -93,7 +93,9 @@ export async function addDemoKeys(
     const expiresAtMs = expiresIn === undefined ? null : nowMs + expiresIn * dayMs;
     const input = { name, note, entity, permissions, expiresAtMs, allowedIps };
     const key = await createKey(at(one.age), issuer, input, discarded);
-    const uses = new Map(used && [[key.id, { atMs: nowMs - used.minutesAgo * 60_000, ip: used.ip }]]);
+    const uses = new Map(
+      used && [[key.id, { atMs: nowMs - used.minutesAgo * 60_000, ip: used.ip }]],
+    );
     const usage = usageOf(one, { nowMs, timezone: entity.timezone, chance, rejectedMs });
     const counts = usage.map((count) => ({ ...count, keyId: key.id }));
     await domain.store.keys.recordUse(uses, { counts, kept: undefined });
@@ -115,7 +117,16 @@ function usageOf(
   const { day: today, fromMs } = dayAt(nowMs, timezone);
   const counts: Count[] = [];
   const count = (day: number, kind: Count['kind'], n: number, more: Partial<Count> = {}) => {
-    if (n >= 1) counts.push({ day, kind, code: '', count: Math.round(n), lastAtMs: null, lastSensor: null, ...more });
+    if (n >= 1)
+      counts.push({
+        day,
+        kind,
+        code: '',
+        count: Math.round(n),
+        lastAtMs: null,
+        lastSensor: null,
+        ...more,
+      });
   };
   for (let ago = Math.min(age, usageDays - 1); daily > 0 && ago >= revokedSince; ago--) {
     const day = today - ago;
@@ -123,13 +134,18 @@ function usageOf(
     // 1970-01-01 was a Thursday.
     const isWeekend = [5, 6].includes((day + 3) % 7) && readings === 0;
     count(day, 'request', share * daily * (isWeekend ? 0.3 : 0.9 + chance.fraction() * 0.2));
-    if (ago < 2) count(day, 'refused', share * (refused - 5 * ago), { code: 'address_not_allowed' });
+    if (ago < 2)
+      count(day, 'refused', share * (refused - 5 * ago), { code: 'address_not_allowed' });
     if (readings === 0) continue;
     const rejected = ago < 2 ? rejectedMs.filter((ms) => dayAt(ms, timezone).day === day) : [];
     count(day, 'accepted', share * readings - rejected.length);
     count(day, 'duplicate', share * chance.between(0, 150));
     const lastAtMs = rejected.at(-1) ?? null;
-    count(day, 'rejected', rejected.length, { code: 'invalid_value', lastAtMs, lastSensor: faultySensor });
+    count(day, 'rejected', rejected.length, {
+      code: 'invalid_value',
+      lastAtMs,
+      lastSensor: faultySensor,
+    });
   }
   return counts;
 }

@@ -43,8 +43,15 @@ export function demoReadings(
         const isFaulty = code === faultySensor && ago <= faultyMinutes;
         if (isFaulty && ago % 4 === 0) sent.rejectedMs.push(atMs);
         // An open thermocouple reads as the end of its range.
-        else sent.rows.push(series, atMs * 1000, isFaulty ? 1372 : measured, isFaulty ? qualityBad : 0);
-        if ((ago - to) % 60 === 0) sent.heartbeats.push(heartbeat(series, atMs, isFaulty ? 'fault' : 'ok', ago));
+        else
+          sent.rows.push(
+            series,
+            atMs * 1000,
+            isFaulty ? 1372 : measured,
+            isFaulty ? qualityBad : 0,
+          );
+        if ((ago - to) % 60 === 0)
+          sent.heartbeats.push(heartbeat(series, atMs, isFaulty ? 'fault' : 'ok', ago));
       }
     }
   }
@@ -64,18 +71,32 @@ export function* batchesOf(rows: readonly number[], most: number) {
 function works(machine: string, minute: number, place: number): boolean {
   if (machine.startsWith('OVEN')) return (minute + place * 110) % 480 < 300;
   const ofDay = minute % 1440;
-  const isBreak = [540, 740, 1080].some((start) => ofDay >= start + place && ofDay < start + place + 30);
+  const isBreak = [540, 740, 1080].some(
+    (start) => ofDay >= start + place && ofDay < start + place + 30,
+  );
   return ofDay >= 360 && ofDay < 1320 && !isBreak;
 }
 
 /** Creates what a sensor measures step by step: it approaches the level of its machine at rest or at work, with some noise. */
 function meterOf(
-  [restCel = 0, workCel = 0, lag = 1, restBar = 0, workBar = 0, restKw = 0, workKw = 0]: readonly number[],
+  [
+    restCel = 0,
+    workCel = 0,
+    lag = 1,
+    restBar = 0,
+    workBar = 0,
+    restKw = 0,
+    workKw = 0,
+  ]: readonly number[],
   kind: string,
   fraction: () => number,
 ) {
   const isPower = kind === 'E1';
-  const levels = isPower ? [restKw, workKw] : kind === 'P1' ? [restBar, workBar] : [restCel, workCel];
+  const levels = isPower
+    ? [restKw, workKw]
+    : kind === 'P1'
+      ? [restBar, workBar]
+      : [restCel, workCel];
   const minutes = kind.startsWith('T') ? lag : 3;
   const noise = isPower ? 0.06 : 0.005;
   let level = levels[0] ?? 0;
@@ -93,5 +114,12 @@ function meterOf(
 }
 
 function heartbeat(series: number, atMs: number, status: string, ago: number): Heartbeat {
-  return { series, atUs: atMs * 1000, status, battery: 70 + (series % 30), signal: -48 - (ago % 7), firmware: '2.4.1' };
+  return {
+    series,
+    atUs: atMs * 1000,
+    status,
+    battery: 70 + (series % 30),
+    signal: -48 - (ago % 7),
+    firmware: '2.4.1',
+  };
 }

@@ -1,4 +1,10 @@
-import type { Field, Fields, ListField, NumberField, ResourceDefinition } from '../core/fields/fields.ts';
+import type {
+  Field,
+  Fields,
+  ListField,
+  NumberField,
+  ResourceDefinition,
+} from '../core/fields/fields.ts';
 import { addDays } from '../core/time/calendar.ts';
 import { type Chance, createChance } from './random.ts';
 import * as words from './words.ts';
@@ -63,11 +69,15 @@ const revision =
   };
 const amountOf = (services: unknown): number => {
   const priced = services as Record<string, number | null>[]; // drawn before
-  const sum = priced.reduce((sum, { quantity, unit_price: price }) => sum + Number(quantity) * Number(price), 0);
+  const sum = priced.reduce(
+    (sum, { quantity, unit_price: price }) => sum + Number(quantity) * Number(price),
+    0,
+  );
   return Math.round(sum * 100) / 100;
 };
 
-const machineOf = ({ position }: Draft) => itemOf(words.assetList, position / words.sensorKinds.length);
+const machineOf = ({ position }: Draft) =>
+  itemOf(words.assetList, position / words.sensorKinds.length);
 const kindOf = ({ position }: Draft) => itemOf(words.sensorKinds, position);
 
 /** Fields that are drawn more plausibly than by their declarations; some depend on others before them. */
@@ -84,7 +94,8 @@ const rules: Readonly<Record<string, Draw>> = {
   'production-jobs.name': cycle(words.treatments),
   'processes.name': ({ position }) => itemOf(words.treatments, position / 3),
   'services.name': cycle(words.treatments),
-  'people.name': ({ position }) => `${itemOf(words.firstNames, position)} ${itemOf(words.lastNames, position * 1.7)}`,
+  'people.name': ({ position }) =>
+    `${itemOf(words.firstNames, position)} ${itemOf(words.lastNames, position * 1.7)}`,
   department: cycle(words.departments),
   customer_name: cycle(words.customers),
   material: cycle(words.materials),
@@ -95,7 +106,11 @@ const rules: Readonly<Record<string, Draw>> = {
   invoiced_date: passed('delivered_date', 0, 5),
   'jobs.status': progress(['planned', 'released', 'in_progress', 'on_hold'], 'completed', 'closed'),
   'orders.status': progress(['confirmed', 'in_progress', 'on_hold'], 'delivered', 'invoiced'),
-  'inbound-documents.status': progress(['expected', 'received', 'in_inspection'], 'released', 'completed'),
+  'inbound-documents.status': progress(
+    ['expected', 'received', 'in_inspection'],
+    'released',
+    'completed',
+  ),
   expiry_date: after('received_date', 365, 900),
   end_date: after('start_date', 90, 400),
   valid_to: after('valid_from', 300, 700),
@@ -108,14 +123,20 @@ const rules: Readonly<Record<string, Draw>> = {
     typeof end === 'string' ? (Date.parse(end) - Date.parse(String(start))) / 1000 : null,
   planned_busy_time_s: ({ record }) => record.duration_s,
   oee: (draft) =>
-    Number((part(draft, 'availability') * part(draft, 'performance') * part(draft, 'quality')).toFixed(4)),
+    Number(
+      (part(draft, 'availability') * part(draft, 'performance') * part(draft, 'quality')).toFixed(
+        4,
+      ),
+    ),
   quantity_completed: shareOf('quantity', 1),
   quantity_reserved: shareOf('quantity_on_hand', 0.6),
   produced_quantity: ({ chance }) => chance.between(20, 240),
   scrap_quantity: shareOf('produced_quantity', 0.05),
   rework_quantity: shareOf('produced_quantity', 0.04),
   good_quantity: (draft) =>
-    part(draft, 'produced_quantity') - part(draft, 'scrap_quantity') - part(draft, 'rework_quantity'),
+    part(draft, 'produced_quantity') -
+    part(draft, 'scrap_quantity') -
+    part(draft, 'rework_quantity'),
   quality_ratio: quotient('good_quantity', 'produced_quantity'),
   scrap_ratio: quotient('scrap_quantity', 'produced_quantity'),
   total_amount: ({ record: { services } }) => amountOf(services),
@@ -124,13 +145,15 @@ const rules: Readonly<Record<string, Draw>> = {
   'assets.asset_type': ({ position }) => words.assetList[position]?.[2] ?? 'tool',
   'sensors.code': (draft) => `${machineOf(draft)?.[0]}-${kindOf(draft)?.[0]}`,
   'sensors.name': (draft) => `${machineOf(draft)?.[1]}, ${kindOf(draft)?.[1]}`,
-  'sensors.asset_id': ({ position }) => `A-${1001 + Math.floor(position / words.sensorKinds.length)}`,
+  'sensors.asset_id': ({ position }) =>
+    `A-${1001 + Math.floor(position / words.sensorKinds.length)}`,
   'sensors.quantity': (draft) => kindOf(draft)?.[2],
   'sensors.unit': (draft) => kindOf(draft)?.[3],
 };
 
 /** The number of records of a resource: five sensors at each of the ten machines. */
-const countOf = ({ name }: ResourceDefinition) => ({ sensors: 50, assets: 24, orders: 240, jobs: 320 })[name] ?? 120;
+const countOf = ({ name }: ResourceDefinition) =>
+  ({ sensors: 50, assets: 24, orders: 240, jobs: 320 })[name] ?? 120;
 
 /** Draws the records of one plant, with consistent references; what has no rule is drawn from its declaration. */
 export function* demoRecords(
@@ -146,7 +169,8 @@ export function* demoRecords(
     const ruled = Object.entries(rules).flatMap(([key, draw]) => {
       const [name = '', inResource] = key.split('.').reverse();
       const isNarrower = inResource === undefined && `${resource.name}.${name}` in rules;
-      const applies = name in resource.fields && !isNarrower && (inResource ?? resource.name) === resource.name;
+      const applies =
+        name in resource.fields && !isNarrower && (inResource ?? resource.name) === resource.name;
       return applies ? [[name, draw] as const] : [];
     });
     const names = new Set(ruled.map(([name]) => name));
@@ -168,7 +192,9 @@ function drawValue(name: string, field: Field, draft: Draft): unknown {
   switch (field.kind) {
     case 'text':
       if (field.references !== undefined) return draft.idOf(field.references);
-      return field.unique || /(^|_)(number|code)$/.test(name) ? numbered(field.example, draft.position) : field.example;
+      return field.unique || /(^|_)(number|code)$/.test(name)
+        ? numbered(field.example, draft.position)
+        : field.example;
     case 'enum':
       return chance.pick(field.values);
     case 'boolean':
@@ -211,7 +237,10 @@ function numbered(example: unknown, position: number): string {
 
 function drawNumber(field: NumberField, chance: Chance): number {
   const example = Number(field.example);
-  const drawn = field.kind === 'integer' && field.max !== undefined ? field.max : Math.max(Math.abs(example) * 1.6, 1);
+  const drawn =
+    field.kind === 'integer' && field.max !== undefined
+      ? field.max
+      : Math.max(Math.abs(example) * 1.6, 1);
   const digits = field.kind === 'integer' ? 0 : (String(example).split('.')[1]?.length ?? 0);
   const value = Number((chance.fraction() * drawn).toFixed(digits));
   return Math.min(field.max ?? value, Math.max(field.min ?? value, value));
@@ -225,10 +254,18 @@ function drawList({ of: fields, uniqueBy, example }: ListField, draft: Draft): u
   );
 }
 
-function drawItem(fields: Fields, uniqueBy: string | undefined, position: number, draft: Draft): unknown {
+function drawItem(
+  fields: Fields,
+  uniqueBy: string | undefined,
+  position: number,
+  draft: Draft,
+): unknown {
   const drawn = Object.entries(fields).map(([name, field]) => {
     if (name !== uniqueBy) return [name, drawValue(name, field, draft)];
-    return [name, field.kind === 'integer' ? (position + 1) * 10 : numbered(field.example, position)];
+    return [
+      name,
+      field.kind === 'integer' ? (position + 1) * 10 : numbered(field.example, position),
+    ];
   });
   return Object.fromEntries(drawn);
 }

@@ -1,15 +1,23 @@
 export const partNames =
-  'Bearing housing, Gear shaft, Planet carrier, Ring gear, Flange, Valve body, Coupling hub'.split(', ');
-export const materials = 'EN-GJS-400-15, 42CrMo4, 18CrNiMo7-6, 1.4301, EN AW-6082, 100Cr6, C45'.split(', ');
-export const firstNames = 'Jana, Marcus, Elif, Tomasz, Grace, Anders, Leila, Pedro, Hanna, Kwame, Mei, Ola'.split(', ');
-export const lastNames = 'Krüger, Hill, Yılmaz, Nowak, Okafor, Berg, Haddad, Santos, Weber, Mensah, Lin, Dahl'.split(
-  ', ',
-);
+  'Bearing housing, Gear shaft, Planet carrier, Ring gear, Flange, Valve body, Coupling hub'.split(
+    ', ',
+  );
+export const materials =
+  'EN-GJS-400-15, 42CrMo4, 18CrNiMo7-6, 1.4301, EN AW-6082, 100Cr6, C45'.split(', ');
+export const firstNames =
+  'Jana, Marcus, Elif, Tomasz, Grace, Anders, Leila, Pedro, Hanna, Kwame, Mei, Ola'.split(', ');
+export const lastNames =
+  'Krüger, Hill, Yılmaz, Nowak, Okafor, Berg, Haddad, Santos, Weber, Mensah, Lin, Dahl'.split(', ');
 export const customers =
-  'Nordwind Getriebe GmbH, Great Lakes Drives Inc., Alpenbahn AG, Hafenkran SE, Prairie Ag Machinery'.split(', ');
-export const departments = 'Heat treatment, Machining, Assembly, Quality, Logistics, Maintenance'.split(', ');
+  'Nordwind Getriebe GmbH, Great Lakes Drives Inc., Alpenbahn AG, Hafenkran SE, Prairie Ag Machinery'.split(
+    ', ',
+  );
+export const departments =
+  'Heat treatment, Machining, Assembly, Quality, Logistics, Maintenance'.split(', ');
 export const treatments =
-  'Stress relief annealing, Case hardening, Nitriding, Tempering, Turning, Milling, Grinding'.split(', ');
+  'Stress relief annealing, Case hardening, Nitriding, Tempering, Turning, Milling, Grinding'.split(
+    ', ',
+  );
 
 /** Machines in the order of their ids; at rest and at work Cel, the minutes to get there, bar and kW. */
 export const assetList = [

@@ -15,7 +15,10 @@ export async function peek(
   return { head: Buffer.concat(read), all: chain(read, chunks) };
 }
 
-async function* chain(read: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* chain(
+  read: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* read;
     yield* { [Symbol.asyncIterator]: () => rest };

@@ -53,7 +53,9 @@ export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
       let at = 0;
       while (at < all.length) {
         const next =
-          rows === 1 && mayBeComment(all, at) ? skipComment(all, at, last) : readRow(all, at, separator, last);
+          rows === 1 && mayBeComment(all, at)
+            ? skipComment(all, at, last)
+            : readRow(all, at, separator, last);
         if (next === -1) break;
         at = next;
       }
@@ -90,18 +92,29 @@ export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
         cells.push(text.slice(from, end));
         return endRow(cells, breaks, plain, at + 1);
       } else if (code !== quoteCode) {
-        if (code < 32 || code > 126) plain &&= code === returnCode && codeAt(text, at + 1) === lineCode;
+        if (code < 32 || code > 126)
+          plain &&= code === returnCode && codeAt(text, at + 1) === lineCode;
         at++;
       } else if (at > from) {
-        const end = Math.min(indexOrEnd(text, String.fromCharCode(between), from), indexOrEnd(text, '\n', from));
-        return skipLine(text, from, last, faultIn(cells, breaks, text.slice(from, end), quotesRule));
+        const end = Math.min(
+          indexOrEnd(text, String.fromCharCode(between), from),
+          indexOrEnd(text, '\n', from),
+        );
+        return skipLine(
+          text,
+          from,
+          last,
+          faultIn(cells, breaks, text.slice(from, end), quotesRule),
+        );
       } else {
         const close = closingQuote(text, at + 1);
         // At the very end a quote may be the first of two, and a return the first half of a line break.
         if (!last && (close === -1 || close + 2 >= text.length)) return -1;
-        if (close === -1) return skipLine(text, at, last, faultIn(cells, breaks, null, unclosedRule));
+        if (close === -1)
+          return skipLine(text, at, last, faultIn(cells, breaks, null, unclosedRule));
         const value = text.slice(at + 1, close);
-        const isReturn = text.charCodeAt(close + 1) === returnCode && isEnd(codeAt(text, close + 2));
+        const isReturn =
+          text.charCodeAt(close + 1) === returnCode && isEnd(codeAt(text, close + 2));
         const end = isReturn ? close + 2 : close + 1;
         const next = codeAt(text, end);
         if (!plainText.test(value)) {
@@ -136,7 +149,12 @@ export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
     return next;
   }
 
-  function faultIn(cells: readonly string[], breaks: number, value: string | null, rule: string): TextFault {
+  function faultIn(
+    cells: readonly string[],
+    breaks: number,
+    value: string | null,
+    rule: string,
+  ): TextFault {
     return { line: line + breaks, column: cells.length + 1, value, rule };
   }
 
@@ -185,6 +203,9 @@ function headerLine(text: string, last: boolean): string | undefined {
 /** The most frequent separator in the header outside quotes; a comma if there is none. */
 function separatorOf(header: string): string {
   const bare = header.replace(/"(?:[^"]|"")*"?/g, '');
-  const counts = [',', ';', '\t'].map((candidate) => ({ candidate, count: bare.split(candidate).length - 1 }));
+  const counts = [',', ';', '\t'].map((candidate) => ({
+    candidate,
+    count: bare.split(candidate).length - 1,
+  }));
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).candidate;
 }

@@ -1,6 +1,13 @@
 import { jsonIn } from '../core/fields/exact-numbers.ts';
 import { endOfJsonString } from '../core/text/quoting.ts';
-import { countBreaks, indexOrEnd, maxRowLength, type TextEvents, type TextReader, tooLongRule } from './reader.ts';
+import {
+  countBreaks,
+  indexOrEnd,
+  maxRowLength,
+  type TextEvents,
+  type TextReader,
+  tooLongRule,
+} from './reader.ts';
 
 /** Creates a streaming reader of NDJSON: one JSON value a line, empty lines ignored. */
 export function createNdjsonReader(events: Omit<TextEvents, 'row'>): TextReader {
@@ -70,7 +77,8 @@ export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
       }
       rest = all.slice(at);
       if (rest.length > maxRowLength) events.fatal(line, tooLongRule);
-      if (last && expected !== 'end') events.fatal(line, 'a JSON array that is closed before the end of the file');
+      if (last && expected !== 'end')
+        events.fatal(line, 'a JSON array that is closed before the end of the file');
     },
   };
 
@@ -83,8 +91,11 @@ export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
 }
 
 function ruleFor(expected: Expected): string {
-  if (expected === 'array') return 'a JSON array of objects; for one object a line use --format ndjson';
-  return expected === 'end' ? 'nothing after the JSON array' : 'a comma or the end of the array between two objects';
+  if (expected === 'array')
+    return 'a JSON array of objects; for one object a line use --format ndjson';
+  return expected === 'end'
+    ? 'nothing after the JSON array'
+    : 'a comma or the end of the array between two objects';
 }
 
 /** The end of the element that starts at `start`; -1 if it is incomplete. */

@@ -15,7 +15,10 @@ export interface PackedBatch {
 }
 
 export function pack({ lines, columns }: ImportBatch): PackedBatch {
-  return { lines: numbersOf(lines) ?? lines, columns: columns.map((column) => numbersOf(column) ?? codedOf(column)) };
+  return {
+    lines: numbersOf(lines) ?? lines,
+    columns: columns.map((column) => numbersOf(column) ?? codedOf(column)),
+  };
 }
 
 export function unpack({ lines, columns }: PackedBatch): ImportBatch {

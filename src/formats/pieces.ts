@@ -9,7 +9,11 @@ import { createJsonReader, createNdjsonReader } from './json.ts';
 import type { TextEvents, TextReader } from './reader.ts';
 import { decodeUtf8, EncodingFault } from './text.ts';
 
-const readers = { csv: createCsvReader, json: createJsonReader, ndjson: createNdjsonReader } as const;
+const readers = {
+  csv: createCsvReader,
+  json: createJsonReader,
+  ndjson: createNdjsonReader,
+} as const;
 
 /** Gives a file to the reader of its format, which its name or first character shows; yields that for each piece. */
 export async function* readPieces(
@@ -70,9 +74,13 @@ async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
     yield* gunzip;
   } catch (thrown) {
     if (!(thrown instanceof Error && /^Z_/.test(errnoOf(thrown) ?? ''))) throw thrown;
-    throw new HkctlError('bad_input', `The file is a damaged or incomplete gzip archive: ${thrown.message}.`, {
-      hint: 'Compress it again, or import it uncompressed.',
-      cause: thrown,
-    });
+    throw new HkctlError(
+      'bad_input',
+      `The file is a damaged or incomplete gzip archive: ${thrown.message}.`,
+      {
+        hint: 'Compress it again, or import it uncompressed.',
+        cause: thrown,
+      },
+    );
   }
 }

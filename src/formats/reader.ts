@@ -32,7 +32,8 @@ export const tooLongRule = `at most ${maxRowLength >> 20} MiB for one record; is
 
 export function countBreaks(text: string, from: number, to: number): number {
   let count = 0;
-  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1))
+    count++;
   return count;
 }
 

@@ -25,13 +25,15 @@ export const readReadings: ReadingReader = async function* (source, options) {
     piece.items.push(item);
     piece.lines.push(line);
   };
-  const addFault = (line: number, rule: string) => rows().faults.push({ line, ...fault('invalid_reading', rule) });
+  const addFault = (line: number, rule: string) =>
+    rows().faults.push({ line, ...fault('invalid_reading', rule) });
   let fields: string[] | undefined;
   const events: TextEvents = {
     row(cells, line) {
       if (!fields) fields = fieldsOf(cells, options.map ?? {}, line);
       else if (cells.length === fields.length) add(itemOf(fields, cells), line);
-      else addFault(line, `The row has ${cells.length} columns, and the header has ${fields.length}.`);
+      else
+        addFault(line, `The row has ${cells.length} columns, and the header has ${fields.length}.`);
     },
     value: add,
     // A reading is a double, whatever digits were given.
@@ -62,7 +64,11 @@ function itemOf(fields: readonly string[], cells: readonly string[]): Record<str
   return item;
 }
 
-function fieldsOf(header: readonly string[], map: Readonly<Record<string, string>>, line: number): string[] {
+function fieldsOf(
+  header: readonly string[],
+  map: Readonly<Record<string, string>>,
+  line: number,
+): string[] {
   const known = Object.keys(readingColumns);
   const fields = header.map((column) => map[column.trim()] ?? column.trim());
   const unknown = fields.find((field) => field !== '-' && !known.includes(field));

@@ -66,7 +66,10 @@ function eventsOf(
   return { events, isEmpty: () => isEmpty };
 
   /** The members of a value by the fields that they mean; any other is refused. */
-  function fieldsOf(members: Readonly<Record<string, unknown>>, line: number): Record<string, unknown> {
+  function fieldsOf(
+    members: Readonly<Record<string, unknown>>,
+    line: number,
+  ): Record<string, unknown> {
     const values: Record<string, unknown> = {};
     for (const name of Object.keys(members)) {
       const field = fieldOf(name);
@@ -77,7 +80,9 @@ function eventsOf(
         continue;
       }
       const value = typeof given === 'string' ? given : jsonText(given);
-      const rule = field ? `means ${field}, as does an earlier member` : unknownFieldRule(resource, name, !hasUnknown);
+      const rule = field
+        ? `means ${field}, as does an earlier member`
+        : unknownFieldRule(resource, name, !hasUnknown);
       hasUnknown ||= field === undefined;
       violations.add({ line, column: null, field: name, value, rule });
     }

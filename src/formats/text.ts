@@ -9,7 +9,10 @@ export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGener
   let tail: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     const bytes = tail.length > 0 ? Buffer.concat([tail, chunk]) : toBuffer(chunk);
-    const whole = bytes.subarray(0, bytes.lastIndexOf(lineCode) + 1 || bytes.length - unfinished(bytes));
+    const whole = bytes.subarray(
+      0,
+      bytes.lastIndexOf(lineCode) + 1 || bytes.length - unfinished(bytes),
+    );
     yield* decode(whole, position);
     position += whole.length;
     tail = bytes.subarray(whole.length);

@@ -26,7 +26,10 @@ async function read(port: MessagePort, { resource, options }: ReadingJob): Promi
 }
 
 /** Yields the received chunks of the file up to a null, and reports each as taken when the next one is requested. */
-async function* chunksFrom(port: MessagePort, send: (answer: ReadingAnswer) => void): AsyncGenerator<Uint8Array> {
+async function* chunksFrom(
+  port: MessagePort,
+  send: (answer: ReadingAnswer) => void,
+): AsyncGenerator<Uint8Array> {
   for await (const [chunk] of on(port, 'message')) {
     if (chunk === null) return;
     yield chunk;

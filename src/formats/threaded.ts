@@ -3,7 +3,12 @@ import { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError } from '../core/errors.ts';
 import type { ResourceDefinition } from '../core/fields/fields.ts';
 import type { ImportBatch } from '../core/fields/import-batch.ts';
-import { ImportError, type ReadOptions, type RowReader, type Violation } from '../core/records/imports.ts';
+import {
+  ImportError,
+  type ReadOptions,
+  type RowReader,
+  type Violation,
+} from '../core/records/imports.ts';
 import { peek } from './chunks.ts';
 import { type PackedBatch, unpack } from './packing.ts';
 import { readRows } from './rows.ts';

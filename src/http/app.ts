@@ -98,9 +98,12 @@ export function createApp(options: AppOptions): H3 {
   const ingestOptions = { domain, gate, batches, counts, bodies, slices, pace, warnRejected };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
-    toRepresentation(`${JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl }))}\n`, {
-      vary: 'Accept-Encoding',
-    }),
+    toRepresentation(
+      `${JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl }))}\n`,
+      {
+        vary: 'Accept-Encoding',
+      },
+    ),
   );
 
   // --- public
@@ -117,11 +120,17 @@ export function createApp(options: AppOptions): H3 {
   route('/api/v1', { GET: documents.page });
   route('/api/v1/docs', { GET: documents.page });
   for (const name of documentFiles) route(`/api/v1/docs/${name}`, { GET: documents.file(name) });
-  route('/api/v1/openapi.json', { GET: (exchange) => represent(exchange, specification(), 'public, no-cache') });
+  route('/api/v1/openapi.json', {
+    GET: (exchange) => represent(exchange, specification(), 'public, no-cache'),
+  });
 
   // --- with an API key
-  route('/api/v1/me', { GET: secured({ ...readable, permissions: [] }, createMeHandler(domain, entries)) });
-  route('/api/v1/resources', { GET: secured({ ...readable, permissions: [] }, createResourcesHandler(entries)) });
+  route('/api/v1/me', {
+    GET: secured({ ...readable, permissions: [] }, createMeHandler(domain, entries)),
+  });
+  route('/api/v1/resources', {
+    GET: secured({ ...readable, permissions: [] }, createResourcesHandler(entries)),
+  });
   for (const resource of resources) {
     const { name, permissions } = resource;
     const isSensors = name === 'sensors';
@@ -135,7 +144,9 @@ export function createApp(options: AppOptions): H3 {
   }
   for (const operation of ingestOperations) {
     const { path, permissions } = operation;
-    route(path, { POST: secured({ limit: 'ingest', permissions }, createIngest(operation, ingestOptions)) });
+    route(path, {
+      POST: secured({ limit: 'ingest', permissions }, createIngest(operation, ingestOptions)),
+    });
   }
   app.all(
     '/**',
@@ -168,7 +179,10 @@ export function createApp(options: AppOptions): H3 {
 }
 
 /** The version of records for an authenticated request: asked once a batch, or known since its authentication. */
-function createRecordsVersion(records: RecordStore, batches: RequestBatches): () => MaybePromise<number> {
+function createRecordsVersion(
+  records: RecordStore,
+  batches: RequestBatches,
+): () => MaybePromise<number> {
   return records.lastVersion ?? batches.once(() => records.version());
 }
 

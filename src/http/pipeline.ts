@@ -53,7 +53,9 @@ export function createCalls(options: CallOptions) {
     const ofRoute = route === '/healthz' ? { ...services, storeRefusal: undefined } : services;
     return (event) => {
       requests++;
-      services.batches.join(new Call(event, `${processId}-${requests.toString(36)}`, ofRoute, counts, handler));
+      services.batches.join(
+        new Call(event, `${processId}-${requests.toString(36)}`, ofRoute, counts, handler),
+      );
       return undefined;
     };
   };
@@ -67,7 +69,13 @@ class Call extends Exchange implements Work {
   readonly #counts: RouteCounts;
   readonly #handler: Handler;
 
-  constructor(event: H3Event, id: string, services: CallServices, counts: RouteCounts, handler: Handler) {
+  constructor(
+    event: H3Event,
+    id: string,
+    services: CallServices,
+    counts: RouteCounts,
+    handler: Handler,
+  ) {
     super(event, id);
     this.#services = services;
     this.#counts = counts;
@@ -149,9 +157,9 @@ class Call extends Exchange implements Work {
       if (large === undefined) send(node, answer, method, pace);
       else {
         pace?.discard(node.req);
-        sendLarge(node, large, (pieces) => slices.run(clientOfSocket(node.req.socket), pieces)).catch(
-          (thrown: unknown) => this.#cut(thrown),
-        );
+        sendLarge(node, large, (pieces) =>
+          slices.run(clientOfSocket(node.req.socket), pieces),
+        ).catch((thrown: unknown) => this.#cut(thrown));
       }
     } catch (thrown) {
       this.#cut(thrown);

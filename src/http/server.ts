@@ -17,7 +17,13 @@ import { createLimiters, createLimitSharing } from './auth/limits.ts';
 import { createUsageRecorder } from './auth/usage-recorder.ts';
 import type { DocumentFolders } from './docs/docs.ts';
 import { createAnchors } from './monitoring/anchors.ts';
-import { createLog, createLogStream, type Log, type LogStream, logProcessEnd } from './monitoring/log.ts';
+import {
+  createLog,
+  createLogStream,
+  type Log,
+  type LogStream,
+  logProcessEnd,
+} from './monitoring/log.ts';
 import type { LogForm } from './monitoring/log-forms.ts';
 import { createRetention } from './monitoring/retention.ts';
 import { createStoreGuard, graceMs } from './monitoring/store-guard.ts';
@@ -76,12 +82,18 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const stopProcessLog = logProcessEnd(log, closeLog);
   const machineClock = storeClock(options.domain.store, options.machineClock);
   const retryLog = createRetryLog(log, () => performance.now());
-  const clock = createDaemonClock(options.domain.store, machineClock, options.machineUptime, retryLog);
+  const clock = createDaemonClock(
+    options.domain.store,
+    machineClock,
+    options.machineUptime,
+    retryLog,
+  );
   const domain = { ...options.domain, clock: clock.now, steady: clock.steady };
   const guard = createStoreGuard(domain.store, retryLog);
   const usage = createUsageRecorder(domain, retryLog);
   const limiters = createLimiters(settings);
-  const sharing = domain.store.limits && createLimitSharing(domain.store.limits, limiters, retryLog);
+  const sharing =
+    domain.store.limits && createLimitSharing(domain.store.limits, limiters, retryLog);
   const anchors = createAnchors(domain.store.audit, retryLog);
   const retention = createRetention(domain, retryLog);
   const certificate = requireCertificate(settings);
@@ -157,7 +169,9 @@ function warnWhereExposed(host: string, { tlsCert, trustProxy }: ServeSettings, 
 
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  return new Promise((resolve) =>
+    signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
 }
 
 /**
@@ -166,7 +180,10 @@ function aborted(signal: AbortSignal): Promise<void> {
  */
 function createFirstCalls(write: (line: string) => void) {
   const seen = new Set<string>();
-  return ({ keyId, prefix, name }: Pick<Credential, 'keyId' | 'prefix' | 'name'>, address: string): void => {
+  return (
+    { keyId, prefix, name }: Pick<Credential, 'keyId' | 'prefix' | 'name'>,
+    address: string,
+  ): void => {
     if (seen.has(keyId)) return;
     seen.add(keyId);
     write(`First call of ${printable(redactSecrets(name))} (${prefix}) from ${address}\n`);
@@ -177,10 +194,17 @@ function createFirstCalls(write: (line: string) => void) {
  * Completes removals of entities that were interrupted, in the background: their data is out of reach of every key already. The
  * daemon does not wait for it when it ends, since what is not complete is undone and left to the next one.
  */
-function finishRemovals(entities: Pick<EntityStore, 'finishRemovals'>, log: Log, stop: AbortSignal): void {
+function finishRemovals(
+  entities: Pick<EntityStore, 'finishRemovals'>,
+  log: Log,
+  stop: AbortSignal,
+): void {
   entities.finishRemovals?.().catch((thrown: unknown) => {
     if (!stop.aborted)
-      log.warn({ err: thrown }, 'data of a removed entity was not deleted; the next start tries again');
+      log.warn(
+        { err: thrown },
+        'data of a removed entity was not deleted; the next start tries again',
+      );
   });
 }
 
@@ -204,7 +228,10 @@ async function drain(
   // A kept-alive connection becomes idle after its answer, and Node would not close it.
   const sweep = setInterval(closeUnneeded, 50);
   const deadline = setTimeout(() => {
-    log.warn({ connections: connections.table.size }, 'answers in progress took too long; cutting them off');
+    log.warn(
+      { connections: connections.table.size },
+      'answers in progress took too long; cutting them off',
+    );
     connections.closeAll();
   }, deadlineMs);
   await closed;

@@ -21,7 +21,10 @@ export const inboundDocuments = defineResource({
   idExample: 'IN-1001',
   permissions: ['inbound_documents.view'],
   fields: {
-    document_number: text(64, 'Number of the document.', 'LS-88213', { required: true, filter: true }),
+    document_number: text(64, 'Number of the document.', 'LS-88213', {
+      required: true,
+      filter: true,
+    }),
     document_type: choice(
       ['delivery_note', 'shipping_notice', 'goods_receipt', 'customer_material', 'return'],
       'Kind of document.',
@@ -40,7 +43,9 @@ export const inboundDocuments = defineResource({
     routing_id: reference('routings', 'Routing assigned to the goods.', 'R-1001'),
     received_date: date('Day on which the goods came in.', '2026-11-02', { filter: true }),
     required_date: date('Day by which the goods are required.', '2026-11-27', { filter: true }),
-    delivered_date: date('Day on which the goods left again or were handed on.', '2026-11-26', { filter: true }),
+    delivered_date: date('Day on which the goods left again or were handed on.', '2026-11-26', {
+      filter: true,
+    }),
     invoiced_date: date('Day on which the document was invoiced.', '2026-11-30', { filter: true }),
     received_by: reference('people', 'Person who took the goods in.', 'PE-1001'),
     total_amount: amount('Net amount of all services, in `currency`.', 2310.5),
@@ -56,7 +61,10 @@ export const inventoryItems = defineResource({
   idExample: 'IT-1001',
   permissions: ['inventory_items.view'],
   fields: {
-    part_id: reference('parts', 'Part that is in stock.', 'P-1001', { required: true, filter: true }),
+    part_id: reference('parts', 'Part that is in stock.', 'P-1001', {
+      required: true,
+      filter: true,
+    }),
     lot_number: text(64, 'Lot or batch.', 'L-26-0419', { filter: true }),
     serial_number: text(64, 'Serial number, if the part has one.', 'SN-004711'),
     warehouse: text(64, 'Warehouse.', 'MAIN'),
@@ -80,11 +88,14 @@ export const inventoryItems = defineResource({
 
 export const inventoryMovements = defineResource({
   name: 'inventory-movements',
-  summary: 'Movements of stock: receipts, issues, transfers and corrections, each with its instant.',
+  summary:
+    'Movements of stock: receipts, issues, transfers and corrections, each with its instant.',
   idExample: 'MV-1001',
   permissions: ['inventory_movements.view'],
   fields: {
-    inventory_item_id: reference('inventory-items', 'Item that was moved.', 'IT-1001', { filter: true }),
+    inventory_item_id: reference('inventory-items', 'Item that was moved.', 'IT-1001', {
+      filter: true,
+    }),
     part_id: reference('parts', 'Part that was moved.', 'P-1001', { required: true, filter: true }),
     movement_type: choice(
       ['receipt', 'issue', 'return', 'transfer', 'adjustment', 'scrap', 'shipment'],
@@ -92,7 +103,9 @@ export const inventoryMovements = defineResource({
       'issue',
       { required: true, filter: true },
     ),
-    quantity: decimal('Quantity moved; negative if an adjustment takes away.', 40, { required: true }),
+    quantity: decimal('Quantity moved; negative if an adjustment takes away.', 40, {
+      required: true,
+    }),
     unit: unit('Unit of the quantity, as a UCUM code.', '{piece}'),
     lot_number: text(64, 'Lot or batch.', 'L-26-0419'),
     from_location: text(64, 'Location it left.', 'R04-B12'),
@@ -102,6 +115,9 @@ export const inventoryMovements = defineResource({
     inbound_document_id: reference('inbound-documents', 'Document it came in with.', 'IN-1001'),
     person_id: reference('people', 'Person who moved it.', 'PE-1001'),
     reason: text(200, 'Reason in words.', 'Issued to job'),
-    moved_at: instant('When it was moved.', '2026-11-20T06:31:12.000000Z', { required: true, filter: true }),
+    moved_at: instant('When it was moved.', '2026-11-20T06:31:12.000000Z', {
+      required: true,
+      filter: true,
+    }),
   },
 });

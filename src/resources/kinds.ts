@@ -14,7 +14,12 @@ export function text(
 }
 
 /** Declares the `id` of a record of another resource. */
-export function reference(references: string, doc: string, example: string, options?: Options): Field {
+export function reference(
+  references: string,
+  doc: string,
+  example: string,
+  options?: Options,
+): Field {
   return { kind: 'text', maxLength: 64, references, doc, example, ...options };
 }
 
@@ -78,6 +83,8 @@ export const unitOfQuantities = unit('Unit of the quantities, as a UCUM code.', 
 
 /** Declares a list of objects; its example is one with the examples of all its fields. */
 export function list(of: Fields, doc: string, more?: Partial<ListField>): Field {
-  const example = [Object.fromEntries(Object.entries(of).map(([name, { example }]) => [name, example]))];
+  const example = [
+    Object.fromEntries(Object.entries(of).map(([name, { example }]) => [name, example])),
+  ];
   return { kind: 'list', of, doc, example, ...more };
 }

@@ -16,7 +16,11 @@ export const people = defineResource({
     shift: text(32, 'Shift model.', '3-shift'),
     cost_center: text(32, 'Cost centre.', '4420'),
     supervisor_id: reference('people', 'Person reported to.', 'PE-1002'),
-    employment_type: choice(['employee', 'temporary', 'contractor', 'apprentice'], 'Kind of employment.', 'employee'),
+    employment_type: choice(
+      ['employee', 'temporary', 'contractor', 'apprentice'],
+      'Kind of employment.',
+      'employee',
+    ),
     hired_date: date('First day of employment.', '2021-03-01'),
     left_date: date('Last day of employment.', '2026-12-31'),
     is_active: flag('Whether the person may be assigned.', { required: true, filter: true }),
@@ -29,16 +33,36 @@ export const trainingRecords = defineResource({
   idExample: 'TR-1001',
   permissions: ['training_records.view'],
   fields: {
-    person_id: reference('people', 'Person who was trained.', 'PE-1001', { required: true, filter: true }),
-    course_code: text(64, 'Code of the course or qualification.', 'FORKLIFT', { required: true, filter: true }),
-    course_title: text(200, 'Title of the course or qualification.', 'Forklift licence, yearly instruction', {
-      required: true,
-    }),
-    category: choice(['safety', 'quality', 'process', 'machine', 'management', 'other'], 'Subject.', 'safety'),
-    status: choice(['planned', 'in_progress', 'completed', 'failed', 'expired'], 'State.', 'completed', {
+    person_id: reference('people', 'Person who was trained.', 'PE-1001', {
       required: true,
       filter: true,
     }),
+    course_code: text(64, 'Code of the course or qualification.', 'FORKLIFT', {
+      required: true,
+      filter: true,
+    }),
+    course_title: text(
+      200,
+      'Title of the course or qualification.',
+      'Forklift licence, yearly instruction',
+      {
+        required: true,
+      },
+    ),
+    category: choice(
+      ['safety', 'quality', 'process', 'machine', 'management', 'other'],
+      'Subject.',
+      'safety',
+    ),
+    status: choice(
+      ['planned', 'in_progress', 'completed', 'failed', 'expired'],
+      'State.',
+      'completed',
+      {
+        required: true,
+        filter: true,
+      },
+    ),
     process_id: reference('processes', 'Process it qualifies for.', 'PR-1001'),
     asset_id: reference('assets', 'Asset it qualifies for.', 'A-1001'),
     trainer: text(200, 'Who taught it.', 'Training centre Lindental'),

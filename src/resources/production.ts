@@ -21,7 +21,10 @@ export const oeeEvents = defineResource({
   idExample: 'OE-1001',
   permissions: ['oee_events.view'],
   fields: {
-    asset_id: reference('assets', 'Work unit the event is of.', 'A-1001', { required: true, filter: true }),
+    asset_id: reference('assets', 'Work unit the event is of.', 'A-1001', {
+      required: true,
+      filter: true,
+    }),
     production_job_id: reference('production-jobs', 'Operation that was running.', 'PJ-1001'),
     event_type: choice(
       [
@@ -46,7 +49,10 @@ export const oeeEvents = defineResource({
     ),
     reason_code: text(32, 'Code of the reason in the own catalogue of the plant.', 'E-113'),
     reason: text(200, 'Reason in words.', 'Hydraulic pressure low'),
-    started_at: instant('When the span began.', '2026-11-20T08:15:00.123456Z', { required: true, filter: true }),
+    started_at: instant('When the span began.', '2026-11-20T08:15:00.123456Z', {
+      required: true,
+      filter: true,
+    }),
     ended_at: instant('When the span ended; null while it lasts.', '2026-11-20T08:41:30.000000Z'),
     duration_s: amount('Length of the span.', 1589.877, { unit: 's' }),
     planned_busy_time_s: amount('Planned busy time (PBT) in the span.', 1589.877, { unit: 's' }),
@@ -68,7 +74,10 @@ export const productionJobs = defineResource({
   idExample: 'PJ-1001',
   permissions: ['production_jobs.view'],
   fields: {
-    job_id: reference('jobs', 'Job the operation belongs to.', 'J-1001', { required: true, filter: true }),
+    job_id: reference('jobs', 'Job the operation belongs to.', 'J-1001', {
+      required: true,
+      filter: true,
+    }),
     sequence: count('Position of the operation in the job.', 20, { required: true }),
     name: text(200, 'Name of the operation.', 'Turn outer diameter', { required: true }),
     status: choice(
@@ -78,7 +87,9 @@ export const productionJobs = defineResource({
       { required: true, filter: true },
     ),
     process_id: processCarriedOut,
-    asset_id: reference('assets', 'Work unit (machine, oven, line) it runs on.', 'A-1001', { filter: true }),
+    asset_id: reference('assets', 'Work unit (machine, oven, line) it runs on.', 'A-1001', {
+      filter: true,
+    }),
     person_id: reference('people', 'Operator in charge.', 'PE-1001'),
     planned_order_quantity: amount('Planned order quantity (POQ).', 120),
     produced_quantity: amount('Produced quantity (PQ): good, scrap and rework together.', 88),
@@ -88,7 +99,9 @@ export const productionJobs = defineResource({
     unit: unitOfQuantities,
     setup_time_s: amount('Actual unit setup time (AUST).', 1260, { unit: 's' }),
     processing_time_s: amount('Actual unit processing time (AUPT).', 27340, { unit: 's' }),
-    started_at: instant('When the operation began.', '2026-11-20T05:04:00.000000Z', { filter: true }),
+    started_at: instant('When the operation began.', '2026-11-20T05:04:00.000000Z', {
+      filter: true,
+    }),
     ended_at: instant('When the operation ended.', '2026-11-20T13:12:30.000000Z'),
   },
 });
@@ -101,7 +114,9 @@ export const productionQuality = defineResource({
   idExample: 'PQ-1001',
   permissions: ['production_quality.view'],
   fields: {
-    production_job_id: reference('production-jobs', 'Operation the figures are of.', 'PJ-1001', { filter: true }),
+    production_job_id: reference('production-jobs', 'Operation the figures are of.', 'PJ-1001', {
+      filter: true,
+    }),
     job_id: reference('jobs', 'Job the figures are of.', 'J-1001', { filter: true }),
     part_id: reference('parts', 'Part that was produced.', 'P-1001', { filter: true }),
     asset_id: reference('assets', 'Work unit that produced it.', 'A-1001'),

@@ -20,7 +20,10 @@ export const assets = defineResource({
   idExample: 'A-1001',
   permissions: ['assets.view'],
   fields: {
-    code: text(64, 'Code of the asset as people know it.', 'OVEN-3', { required: true, filter: true }),
+    code: text(64, 'Code of the asset as people know it.', 'OVEN-3', {
+      required: true,
+      filter: true,
+    }),
     name: text(200, 'Name of the asset.', 'Chamber oven 3', { required: true }),
     asset_type: choice(
       [
@@ -72,7 +75,10 @@ export const parts = defineResource({
     ),
     revision: text(32, 'Drawing or engineering revision.', 'C'),
     description: text(2000, 'Free text.', 'Cast housing, machined'),
-    is_active: flag('Whether the part may be used on new jobs and orders.', { required: true, filter: true }),
+    is_active: flag('Whether the part may be used on new jobs and orders.', {
+      required: true,
+      filter: true,
+    }),
     category: text(64, 'Part family or commodity.', 'Castings', { filter: true }),
     unit: unit('Stock-keeping unit of measure, as a UCUM code.', '{piece}'),
     material: text(120, 'Material designation.', 'EN-GJS-400-15'),
@@ -131,18 +137,30 @@ export const projects = defineResource({
   idExample: 'PRJ-1001',
   permissions: ['projects.view'],
   fields: {
-    code: text(64, 'Code of the project as people know it.', 'WIND-26', { required: true, filter: true }),
-    name: text(200, 'Name of the project.', 'Gearbox housings for offshore turbines', { required: true }),
-    description: text(2000, 'Free text.', 'Series of 400 housings in four lots'),
-    status: choice(['planned', 'active', 'on_hold', 'completed', 'cancelled'], 'State of the project.', 'active', {
+    code: text(64, 'Code of the project as people know it.', 'WIND-26', {
       required: true,
       filter: true,
     }),
+    name: text(200, 'Name of the project.', 'Gearbox housings for offshore turbines', {
+      required: true,
+    }),
+    description: text(2000, 'Free text.', 'Series of 400 housings in four lots'),
+    status: choice(
+      ['planned', 'active', 'on_hold', 'completed', 'cancelled'],
+      'State of the project.',
+      'active',
+      {
+        required: true,
+        filter: true,
+      },
+    ),
     customer_name: text(200, 'Name of the customer.', 'Nordwind Getriebe GmbH'),
     manager_id: reference('people', 'Person in charge.', 'PE-1001'),
     start_date: date('First day.', '2026-09-01'),
     end_date: date('Last day planned.', '2027-03-31'),
-    required_date: date('Day by which the customer requires the result.', '2027-03-15', { filter: true }),
+    required_date: date('Day by which the customer requires the result.', '2027-03-15', {
+      filter: true,
+    }),
     budget: amount('Budget, in `currency`.', 480000),
     currency: currencyOf('budget'),
     progress_percent: amount('Share that is done, 0 to 100.', 35, { max: 100, unit: '%' }),
@@ -165,15 +183,30 @@ export const routings = defineResource({
   idExample: 'R-1001',
   permissions: ['routings.view'],
   fields: {
-    code: text(64, 'Code of the routing as people know it.', 'RT-BH-2040', { required: true, filter: true }),
-    name: text(200, 'Name of the routing.', 'Bearing housing, cast and machined', { required: true }),
-    part_id: reference('parts', 'Part it makes; null if it serves several.', 'P-1001', { filter: true }),
-    revision: text(32, 'Revision.', 'B'),
-    status: choice(['draft', 'released', 'superseded', 'retired'], 'State of the routing.', 'released', {
+    code: text(64, 'Code of the routing as people know it.', 'RT-BH-2040', {
       required: true,
       filter: true,
     }),
-    is_active: flag('Whether it may be assigned to jobs and inbound documents.', { required: true, filter: true }),
+    name: text(200, 'Name of the routing.', 'Bearing housing, cast and machined', {
+      required: true,
+    }),
+    part_id: reference('parts', 'Part it makes; null if it serves several.', 'P-1001', {
+      filter: true,
+    }),
+    revision: text(32, 'Revision.', 'B'),
+    status: choice(
+      ['draft', 'released', 'superseded', 'retired'],
+      'State of the routing.',
+      'released',
+      {
+        required: true,
+        filter: true,
+      },
+    ),
+    is_active: flag('Whether it may be assigned to jobs and inbound documents.', {
+      required: true,
+      filter: true,
+    }),
     lot_size: amount('Lot size the times are planned for.', 120),
     unit: unit('Unit of the lot size, as a UCUM code.', '{piece}'),
     lead_time_days: amount('Planned time from the first operation to the last.', 6, { unit: 'd' }),
@@ -189,11 +222,18 @@ export const services = defineResource({
   idExample: 'S-1001',
   permissions: ['services.view'],
   fields: {
-    code: text(64, 'Registry code; `service_code` in the services of orders and inbound documents.', 'ANNEAL-S', {
+    code: text(
+      64,
+      'Registry code; `service_code` in the services of orders and inbound documents.',
+      'ANNEAL-S',
+      {
+        required: true,
+        filter: true,
+      },
+    ),
+    name: text(200, 'Name of the service.', 'Stress relief annealing, per kilogram', {
       required: true,
-      filter: true,
     }),
-    name: text(200, 'Name of the service.', 'Stress relief annealing, per kilogram', { required: true }),
     description: text(2000, 'Free text.', 'Charged by net weight'),
     category: text(64, 'Family of services.', 'Heat treatment', { filter: true }),
     process_id: processCarriedOut,
@@ -204,6 +244,9 @@ export const services = defineResource({
     lead_time_days: amount('Usual time until it is done.', 3, { unit: 'd' }),
     valid_from: date('First day the price holds.', '2026-01-01'),
     valid_to: date('Last day the price holds.', '2026-12-31'),
-    is_active: flag('Whether it may be used on new orders and documents.', { required: true, filter: true }),
+    is_active: flag('Whether it may be used on new orders and documents.', {
+      required: true,
+      filter: true,
+    }),
   },
 });

@@ -15,7 +15,11 @@ export const sensors = defineResource({
     last_reading_at: instant('Instant of the newest reading; null before the first.', newest),
     last_value: decimal('Value of the newest reading.', 182.4),
     last_heartbeat_at: instant('Instant of the newest heartbeat; null before the first.', newest),
-    last_status: choice(heartbeatStatuses, 'Status of the newest heartbeat; null if it had none.', 'ok'),
+    last_status: choice(
+      heartbeatStatuses,
+      'Status of the newest heartbeat; null if it had none.',
+      'ok',
+    ),
   },
   fields: {
     code: text(64, 'Code by which gateways name the sensor; unique in the entity.', 'OVEN-3-T1', {
@@ -26,7 +30,10 @@ export const sensors = defineResource({
     name: text(200, 'Name of the sensor.', 'Oven 3, zone 1 temperature', { required: true }),
     asset_id: reference('assets', 'Asset it is fitted to.', 'A-1001', { filter: true }),
     quantity: text(64, 'What it measures.', 'temperature'),
-    unit: unit('Unit of its readings, as a UCUM code; null if they have none, as for a switch.', 'Cel'),
+    unit: unit(
+      'Unit of its readings, as a UCUM code; null if they have none, as for a switch.',
+      'Cel',
+    ),
     is_active: flag('Whether readings are expected from it.', { required: true, filter: true }),
   },
 });

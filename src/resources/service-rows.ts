@@ -1,12 +1,17 @@
 import { amount, choice, currencyOf, list, text, unit } from './kinds.ts';
 
 const assigned = {
-  resource: choice(['people', 'assets'], 'What is assigned: a person or an asset.', 'assets', { required: true }),
+  resource: choice(['people', 'assets'], 'What is assigned: a person or an asset.', 'assets', {
+    required: true,
+  }),
   id: text(64, 'The `id` of that person or asset.', 'A-1001', { required: true }),
 };
 
 const service = {
-  row_id: text(16, 'The service row inside its parent; unique there.', 'SVC-01', { required: true, format: 'row_id' }),
+  row_id: text(16, 'The service row inside its parent; unique there.', 'SVC-01', {
+    required: true,
+    format: 'row_id',
+  }),
   service_code: text(
     64,
     'Code of the service in the registry (`code` of services); several rows may have the same.',

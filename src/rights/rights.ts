@@ -8,7 +8,10 @@ import { type Account, accountOf } from './store-account.ts';
 export type Rights = ReturnType<typeof createRights>;
 
 /** The members of a process that decide its rights; Windows has none of them. */
-type RightsProcess = Pick<NodeJS.Process, 'geteuid' | 'seteuid' | 'setuid' | 'setgid' | 'setgroups'> & {
+type RightsProcess = Pick<
+  NodeJS.Process,
+  'geteuid' | 'seteuid' | 'setuid' | 'setgid' | 'setgroups'
+> & {
   /** Missing in the types of Node. */
   initgroups?(user: string, extraGroup: number): void;
 };
@@ -96,7 +99,10 @@ function requireReadable(program: string, account: string): void {
     throw new HkctlError(
       'store_unreadable',
       `The store belongs to the account ${account}, which cannot read hkctl itself (${program}).`,
-      { hint: 'Install hkctl where that account can read it, such as /usr/local or /opt.', cause: thrown },
+      {
+        hint: 'Install hkctl where that account can read it, such as /usr/local or /opt.',
+        cause: thrown,
+      },
     );
   }
 }

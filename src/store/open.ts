@@ -10,12 +10,15 @@ import { translating } from './sqlite-database/errors.ts';
 
 /** The engine for a store location: the address of a PostgreSQL database, or the path of a file, which means SQLite. */
 export function engineAt(location: string, options: StoreOptions): Engine {
-  return isStoreAddress(location) ? lateEngine(location, options) : createSqliteEngine(location, options);
+  return isStoreAddress(location)
+    ? lateEngine(location, options)
+    : createSqliteEngine(location, options);
 }
 
 /** PostgreSQL's engine, loaded when it is first used: a command on SQLite loads nothing of it. */
 function lateEngine(address: string, options: StoreOptions): Engine {
-  const engine = async () => (await import('./postgres-engine.ts')).createPostgresEngine(address, options);
+  const engine = async () =>
+    (await import('./postgres-engine.ts')).createPostgresEngine(address, options);
   return {
     open: async () => (await engine()).open(),
     requireNone: async () => (await engine()).requireNone(),

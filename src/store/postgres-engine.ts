@@ -36,7 +36,9 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
   return {
     open,
     requireNone: () =>
-      using(async (database) => (await import('./postgres/migration.ts')).requireNoStore(await database.session())),
+      using(async (database) =>
+        (await import('./postgres/migration.ts')).requireNoStore(await database.session()),
+      ),
     async create(fill) {
       const { createStore } = await import('./postgres/migration.ts');
       await using((database) => createStore(database, options, fill));

@@ -33,7 +33,11 @@ export interface BenchPlant {
 export function createPlant(address?: string): BenchPlant {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-bench-'));
   const cli = join(process.cwd(), 'bin', 'hkctl.js');
-  const env = { ...process.env, HKCTL_STORE: address ?? join(folder, 'hkctl.db'), HKCTL_USER: 'bench' };
+  const env = {
+    ...process.env,
+    HKCTL_STORE: address ?? join(folder, 'hkctl.db'),
+    HKCTL_USER: 'bench',
+  };
   const hkctl = (args: readonly string[], input = '') =>
     execFileSync(process.execPath, [cli, ...args], { env, input, stdio: 'pipe', encoding: 'utf8' });
   let daemon: ChildProcess | undefined;
@@ -42,22 +46,37 @@ export function createPlant(address?: string): BenchPlant {
     daemon = undefined;
     if (stopping) await ended(stopping);
   };
-  const names = ['--org', 'Bench', '--week-start', 'monday', '--entity', 'ONE', '--entity-name', 'One'];
+  const names = [
+    '--org',
+    'Bench',
+    '--week-start',
+    'monday',
+    '--entity',
+    'ONE',
+    '--entity-name',
+    'One',
+  ];
   hkctl(['init', ...names, '--timezone', 'UTC', '--admin', 'bench']);
   return {
     folder,
     env,
     hkctl,
     importSensors(count) {
-      const lines = Array.from({ length: count }, (_, n) => `S-${n},SENSOR-${n},Sensor ${n},Cel,true\n`);
+      const lines = Array.from(
+        { length: count },
+        (_, n) => `S-${n},SENSOR-${n},Sensor ${n},Cel,true\n`,
+      );
       const file = `id,code,name,unit,is_active\n${lines.join('')}`;
       hkctl(['import', 'sensors', '-', '--entity', 'ONE', '--format', 'csv'], file);
     },
     stop,
     pid: () => daemon?.pid ?? 0,
     cpuMs: () => cpuMs(daemon?.pid ?? 0),
-    hkctlAside: async (args) => (await execFileAside(process.execPath, [cli, ...args], { env })).stdout,
-    async serve(options = ['--limit-requests', 'off', '--limit-ingest', 'off', '--log-level', 'warn']) {
+    hkctlAside: async (args) =>
+      (await execFileAside(process.execPath, [cli, ...args], { env })).stdout,
+    async serve(
+      options = ['--limit-requests', 'off', '--limit-ingest', 'off', '--log-level', 'warn'],
+    ) {
       daemon = spawn(process.execPath, [cli, 'serve', '--port', '0', '--json', ...options], {
         env,
         stdio: ['ignore', 'pipe', 'inherit'],

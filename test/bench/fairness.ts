@@ -79,7 +79,12 @@ export async function run(): Promise<BenchReport[]> {
 
 /** The same over PostgreSQL, for what differs there: everything that reads. The server shares the machine, too. */
 export async function runOnPostgres(): Promise<BenchReport> {
-  const server = await startServer(['shared_buffers=512MB', 'max_wal_size=4GB', 'fsync=on', 'full_page_writes=on']);
+  const server = await startServer([
+    'shared_buffers=512MB',
+    'max_wal_size=4GB',
+    'fsync=on',
+    'full_page_writes=on',
+  ]);
   const plant = await createFairnessPlant(storedInDatabase, server.address);
   try {
     const names = readAttacks.map(({ name }) => name).filter(isChosen);
@@ -178,7 +183,8 @@ function attack(name: string, target: Target): ChildProcess {
 /** Waits until the attacker has closed its connections. */
 function end(attacker: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (attacker.exitCode !== null) return reject(new Error(`the attacker ended early with ${attacker.exitCode}`));
+    if (attacker.exitCode !== null)
+      return reject(new Error(`the attacker ended early with ${attacker.exitCode}`));
     attacker.once('exit', () => resolve());
     attacker.stdin?.end();
   });

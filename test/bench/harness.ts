@@ -31,7 +31,9 @@ export function printReport(report: BenchReport): void {
     row.bound ?? '',
     keepsBound(row) === undefined ? '' : keepsBound(row) ? 'kept' : 'MISSED',
   ]);
-  const widths = head.map((_, column) => Math.max(...[head, ...lines].map((line) => (line[column] ?? '').length)));
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...lines].map((line) => (line[column] ?? '').length)),
+  );
   process.stdout.write(`\n${report.title}\n`);
   for (const line of [head, ...lines]) {
     const cells = line.map((cell, column) =>
@@ -58,7 +60,9 @@ const leeway = isShort ? 0.6 : 1;
 export function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? 0)
+    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
 /** Runs two measurements by turns, so that a busy machine is busy for both; gives each one's figures and the median of the paired ratios. */

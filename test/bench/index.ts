@@ -24,7 +24,9 @@ const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | Be
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !(name in benchmarks));
   if (unknown.length > 0) {
-    process.stderr.write(`No benchmark "${unknown.join('", "')}"; there are: ${Object.keys(benchmarks).join(', ')}\n`);
+    process.stderr.write(
+      `No benchmark "${unknown.join('", "')}"; there are: ${Object.keys(benchmarks).join(', ')}\n`,
+    );
     return 2;
   }
   let missed = 0;

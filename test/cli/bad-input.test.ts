@@ -14,7 +14,8 @@ for (const entry of nouns) {
   const noun = await entry.load();
   if ('run' in noun) commands.push({ path: [noun.name], definition: noun });
   else {
-    for (const verb of noun.verbs) commands.push({ path: [noun.name, verb.name], definition: verb });
+    for (const verb of noun.verbs)
+      commands.push({ path: [noun.name, verb.name], definition: verb });
     if (noun.bare) commands.push({ path: [noun.name], definition: noun.bare });
   }
 }
@@ -33,7 +34,11 @@ async function refused(
   expect(result.code, argv.join(' ')).toBe(2);
   expect(result.stdout).toBe('');
   const error = result.error();
-  expect(error).toEqual({ code: expect.any(String), message: expect.stringMatching(/.+/), hint: result.error().hint });
+  expect(error).toEqual({
+    code: expect.any(String),
+    message: expect.stringMatching(/.+/),
+    hint: result.error().hint,
+  });
   expect((await cli.ok('audit list --json --limit 100000')).json<unknown[]>()).toEqual(before);
   return error;
 }
@@ -95,9 +100,16 @@ function judgesItself(name: string, parse: (text: string) => unknown): boolean {
 
 describe('the program', () => {
   it('refuses unknown commands and verbs, and suggests', async () => {
-    expect(await refused(['kyes'])).toMatchObject({ message: "Unknown command 'kyes'.", hint: 'Did you mean keys?' });
-    expect(await refused(['keys', 'crate'])).toMatchObject({ hint: expect.stringContaining('Did you mean create? ') });
-    expect(await refused(['keys', 'list', '--unused-fro', '9d'])).toMatchObject({ hint: 'Did you mean --unused-for?' });
+    expect(await refused(['kyes'])).toMatchObject({
+      message: "Unknown command 'kyes'.",
+      hint: 'Did you mean keys?',
+    });
+    expect(await refused(['keys', 'crate'])).toMatchObject({
+      hint: expect.stringContaining('Did you mean create? '),
+    });
+    expect(await refused(['keys', 'list', '--unused-fro', '9d'])).toMatchObject({
+      hint: 'Did you mean --unused-for?',
+    });
     await refused(['entities']);
     await refused(['--no-such-flag']);
   });
@@ -109,8 +121,13 @@ describe('the program', () => {
       HKCTL_PERMISSION: 'parts.view, jobs_orders.view',
       HKCTL_JSON: '1',
     };
-    const { key } = (await cli.ok('keys create', { env })).json<{ key: { name: string; permissions: string[] } }>();
-    expect(key).toMatchObject({ name: 'By variable', permissions: ['jobs_orders.view', 'parts.view'] });
+    const { key } = (await cli.ok('keys create', { env })).json<{
+      key: { name: string; permissions: string[] };
+    }>();
+    expect(key).toMatchObject({
+      name: 'By variable',
+      permissions: ['jobs_orders.view', 'parts.view'],
+    });
     expect(globalFlags.as.env).toContain('HKCTL_USER');
   });
 
@@ -172,10 +189,54 @@ describe('values', () => {
     ['keys', 'create', '--name', '', '--entity', 'BER', '--preset', 'sensor-gateway'],
     ['keys', 'create', '--name', 'x'.repeat(121), '--entity', 'BER', '--preset', 'sensor-gateway'],
     ['keys', 'create', '--name', 'a\u0007b', '--entity', 'BER', '--preset', 'sensor-gateway'],
-    ['keys', 'create', '--name', 'x', '--entity', 'BER', '--preset', 'sensor-gateway', '--expires', 'soon'],
-    ['keys', 'create', '--name', 'x', '--entity', 'BER', '--preset', 'sensor-gateway', '--expires', '2026-11-19'],
-    ['keys', 'create', '--name', 'x', '--entity', 'BER', '--preset', 'sensor-gateway', '--expires', '2026-02-30'],
-    ['keys', 'create', '--name', 'x', '--entity', 'BER', '--preset', 'sensor-gateway', '--base-url', 'not a url'],
+    [
+      'keys',
+      'create',
+      '--name',
+      'x',
+      '--entity',
+      'BER',
+      '--preset',
+      'sensor-gateway',
+      '--expires',
+      'soon',
+    ],
+    [
+      'keys',
+      'create',
+      '--name',
+      'x',
+      '--entity',
+      'BER',
+      '--preset',
+      'sensor-gateway',
+      '--expires',
+      '2026-11-19',
+    ],
+    [
+      'keys',
+      'create',
+      '--name',
+      'x',
+      '--entity',
+      'BER',
+      '--preset',
+      'sensor-gateway',
+      '--expires',
+      '2026-02-30',
+    ],
+    [
+      'keys',
+      'create',
+      '--name',
+      'x',
+      '--entity',
+      'BER',
+      '--preset',
+      'sensor-gateway',
+      '--base-url',
+      'not a url',
+    ],
     ['entities', 'add', 'no blanks', '--name', 'X', '--timezone', 'UTC'],
     ['entities', 'add', 'X', '--name', 'X', '--timezone', 'Mars/Olympus'],
     ['users', 'add', 'a b', '--name', 'X', '--role', 'operator'],

@@ -27,7 +27,10 @@ describe('a secret on the command line', () => {
     ['a name', ['keys', 'create', '--entity', 'BER', '--preset', 'sensor-gateway', '--name']],
   ])('as %s: the error says that others know it now', async (_, argv) => {
     const { code, stderr } = await cli.run([...argv, secret]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("from the shell's history. Rotate its key: ")]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("from the shell's history. Rotate its key: "),
+    ]);
     expect(stderr).toContain(rotate());
     expect(stderr).not.toContain(secret.slice(8, 20));
     const { hint } = (await cli.run([...argv, secret, '--json'])).error();
@@ -83,14 +86,30 @@ describe('a whole secret where its prefix or a name was asked for', () => {
 });
 
 it('a message shows no control character that was hidden by an encoding', async () => {
-  const { stderr } = await cli.run(['import', 'parts', `no-hk%5F${secret.slice(3)}%1b[31m`, '--entity', 'BER']);
+  const { stderr } = await cli.run([
+    'import',
+    'parts',
+    `no-hk%5F${secret.slice(3)}%1b[31m`,
+    '--entity',
+    'BER',
+  ]);
   expect(stderr).not.toContain('\u001b[31m');
   expect(stderr).not.toContain(secret.slice(8, 20));
 });
 
 describe('names', () => {
   const create = (name: string) =>
-    cli.run(['keys', 'create', '--entity', 'BER', '--preset', 'sensor-gateway', '--json', '--name', name]);
+    cli.run([
+      'keys',
+      'create',
+      '--entity',
+      'BER',
+      '--preset',
+      'sensor-gateway',
+      '--json',
+      '--name',
+      name,
+    ]);
 
   it('have 120 characters, whatever they are made of', async () => {
     expect((await create('🏭'.repeat(120))).code).toBe(0);
@@ -117,7 +136,10 @@ describe('who may not act at all', () => {
   it('leaves no tricks and no flood in the audit trail', async () => {
     const login = 'ev\u001b[2Jil\nFAKE\u202e';
     const { code, stderr } = await cli.run(['keys', 'list', '--as', login]);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('ev\\u001b[2Jil\\u000aFAKE\\u202e')]);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('ev\\u001b[2Jil\\u000aFAKE\\u202e'),
+    ]);
     await cli.run(['keys', 'list', '--as', 'x'.repeat(100_000)]);
     const { stdout } = await cli.ok('audit list --limit 2');
     expect(stdout).toContain('ev\\u001b[2Jil\\u000aFAKE\\u202e');
@@ -132,19 +154,34 @@ describe('who may not act at all', () => {
     }
     const denied = { action: 'profile.use', outcome: 'denied' };
     const wanted = [
-      { ...denied, target: 'operator', actor: { login: 'operator' }, detail: { reason: 'profile_inactive' } },
-      { ...denied, target: 'stranger', actor: null, os_account: 'stranger', detail: { reason: 'no_profile' } },
+      {
+        ...denied,
+        target: 'operator',
+        actor: { login: 'operator' },
+        detail: { reason: 'profile_inactive' },
+      },
+      {
+        ...denied,
+        target: 'stranger',
+        actor: null,
+        os_account: 'stranger',
+        detail: { reason: 'no_profile' },
+      },
     ];
     expect((await cli.ok('audit list --limit 2 --json')).json()).toMatchObject(wanted);
     const exported = (await cli.ok('audit export --json')).json<{ seq: number }[]>();
     expect(exported.slice(-2)).toMatchObject(wanted.reverse());
     const { records } = (await cli.ok('audit verify --json')).json<{ records: number }>();
     expect(exported).toHaveLength(records);
-    expect((await cli.ok('audit export --limit 3 --json')).json<{ seq: number }[]>().map(({ seq }) => seq)).toEqual([
-      1, 2, 3,
-    ]);
+    expect(
+      (await cli.ok('audit export --limit 3 --json'))
+        .json<{ seq: number }[]>()
+        .map(({ seq }) => seq),
+    ).toEqual([1, 2, 3]);
     await cli.ok('tenants add Other --admin bob');
-    const seen = (await cli.ok('audit list --limit 100 --json', { osAccount: 'bob' })).json<{ action: string }[]>();
+    const seen = (await cli.ok('audit list --limit 100 --json', { osAccount: 'bob' })).json<
+      { action: string }[]
+    >();
     expect(seen.some(({ action }) => action === 'profile.use')).toBe(false);
   });
 });
@@ -194,19 +231,24 @@ describe('an expiry at the end of the calendar', () => {
   });
 
   it('is refused beyond it', async () => {
-    const line = 'keys create --name x --entity BER --preset sensor-gateway --json --expires 999999w';
+    const line =
+      'keys create --name x --entity BER --preset sensor-gateway --json --expires 999999w';
     expect((await cli.run(line)).code).toBe(2);
   });
 });
 
 describe('systemd-unit', () => {
   it('quotes a path with blanks, and lets nothing break out of its line', async () => {
-    expect((await cli.run(['systemd-unit', '--environment-file', '/etc/a\nUser=root'])).code).toBe(2);
-    expect((await cli.run(['systemd-unit', '--environment-file', ''])).code).toBe(2);
-    expect((await cli.ok(['systemd-unit', '--environment-file', '/etc/my plant'])).stdout).toContain(
-      'EnvironmentFile=-/etc/my plant\n',
+    expect((await cli.run(['systemd-unit', '--environment-file', '/etc/a\nUser=root'])).code).toBe(
+      2,
     );
-    expect((await cli.ok('systemd-unit', { env: { HKCTL_USER: 'root' } })).stdout).toContain('User=hkctl\n');
+    expect((await cli.run(['systemd-unit', '--environment-file', ''])).code).toBe(2);
+    expect(
+      (await cli.ok(['systemd-unit', '--environment-file', '/etc/my plant'])).stdout,
+    ).toContain('EnvironmentFile=-/etc/my plant\n');
+    expect((await cli.ok('systemd-unit', { env: { HKCTL_USER: 'root' } })).stdout).toContain(
+      'User=hkctl\n',
+    );
   });
 });
 
@@ -218,7 +260,13 @@ describe('deep nesting', () => {
     ['a member of a line', 'a.ndjson', `{"id":"1","x":${deep}}\n`],
     ['a list in a cell', 'a.csv', `id,services\n1,"${deep}"\n`],
   ])('in %s of a file is bad input (exit 2)', async (_, name, content) => {
-    const { code, stderr } = await cli.run(['import', 'orders', put(name, content), '--entity', 'BER']);
+    const { code, stderr } = await cli.run([
+      'import',
+      'orders',
+      put(name, content),
+      '--entity',
+      'BER',
+    ]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('not as declared')]);
   });
 });

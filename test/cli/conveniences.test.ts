@@ -9,7 +9,9 @@ const cli = new Cli();
 
 beforeAll(async () => {
   await cli.seed();
-  await cli.ok('import sensors - --entity BER', { input: 'id,code,name,is_active\n1,OVEN-1,Oven,true\n' });
+  await cli.ok('import sensors - --entity BER', {
+    input: 'id,code,name,is_active\n1,OVEN-1,Oven,true\n',
+  });
 });
 
 describe('missing flags', () => {
@@ -25,7 +27,9 @@ describe('missing flags', () => {
   });
 
   it('are also reported at once with --yes on a terminal', async () => {
-    const { code, stderr } = await cli.run('users add eve --yes', { terminal: { columns: 80, rows: 24 } });
+    const { code, stderr } = await cli.run('users add eve --yes', {
+      terminal: { columns: 80, rows: 24 },
+    });
     expect([code, stderr]).toEqual([2, expect.stringContaining('--name and --role are missing.')]);
   });
 });
@@ -33,31 +37,52 @@ describe('missing flags', () => {
 describe('a code of an entity', () => {
   it.each(['ber', 'BERR', 'be'])('%s suggests the one that is near', async (code) => {
     const result = await cli.run(['keys', 'list', '--entity', code, '--json']);
-    expect([result.code, result.error().hint]).toEqual([3, 'Did you mean BER? There are: BER, CHI']);
+    expect([result.code, result.error().hint]).toEqual([
+      3,
+      'Did you mean BER? There are: BER, CHI',
+    ]);
   });
 
   it('is suggested where a part of the name was given', async () => {
-    await cli.ok(['entities', 'add', 'CGN', '--name', 'Cologne works', '--timezone', 'Europe/Berlin']);
+    await cli.ok([
+      'entities',
+      'add',
+      'CGN',
+      '--name',
+      'Cologne works',
+      '--timezone',
+      'Europe/Berlin',
+    ]);
     const { hint } = (await cli.run('keys list --entity cologne --json')).error();
     await cli.ok('entities remove CGN --yes');
     expect(hint).toBe('Did you mean CGN? There are: BER, CGN, CHI');
   });
 
   it('like no other suggests none', async () => {
-    expect((await cli.run('keys list --entity TOKYO --json')).error().hint).toBe('There are: BER, CHI');
+    expect((await cli.run('keys list --entity TOKYO --json')).error().hint).toBe(
+      'There are: BER, CHI',
+    );
   });
 });
 
 describe('a name that is nearly right', () => {
   it('of a user is suggested', async () => {
     const { code, error } = await cli.run('users set-role operatr manager --json');
-    expect([code, error().hint]).toEqual([3, 'Did you mean operator? hkctl users list shows them.']);
-    expect((await cli.run('users set-role xyz manager --json')).error().hint).toBe('hkctl users list shows them.');
+    expect([code, error().hint]).toEqual([
+      3,
+      'Did you mean operator? hkctl users list shows them.',
+    ]);
+    expect((await cli.run('users set-role xyz manager --json')).error().hint).toBe(
+      'hkctl users list shows them.',
+    );
   });
 
   it('of a sensor is suggested', async () => {
     const { code, error } = await cli.run('sensors show oven-1 --entity BER --json');
-    expect([code, error().hint]).toEqual([3, 'Did you mean OVEN-1? hkctl sensors list --entity BER shows them.']);
+    expect([code, error().hint]).toEqual([
+      3,
+      'Did you mean OVEN-1? hkctl sensors list --entity BER shows them.',
+    ]);
   });
 });
 
@@ -69,26 +94,35 @@ describe('errors', () => {
     expect(lines.join(' ')).toBe(
       'error: No entity "a-code-that-nobody-has-ever-given-to-any-site" in this organization. hint: There are: BER, CHI',
     );
-    expect(lines.filter((text) => text.length > 30)).toEqual(['"a-code-that-nobody-has-ever-given-to-any-site"']);
+    expect(lines.filter((text) => text.length > 30)).toEqual([
+      '"a-code-that-nobody-has-ever-given-to-any-site"',
+    ]);
   });
 
   it('are one line each off a terminal', async () => {
-    const { stderr } = await cli.run('keys list --entity a-code-that-nobody-has-ever-given-to-any-site');
+    const { stderr } = await cli.run(
+      'keys list --entity a-code-that-nobody-has-ever-given-to-any-site',
+    );
     expect(stderr.trimEnd().split('\n')).toHaveLength(2);
   });
 });
 
 describe('short names', () => {
-  it.each(['keys', 'users', 'entities', 'tenants', 'sensors', 'audit'])('hkctl %s ls lists', async (noun) => {
-    const more = noun === 'sensors' ? ' --entity BER' : '';
-    expect(await cli.ok(`${noun} ls${more}`)).toEqual(
-      expect.objectContaining({ stdout: (await cli.ok(`${noun} list${more}`)).stdout }),
-    );
-  });
+  it.each(['keys', 'users', 'entities', 'tenants', 'sensors', 'audit'])(
+    'hkctl %s ls lists',
+    async (noun) => {
+      const more = noun === 'sensors' ? ' --entity BER' : '';
+      expect(await cli.ok(`${noun} ls${more}`)).toEqual(
+        expect.objectContaining({ stdout: (await cli.ok(`${noun} list${more}`)).stdout }),
+      );
+    },
+  );
 
   it('hkctl keys rm revokes', async () => {
     const { key } = await cli.key('Short');
-    expect((await cli.ok(['keys', 'rm', key.prefix, '--yes'])).stdout).toBe(`API key revoked: Short (${key.prefix})\n`);
+    expect((await cli.ok(['keys', 'rm', key.prefix, '--yes'])).stdout).toBe(
+      `API key revoked: Short (${key.prefix})\n`,
+    );
     expect((await cli.show(key.prefix)).status).toBe('Revoked');
   });
 
@@ -120,7 +154,10 @@ describe('--quiet', () => {
 
   it('also by its variable; results, warnings and errors stay', async () => {
     const env = { HKCTL_QUIET: '1' };
-    const { stdout, stderr } = await cli.ok('keys create --name Q --entity BER --preset sensor-gateway', { env });
+    const { stdout, stderr } = await cli.ok(
+      'keys create --name Q --entity BER --preset sensor-gateway',
+      { env },
+    );
     expect(stdout).toMatch(/^hk_\w{49}\n$/);
     expect(stderr).toBe('');
     expect((await cli.ok('keys list', { env })).stdout).toContain('PREFIX');
@@ -129,14 +166,17 @@ describe('--quiet', () => {
 });
 
 describe('--utc', () => {
-  it.each(['keys show REF', 'sensors show OVEN-1 --entity BER'])('shows the times of hkctl %s in UTC', async (line) => {
-    const { key } = await cli.key('Clock');
-    const words = line.replace('REF', key.prefix).split(' ');
-    expect((await cli.ok(words)).stdout).toContain('2026-11-20 09:00:00 CET');
-    const { stdout } = await cli.ok([...words, '--utc']);
-    expect(stdout).toContain('2026-11-20T08:00:00Z');
-    expect(stdout).not.toContain('CET');
-  });
+  it.each(['keys show REF', 'sensors show OVEN-1 --entity BER'])(
+    'shows the times of hkctl %s in UTC',
+    async (line) => {
+      const { key } = await cli.key('Clock');
+      const words = line.replace('REF', key.prefix).split(' ');
+      expect((await cli.ok(words)).stdout).toContain('2026-11-20 09:00:00 CET');
+      const { stdout } = await cli.ok([...words, '--utc']);
+      expect(stdout).toContain('2026-11-20T08:00:00Z');
+      expect(stdout).not.toContain('CET');
+    },
+  );
 });
 
 describe('the store of the system', () => {
@@ -148,7 +188,10 @@ describe('the store of the system', () => {
     expect(await said('doctor')).toBe(`Store: ${cli.store}\n`);
     expect(await said('users list --quiet')).toBe('');
     const { stdout, stderr, json } = await cli.ok('users list --json', { isSystemStore: true });
-    expect([stderr, stdout.trimEnd().split('\n')]).toEqual([`Store: ${cli.store}\n`, [expect.stringMatching(/^\[/)]]);
+    expect([stderr, stdout.trimEnd().split('\n')]).toEqual([
+      `Store: ${cli.store}\n`,
+      [expect.stringMatching(/^\[/)],
+    ]);
     expect(json<unknown[]>()).not.toEqual([]);
     expect(await said('users list --json --quiet')).toBe('');
     expect(await said(`users list --store ${cli.store}`)).toBe('');
@@ -156,13 +199,28 @@ describe('the store of the system', () => {
 });
 
 describe('hkctl init', () => {
-  const flags = ['--org', 'Acme', '--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'Europe/Berlin'];
+  const flags = [
+    '--org',
+    'Acme',
+    '--entity',
+    'BER',
+    '--entity-name',
+    'Berlin',
+    '--timezone',
+    'Europe/Berlin',
+  ];
 
   it('asks nothing on a terminal where the flags of the README are given', async () => {
     const fresh = new Cli();
-    const { stdout, stderr } = await fresh.ok(['init', ...flags], { terminal: { columns: 80, rows: 24 } });
+    const { stdout, stderr } = await fresh.ok(['init', ...flags], {
+      terminal: { columns: 80, rows: 24 },
+    });
     expect(stripVTControlCharacters(stdout)).toContain('Store made:');
-    expect(stripVTControlCharacters(stderr)).toBe('Next: hkctl keys create --entity BER, then hkctl serve\n');
-    expect((await fresh.ok('tenants list --json')).json()).toMatchObject([{ week_start: 'monday' }]);
+    expect(stripVTControlCharacters(stderr)).toBe(
+      'Next: hkctl keys create --entity BER, then hkctl serve\n',
+    );
+    expect((await fresh.ok('tenants list --json')).json()).toMatchObject([
+      { week_start: 'monday' },
+    ]);
   });
 });

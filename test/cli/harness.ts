@@ -1,6 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -208,7 +216,9 @@ export class Cli {
   }
 
   async show(ref: string): Promise<KeyJson> {
-    const { usage: _, ...key } = (await this.ok(['keys', 'show', ref, '--json'])).json<KeyJson & { usage: unknown }>();
+    const { usage: _, ...key } = (await this.ok(['keys', 'show', ref, '--json'])).json<
+      KeyJson & { usage: unknown }
+    >();
     return key;
   }
 }
@@ -252,7 +262,8 @@ export function createServices(clock: () => number, space?: () => SpaceFacts): S
     postgresSql: async (what, path) =>
       what === 'roles' ? rolesSql(schemaOf(path, {})) : citusSql(schemaOf(path, {}), []),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
-    example: async (name) => readFileSync(join(__dirname, '..', '..', 'man', 'examples', name), 'utf8'),
+    example: async (name) =>
+      readFileSync(join(__dirname, '..', '..', 'man', 'examples', name), 'utf8'),
     openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),
     resources: async () => (await import('../../src/resources/index.ts')).resources,
     readingReader: async () => (await import('../../src/formats/readings.ts')).readReadings,

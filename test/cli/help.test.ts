@@ -29,12 +29,16 @@ describe('help', () => {
       // Nothing is broken inside quotes.
       const unbroken = (text: string) => text.length > 60 && !/^ +'[^']*' \\$/.test(text);
       expect(narrow.stdout.split('\n').filter(unbroken)).toEqual([]);
-      await expect(stdout).toMatchFileSnapshot(`../golden/help/${['hkctl', ...path].join('-')}.txt`);
+      await expect(stdout).toMatchFileSnapshot(
+        `../golden/help/${['hkctl', ...path].join('-')}.txt`,
+      );
     });
   }
 
   it('is the same by the word help', async () => {
-    expect((await cli.run('help keys rotate')).stdout).toBe((await cli.run('keys rotate --help')).stdout);
+    expect((await cli.run('help keys rotate')).stdout).toBe(
+      (await cli.run('keys rotate --help')).stdout,
+    );
   });
 
   it('names the version', async () => {

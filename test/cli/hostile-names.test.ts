@@ -73,7 +73,10 @@ describe('names of a store that somebody else wrote', () => {
     ['keys', ['r', on('Rotate key', ctrlC), on('Cancelled', 'q')]],
     ['keys', ['c', on('Name', 'N'), enter, on('Entity', ctrlC), on('Cancelled', 'q')]],
     ['keys --plain', ['5', enter, on('Which key?', ctrlC), on('What next?', ctrlC)]],
-    ['keys --plain', ['6', enter, on('Which key?', '1'), enter, on('1. Cancel', enter), on('What next?', ctrlC)]],
+    [
+      'keys --plain',
+      ['6', enter, on('Which key?', '1'), enter, on('1. Cancel', enter), on('What next?', ctrlC)],
+    ],
     ['keys revoke PREFIX', [on('Cancel', enter)]],
     ['keys rotate PREFIX', [on('Cancel', enter)]],
     ['keys rotate PREFIX', [on('Cancel', down), enter, on('API key rotated', 'd'), on('[y]', 'y')]],
@@ -107,7 +110,9 @@ describe('names of a store that somebody else wrote', () => {
       if (form !== '' && keys.length > 0) continue;
       it(`do nothing to the terminal in ${line}${form} ${JSON.stringify(keys)}`, async () => {
         const active = (await cli.ok('keys list --json')).json<{ prefix: string }[]>();
-        const words = line.replace('PREFIX', active[0]?.prefix ?? prefix).replace('NEW', active[0]?.prefix ?? '');
+        const words = line
+          .replace('PREFIX', active[0]?.prefix ?? prefix)
+          .replace('NEW', active[0]?.prefix ?? '');
         const env = { FORCE_COLOR: '1', HKCTL_BASE_URL: 'https://api.example.com' };
         const argv = words.replace('LEAK', secretFile) + form;
         const { stdout, stderr } = await cli.run(argv, { terminal, keys, env });
@@ -128,11 +133,15 @@ describe('names of a store that somebody else wrote', () => {
 describe('JSON for a terminal', () => {
   it('reads as the same value, and has no character that plays tricks', () => {
     fc.assert(
-      fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.constantFrom(undefined, 2), (value, indent) => {
-        const text = toSafeJson(value, indent);
-        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
-        expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
-      }),
+      fc.property(
+        fc.jsonValue({ stringUnit: 'binary' }),
+        fc.constantFrom(undefined, 2),
+        (value, indent) => {
+          const text = toSafeJson(value, indent);
+          expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+          expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+        },
+      ),
     );
   });
 });
@@ -171,7 +180,9 @@ describe('a name', () => {
     ['\u{1d173}', 'U+1D173'],
   ] as const) {
     it(`has no ${shown}, and the refusal names it`, async () => {
-      expect(() => requireLabel(`A${character}B`, 'A key name')).toThrow(`A key name must not contain ${shown},`);
+      expect(() => requireLabel(`A${character}B`, 'A key name')).toThrow(
+        `A key name must not contain ${shown},`,
+      );
     });
   }
 

@@ -31,7 +31,11 @@ export async function typeKeys(
   let [out, err] = [0, 0];
   const length = () => written().join('').length;
   for (const key of keys) {
-    const { on, type: text, meanwhile }: TypedKey = typeof key === 'string' ? { on: '', type: key } : key;
+    const {
+      on,
+      type: text,
+      meanwhile,
+    }: TypedKey = typeof key === 'string' ? { on: '', type: key } : key;
     const isShown = () => {
       const [stdout, stderr] = written();
       return stripVTControlCharacters(stdout.slice(out) + stderr.slice(err)).includes(on);

@@ -41,23 +41,35 @@ describe('what a command line is missing', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(new RegExp(`^error: ${missing} missing[.:]`));
     const error = (await cli.run(`${line} --json`)).error();
-    expect([error.code, error.message]).toEqual(['usage', expect.stringMatching(`^${missing} missing[.:]`)]);
+    expect([error.code, error.message]).toEqual([
+      'usage',
+      expect.stringMatching(`^${missing} missing[.:]`),
+    ]);
   });
 
-  it.each(cases)('%s: on a terminal only what is never asked for', async (line, missing, onTerminal = missing) => {
-    const terminal = { columns: 80, rows: 24 };
-    const { code, stderr } = await cli.run(line, {
-      terminal,
-      env: { NO_COLOR: '1' },
-      keys: [{ on: '?', type: '\u0003' }],
-    });
-    if (onTerminal === '') expect([code, stderr]).toEqual([130, expect.stringContaining('? ')]);
-    else expect([code, stderr]).toEqual([2, expect.stringMatching(`^error: ${onTerminal} missing[.:]`)]);
-  });
+  it.each(cases)(
+    '%s: on a terminal only what is never asked for',
+    async (line, missing, onTerminal = missing) => {
+      const terminal = { columns: 80, rows: 24 };
+      const { code, stderr } = await cli.run(line, {
+        terminal,
+        env: { NO_COLOR: '1' },
+        keys: [{ on: '?', type: '\u0003' }],
+      });
+      if (onTerminal === '') expect([code, stderr]).toEqual([130, expect.stringContaining('? ')]);
+      else
+        expect([code, stderr]).toEqual([
+          2,
+          expect.stringMatching(`^error: ${onTerminal} missing[.:]`),
+        ]);
+    },
+  );
 
   it('is not what a variable gives, and comes after a wrong value', async () => {
     const env = { HKCTL_ENTITY: 'BER' };
     expect((await cli.run('sensors show', { env })).stderr).toMatch(/^error: SENSOR is missing\./);
-    expect((await cli.run('users add --role king')).stderr).toMatch(/^error: --role: "king" is none of/);
+    expect((await cli.run('users add --role king')).stderr).toMatch(
+      /^error: --role: "king" is none of/,
+    );
   });
 });

@@ -16,10 +16,14 @@ beforeAll(async () => {
 it('a hint names the store if the command line did', async () => {
   const { stderr } = await cli.run(['keys', 'show', 'nothing', ...named]);
   expect(stderr).toContain(`; hkctl --store ${cli.place} keys list --all shows every key.`);
-  const { hint } = (await cli.run(['--json', `--store=${cli.place}`, 'keys', 'show', 'nothing'])).error();
+  const { hint } = (
+    await cli.run(['--json', `--store=${cli.place}`, 'keys', 'show', 'nothing'])
+  ).error();
   expect(hint).toContain(`hkctl --store ${cli.place} keys list --all`);
   // The shell still has the variable.
-  expect((await cli.run('keys show nothing')).stderr).toContain('; hkctl keys list --all shows every key.');
+  expect((await cli.run('keys show nothing')).stderr).toContain(
+    '; hkctl keys list --all shows every key.',
+  );
 });
 
 it('so does what is said, a summary and the state of a store', async () => {
@@ -46,7 +50,8 @@ it('the command of a hint runs as it stands there', async () => {
 
 it('leaves other words, and commands that open no store', () => {
   const naming = createStoreNaming(['keys', 'list', '--store', "it's", '--', '--store', 'x']);
-  const text = 'hkctl serves it; hkctl permissions list, hkctl-keys(1), hkctl users list, hkctl doctor';
+  const text =
+    'hkctl serves it; hkctl permissions list, hkctl-keys(1), hkctl users list, hkctl doctor';
   expect(naming(text)).toBe(
     `hkctl serves it; hkctl permissions list, hkctl-keys(1), hkctl --store 'it'\\''s' users list, hkctl --store 'it'\\''s' doctor`,
   );

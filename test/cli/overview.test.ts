@@ -15,7 +15,9 @@ describe('hkctl alone', () => {
   it('shows the commands in groups, and that there is no store yet', async () => {
     const { stdout, stderr } = await cli.ok('');
     expect(stderr).toBe('');
-    expect([...stdout.matchAll(/^([A-Z]\w+):$/gm)].map(([, name]) => name)).toEqual(Object.keys(nounGroups));
+    expect([...stdout.matchAll(/^([A-Z]\w+):$/gm)].map(([, name]) => name)).toEqual(
+      Object.keys(nounGroups),
+    );
     for (const { name } of nouns) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     expect(await stateLine()).toBe(`No store at ${cli.store} yet · hkctl init makes one`);
   });
@@ -28,11 +30,15 @@ describe('hkctl alone', () => {
     });
 
     it('shows its state in one line', async () => {
-      expect(await stateLine()).toBe(`Store ${cli.store}: 2 active keys, 1 expires within 14 days · hkctl status`);
+      expect(await stateLine()).toBe(
+        `Store ${cli.store}: 2 active keys, 1 expires within 14 days · hkctl status`,
+      );
     });
 
     it('breaks the line before the command', async () => {
-      const { stdout } = await cli.ok('', { terminal: { columns: cli.store.length + 50, rows: 24 } });
+      const { stdout } = await cli.ok('', {
+        terminal: { columns: cli.store.length + 50, rows: 24 },
+      });
       expect(stdout.trimEnd().split('\n').at(-1)).toBe('hkctl status');
     });
 
@@ -47,7 +53,9 @@ describe('hkctl alone', () => {
     it('shows no counts to a profile that may not list keys, and audits nothing', async () => {
       const before = (await cli.ok('audit list --json')).stdout;
       expect(await stateLine({ osAccount: 'operator' })).toBe(`Store ${cli.store}`);
-      expect(await stateLine({ osAccount: 'nobody' })).toBe(`Store ${cli.store}: no active profile for nobody.`);
+      expect(await stateLine({ osAccount: 'nobody' })).toBe(
+        `Store ${cli.store}: no active profile for nobody.`,
+      );
       expect((await cli.ok('audit list --json')).stdout).toBe(before);
     });
 

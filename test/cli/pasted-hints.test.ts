@@ -39,14 +39,30 @@ describe('what a hint names is one word of the command in it', () => {
   it('a folder to make', async () => {
     const { key } = await cli.key('A');
     const missing = join(folder, 'new');
-    const { stderr } = await cli.run(['keys', 'rotate', key.prefix, '--secret-dir', missing, '--yes']);
+    const { stderr } = await cli.run([
+      'keys',
+      'rotate',
+      key.prefix,
+      '--secret-dir',
+      missing,
+      '--yes',
+    ]);
     expect(wordsOf(stderr, /mkdir .*/)).toEqual(['-m', '700', missing]);
   });
 
   it('a file whose secret may work', async () => {
     const file = join(folder, 'a.key');
     writeFileSync(file, '');
-    const create = ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway'];
+    const create = [
+      'keys',
+      'create',
+      '--name',
+      'A',
+      '--entity',
+      'BER',
+      '--preset',
+      'sensor-gateway',
+    ];
     const { stderr } = await cli.run([...create, '--secret-file', file]);
     expect(wordsOf(stderr, /hkctl keys verify < .*/)).toEqual(['keys', 'verify']);
   });
@@ -57,12 +73,22 @@ describe('what a hint names is one word of the command in it', () => {
     await cli.ok(['users', 'add', login, '--name', 'Ada', '--role', 'operator']);
     await cli.ok(['users', 'deactivate', login, '--yes']);
     const inactive = await cli.run('keys list', { osAccount: login });
-    expect(wordsOf(inactive.stderr, /hkctl users activate .*/)).toEqual(['users', 'activate', login]);
+    expect(wordsOf(inactive.stderr, /hkctl users activate .*/)).toEqual([
+      'users',
+      'activate',
+      login,
+    ]);
   });
 
   it('an address of the API', () => {
     const baseUrl = 'http://[::1]:8420';
-    const view = { delivered: [], toast: '', asking: false, baseUrl, naming: (text: string) => text };
+    const view = {
+      delivered: [],
+      toast: '',
+      asking: false,
+      baseUrl,
+      naming: (text: string) => text,
+    };
     const lines = panelLines(view, 200, 40, createStyle({}, silentOutput())).join('\n');
     expect(wordsOf(lines, /curl .*\/me\S*/).at(-1)).toBe(`${baseUrl}/api/v1/me`);
   });

@@ -12,7 +12,8 @@ beforeEach(async () => {
 });
 
 const terminal = { columns: 100, rows: 30 };
-const statusOf = async () => (await cli.ok(`keys show ${key.id} --json`)).json<{ status: string }>().status;
+const statusOf = async () =>
+  (await cli.ok(`keys show ${key.id} --json`)).json<{ status: string }>().status;
 const demote = () => cli.ok('users set-role alice operator');
 const deactivate = () => cli.ok('users deactivate alice --yes');
 
@@ -54,14 +55,17 @@ describe('a profile that is stopped while its question is open', () => {
       keys: [{ on: 'Cancel', type: press.down, meanwhile: demote }, press.enter],
     });
     await promote();
-    const created = await cli.run('keys create --entity BER --permission parts.view --expires never', {
-      ...as,
-      keys: [
-        { on: 'Name', type: `new${press.enter}` },
-        { on: 'Cancel', type: press.down, meanwhile: demote },
-        press.enter,
-      ],
-    });
+    const created = await cli.run(
+      'keys create --entity BER --permission parts.view --expires never',
+      {
+        ...as,
+        keys: [
+          { on: 'Name', type: `new${press.enter}` },
+          { on: 'Cancel', type: press.down, meanwhile: demote },
+          press.enter,
+        ],
+      },
+    );
     expect([removed.code, restored.code, created.code]).toEqual([4, 4, 4]);
     expect((await cli.ok('entities list')).stdout).toContain('CHI');
     expect((await cli.ok('audit list')).stdout).not.toContain('replaced_head');
@@ -78,8 +82,13 @@ describe('a profile that is stopped while its question is open', () => {
     const later = await cli.run('keys', {
       osAccount: 'entity_admin',
       terminal,
-      keys: [{ on: 'Quit', type: 'j', meanwhile: () => cli.ok('users set-role entity_admin operator') }],
+      keys: [
+        { on: 'Quit', type: 'j', meanwhile: () => cli.ok('users set-role entity_admin operator') },
+      ],
     });
-    expect([later.code, later.stderr]).toEqual([4, expect.stringContaining('was changed meanwhile')]);
+    expect([later.code, later.stderr]).toEqual([
+      4,
+      expect.stringContaining('was changed meanwhile'),
+    ]);
   });
 });

@@ -30,8 +30,10 @@ interface WritingCommand {
   isNew?: true;
 }
 
-const sensors = 'id,code,name,asset_id,quantity,unit,is_active\nS-1,OVEN,Oven,,temperature,Cel,true\n';
-const importSensors = (cli: Cli) => cli.ok('import sensors - --format csv --entity BER', { input: sensors });
+const sensors =
+  'id,code,name,asset_id,quantity,unit,is_active\nS-1,OVEN,Oven,,temperature,Cel,true\n';
+const importSensors = (cli: Cli) =>
+  cli.ok('import sensors - --format csv --entity BER', { input: sensors });
 const create = ['keys', 'create', '--name', 'New', '--entity', 'BER', '--preset', 'sensor-gateway'];
 
 /** One or more lines of every command that writes; the name begins with that of the command. */
@@ -48,7 +50,16 @@ export const writingCommands: Readonly<Record<string, WritingCommand>> = {
     done: 'key.rotate',
   },
   'keys rotate --secret-file --exec': {
-    line: ({ prefix, file }) => ['keys', 'rotate', prefix, '--secret-file', file, '--yes', '--exec', 'true'],
+    line: ({ prefix, file }) => [
+      'keys',
+      'rotate',
+      prefix,
+      '--secret-file',
+      file,
+      '--yes',
+      '--exec',
+      'true',
+    ],
     done: 'key.rotate',
   },
   'keys rotate --secret-dir': {
@@ -58,9 +69,18 @@ export const writingCommands: Readonly<Record<string, WritingCommand>> = {
   'keys revoke': { line: ({ prefix }) => ['keys', 'revoke', prefix, '--yes'], done: 'key.revoke' },
   'keys note': { line: ({ prefix }) => ['keys', 'note', prefix, 'a note'], done: 'key.note' },
   'keys verify': { line: () => ['keys', 'verify'], done: 'nothing', input: 'hk_' },
-  'keys scan': { line: ({ file }) => ['keys', 'scan', file, '--revoke', '--yes'], done: 'key.revoke' },
-  'entities add': { line: () => ['entities', 'add', 'X', '--name', 'X', '--timezone', 'UTC'], done: 'entity.add' },
-  'entities deactivate': { line: () => ['entities', 'deactivate', 'CHI', '--yes'], done: 'entity.deactivate' },
+  'keys scan': {
+    line: ({ file }) => ['keys', 'scan', file, '--revoke', '--yes'],
+    done: 'key.revoke',
+  },
+  'entities add': {
+    line: () => ['entities', 'add', 'X', '--name', 'X', '--timezone', 'UTC'],
+    done: 'entity.add',
+  },
+  'entities deactivate': {
+    line: () => ['entities', 'deactivate', 'CHI', '--yes'],
+    done: 'entity.deactivate',
+  },
   'entities activate': {
     line: () => ['entities', 'activate', 'CHI'],
     done: 'entity.activate',
@@ -71,15 +91,27 @@ export const writingCommands: Readonly<Record<string, WritingCommand>> = {
     done: 'entity.remove',
     prepare: importSensors,
   },
-  'users add': { line: () => ['users', 'add', 'x', '--name', 'X', '--role', 'operator'], done: 'user.add' },
-  'users deactivate': { line: () => ['users', 'deactivate', 'operator', '--yes'], done: 'user.deactivate' },
+  'users add': {
+    line: () => ['users', 'add', 'x', '--name', 'X', '--role', 'operator'],
+    done: 'user.add',
+  },
+  'users deactivate': {
+    line: () => ['users', 'deactivate', 'operator', '--yes'],
+    done: 'user.deactivate',
+  },
   'users activate': {
     line: () => ['users', 'activate', 'operator'],
     done: 'user.activate',
     prepare: (cli) => cli.ok('users deactivate operator --yes'),
   },
-  'users set-role': { line: () => ['users', 'set-role', 'operator', 'manager'], done: 'user.set_role' },
-  'tenants add': { line: () => ['tenants', 'add', 'Other', '--admin', 'other'], done: 'tenant.add' },
+  'users set-role': {
+    line: () => ['users', 'set-role', 'operator', 'manager'],
+    done: 'user.set_role',
+  },
+  'tenants add': {
+    line: () => ['tenants', 'add', 'Other', '--admin', 'other'],
+    done: 'tenant.add',
+  },
   'tenants set': { line: () => ['tenants', 'set', '--name', 'Other'], done: 'tenant.set' },
   import: {
     line: () => ['import', 'sensors', '-', '--format', 'csv', '--entity', 'BER'],
@@ -93,7 +125,18 @@ export const writingCommands: Readonly<Record<string, WritingCommand>> = {
     prepare: importSensors,
   },
   'sensors erase': {
-    line: () => ['sensors', 'erase', 'OVEN', '--entity', 'BER', '--from', '2026-01-01', '--to', '2026-02-01', '--yes'],
+    line: () => [
+      'sensors',
+      'erase',
+      'OVEN',
+      '--entity',
+      'BER',
+      '--from',
+      '2026-01-01',
+      '--to',
+      '2026-02-01',
+      '--yes',
+    ],
     done: 'sensors.erase',
     prepare: importSensors,
   },
@@ -117,11 +160,17 @@ export const writingCommands: Readonly<Record<string, WritingCommand>> = {
     line: () => ['migrate', '--without-backup'],
     done: 'store.migrate',
     prepare: (cli) =>
-      onServer(cli.place, 'drop table hkctl.journal, hkctl.key_usage', 'update hkctl.store_version set version = 1'),
+      onServer(
+        cli.place,
+        'drop table hkctl.journal, hkctl.key_usage',
+        'update hkctl.store_version set version = 1',
+      ),
   },
   init: {
     line: () =>
-      'init --org Acme --entity BER --entity-name Berlin --timezone UTC --week-start monday --admin root'.split(' '),
+      'init --org Acme --entity BER --entity-name Berlin --timezone UTC --week-start monday --admin root'.split(
+        ' ',
+      ),
     done: 'store.init',
     isNew: true,
   },
@@ -133,7 +182,9 @@ export async function namesOfWritingCommands(): Promise<string[]> {
   for (const entry of nouns) {
     const noun = await entry.load();
     const verbs: [string, CommandDefinition][] =
-      'run' in noun ? [[entry.name, noun]] : noun.verbs.map((verb) => [`${entry.name} ${verb.name}`, verb]);
+      'run' in noun
+        ? [[entry.name, noun]]
+        : noun.verbs.map((verb) => [`${entry.name} ${verb.name}`, verb]);
     names.push(...verbs.filter(([, { readOnly }]) => !readOnly).map(([name]) => name));
   }
   return names.filter((name) => name !== 'serve').sort();
@@ -162,7 +213,11 @@ export async function runLosing(
   const cli = command.isNew ? new Cli(await newDatabase()) : await Cli.onPostgres();
   const file = join(folder, 'gateway.key');
   if (!command.isNew) await cli.key('Gateway', ['--secret-file', file]);
-  const scene = { folder, file, prefix: command.isNew ? '' : readFileSync(file, 'utf8').slice(0, 8) };
+  const scene = {
+    folder,
+    file,
+    prefix: command.isNew ? '' : readFileSync(file, 'utf8').slice(0, 8),
+  };
   await command.prepare?.(cli, scene);
   const { place } = cli;
   const before = command.isNew ? 0 : await countDone(place, command.done);
@@ -181,7 +236,11 @@ export async function runLosing(
 }
 
 /** What the command has said is true, and no secret is lost that works. */
-export async function expectTrue(name: string, { done }: WritingCommand, { result, isDone, scene, cli }: Lost) {
+export async function expectTrue(
+  name: string,
+  { done }: WritingCommand,
+  { result, isDone, scene, cli }: Lost,
+) {
   const { code, stdout, stderr } = result;
   const shown = `${name}: exit ${code}, ${isDone ? 'done' : 'not done'}\n${stdout}\n${stderr}`;
   const isUnknown = stderr.includes('is unknown');
@@ -189,7 +248,9 @@ export async function expectTrue(name: string, { done }: WritingCommand, { resul
     if (code === 0 || (code === 5 && name === 'keys scan')) expect(isDone, shown).toBe(true);
     else
       expect(
-        isUnknown || !isDone || /is committed|is written and checked|was migrated|was removed/.test(stderr),
+        isUnknown ||
+          !isDone ||
+          /is committed|is written and checked|was migrated|was removed/.test(stderr),
         shown,
       ).toBe(true);
   }
@@ -199,7 +260,10 @@ export async function expectTrue(name: string, { done }: WritingCommand, { resul
   // Every key that works has its secret somewhere; nothing that hkctl has called worthless works.
   const active = (await cli.ok('keys list --json')).json<{ prefix: string }[]>();
   const files = readdirSync(scene.folder).filter((file) => /\.key|hk_/.test(file));
-  const kept = [stdout, ...files.map((file) => readFileSync(join(scene.folder, file), 'utf8'))].join('\n');
+  const kept = [
+    stdout,
+    ...files.map((file) => readFileSync(join(scene.folder, file), 'utf8')),
+  ].join('\n');
   for (const { prefix } of active) expect(kept, shown).toContain(prefix);
   if (stderr.includes('opens nothing')) {
     for (const { prefix } of active) expect(stdout, shown).not.toContain(prefix);
@@ -222,7 +286,9 @@ async function countDone(address: string, action: string): Promise<number> {
   const client = new Client({ connectionString: address });
   await client.connect();
   try {
-    const { rows } = await client.query<{ there: string | null }>("select to_regclass('hkctl.audit') as there");
+    const { rows } = await client.query<{ there: string | null }>(
+      "select to_regclass('hkctl.audit') as there",
+    );
     if (!rows[0]?.there) return 0;
     // What was undone or not completed says so itself.
     const sql = `select sum(case outcome when 'done' then 1 when 'failed' then -1 else 0 end)::int as n

@@ -32,7 +32,11 @@ interface Round {
 
 const pauseMs = fc.nat(4);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ do: fc.constant('create' as const), days: fc.option(fc.integer({ min: 1, max: 5 })), pauseMs }),
+  fc.record({
+    do: fc.constant('create' as const),
+    days: fc.option(fc.integer({ min: 1, max: 5 })),
+    pauseMs,
+  }),
   fc.record({
     do: fc.constantFrom('rotate' as const, 'rotate' as const, 'revoke' as const),
     // Few of them, so that both often want the same key.
@@ -106,8 +110,12 @@ class World {
       if (order && answer) this.note(by, order, answer, other);
     }
     // Of two that end the same key one does, and none where it had ended before.
-    for (const id of new Set(orders.flatMap((order) => (order && 'id' in order ? [order.id] : [])))) {
-      const won = orders.filter((order, by) => order && 'id' in order && order.id === id && !answers[by]?.refused);
+    for (const id of new Set(
+      orders.flatMap((order) => (order && 'id' in order ? [order.id] : [])),
+    )) {
+      const won = orders.filter(
+        (order, by) => order && 'id' in order && order.id === id && !answers[by]?.refused,
+      );
       expect(won.length).toBe(before.get(id) ? 1 : 0);
     }
     await this.check(orders);
@@ -123,7 +131,12 @@ class World {
     return id === undefined ? undefined : { ...step, id };
   }
 
-  private note(maker: 0 | 1, order: Order, { refused, delivered }: Answer, other: Order | undefined): void {
+  private note(
+    maker: 0 | 1,
+    order: Order,
+    { refused, delivered }: Answer,
+    other: Order | undefined,
+  ): void {
     if (refused !== null) {
       for (const { secret } of delivered) this.lost.add(secret);
       if (order.do !== 'create') expect(refused).toBe('key_not_active');
@@ -153,7 +166,9 @@ class World {
   /** Both processes see the same, and what must be. */
   private async check(orders: readonly (Order | undefined)[]): Promise<void> {
     const secrets = [...this.kept.keys(), ...this.lost];
-    const answers = await Promise.all(this.twins.map((twin) => twin.send({ do: 'read', secrets }, this.nowMs)));
+    const answers = await Promise.all(
+      this.twins.map((twin) => twin.send({ do: 'read', secrets }, this.nowMs)),
+    );
     const [seen, other] = answers.map((answer) => answer.seen);
     if (!seen) throw new Error('nothing was seen');
     expect(other).toEqual(seen);
@@ -162,10 +177,15 @@ class World {
     for (const [index, secret] of secrets.entries()) {
       const known = this.kept.get(secret);
       const letIn =
-        known !== undefined && this.isAlive(known) && this.entityActive && (known.maker === 0 || this.userActive);
+        known !== undefined &&
+        this.isAlive(known) &&
+        this.entityActive &&
+        (known.maker === 0 || this.userActive);
       expect(seen.opens[index]).toEqual({ id: known?.id ?? null, letIn });
     }
-    expect(seen.keys.map(({ id }) => id).sort()).toEqual([...this.kept.values()].map(({ id }) => id).sort());
+    expect(seen.keys.map(({ id }) => id).sort()).toEqual(
+      [...this.kept.values()].map(({ id }) => id).sort(),
+    );
     expect(new Set(seen.keys.map(({ prefix }) => prefix)).size).toBe(seen.keys.length);
     expectOneSuccessorEach(seen.keys);
   }
@@ -178,7 +198,9 @@ function settled(
   before: boolean,
   seen: boolean,
 ): boolean {
-  const set = orders.flatMap((order) => (order?.do === what && 'active' in order ? [order.active] : []));
+  const set = orders.flatMap((order) =>
+    order?.do === what && 'active' in order ? [order.active] : [],
+  );
   expect(set.length > 0 ? set : [before]).toContain(seen);
   return seen;
 }
@@ -239,12 +261,17 @@ describe('two processes on one store, at the same time', () => {
         await makeStore(path);
         const world = new World(twins);
         for (const [by, login] of ['first', 'second'].entries()) {
-          expect(await twins[by]?.send({ do: 'open', path, migrationsFolder, login }, startMs)).toMatchObject({
+          expect(
+            await twins[by]?.send({ do: 'open', path, migrationsFolder, login }, startMs),
+          ).toMatchObject({
             refused: null,
           });
         }
         for (const round of sequence) await world.play(round);
-        expect(await twins[0].send({ do: 'verify' }, world.nowMs)).toMatchObject({ refused: null, broken: null });
+        expect(await twins[0].send({ do: 'verify' }, world.nowMs)).toMatchObject({
+          refused: null,
+          broken: null,
+        });
         lost += world.lost.size;
       }),
       // What two processes do at the same time does not happen again when it is asked for.

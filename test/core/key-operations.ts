@@ -12,7 +12,12 @@ export async function createKey(
   input: issuance.CreateKeyInput,
   delivery: issuance.SecretDelivery,
 ): Promise<Key> {
-  return issuance.createKey(domain, await requirePermissions(domain, actor, 'key.create', input.name), input, delivery);
+  return issuance.createKey(
+    domain,
+    await requirePermissions(domain, actor, 'key.create', input.name),
+    input,
+    delivery,
+  );
 }
 
 /** Rotates keys as a command does: the permission first, then the keys of the REFs. */
@@ -27,7 +32,11 @@ export async function rotateKeys(
 }
 
 /** Revokes keys in the same way. */
-export async function revokeKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {
+export async function revokeKeys(
+  domain: Domain,
+  actor: Actor,
+  refs: readonly string[],
+): Promise<Key[]> {
   const revoker = await requirePermissions(domain, actor, 'key.revoke', refs.join(' '));
   return keys.revokeKeys(domain, revoker, await findKeys(domain, actor, refs));
 }

@@ -83,7 +83,10 @@ const anyAddress = fc.oneof(
 
 describe('an address', () => {
   it('is read wherever Node reads one, and only there', () => {
-    const hostile = fc.string({ unit: fc.constantFrom(...'0123456789abcdefF:.:.:%/[ '), maxLength: 24 });
+    const hostile = fc.string({
+      unit: fc.constantFrom(...'0123456789abcdefF:.:.:%/[ '),
+      maxLength: 24,
+    });
     fc.assert(
       fc.property(fc.oneof(anyAddress, hostile), (text) => {
         const isAddress = isIP(text) !== 0 && !text.includes('%');
@@ -113,32 +116,50 @@ describe('the check of a client address', () => {
 
   it('agrees with Node about any network and any address, near ones too', () => {
     fc.assert(
-      fc.property(fc.array(network, { minLength: 1, maxLength: 4 }), anyAddress, fc.nat(127), (networks, far, flip) => {
-        const usable = networks.filter(([address]) => !mapped(address));
-        // One list for each family: in one, Node would find IPv4 addresses in ::/0.
-        const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
-        for (const [address, bits] of usable) lists[familyOf(address)].addSubnet(address, bits, familyOf(address));
-        const isAllowed = createAddressFilter(usable.map(([address, bits]) => parseNetwork(`${address}/${bits}`)));
-        // An address that differs in one bit from that of a network.
-        const near = usable.map(([address]) => {
-          const groups = [...(parseAddress(address) ?? [])];
-          const at = flip % (groups.length * 16);
-          groups[at >> 4] = (groups[at >> 4] ?? 0) ^ (0x8000 >> (at & 15));
-          return formatGroups(groups);
-        });
-        for (const address of [far, ...near, ...usable.map(([one]) => one)]) {
-          // A mapped address counts as IPv4.
-          const plain = formatGroups(parseAddress(address) ?? []);
-          expect(isAllowed(address), address).toBe(lists[familyOf(plain)].check(plain, familyOf(plain)));
-        }
-      }),
+      fc.property(
+        fc.array(network, { minLength: 1, maxLength: 4 }),
+        anyAddress,
+        fc.nat(127),
+        (networks, far, flip) => {
+          const usable = networks.filter(([address]) => !mapped(address));
+          // One list for each family: in one, Node would find IPv4 addresses in ::/0.
+          const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+          for (const [address, bits] of usable)
+            lists[familyOf(address)].addSubnet(address, bits, familyOf(address));
+          const isAllowed = createAddressFilter(
+            usable.map(([address, bits]) => parseNetwork(`${address}/${bits}`)),
+          );
+          // An address that differs in one bit from that of a network.
+          const near = usable.map(([address]) => {
+            const groups = [...(parseAddress(address) ?? [])];
+            const at = flip % (groups.length * 16);
+            groups[at >> 4] = (groups[at >> 4] ?? 0) ^ (0x8000 >> (at & 15));
+            return formatGroups(groups);
+          });
+          for (const address of [far, ...near, ...usable.map(([one]) => one)]) {
+            // A mapped address counts as IPv4.
+            const plain = formatGroups(parseAddress(address) ?? []);
+            expect(isAllowed(address), address).toBe(
+              lists[familyOf(plain)].check(plain, familyOf(plain)),
+            );
+          }
+        },
+      ),
       { numRuns: 1000 },
     );
   });
 
   it('lets nobody in by a stored network that cannot be read, or without an address', () => {
     const isAllowed = createAddressFilter(['10.0.0.0/99', 'nonsense', '192.0.2.0/24']);
-    expect([isAllowed('10.0.0.1'), isAllowed('nonsense'), isAllowed('')]).toEqual([false, false, false]);
-    expect([isAllowed('192.0.2.9'), isAllowed('192.0.3.9'), isAllowed('192.0.2.9')]).toEqual([true, false, true]);
+    expect([isAllowed('10.0.0.1'), isAllowed('nonsense'), isAllowed('')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect([isAllowed('192.0.2.9'), isAllowed('192.0.3.9'), isAllowed('192.0.2.9')]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 });

@@ -28,20 +28,31 @@ describe('a secret', () => {
     const secret = drawSecret((n) => new Uint8Array(n));
     expect(secret.slice(0, 46)).toBe(`hk_${'0'.repeat(43)}`);
     const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-    const decoded = [...secret.slice(46)].reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0);
+    const decoded = [...secret.slice(46)].reduce(
+      (sum, digit) => sum * 62 + digits.indexOf(digit),
+      0,
+    );
     expect(decoded).toBe(crc32Bitwise(secret.slice(0, 46)));
   });
 
   it('is refused when any one character is changed, dropped or added', () => {
     const secret = drawSecret();
     fc.assert(
-      fc.property(fc.nat(secretLength - 1), fc.constantFrom(...'0129AZaz_-'), (position, character) => {
-        fc.pre(secret[position] !== character);
-        const changed = secret.slice(0, position) + character + secret.slice(position + 1);
-        expect(isCompleteSecret(changed)).toBe(false);
-        expect(isCompleteSecret(secret.slice(0, position) + secret.slice(position + 1))).toBe(false);
-        expect(isCompleteSecret(secret.slice(0, position) + character + secret.slice(position))).toBe(false);
-      }),
+      fc.property(
+        fc.nat(secretLength - 1),
+        fc.constantFrom(...'0129AZaz_-'),
+        (position, character) => {
+          fc.pre(secret[position] !== character);
+          const changed = secret.slice(0, position) + character + secret.slice(position + 1);
+          expect(isCompleteSecret(changed)).toBe(false);
+          expect(isCompleteSecret(secret.slice(0, position) + secret.slice(position + 1))).toBe(
+            false,
+          );
+          expect(
+            isCompleteSecret(secret.slice(0, position) + character + secret.slice(position)),
+          ).toBe(false);
+        },
+      ),
     );
     expect(isCompleteSecret(prefixOf(secret))).toBe(false);
     expect(isCompleteSecret('')).toBe(false);
@@ -50,11 +61,13 @@ describe('a secret', () => {
   it('draws every character about as often as any other', () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 3000; i++) {
-      for (const character of drawSecret().slice(3, 46)) counts.set(character, (counts.get(character) ?? 0) + 1);
+      for (const character of drawSecret().slice(3, 46))
+        counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     const expected = (3000 * 43) / 62;
     expect(counts.size).toBe(62);
-    for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected * 0.2);
+    for (const count of counts.values())
+      expect(Math.abs(count - expected)).toBeLessThan(expected * 0.2);
   });
 
   it('is known to the store by its SHA-256 alone', () => {
@@ -78,30 +91,49 @@ describe('redaction', () => {
     );
   });
 
-  it.each(canaries().map((canary) => [canary.form, canary] as const))('cuts one %s', (form, canary) => {
-    expect(holdsSecret(canary.text), canary.text).toBe(true);
-    for (const text of [canary.text, `a ${canary.text} b`, `${'x'.repeat(60)}-${canary.text}\n${'y'.repeat(60)}`]) {
-      expect(new CanaryWatch([canary]).leakIn(redactSecrets(text)), `${form}: ${redactSecrets(text)}`).toBeUndefined();
-      expect(withoutSecrets(text)).toBe(redactSecrets(text));
-    }
-  });
+  it.each(canaries().map((canary) => [canary.form, canary] as const))(
+    'cuts one %s',
+    (form, canary) => {
+      expect(holdsSecret(canary.text), canary.text).toBe(true);
+      for (const text of [
+        canary.text,
+        `a ${canary.text} b`,
+        `${'x'.repeat(60)}-${canary.text}\n${'y'.repeat(60)}`,
+      ]) {
+        expect(
+          new CanaryWatch([canary]).leakIn(redactSecrets(text)),
+          `${form}: ${redactSecrets(text)}`,
+        ).toBeUndefined();
+        expect(withoutSecrets(text)).toBe(redactSecrets(text));
+      }
+    },
+  );
 
   it('finds one of which any characters are URL-encoded', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 52 }), fc.boolean(), fc.nat(2), (places, isUpper, again) => {
-        const secret = drawSecret();
-        const chosen = new Set([...places].map((place) => place % secret.length));
-        const once = [...secret].map((char, at) => (chosen.has(at) ? encode(char) : char)).join('');
-        // As two proxies in a row pass it on.
-        const text = once.replaceAll('%', `%${'25'.repeat(again)}`);
-        const cased = isUpper
-          ? text.replace(/%\w+/g, (run) => run.replace(/%(?:25)*../, (code) => code.toUpperCase()))
-          : text;
-        expect(redactSecrets(`/api/v1/parts?key=${cased}&limit=5`)).toBe(
-          `/api/v1/parts?key=${secret.slice(0, 8)}…&limit=5`,
-        );
-        expect(holdsSecret(text)).toBe(true);
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 52 }),
+        fc.boolean(),
+        fc.nat(2),
+        (places, isUpper, again) => {
+          const secret = drawSecret();
+          const chosen = new Set([...places].map((place) => place % secret.length));
+          const once = [...secret]
+            .map((char, at) => (chosen.has(at) ? encode(char) : char))
+            .join('');
+          // As two proxies in a row pass it on.
+          const text = once.replaceAll('%', `%${'25'.repeat(again)}`);
+          const cased = isUpper
+            ? text.replace(/%\w+/g, (run) =>
+                run.replace(/%(?:25)*../, (code) => code.toUpperCase()),
+              )
+            : text;
+          expect(redactSecrets(`/api/v1/parts?key=${cased}&limit=5`)).toBe(
+            `/api/v1/parts?key=${secret.slice(0, 8)}…&limit=5`,
+          );
+          expect(holdsSecret(text)).toBe(true);
+        },
+      ),
     );
   });
 
@@ -173,7 +205,9 @@ describe('the shape of a secret', () => {
   });
 
   it('is left in a text that merely begins like one, such as the name of a file', () => {
-    expect(withoutSecrets('/var/backups/hk_backups_of_acme.db')).toBe('/var/backups/hk_backups_of_acme.db');
+    expect(withoutSecrets('/var/backups/hk_backups_of_acme.db')).toBe(
+      '/var/backups/hk_backups_of_acme.db',
+    );
   });
 
   it('is seen in a text by 24 characters of it, and not by fewer', () => {

@@ -35,7 +35,13 @@ export interface Answer {
 
 /** What a process sees. */
 export interface Seen {
-  keys: { id: string; prefix: string; status: string; rotatedFrom: string | null; rotatedTo: string | null }[];
+  keys: {
+    id: string;
+    prefix: string;
+    status: string;
+    rotatedFrom: string | null;
+    rotatedTo: string | null;
+  }[];
   /** For each secret the key it opens, and whether a call with it would be let in. */
   opens: { id: string | null; letIn: boolean }[];
   userActive: boolean;
@@ -70,12 +76,20 @@ async function obey(order: Order, delivered: Answer['delivered']): Promise<Parti
   if (order.do === 'create') {
     const entity = await domain.store.entities.find(actor.user.tenantId, 'BER');
     if (!entity) throw new Error('no entity');
-    const input = { name: 'key', entity, permissions: ['parts.view' as const], expiresAtMs: order.expiresAtMs };
+    const input = {
+      name: 'key',
+      entity,
+      permissions: ['parts.view' as const],
+      expiresAtMs: order.expiresAtMs,
+    };
     await createKey(domain, actor, input, collecting(delivered, order.pauseMs));
-  } else if (order.do === 'rotate') await rotateKeys(domain, actor, [order.id], collecting(delivered, order.pauseMs));
+  } else if (order.do === 'rotate')
+    await rotateKeys(domain, actor, [order.id], collecting(delivered, order.pauseMs));
   else if (order.do === 'revoke') await revokeKeys(domain, actor, [order.id]);
-  else if (order.do === 'user') await updateUser(domain, actor, 'second', { status: statusFor(order.active) });
-  else if (order.do === 'entity') await setEntityStatus(domain, actor, 'BER', statusFor(order.active));
+  else if (order.do === 'user')
+    await updateUser(domain, actor, 'second', { status: statusFor(order.active) });
+  else if (order.do === 'entity')
+    await setEntityStatus(domain, actor, 'BER', statusFor(order.active));
   else if (order.do === 'verify') return { broken: (await verifyAudit(domain, actor)).broken };
   else return { seen: await readAll(domain, actor, order.secrets) };
   return {};
@@ -89,7 +103,12 @@ function collecting(delivered: Answer['delivered'], pauseMs: number): SecretDeli
   return {
     async deliver(some: readonly DeliveredKey[]) {
       for (const { secret, key, revoked } of some) {
-        delivered.push({ secret, id: key.id, expiresAtMs: key.expiresAtMs, oldId: revoked?.id ?? null });
+        delivered.push({
+          secret,
+          id: key.id,
+          expiresAtMs: key.expiresAtMs,
+          oldId: revoked?.id ?? null,
+        });
       }
       await pause(pauseMs);
     },

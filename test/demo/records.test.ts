@@ -5,37 +5,48 @@ import { demoRecords } from '../../src/demo/records.ts';
 import { resources } from '../../src/resources/index.ts';
 
 const plant = { seed: 20_260, today: '2026-11-21' };
-const made = new Map([...demoRecords(resources, plant)].map(({ resource, records }) => [resource.name, records]));
+const made = new Map(
+  [...demoRecords(resources, plant)].map(({ resource, records }) => [resource.name, records]),
+);
 const recordsOf = (name: string) => made.get(name) ?? [];
 
 describe('the made-up plant', () => {
   it('is the same for the same seed and day, and another for another', () => {
-    const again = new Map([...demoRecords(resources, plant)].map(({ resource, records }) => [resource.name, records]));
+    const again = new Map(
+      [...demoRecords(resources, plant)].map(({ resource, records }) => [resource.name, records]),
+    );
     expect(again).toEqual(made);
     const [other] = demoRecords(resources, { ...plant, seed: 1 });
     expect(other?.records).not.toEqual(recordsOf('jobs'));
   });
 
-  it.each(resources.map((resource) => [resource.name, resource] as const))('%s are as declared', (name, resource) => {
-    const validator = createRecordValidator(resource);
-    recordsOf(name).forEach((record, position) => {
-      validator.validateObject(record, position + 1);
-    });
-    expect(validator.violations.first).toEqual([]);
-    const ids = recordsOf(name).map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.length).toBeGreaterThanOrEqual(18);
-  });
+  it.each(resources.map((resource) => [resource.name, resource] as const))(
+    '%s are as declared',
+    (name, resource) => {
+      const validator = createRecordValidator(resource);
+      recordsOf(name).forEach((record, position) => {
+        validator.validateObject(record, position + 1);
+      });
+      expect(validator.violations.first).toEqual([]);
+      const ids = recordsOf(name).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.length).toBeGreaterThanOrEqual(18);
+    },
+  );
 
   it('has references that lead somewhere', () => {
     let count = 0;
-    const ids = new Map([...made].map(([name, records]) => [name, new Set(records.map(({ id }) => id))]));
+    const ids = new Map(
+      [...made].map(([name, records]) => [name, new Set(records.map(({ id }) => id))]),
+    );
     for (const resource of resources) {
       const fields: Fields = resource.fields;
       for (const [name, field] of Object.entries(fields)) {
         if (field.kind !== 'text' || field.references === undefined) continue;
         const known = ids.get(field.references);
-        const lost = recordsOf(resource.name).filter((record) => record[name] !== null && !known?.has(record[name]));
+        const lost = recordsOf(resource.name).filter(
+          (record) => record[name] !== null && !known?.has(record[name]),
+        );
         expect(lost, `${resource.name}.${name}`).toEqual([]);
         count++;
       }
@@ -54,26 +65,45 @@ describe('the made-up plant', () => {
     expect(Math.min(invoiced.length, recordsOf('production-quality').length)).toBeGreaterThan(0);
     for (const order of recordsOf('orders')) {
       expect(String(order.required_date) >= String(order.received_date)).toBe(true);
-      if (order.invoiced_date) expect(String(order.invoiced_date) >= String(order.delivered_date)).toBe(true);
+      if (order.invoiced_date)
+        expect(String(order.invoiced_date) >= String(order.delivered_date)).toBe(true);
     }
     for (const record of recordsOf('production-quality')) {
       const { good_quantity, scrap_quantity, rework_quantity, produced_quantity } = record;
-      expect(Number(good_quantity) + Number(scrap_quantity) + Number(rework_quantity)).toBe(produced_quantity);
+      expect(Number(good_quantity) + Number(scrap_quantity) + Number(rework_quantity)).toBe(
+        produced_quantity,
+      );
     }
   });
 
   it('has orders whose amount is that of their services, and processes in revisions that know each other', () => {
     for (const { total_amount, services } of recordsOf('orders')) {
       const rows = services as { quantity: number; unit_price: number | null }[];
-      const sum = rows.reduce((all, { quantity, unit_price }) => all + quantity * (unit_price ?? 0), 0);
+      const sum = rows.reduce(
+        (all, { quantity, unit_price }) => all + quantity * (unit_price ?? 0),
+        0,
+      );
       expect(Math.abs(Number(total_amount) - sum)).toBeLessThan(0.006);
     }
     const processes = new Map(recordsOf('processes').map((process) => [process.id, process]));
-    expect(recordsOf('processes').filter(({ supersedes_id }) => supersedes_id !== null)).toHaveLength(80);
+    expect(
+      recordsOf('processes').filter(({ supersedes_id }) => supersedes_id !== null),
+    ).toHaveLength(80);
     for (const { id, code, name, revision, root_id, supersedes_id } of processes.values()) {
-      expect(processes.get(root_id)).toMatchObject({ code, name, revision: '1', supersedes_id: null });
+      expect(processes.get(root_id)).toMatchObject({
+        code,
+        name,
+        revision: '1',
+        supersedes_id: null,
+      });
       if (supersedes_id === null) continue;
-      const before = { code, name, root_id, superseded_by_id: id, revision: String(Number(revision) - 1) };
+      const before = {
+        code,
+        name,
+        root_id,
+        superseded_by_id: id,
+        revision: String(Number(revision) - 1),
+      };
       expect(processes.get(supersedes_id)).toMatchObject(before);
     }
   });
@@ -87,8 +117,22 @@ describe('the made-up plant', () => {
       idExample: 'SUP-1001',
       permissions: ['parts.view'],
       fields: {
-        code: { kind: 'text', maxLength: 16, required: true, unique: true, doc: 'Code.', example: 'S-07' },
-        part_id: { kind: 'text', maxLength: 64, references: 'parts', required: true, doc: 'Part.', example: 'P-1001' },
+        code: {
+          kind: 'text',
+          maxLength: 16,
+          required: true,
+          unique: true,
+          doc: 'Code.',
+          example: 'S-07',
+        },
+        part_id: {
+          kind: 'text',
+          maxLength: 64,
+          references: 'parts',
+          required: true,
+          doc: 'Part.',
+          example: 'P-1001',
+        },
         rating: { kind: 'integer', min: 1, max: 5, required: true, doc: 'Rating.', example: 4 },
         tags: { kind: 'list', doc: 'Tags.', example: ['iron'] },
       },

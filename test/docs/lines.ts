@@ -2,7 +2,9 @@ import type { Program } from './program.ts';
 
 /** What is wrong with a command line (words after `hkctl`), or undefined where the program would take it. */
 export function faultOf(program: Program, words: readonly string[]): string | undefined {
-  const path = program.commands.has(words.slice(0, 2).join(' ')) ? words.slice(0, 2) : words.slice(0, 1);
+  const path = program.commands.has(words.slice(0, 2).join(' '))
+    ? words.slice(0, 2)
+    : words.slice(0, 1);
   const said = `hkctl ${words.join(' ')}`;
   if (path.length === 0 || path[0]?.startsWith('-')) return undefined;
   const command = program.commands.get(path.join(' '));
@@ -24,6 +26,7 @@ export function faultOf(program: Program, words: readonly string[]): string | un
     }
   }
   if (rest.length < command.required) return `${said}: an argument is missing`;
-  if (rest.length > command.arguments.length && !command.variadic) return `${said}: has too many arguments`;
+  if (rest.length > command.arguments.length && !command.variadic)
+    return `${said}: has too many arguments`;
   return undefined;
 }

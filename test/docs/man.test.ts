@@ -17,7 +17,9 @@ const program = await readProgram();
 const allFlags: Flag<unknown>[] = [
   ...Object.values(globalFlags),
   ...(await Promise.all(nouns.map(({ load }) => load())))
-    .flatMap((noun) => ('run' in noun ? [noun] : [...noun.verbs, ...(noun.bare ? [noun.bare] : [])]))
+    .flatMap((noun) =>
+      'run' in noun ? [noun] : [...noun.verbs, ...(noun.bare ? [noun.bare] : [])],
+    )
     .flatMap(({ flags }) => Object.values(flags)),
 ];
 
@@ -29,7 +31,9 @@ function pageOf(name: string): ManualPage {
 
 /** A map of flags as lines, which a failure shows well: `--name VALUE`. */
 function lines(flags: ReadonlyMap<string, PageFlag>): string[] {
-  return [...flags].map(([name, { takesValue }]) => `--${name}${takesValue ? ' VALUE' : ''}`).sort();
+  return [...flags]
+    .map(([name, { takesValue }]) => `--${name}${takesValue ? ' VALUE' : ''}`)
+    .sort();
 }
 
 describe('the manual pages', () => {
@@ -39,8 +43,16 @@ describe('the manual pages', () => {
   });
 
   it('are one for the program, one a noun, the data dictionary, PostgreSQL, gateways and the client guide', () => {
-    const expected = nouns.map(({ name }) => (name === 'serve' ? 'hkctl-serve.8' : `hkctl-${name}.1`));
-    const others = ['hkctl.1', 'hkctl-api.7', 'hkctl-gateway.7', 'hkctl-postgres.7', 'hkctl-resources.7'];
+    const expected = nouns.map(({ name }) =>
+      name === 'serve' ? 'hkctl-serve.8' : `hkctl-${name}.1`,
+    );
+    const others = [
+      'hkctl.1',
+      'hkctl-api.7',
+      'hkctl-gateway.7',
+      'hkctl-postgres.7',
+      'hkctl-resources.7',
+    ];
     expect(pageFiles()).toEqual([...others, ...expected].sort());
   });
 
@@ -82,7 +94,9 @@ describe('the manual pages', () => {
 
 describe('commands and flags', () => {
   it('stand in the pages as the program has them', () => {
-    const documented = pages.flatMap(({ synopsis }) => [...synopsis.keys()]).filter((path) => path !== '');
+    const documented = pages
+      .flatMap(({ synopsis }) => [...synopsis.keys()])
+      .filter((path) => path !== '');
     expect(documented.sort()).toEqual([...program.commands.keys()].sort());
   });
 
@@ -117,7 +131,8 @@ describe('commands and flags', () => {
     expect(documented.get('help')).toEqual({ takesValue: false, short: 'h' });
     documented.delete('help');
     expect(documented).toEqual(program.globalFlags);
-    for (const page of pages.filter((other) => other !== overview)) expect([...page.globalFlags.keys()]).toEqual([]);
+    for (const page of pages.filter((other) => other !== overview))
+      expect([...page.globalFlags.keys()]).toEqual([]);
   });
 });
 
@@ -127,9 +142,13 @@ describe('permissions and roles', () => {
     expect(rows.map(([, permission]) => permission)).toEqual([...clientPermissions]);
     for (const [, permission, opens] of rows) {
       const paths = resources
-        .filter(({ permissions }) => (permissions as readonly (string | undefined)[]).includes(permission))
+        .filter(({ permissions }) =>
+          (permissions as readonly (string | undefined)[]).includes(permission),
+        )
         .map(({ name }) => `/${name}`);
-      expect(opens).toBe(permission === 'asset_sensors.ingest' ? 'POST to /sensors' : paths.join(', '));
+      expect(opens).toBe(
+        permission === 'asset_sensors.ingest' ? 'POST to /sensors' : paths.join(', '),
+      );
     }
   });
 
@@ -160,7 +179,9 @@ describe('environment variables', () => {
 
   it('follow the rule that hkctl(1) states, or have an item there', () => {
     const byRule = (spelling: string) =>
-      [...spelling.matchAll(/--([a-z-]+)/g)].map(([, name]) => `HKCTL_${name?.toUpperCase().replaceAll('-', '_')}`);
+      [...spelling.matchAll(/--([a-z-]+)/g)].map(
+        ([, name]) => `HKCTL_${name?.toUpperCase().replaceAll('-', '_')}`,
+      );
     for (const { spelling, env } of allFlags) {
       const exceptions = env.filter((variable) => !byRule(spelling).includes(variable));
       for (const variable of exceptions) expect(overview.environment).toContain(variable);

@@ -18,7 +18,9 @@ export function markdownPage(html: string, isOurs: (file: string) => boolean): s
   const [date] = texts(root, 'foot-date');
   const [summary] = texts(root, 'Nd');
   if (!title || !date || !summary) throw new Error('The page has no title, date or summary.');
-  const sections = elements(root, 'manual-text').flatMap(({ children }) => children.filter(isSection));
+  const sections = elements(root, 'manual-text').flatMap(({ children }) =>
+    children.filter(isSection),
+  );
   const [, ...rest] = sections;
   const body = rest.flatMap((section) => blocks(section.children, isOurs));
   const sentence = escaped(summary.replace(/^\w/, (first) => first.toUpperCase()));
@@ -29,7 +31,10 @@ export function markdownPage(html: string, isOurs: (file: string) => boolean): s
 /** The name of a page and the line below it: `hkctl-keys` and `create, list, …`. */
 export function summaryOf(html: string): { title: string; summary: string } {
   const root = parse(html);
-  return { title: texts(root, 'head-ltitle')[0]?.toLowerCase() ?? '', summary: texts(root, 'Nd')[0] ?? '' };
+  return {
+    title: texts(root, 'head-ltitle')[0]?.toLowerCase() ?? '',
+    summary: texts(root, 'Nd')[0] ?? '',
+  };
 }
 
 function isSection(node: Node): node is Element {
@@ -40,14 +45,22 @@ function isSection(node: Node): node is Element {
 function parse(html: string): Element {
   const root: Element = { tag: '', class: '', href: undefined, children: [] };
   const open = [root];
-  for (const [token, slash, tag, attributes = ''] of html.matchAll(/<(\/?)([a-z]\w*)([^>]*)>|[^<]+/g)) {
+  for (const [token, slash, tag, attributes = ''] of html.matchAll(
+    /<(\/?)([a-z]\w*)([^>]*)>|[^<]+/g,
+  )) {
     const parent = open.at(-1);
     if (!parent) throw new Error(`${token} closes nothing.`);
     if (tag === undefined) parent.children.push(decoded(token));
     else if (slash === '/') open.pop();
     else {
-      const attribute = (name: string) => decoded(new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? '');
-      const element = { tag, class: attribute('class'), href: attribute('href') || undefined, children: [] };
+      const attribute = (name: string) =>
+        decoded(new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? '');
+      const element = {
+        tag,
+        class: attribute('class'),
+        href: attribute('href') || undefined,
+        children: [],
+      };
       parent.children.push(element);
       if (!attributes.endsWith('/')) open.push(element);
     }
@@ -58,8 +71,10 @@ function parse(html: string): Element {
 
 function decoded(text: string): string {
   const named: Record<string, string> = { quot: '"', amp: '&', lt: '<', gt: '>' };
-  return text.replace(/&(?:#x([0-9A-F]+)|(\w+));/gi, (all, code: string | undefined, name: string) =>
-    code === undefined ? (named[name] ?? all) : String.fromCodePoint(Number.parseInt(code, 16)),
+  return text.replace(
+    /&(?:#x([0-9A-F]+)|(\w+));/gi,
+    (all, code: string | undefined, name: string) =>
+      code === undefined ? (named[name] ?? all) : String.fromCodePoint(Number.parseInt(code, 16)),
   );
 }
 
@@ -118,7 +133,8 @@ function joined(found: readonly string[]): string[] {
   const all: string[] = [];
   for (const one of found) {
     const before = all.at(-1);
-    if (before?.endsWith('\n```') && one.startsWith('```')) all[all.length - 1] = before.slice(0, -3) + one.slice(4);
+    if (before?.endsWith('\n```') && one.startsWith('```'))
+      all[all.length - 1] = before.slice(0, -3) + one.slice(4);
     else all.push(one);
   }
   return all;
@@ -156,7 +172,9 @@ function block(element: Element, isOurs: IsOurs): string[] | undefined {
 }
 
 function tagged(from: Element, ...tags: string[]): Element[] {
-  return from.children.filter((child): child is Element => typeof child !== 'string' && tags.includes(child.tag));
+  return from.children.filter(
+    (child): child is Element => typeof child !== 'string' && tags.includes(child.tag),
+  );
 }
 
 /** The items of a list of terms, each with its term in front. */
@@ -168,7 +186,11 @@ function terms(element: Element, isOurs: IsOurs): string[][] {
     else {
       const [first = '', ...rest] = blocks(children, isOurs);
       const isText = first !== '' && !/^(- |```|\|)/.test(first);
-      items.push(isText ? [`${term} — ${first}`, ...rest] : [term, first, ...rest].filter((one) => one !== ''));
+      items.push(
+        isText
+          ? [`${term} — ${first}`, ...rest]
+          : [term, first, ...rest].filter((one) => one !== ''),
+      );
     }
   }
   return items;
@@ -198,7 +220,8 @@ function wrapped(command: string): string {
   const lines = [''];
   for (const part of parts) {
     const last = lines.at(-1) ?? '';
-    if (last.length + part.length < 100) lines[lines.length - 1] = last === '' ? part : `${last} ${part}`;
+    if (last.length + part.length < 100)
+      lines[lines.length - 1] = last === '' ? part : `${last} ${part}`;
     else lines.push(`    ${part}`);
   }
   return lines.join('\n');

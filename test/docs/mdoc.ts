@@ -112,10 +112,13 @@ function emptyCommand(): PageCommand {
 /** `.Op Fl -expires Ar when` is a flag; an `Ar` that follows no flag is an argument. */
 function readSynopsisLine(line: string, command: PageCommand): void {
   if (!line.startsWith('.')) return;
-  const rest = line.replace(/Fl -(\S+)((?: \|)? Ar \S+)?/g, (_all, name: string, value: string | undefined) => {
-    command.flags.set(name, { takesValue: value !== undefined, short: undefined });
-    return '';
-  });
+  const rest = line.replace(
+    /Fl -(\S+)((?: \|)? Ar \S+)?/g,
+    (_all, name: string, value: string | undefined) => {
+      command.flags.set(name, { takesValue: value !== undefined, short: undefined });
+      return '';
+    },
+  );
   for (const [, name] of rest.matchAll(/Ar (\S+)/g)) if (name) command.arguments.push(name);
 }
 

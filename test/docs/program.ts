@@ -30,7 +30,8 @@ export async function readProgram(): Promise<Program> {
       commands.set(entry.name, shapeOf(command));
       continue;
     }
-    for (const { name } of noun.verbs) commands.set(`${entry.name} ${name}`, shapeOf(childOf(command, name)));
+    for (const { name } of noun.verbs)
+      commands.set(`${entry.name} ${name}`, shapeOf(childOf(command, name)));
     if (noun.bare) commands.set(entry.name, shapeOf(childOf(command, noun.bare.name)));
   }
   return { commands, globalFlags: flagsOf(root) };
@@ -59,7 +60,8 @@ function flagsOf(command: Command): Map<string, PageFlag> {
   for (const option of command.options.filter(({ hidden }) => !hidden)) {
     const short = /(?:^|\s)-([A-Za-z])\b/.exec(option.flags)?.[1];
     for (const [, name] of option.flags.matchAll(/--([a-z][a-z0-9-]*)/g)) {
-      if (name && name !== 'help') flags.set(name, { takesValue: option.required || option.optional, short });
+      if (name && name !== 'help')
+        flags.set(name, { takesValue: option.required || option.optional, short });
     }
   }
   return flags;

@@ -22,7 +22,9 @@ const readme = readFileSync(readmePath, 'utf8');
 const pages = readPages();
 const program = await readProgram();
 const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const document = openapiDocument(resources, { version: '0.0.0', baseUrl: undefined }) as { paths: object };
+const document = openapiDocument(resources, { version: '0.0.0', baseUrl: undefined }) as {
+  paths: object;
+};
 const routes = Object.keys(document.paths);
 
 /** Code blocks of the README in a language. */
@@ -34,9 +36,15 @@ function blocks(language: string): string[] {
 
 /** The examples of a manual page as shell. */
 function examplesOf(mdoc: string): string {
-  const literal = [...mdoc.matchAll(/^\.Bd -literal.*\n([\s\S]*?)^\.Ed$/gm)].map(([, text]) => text ?? '');
+  const literal = [...mdoc.matchAll(/^\.Bd -literal.*\n([\s\S]*?)^\.Ed$/gm)].map(
+    ([, text]) => text ?? '',
+  );
   const displayed = [...mdoc.matchAll(/^\.Dl (.*)$/gm)].map(([, text]) => text ?? '');
-  return [...literal, ...displayed].join('\n').replaceAll('\\e', '\\').replaceAll('\\(dq', '"').replaceAll('\\&', '');
+  return [...literal, ...displayed]
+    .join('\n')
+    .replaceAll('\\e', '\\')
+    .replaceAll('\\(dq', '"')
+    .replaceAll('\\&', '');
 }
 
 describe('README.md', () => {
@@ -61,17 +69,20 @@ describe('command lines', () => {
     },
   );
 
-  it.each([...program.commands.keys()])('of hkctl %s --help are ones that the program takes', (path) => {
-    let help = '';
-    program.commands
-      .get(path)
-      ?.command.configureOutput({ writeOut: (text) => (help += text) })
-      .outputHelp();
-    const examples = /\nExamples:\n([\s\S]*)$/.exec(help)?.[1] ?? '';
-    const lines = hkctlLines(examples.replace(/ {3,}.*$/gm, ''));
-    expect(lines.length).toBeGreaterThan(0);
-    expect(lines.map((line) => faultOf(program, line)).filter(Boolean)).toEqual([]);
-  });
+  it.each([...program.commands.keys()])(
+    'of hkctl %s --help are ones that the program takes',
+    (path) => {
+      let help = '';
+      program.commands
+        .get(path)
+        ?.command.configureOutput({ writeOut: (text) => (help += text) })
+        .outputHelp();
+      const examples = /\nExamples:\n([\s\S]*)$/.exec(help)?.[1] ?? '';
+      const lines = hkctlLines(examples.replace(/ {3,}.*$/gm, ''));
+      expect(lines.length).toBeGreaterThan(0);
+      expect(lines.map((line) => faultOf(program, line)).filter(Boolean)).toEqual([]);
+    },
+  );
 });
 
 describe('names in the README and the pages', () => {
@@ -81,15 +92,25 @@ describe('names in the README and the pages', () => {
   ];
 
   it.each(texts)('%s: every route of the API exists', (_file, text) => {
-    const named = [...text.matchAll(/\/api\/v1(?:\/[a-z{}._-]+)*/g)].map(([route]) => route.replace(/[.]$/, ''));
-    const known = new Set([...routes, ...routes.map((route) => `/api/v1${route}`), '/api/v1', '/api/v1/docs']);
+    const named = [...text.matchAll(/\/api\/v1(?:\/[a-z{}._-]+)*/g)].map(([route]) =>
+      route.replace(/[.]$/, ''),
+    );
+    const known = new Set([
+      ...routes,
+      ...routes.map((route) => `/api/v1${route}`),
+      '/api/v1',
+      '/api/v1/docs',
+    ]);
     expect(named.filter((route) => !known.has(route) && !known.has(`${route}/{id}`))).toEqual([]);
   });
 
   it('README.md: every flag in code exists', () => {
     const known = new Set(['help', ...program.globalFlags.keys()]);
-    for (const { flags } of program.commands.values()) for (const name of flags.keys()) known.add(name);
-    const spans = [...readme.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(([, span]) => span ?? '');
+    for (const { flags } of program.commands.values())
+      for (const name of flags.keys()) known.add(name);
+    const spans = [...readme.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(
+      ([, span]) => span ?? '',
+    );
     const named = spans.flatMap((span) =>
       [...span.matchAll(/(?:^|\s)--([a-z][a-z-]+)/g)].map(([, name]) => name ?? ''),
     );
@@ -111,7 +132,11 @@ describe('names in the README and the pages', () => {
   });
 
   it('README.md: every npm script exists', () => {
-    const named = [...readme.matchAll(/npm (?:run )?(start|test|bench|build|migrations|lint|typecheck|format)\b/g)];
+    const named = [
+      ...readme.matchAll(
+        /npm (?:run )?(start|test|bench|build|migrations|lint|typecheck|format)\b/g,
+      ),
+    ];
     expect(named.length).toBeGreaterThan(0);
     for (const [, name] of named) expect(Object.keys(packageJson.scripts)).toContain(name);
     for (const [, name] of readme.matchAll(/npm run ([a-z]+)/g))
@@ -123,7 +148,8 @@ describe('names in the README and the pages', () => {
     expect(targets.some((found) => !found.startsWith('http'))).toBe(true);
     for (const target of targets.filter((found) => !found.startsWith('http'))) {
       expect(existsSync(join(root, target)), target).toBe(true);
-      if (/\.(png|svg)$/.test(target)) expect(statSync(join(root, target)).size, target).toBeLessThan(200_000);
+      if (/\.(png|svg)$/.test(target))
+        expect(statSync(join(root, target)).size, target).toBeLessThan(200_000);
     }
   });
 
@@ -147,7 +173,8 @@ describe('limits', () => {
   it('of connections are those of the program', () => {
     const { connections, headersMs, requestMs, idleMs, answerMs, keepAliveMs } = connectionLimits;
     expect(serve).toContain(`at most ${connections} connections`);
-    for (const ms of [headersMs, requestMs, idleMs, answerMs, keepAliveMs]) expect(serve).toContain(`${ms / 1000} s`);
+    for (const ms of [headersMs, requestMs, idleMs, answerMs, keepAliveMs])
+      expect(serve).toContain(`${ms / 1000} s`);
   });
 
   it('of memory are those of the program', () => {
@@ -156,7 +183,9 @@ describe('limits', () => {
     expect(serve).toContain(`bodies together use at most ${bodyBytes / MiB} MiB of memory`);
     expect(serve).toContain(`large answers together use at most ${answerBytes / MiB} MiB`);
     expect(serve).toContain(`no reservation within ${waitMs / 1000} s`);
-    expect(serve).toContain(`must read its answer within ${connectionLimits.tightAnswerMs / 1000} s`);
+    expect(serve).toContain(
+      `must read its answer within ${connectionLimits.tightAnswerMs / 1000} s`,
+    );
   });
 
   it('of rates are the defaults of the program', () => {
@@ -172,6 +201,8 @@ describe('limits', () => {
 
 describe('the data dictionary', () => {
   it('in hkctl-resources(7) is the one of the declarations (npx vitest run --project fast test/docs -u writes it)', async () => {
-    await expect(resourcesPage(resources)).toMatchFileSnapshot(join(root, 'man', 'hkctl-resources.7'));
+    await expect(resourcesPage(resources)).toMatchFileSnapshot(
+      join(root, 'man', 'hkctl-resources.7'),
+    );
   });
 });

@@ -29,7 +29,13 @@ it('says kind, bounds, unit and meaning of a field, as text that roff takes', ()
     idExample: 'X-1001',
     permissions: ['parts.view'],
     fields: {
-      a_or_b: { kind: 'text', maxLength: 5, required: true, doc: "Left's `b` \\ right.", example: 'x' },
+      a_or_b: {
+        kind: 'text',
+        maxLength: 5,
+        required: true,
+        doc: "Left's `b` \\ right.",
+        example: 'x',
+      },
       share: { kind: 'decimal', min: 0, max: 1, unit: '%', doc: '.Share.', example: 0.5 },
       tags: { kind: 'list', doc: 'Tags.', example: ['a'] },
     },

@@ -62,13 +62,21 @@ function sectionOf(resource: ResourceDefinition): string {
 
 function itemsOf(fields: Fields, parent: string): string[] {
   return Object.entries(fields).flatMap(([name, field]) => {
-    const item = [`.It Li ${escaped(`${parent}${name}`)}`, `${escaped(kindOf(field))}.`, escaped(meaningOf(field))];
-    return field.kind === 'list' && field.of ? [...item, ...itemsOf(field.of, `${parent}${name}[].`)] : item;
+    const item = [
+      `.It Li ${escaped(`${parent}${name}`)}`,
+      `${escaped(kindOf(field))}.`,
+      escaped(meaningOf(field)),
+    ];
+    return field.kind === 'list' && field.of
+      ? [...item, ...itemsOf(field.of, `${parent}${name}[].`)]
+      : item;
   });
 }
 
 function kindOf(field: Field): string {
-  return `${field.required ? 'Required, ' : ''}${typeOf(field)}`.replace(/^./, (first) => first.toUpperCase());
+  return `${field.required ? 'Required, ' : ''}${typeOf(field)}`.replace(/^./, (first) =>
+    first.toUpperCase(),
+  );
 }
 
 function typeOf(field: Field): string {
@@ -77,7 +85,8 @@ function typeOf(field: Field): string {
   if (field.kind === 'enum') return `one of ${field.values.join(', ')}`;
   if (field.kind === 'list') return field.of ? 'list of objects' : 'list of texts';
   if (field.kind !== 'integer' && field.kind !== 'decimal') return field.kind;
-  if (field.min !== undefined && field.max !== undefined) return `${field.kind}, ${field.min} to ${field.max}`;
+  if (field.min !== undefined && field.max !== undefined)
+    return `${field.kind}, ${field.min} to ${field.max}`;
   return field.min === undefined ? field.kind : `${field.kind}, at least ${field.min}`;
 }
 
@@ -88,7 +97,10 @@ function meaningOf(field: Field): string {
     field.unique && 'unique in the entity',
     field.detail && 'only in the answer for a single record',
   ].filter(Boolean);
-  return [field.doc.replaceAll('`', ''), ...(remarks.length > 0 ? [`(${remarks.join('; ')})`] : [])].join(' ');
+  return [
+    field.doc.replaceAll('`', ''),
+    ...(remarks.length > 0 ? [`(${remarks.join('; ')})`] : []),
+  ].join(' ');
 }
 
 /** Escapes a text for roff: backslashes, quotes, signs beyond ASCII, and full stops at the start of a line. */

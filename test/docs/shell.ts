@@ -10,7 +10,9 @@ export function hkctlLines(shell: string): CommandLine[] {
     .flatMap((line) => simpleCommands(tokens(line)))
     .map((words) => (words[0] === 'sudo' && words[1] === '-u' ? words.slice(3) : words))
     .flatMap((words) => {
-      const start = words.findIndex((word) => word === 'hkctl' || word.endsWith('/hkctl') || word === 'bin/hkctl.js');
+      const start = words.findIndex(
+        (word) => word === 'hkctl' || word.endsWith('/hkctl') || word === 'bin/hkctl.js',
+      );
       if (start === -1 || !words.slice(0, start).every(isLeadIn)) return [];
       // xargs puts words of its own behind.
       return [[...words.slice(start + 1), ...(words[0] === 'xargs' ? ['…'] : [])]];
@@ -39,7 +41,9 @@ function simpleCommands(words: readonly string[]): string[][] {
 
 /** Words of one line; quotes are taken off, `$(…)` and `"$(…)"` stay one word, a comment ends it. */
 function tokens(line: string): string[] {
-  const found = line.matchAll(/\s*(#.*|(?:"(?:\$\([^)]*\)|[^"])*"|'[^']*'|\$\([^)]*\)|[^\s"';|&])+|\|\||&&|[|;&])/g);
+  const found = line.matchAll(
+    /\s*(#.*|(?:"(?:\$\([^)]*\)|[^"])*"|'[^']*'|\$\([^)]*\)|[^\s"';|&])+|\|\||&&|[|;&])/g,
+  );
   const words: string[] = [];
   for (const [, word] of found) {
     if (word === undefined || word.startsWith('#')) break;

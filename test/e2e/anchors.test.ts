@@ -21,18 +21,29 @@ it('the log of a daemon names the head, and finds a trail that was cut off behin
   expect(heads.map(({ count }) => count)).toEqual([2, 4]);
   const log = plant.write('daemon.log', daemon.log);
 
-  expect((await plant.ok(['audit', 'verify', '--anchors', log])).stdout).toContain('It holds all of 2 heads');
+  expect((await plant.ok(['audit', 'verify', '--anchors', log])).stdout).toContain(
+    'It holds all of 2 heads',
+  );
   await cutOff();
   await plant.ok(['audit', 'verify']);
-  const { code, stderr } = await plant.hkctl(['audit', 'verify', '--anchors', '-'], { input: daemon.log });
+  const { code, stderr } = await plant.hkctl(['audit', 'verify', '--anchors', '-'], {
+    input: daemon.log,
+  });
   expect([code, stderr]).toEqual([5, expect.stringContaining('from record 4 on')]);
 });
 
 /** Removes the records of the trail from the fourth on, as somebody could who may write to the store itself. */
 async function cutOff(): Promise<void> {
   if (plant.isOnPostgres) {
-    await onServer(plant.place, 'delete from hkctl.audit where seq > 3', 'update hkctl.audit_head set last_seq = 3');
+    await onServer(
+      plant.place,
+      'delete from hkctl.audit where seq > 3',
+      'update hkctl.audit_head set last_seq = 3',
+    );
   } else {
-    tamper(plant.store, "delete from audit where seq > 3; update sqlite_sequence set seq = 3 where name = 'audit'");
+    tamper(
+      plant.store,
+      "delete from audit where seq > 3; update sqlite_sequence set seq = 3 where name = 'audit'",
+    );
   }
 }

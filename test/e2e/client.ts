@@ -36,7 +36,10 @@ export function call(
       timeout: timeoutMs,
       headers: {
         ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
-        ...(sent !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }),
+        ...(sent !== undefined && {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(sent),
+        }),
         ...headers,
       },
     });
@@ -56,11 +59,14 @@ export function call(
         }
         const target = url.replace(/^\w+:\/\/[^/]+/, '');
         const wrong = deviations(target, outgoing.method, { status, headers: received, text });
-        if (wrong.length > 0) return reject(new Error(`${url} is not answered as documented: ${wrong.join('; ')}`));
+        if (wrong.length > 0)
+          return reject(new Error(`${url} is not answered as documented: ${wrong.join('; ')}`));
         resolve({ status, headers, text, json: () => JSON.parse(text) });
       });
     });
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`${url} did not answer within ${timeoutMs} ms`)));
+    outgoing.on('timeout', () =>
+      outgoing.destroy(new Error(`${url} did not answer within ${timeoutMs} ms`)),
+    );
     outgoing.on('error', reject);
     outgoing.end(sent);
   });
@@ -75,7 +81,11 @@ export function keptAlive(connections = 1): Agent {
 export type Api = ReturnType<typeof createApi>;
 
 /** A client of the API at an address, with a key. */
-export function createApi(url: string, secret: string, { agent, timeoutMs }: Pick<Call, 'agent' | 'timeoutMs'> = {}) {
+export function createApi(
+  url: string,
+  secret: string,
+  { agent, timeoutMs }: Pick<Call, 'agent' | 'timeoutMs'> = {},
+) {
   return createClient<paths, 'application/json' | 'application/problem+json'>({
     baseUrl: url,
     headers: { authorization: `Bearer ${secret}` },
@@ -105,7 +115,9 @@ interface Page<T> {
 }
 
 /** Reads every page of a list by its cursors. */
-export async function readAll<T>(read: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
+export async function readAll<T>(
+  read: (cursor: string | undefined) => Promise<Page<T>>,
+): Promise<T[]> {
   const all: T[] = [];
   let cursor: string | undefined;
   do {
@@ -118,11 +130,18 @@ export async function readAll<T>(read: (cursor: string | undefined) => Promise<P
 }
 
 /** Reads all readings of a sensor, so many a page, on one connection. */
-export async function readReadings(url: string, secret: string, id: string, limit: number): Promise<Reading[]> {
+export async function readReadings(
+  url: string,
+  secret: string,
+  id: string,
+  limit: number,
+): Promise<Reading[]> {
   const agent = keptAlive();
   const api = createApi(url, secret, { agent });
   const readings = await readAll<Reading | components['schemas']['ReadingBucket']>((cursor) =>
-    api.GET('/api/v1/sensors/{id}/readings', { params: { path: { id }, query: { limit, cursor } } }),
+    api.GET('/api/v1/sensors/{id}/readings', {
+      params: { path: { id }, query: { limit, cursor } },
+    }),
   );
   agent.destroy();
   return readings.filter((reading): reading is Reading => 'value' in reading);
@@ -172,7 +191,10 @@ export class Wire {
           this.socket.off('data', wake).off('close', lost);
           resolve();
         };
-        const lost = () => reject(new Error(`the connection was closed after ${statuses.length} of ${count} answers`));
+        const lost = () =>
+          reject(
+            new Error(`the connection was closed after ${statuses.length} of ${count} answers`),
+          );
         this.socket.on('data', wake).on('close', lost);
       });
     }
@@ -190,6 +212,10 @@ export function getText(path: string, secret: string): string {
 
 /** The head of a POST of JSON with a key, as it goes over the wire. */
 export function postHead(path: string, secret: string, length: number): string {
-  const headers = ['Host: localhost', `Authorization: Bearer ${secret}`, 'Content-Type: application/json'];
+  const headers = [
+    'Host: localhost',
+    `Authorization: Bearer ${secret}`,
+    'Content-Type: application/json',
+  ];
   return `POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\nContent-Length: ${length}\r\n\r\n`;
 }

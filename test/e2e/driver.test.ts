@@ -15,7 +15,15 @@ it.runIf(needsBinary)(
     for (const part of ['bin', 'dist', 'migrations', 'package.json']) {
       cpSync(join(root, part), join(folder, part), { recursive: true });
     }
-    const args = ['init', '--store', join(folder, 'store', 'hkctl.db'), '--org', 'Acme', '--entity', 'BER'];
+    const args = [
+      'init',
+      '--store',
+      join(folder, 'store', 'hkctl.db'),
+      '--org',
+      'Acme',
+      '--entity',
+      'BER',
+    ];
     const flags = ['--entity-name', 'Berlin', '--timezone', 'Europe/Berlin', '--admin', 'ada'];
     const { code, stderr } = await new Running(
       process.execPath,

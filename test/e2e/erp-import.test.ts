@@ -26,7 +26,8 @@ const mapped = mapping.flatMap((pair) => ['--map', pair]);
 
 /** A file as an ERP exports it: byte order mark, semicolons, CRLF, quotes where needed, a break inside of a value. */
 function exported(rows: readonly (readonly string[])[]): string {
-  const quoted = (cell: string) => (/[";\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const quoted = (cell: string) =>
+    /[";\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
   return `\ufeff${[columns, ...rows].map((row) => `${row.map(quoted).join(';')}\r\n`).join('')}`;
 }
 
@@ -53,7 +54,14 @@ const expected: PartJson[] = [
     is_active: true,
     weight_kg: 12.5,
   },
-  { id: '100-2', name: 'Lagerbock', part_number: 'LB-200', description: null, is_active: false, weight_kg: 0.75 },
+  {
+    id: '100-2',
+    name: 'Lagerbock',
+    part_number: 'LB-200',
+    description: null,
+    is_active: false,
+    weight_kg: 0.75,
+  },
   {
     id: '100-3',
     name: 'Schraube M8×40',
@@ -78,7 +86,9 @@ describe('a file as an ERP exports it', () => {
 
   const parts = async () => {
     const api = daemon.api(secret);
-    const all = await readAll((cursor) => api.GET('/api/v1/parts', { params: { query: { limit: 2, cursor } } }));
+    const all = await readAll((cursor) =>
+      api.GET('/api/v1/parts', { params: { query: { limit: 2, cursor } } }),
+    );
     return all.map(({ id, name, part_number, description, is_active, weight_kg }) => ({
       id,
       name,
@@ -91,7 +101,15 @@ describe('a file as an ERP exports it', () => {
 
   it('is read with its mark, semicolons, line ends, quotes and names', async () => {
     const file = plant.write('parts.csv', exported(rows));
-    const dryRun = await plant.json(['import', 'parts', file, '--entity', 'BER', ...mapped, '--dry-run']);
+    const dryRun = await plant.json([
+      'import',
+      'parts',
+      file,
+      '--entity',
+      'BER',
+      ...mapped,
+      '--dry-run',
+    ]);
     expect(dryRun).toMatchObject({ dry_run: true, inserted: 3, updated: 0, removed: 0 });
     expect(await parts()).toEqual([]);
     const summary = await plant.json(['import', 'parts', file, '--entity', 'BER', ...mapped]);
@@ -108,9 +126,12 @@ describe('a file as an ERP exports it', () => {
 
   it('is the same again on standard input: nothing changes, and updated_at stays', async () => {
     const updatedAt = async () =>
-      (await daemon.api(secret).GET('/api/v1/parts/{id}', { params: { path: { id: '100-1' } } })).data?.updated_at;
+      (await daemon.api(secret).GET('/api/v1/parts/{id}', { params: { path: { id: '100-1' } } }))
+        .data?.updated_at;
     const before = await updatedAt();
-    const summary = await plant.json(['import', 'parts', '-', '--entity', 'BER', ...mapped], { input: exported(rows) });
+    const summary = await plant.json(['import', 'parts', '-', '--entity', 'BER', ...mapped], {
+      input: exported(rows),
+    });
     expect(summary).toMatchObject({ inserted: 0, updated: 0, unchanged: 3, removed: 0 });
     expect(await updatedAt()).toEqual(before);
   });
@@ -124,7 +145,16 @@ describe('a file as an ERP exports it', () => {
     ];
     const file = plant.write('wrong.csv', exported(wrong));
     const before = await parts();
-    const outcome = await plant.hkctl(['import', 'parts', file, '--entity', 'BER', ...mapped, '--replace', '--json']);
+    const outcome = await plant.hkctl([
+      'import',
+      'parts',
+      file,
+      '--entity',
+      'BER',
+      ...mapped,
+      '--replace',
+      '--json',
+    ]);
     expect(outcome.code).toBe(2);
     expect(outcome.stdout).toBe('');
     const { error } = JSON.parse(outcome.stderr);
@@ -160,7 +190,15 @@ describe('a file as an ERP exports it', () => {
 
   it('replaces the set with --replace, and a date stays the day it was', async () => {
     const two = plant.write('two.csv', exported(rows.slice(1)));
-    const summary = await plant.json(['import', 'parts', two, '--entity', 'BER', ...mapped, '--replace']);
+    const summary = await plant.json([
+      'import',
+      'parts',
+      two,
+      '--entity',
+      'BER',
+      ...mapped,
+      '--replace',
+    ]);
     expect(summary).toMatchObject({ inserted: 0, updated: 0, unchanged: 2, removed: 1 });
     expect(await parts()).toEqual(expected.slice(1));
   });

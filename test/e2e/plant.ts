@@ -81,7 +81,8 @@ export class Plant {
 
   /** The organization Acme with the entity BER in Berlin, and the Super user `admin`; in a new database where tests run over PostgreSQL. */
   static async open(folder?: string, more: Environment = {}): Promise<Plant> {
-    const isOnPostgres = process.env.HKCTL_TEST_ENGINE === 'postgres' && more.HKCTL_STORE === undefined;
+    const isOnPostgres =
+      process.env.HKCTL_TEST_ENGINE === 'postgres' && more.HKCTL_STORE === undefined;
     if (isOnPostgres) return new Plant(folder, { HKCTL_STORE: await Plant.#copied(), ...more });
     const plant = new Plant(folder, more);
     if (more.HKCTL_STORE === undefined) await plant.#copyFiles();
@@ -108,7 +109,14 @@ export class Plant {
   }
 
   async #init(): Promise<void> {
-    const site = ['--entity', 'BER', '--entity-name', 'Berlin plant', '--timezone', 'Europe/Berlin'];
+    const site = [
+      '--entity',
+      'BER',
+      '--entity-name',
+      'Berlin plant',
+      '--timezone',
+      'Europe/Berlin',
+    ];
     await this.ok(['init', '--org', 'Acme', '--week-start', 'monday', ...site, '--admin', 'admin']);
   }
 
@@ -139,14 +147,26 @@ export class Plant {
   }
 
   /** Starts another program, which ends with the rest. */
-  attach(program: string, args: readonly string[], env: Environment = {}, cwd = this.folder): Running {
-    const running = new Running(program, args, { env: environment({ ...this.env, ...env }), input: 'pipe', cwd });
+  attach(
+    program: string,
+    args: readonly string[],
+    env: Environment = {},
+    cwd = this.folder,
+  ): Running {
+    const running = new Running(program, args, {
+      env: environment({ ...this.env, ...env }),
+      input: 'pipe',
+      cwd,
+    });
     this.#running.add(running);
     return running;
   }
 
   /** Runs a command to its end. */
-  hkctl(args: readonly string[], { input = '', env = {} }: { input?: string; env?: Environment } = {}) {
+  hkctl(
+    args: readonly string[],
+    { input = '', env = {} }: { input?: string; env?: Environment } = {},
+  ) {
     const running = this.start(args, env);
     // A command that reads nothing may be gone before it reads that there is nothing.
     running.child.stdin?.on('error', () => {});
@@ -155,7 +175,10 @@ export class Plant {
   }
 
   /** Runs a command that must end well. */
-  async ok(args: readonly string[], options: { input?: string; env?: Environment } = {}): Promise<Outcome> {
+  async ok(
+    args: readonly string[],
+    options: { input?: string; env?: Environment } = {},
+  ): Promise<Outcome> {
     const outcome = await this.hkctl(args, options);
     expect(outcome.code, `hkctl ${args.join(' ')}\n${outcome.stderr}`).toBe(0);
     return outcome;
@@ -167,7 +190,17 @@ export class Plant {
   }
 
   createKey(name: string, preset: string, ...more: string[]): Promise<CreatedKey> {
-    return this.json(['keys', 'create', '--name', name, '--entity', 'BER', '--preset', preset, ...more]);
+    return this.json([
+      'keys',
+      'create',
+      '--name',
+      name,
+      '--entity',
+      'BER',
+      '--preset',
+      preset,
+      ...more,
+    ]);
   }
 
   key(ref: string): Promise<KeyJson> {
@@ -187,12 +220,23 @@ export class Plant {
 
   /** Starts the daemon on any free port, by default without limits, and waits until it answers. */
   async serve(env: Environment = {}, args: readonly string[] = []): Promise<Daemon> {
-    const limits = { HKCTL_LIMIT_REQUESTS: 'off', HKCTL_LIMIT_INGEST: 'off', HKCTL_LIMIT_FAILED_CHECKS: 'off' };
-    const environment = { ...this.env, HKCTL_PORT: '0', HKCTL_LOG_LEVEL: 'warn', ...limits, ...env };
+    const limits = {
+      HKCTL_LIMIT_REQUESTS: 'off',
+      HKCTL_LIMIT_INGEST: 'off',
+      HKCTL_LIMIT_FAILED_CHECKS: 'off',
+    };
+    const environment = {
+      ...this.env,
+      HKCTL_PORT: '0',
+      HKCTL_LOG_LEVEL: 'warn',
+      ...limits,
+      ...env,
+    };
     const daemon = new Daemon(process.execPath, [cli, 'serve', ...args], { env: environment });
     this.#running.add(daemon);
     daemon.url = (await daemon.says(/hkctl serves (https?:\/\/[^\s/]+)/))[1] ?? '';
-    if (daemon.url.startsWith('http:')) expect((await call(`${daemon.url}/readyz`)).status).toBe(200);
+    if (daemon.url.startsWith('http:'))
+      expect((await call(`${daemon.url}/readyz`)).status).toBe(200);
     return daemon;
   }
 

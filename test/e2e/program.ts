@@ -20,7 +20,9 @@ export type Environment = Record<string, string>;
  * text takes a variable away.
  */
 export function environment(more: Environment): Environment {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(HKCTL_|SUDO_|FORCE_COLOR|VITEST|NODE_)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(HKCTL_|SUDO_|FORCE_COLOR|VITEST|NODE_)/.test(name),
+  );
   const all = Object.entries({ ...Object.fromEntries(kept), NO_COLOR: '1', TZ: 'UTC', ...more });
   return Object.fromEntries(all.filter((entry): entry is [string, string] => Boolean(entry[1])));
 }
@@ -33,7 +35,11 @@ export class Running {
   #stderr = '';
   #listeners = new Set<() => void>();
 
-  constructor(program: string, args: readonly string[], options: { env: Environment; cwd?: string; input?: 'pipe' }) {
+  constructor(
+    program: string,
+    args: readonly string[],
+    options: { env: Environment; cwd?: string; input?: 'pipe' },
+  ) {
     const { env, cwd, input } = options;
     this.child = spawn(program, args, { env, cwd, stdio: [input ?? 'ignore', 'pipe', 'pipe'] });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {

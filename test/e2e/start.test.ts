@@ -21,7 +21,9 @@ describe('npm start', () => {
 
   beforeAll(async () => {
     // A stranger has no variables set: the account of the operating system acts.
-    plant = new Plant(join(mkdtempSync(join(tmpdir(), 'hkctl-start-')), "Ada's plant"), { HKCTL_USER: '' });
+    plant = new Plant(join(mkdtempSync(join(tmpdir(), 'hkctl-start-')), "Ada's plant"), {
+      HKCTL_USER: '',
+    });
     port = await freePort();
     first = start();
     await first.says(/Ctrl-C ends it/);
@@ -43,19 +45,24 @@ describe('npm start', () => {
 
   it('names the page of the documents', async () => {
     const page = await call(/http\S+\/api\/v1\/docs/.exec(printed)?.[0] ?? '', {});
-    expect([page.status, page.headers['content-type']]).toEqual([200, expect.stringContaining('text/html')]);
+    expect([page.status, page.headers['content-type']]).toEqual([
+      200,
+      expect.stringContaining('text/html'),
+    ]);
   });
 
   it('ends with three things to try, each of which works in another terminal as printed', async () => {
     const [way = '', tries = ''] = printed.split('Three things to try in the second terminal');
     const prepare = /^ {2}cd .+\n {2}alias .+$/m.exec(way)?.[0] ?? '';
-    const commands = [...tries.matchAll(/^ {4}(bin\/hkctl\.js .+)$/gm)].map(([, command = '']) => command);
-    expect(commands.map((command) => / (keys|sensors show|status)( |$)/.exec(command)?.[1])).toEqual([
-      'keys',
-      'sensors show',
-      'status',
-    ]);
-    const tried = await Promise.all(commands.map((command) => run('sh', ['-c', `${prepare}\n${command}`], '/')));
+    const commands = [...tries.matchAll(/^ {4}(bin\/hkctl\.js .+)$/gm)].map(
+      ([, command = '']) => command,
+    );
+    expect(
+      commands.map((command) => / (keys|sensors show|status)( |$)/.exec(command)?.[1]),
+    ).toEqual(['keys', 'sensors show', 'status']);
+    const tried = await Promise.all(
+      commands.map((command) => run('sh', ['-c', `${prepare}\n${command}`], '/')),
+    );
     // The screen says that status ends with 5, and why.
     expect(tries).toContain('exit code 5');
     expect(tried.map(({ code }) => code)).toEqual([0, 0, 5]);
@@ -101,7 +108,12 @@ describe('npm start', () => {
       NO_COLOR: '',
       HKCTL_BASE_URL: 'https://api.example.test',
     };
-    const terminal = plant.attach('python3', ['-c', onTerminal, process.execPath, startFile], env, root);
+    const terminal = plant.attach(
+      'python3',
+      ['-c', onTerminal, process.execPath, startFile],
+      env,
+      root,
+    );
     await terminal.says(/Ctrl-C ends it/);
     expect(terminal.stdout).toContain('\u001b[');
     terminal.child.stdin?.write('\u0003');
@@ -129,8 +141,13 @@ describe('npm start', () => {
     const folder = plant.path('elsewhere');
     mkdirSync(folder);
     const env = { HKCTL_STORE: 'postgres://u@/plant?host=/nowhere' };
-    const { code, stdout, stderr } = await plant.attach(process.execPath, [startFile], env, folder).ended;
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^npm start keeps its demo in files: .*\n$/)]);
+    const { code, stdout, stderr } = await plant.attach(process.execPath, [startFile], env, folder)
+      .ended;
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      '',
+      expect.stringMatching(/^npm start keeps its demo in files: .*\n$/),
+    ]);
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -7,7 +7,9 @@ export interface ReadRow {
 }
 
 /** The rows of batches, one by one. */
-export async function rowsOf(reading: AsyncIterable<ImportBatch> | Iterable<ImportBatch>): Promise<ReadRow[]> {
+export async function rowsOf(
+  reading: AsyncIterable<ImportBatch> | Iterable<ImportBatch>,
+): Promise<ReadRow[]> {
   const rows: ReadRow[] = [];
   for await (const { lines, columns } of reading) {
     lines.forEach((line, row) => {
@@ -24,5 +26,7 @@ export function recordOf(
   names: readonly string[],
 ): Record<string, unknown> | undefined {
   if (lines.length > 1) throw new Error('more than one row');
-  return lines.length === 0 ? undefined : Object.fromEntries(names.map((name, i) => [name, columns[i]?.[0]]));
+  return lines.length === 0
+    ? undefined
+    : Object.fromEntries(names.map((name, i) => [name, columns[i]?.[0]]));
 }

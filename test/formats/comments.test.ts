@@ -3,7 +3,9 @@ import { header, read } from './reading.ts';
 
 it('lines that begin with a number sign and a blank are comments between the header and the first record only', async () => {
   const comments = '# P-1,an example,"with a quote\n#  and more, of any shape\r\n\n# \n';
-  const { records, lines, violations } = await read(`${header}\n${comments}A,x,1,true\n# B,y,2,true\n`);
+  const { records, lines, violations } = await read(
+    `${header}\n${comments}A,x,1,true\n# B,y,2,true\n`,
+  );
   expect(violations).toEqual([]);
   expect(records.map(({ id }) => id)).toEqual(['A', '# B']);
   expect(lines).toEqual([6, 7]);

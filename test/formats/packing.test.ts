@@ -8,7 +8,12 @@ const sent = (batch: ImportBatch) => unpack(structuredClone(pack(batch)));
 
 describe('a batch that goes to another thread', () => {
   it('is the same there', () => {
-    const value = fc.oneof(fc.string(), fc.constantFrom('EA', 'KG', 'é', ''), fc.boolean(), fc.constant(null));
+    const value = fc.oneof(
+      fc.string(),
+      fc.constantFrom('EA', 'KG', 'é', ''),
+      fc.boolean(),
+      fc.constant(null),
+    );
     // The validator turns negative zero into zero.
     const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
     const column = fc.oneof(
@@ -18,9 +23,13 @@ describe('a batch that goes to another thread', () => {
       fc.array(fc.array(fc.record({ row_id: fc.string() })), { minLength: 1, maxLength: 10 }),
     );
     fc.assert(
-      fc.property(fc.array(fc.nat(), { minLength: 1 }), fc.array(column, { minLength: 1 }), (lines, columns) => {
-        expect(sent({ lines, columns })).toEqual({ lines, columns });
-      }),
+      fc.property(
+        fc.array(fc.nat(), { minLength: 1 }),
+        fc.array(column, { minLength: 1 }),
+        (lines, columns) => {
+          expect(sent({ lines, columns })).toEqual({ lines, columns });
+        },
+      ),
     );
   });
 
@@ -35,6 +44,9 @@ describe('a batch that goes to another thread', () => {
     });
     expect(packed.columns[1]).toBe(many);
     expect(packed.columns[2]).toBeInstanceOf(Float64Array);
-    expect(sent({ lines, columns: [few, many, lines] })).toEqual({ lines, columns: [few, many, lines] });
+    expect(sent({ lines, columns: [few, many, lines] })).toEqual({
+      lines,
+      columns: [few, many, lines],
+    });
   });
 });

@@ -24,14 +24,21 @@ export async function read(
       results.push({ rows, violations: [], count: 0, error: undefined });
     } catch (thrown) {
       if (!(thrown instanceof ImportError)) throw thrown;
-      results.push({ rows: [], violations: thrown.violations, count: thrown.violationCount, error: thrown });
+      results.push({
+        rows: [],
+        violations: thrown.violations,
+        count: thrown.violationCount,
+        error: thrown,
+      });
     }
   }
   for (const result of results) expect(result).toEqual(results[0]);
   const [first] = results;
   if (!first) throw new Error('nothing was read');
   const names = Object.keys(importFields(resource));
-  const records = first.rows.map(({ values }) => Object.fromEntries(names.map((name, i) => [name, values[i]])));
+  const records = first.rows.map(({ values }) =>
+    Object.fromEntries(names.map((name, i) => [name, values[i]])),
+  );
   return { ...first, records, lines: first.rows.map(({ line }) => line) };
 }
 

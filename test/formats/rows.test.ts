@@ -33,13 +33,21 @@ describe('CSV', () => {
         is_active: true,
         weight_kg: 12.5,
       },
-      { id: '4712', name: 'Flansch für Öl', description: null, part_number: 'BH-2', is_active: false, weight_kg: null },
+      {
+        id: '4712',
+        name: 'Flansch für Öl',
+        description: null,
+        part_number: 'BH-2',
+        is_active: false,
+        weight_kg: null,
+      },
     ]);
     expect(lines).toEqual([2, 4]);
   });
 
   it('with decimal commas is refused with line and column', async () => {
-    const text = 'id;name;part_number;is_active;weight_kg\nA;"x\ny";A;1;1.5\nB;x;B;1;12,5\nC;x;C;1;1.000,25\n';
+    const text =
+      'id;name;part_number;is_active;weight_kg\nA;"x\ny";A;1;1.5\nB;x;B;1;12,5\nC;x;C;1;1.000,25\n';
     const { violations } = await read(text);
     expect(violations).toEqual([
       {
@@ -60,11 +68,28 @@ describe('CSV', () => {
       `an unknown field of parts; did you mean part_number? Then map it with --map 'Part Nubmer=part_number', or leave it out with --map 'Part Nubmer=-'`,
       `an unknown field of parts; map it with --map 'Werk=FIELD', or leave it out with --map 'Werk=-'`,
     ];
-    const csv = await read('id,Part Nubmer,Werk,name,is_active\nA,1,x,y,true\n').catch((thrown: ImportError) => thrown);
-    expect(csv.violations.slice(0, 2).map(({ rule }) => rule)).toEqual([rules[0] + fields, rules[1]]);
-    const row = { id: 'A', 'Part Nubmer': '1', Werk: 'x', name: 'y', part_number: 'z', is_active: true };
+    const csv = await read('id,Part Nubmer,Werk,name,is_active\nA,1,x,y,true\n').catch(
+      (thrown: ImportError) => thrown,
+    );
+    expect(csv.violations.slice(0, 2).map(({ rule }) => rule)).toEqual([
+      rules[0] + fields,
+      rules[1],
+    ]);
+    const row = {
+      id: 'A',
+      'Part Nubmer': '1',
+      Werk: 'x',
+      name: 'y',
+      part_number: 'z',
+      is_active: true,
+    };
     const json = await read(JSON.stringify([row, { ...row, id: 'B' }]));
-    expect(json.violations.map(({ rule }) => rule)).toEqual([rules[0] + fields, rules[1], rules[0], rules[1]]);
+    expect(json.violations.map(({ rule }) => rule)).toEqual([
+      rules[0] + fields,
+      rules[1],
+      rules[0],
+      rules[1],
+    ]);
   });
 
   it.each([
@@ -90,13 +115,29 @@ describe('CSV', () => {
   });
 
   it.each([
-    ['a row too short', `${header}\nA,x,1\nB,x,2,true\n`, { line: 2, column: 4, field: 'is_active' }],
+    [
+      'a row too short',
+      `${header}\nA,x,1\nB,x,2,true\n`,
+      { line: 2, column: 4, field: 'is_active' },
+    ],
     ['a row too long', `${header}\nA,x,1,true,no\n`, { line: 2, column: 5, field: null }],
     ['text after a quote', `${header}\nA,"x"y,1,true\n`, { line: 2, column: 2, field: 'name' }],
     ['a quote inside', `${header}\nA,5" pipe,1,true\n`, { line: 2, column: 2, field: 'name' }],
-    ['a quote left open', `${header}\nA,"x,1,true\nB,y,2,true\n`, { line: 2, column: 2, field: 'name' }],
-    ['a quote closed too early', `${header}\nA,"x\n"y,1,true\nB,y,2,true\n`, { line: 3, column: 2, field: 'name' }],
-    ['a bad value after line breaks', `${header}\nA,"x\n\ny",1,true\nB,y,2,maybe\n`, { line: 5, column: 4 }],
+    [
+      'a quote left open',
+      `${header}\nA,"x,1,true\nB,y,2,true\n`,
+      { line: 2, column: 2, field: 'name' },
+    ],
+    [
+      'a quote closed too early',
+      `${header}\nA,"x\n"y,1,true\nB,y,2,true\n`,
+      { line: 3, column: 2, field: 'name' },
+    ],
+    [
+      'a bad value after line breaks',
+      `${header}\nA,"x\n\ny",1,true\nB,y,2,maybe\n`,
+      { line: 5, column: 4 },
+    ],
   ])('with %s is refused at its place', async (_name, text, expected) => {
     const { violations } = await read(text);
     expect(violations[0]).toMatchObject(expected);
@@ -115,7 +156,9 @@ describe('CSV', () => {
   });
 
   it('refuses what cannot be mapped, with all that is wrong', async () => {
-    const { violations } = await read('id,Name,colour,weight_kg,Weight kg\n', { map: { NOPE: 'material' } });
+    const { violations } = await read('id,Name,colour,weight_kg,Weight kg\n', {
+      map: { NOPE: 'material' },
+    });
     expect(violations.map(place)).toEqual([
       { line: 1, column: 3, field: 'colour' },
       { line: 1, column: 5, field: 'Weight kg' },
@@ -123,13 +166,21 @@ describe('CSV', () => {
       { line: 1, column: null, field: 'part_number' },
       { line: 1, column: null, field: 'is_active' },
     ]);
-    await expect(read(header, { map: { id: 'colour' } })).rejects.toMatchObject({ code: 'bad_input' });
+    await expect(read(header, { map: { id: 'colour' } })).rejects.toMatchObject({
+      code: 'bad_input',
+    });
   });
 
   it('finds the same rows as csv-parse', () => {
-    const cell = fc.string({ unit: fc.constantFrom('a', 'ö', '🦊', '"', ',', '\n', '\r\n', ' ', ';') });
-    const table = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 6 });
-    const quoted = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const cell = fc.string({
+      unit: fc.constantFrom('a', 'ö', '🦊', '"', ',', '\n', '\r\n', ' ', ';'),
+    });
+    const table = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    const quoted = (text: string) =>
+      /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     fc.assert(
       fc.property(
         table,
@@ -137,7 +188,9 @@ describe('CSV', () => {
         fc.boolean(),
         fc.integer({ min: 1, max: 9 }),
         (rows, end, open, size) => {
-          const body = [['c,1', 'c2', 'c3'], ...rows].map((row) => row.map(quoted).join(',')).join(end);
+          const body = [['c,1', 'c2', 'c3'], ...rows]
+            .map((row) => row.map(quoted).join(','))
+            .join(end);
           const text = open ? body : body + end;
           const found: string[][] = [];
           const reader = createCsvReader({
@@ -145,7 +198,8 @@ describe('CSV', () => {
             fault: ({ line, column, rule }) => expect.fail(`${line}:${column} ${rule}`),
             fatal: (line, rule) => expect.fail(`${line} ${rule}`),
           });
-          for (let at = 0; at < text.length; at += size) reader.push(text.slice(at, at + size), false);
+          for (let at = 0; at < text.length; at += size)
+            reader.push(text.slice(at, at + size), false);
           reader.push('', true);
           expect(found).toEqual(parseCsv(text, { skip_empty_lines: true }));
         },
@@ -155,7 +209,21 @@ describe('CSV', () => {
   });
 
   it('reports the same rows and faults however the text is cut, and marks only plain rows as plain', () => {
-    const piece = fc.constantFrom('a', '17', ',', '"', '""', '"x",', '\n', '\r\n', '\r', 'é', '\t', '\u0001', ' ');
+    const piece = fc.constantFrom(
+      'a',
+      '17',
+      ',',
+      '"',
+      '""',
+      '"x",',
+      '\n',
+      '\r\n',
+      '\r',
+      'é',
+      '\t',
+      '\u0001',
+      ' ',
+    );
     const eventsOf = (texts: readonly string[]) => {
       const events: unknown[] = [];
       const reader = createCsvReader({
@@ -190,9 +258,12 @@ describe('NDJSON', () => {
   });
 
   it('continues after a line that is not JSON', async () => {
-    const { violations } = await read('{"id":"A"\n[]\n{"id":"B","name":"y","part_number":"2","is_active":"no"}', {
-      format: 'ndjson',
-    });
+    const { violations } = await read(
+      '{"id":"A"\n[]\n{"id":"B","name":"y","part_number":"2","is_active":"no"}',
+      {
+        format: 'ndjson',
+      },
+    );
     expect(violations.map(({ line, field, rule }) => [line, field, rule])).toEqual([
       [1, null, 'one JSON value a line'],
       [2, null, 'an object'],
@@ -228,7 +299,8 @@ describe('JSON', () => {
   });
 
   it('with members that there are not, or twice, is refused', async () => {
-    const text = '[{"id":"A","name":"x","Name":"y","part_number":"1","is_active":true,"__proto__":{"a":1}}]';
+    const text =
+      '[{"id":"A","name":"x","Name":"y","part_number":"1","is_active":true,"__proto__":{"a":1}}]';
     const { violations } = await read(text);
     expect(violations.map(({ field }) => field)).toEqual(['Name', '__proto__']);
     const mapped = await read(text, { map: { Name: '-', __proto: '-' } });
@@ -237,7 +309,12 @@ describe('JSON', () => {
 
   it('carries the services of orders', async () => {
     const services = [
-      { row_id: 'SVC-01', service_code: 'A', quantity: 2, assignments: [{ resource: 'people', id: 'PE-1' }] },
+      {
+        row_id: 'SVC-01',
+        service_code: 'A',
+        quantity: 2,
+        assignments: [{ resource: 'people', id: 'PE-1' }],
+      },
     ];
     const order = { id: 'O-1', order_number: '1', status: 'draft' };
     const { records } = await read(JSON.stringify([{ ...order, services }]), {}, orders);
@@ -253,7 +330,13 @@ describe('JSON', () => {
         assignments: [{ resource: 'people', id: 'PE-1' }],
       },
     ]);
-    const twice = await read(JSON.stringify([{ ...order, services: [...services, ...services] }]), {}, orders);
-    expect(twice.violations).toMatchObject([{ field: 'services[1].row_id', rule: 'unique inside its parent' }]);
+    const twice = await read(
+      JSON.stringify([{ ...order, services: [...services, ...services] }]),
+      {},
+      orders,
+    );
+    expect(twice.violations).toMatchObject([
+      { field: 'services[1].row_id', rule: 'unique inside its parent' },
+    ]);
   });
 });

@@ -40,7 +40,10 @@ describe('a key with allowed addresses', () => {
     const refused = await face.fetch('/api/v1/me', bearer(secret));
     expect([refused.status, await refused.json()]).toEqual([
       403,
-      expect.objectContaining({ code: 'address_not_allowed', detail: expect.stringContaining('127.0.0.1') }),
+      expect.objectContaining({
+        code: 'address_not_allowed',
+        detail: expect.stringContaining('127.0.0.1'),
+      }),
     ]);
     await face.close();
     expect(face.log()).toContain(`"key":"${prefix}"`);
@@ -56,7 +59,9 @@ describe('a key with allowed addresses', () => {
     const closed = await plant.key({ ...elsewhere, entity: site.entity });
     await site.deactivate();
     const limited = bareApp(plant, { limitRequests: { requests: 1, windowSeconds: 60 } });
-    expect(await outcome(await limited.fetch('/api/v1/me', bearer(closed.secret)))).toBe('entity_inactive');
+    expect(await outcome(await limited.fetch('/api/v1/me', bearer(closed.secret)))).toBe(
+      'entity_inactive',
+    );
     const { secret } = await plant.key({ ...elsewhere, permissions: ['people.view'] });
     for (let n = 0; n < 3; n++) {
       const response = await limited.fetch('/api/v1/parts', bearer(secret));
@@ -69,7 +74,9 @@ describe('a key with allowed addresses', () => {
     const { secret } = await plant.key({ allowedIps: ['192.0.2.1/32'] });
     const face = bareApp(plant, { limitFailedChecks: { requests: 1, windowSeconds: 60 } });
     for (let n = 0; n < 3; n++) {
-      expect(await outcome(await face.fetch('/api/v1/me', bearer(secret)))).toBe('address_not_allowed');
+      expect(await outcome(await face.fetch('/api/v1/me', bearer(secret)))).toBe(
+        'address_not_allowed',
+      );
     }
   });
 });
@@ -80,7 +87,9 @@ it('the address of the last use is kept with its time, for a key without a limit
     await plant.key({ allowedIps: ['127.0.0.0/8'], permissions: clientPermissions }),
   ];
   const face = await listening(plant, { trustProxy: ['127.0.0.1'] });
-  const forwarded = { headers: { authorization: `Bearer ${open.secret}`, 'x-forwarded-for': '::ffff:198.51.100.7' } };
+  const forwarded = {
+    headers: { authorization: `Bearer ${open.secret}`, 'x-forwarded-for': '::ffff:198.51.100.7' },
+  };
   expect((await face.fetch('/api/v1/me', bearer(open.secret))).status).toBe(200);
   expect((await face.fetch('/api/v1/me', forwarded)).status).toBe(200);
   expect((await face.fetch('/api/v1/me', bearer(limited.secret))).status).toBe(200);

@@ -50,14 +50,22 @@ export async function certify(folder: string, name: string, wanted: Wanted): Pro
       new SubjectAlternativeNameExtension([at]),
     ],
   });
-  const key = PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY');
+  const key = PemConverter.encode(
+    await webcrypto.subtle.exportKey('pkcs8', keys.privateKey),
+    'PRIVATE KEY',
+  );
   writeFileSync(join(folder, `${name}.key`), `${key}\n`, { mode: 0o600 });
   writeFileSync(join(folder, `${name}.crt`), `${certificate.toString('pem')}\n`);
   return { certificate, keys };
 }
 
 /** Makes a list of the certificates that their signer has revoked, `NAME.crl`. */
-export async function listRevoked(folder: string, name: string, signer: Certified, revoked: readonly Certified[]) {
+export async function listRevoked(
+  folder: string,
+  name: string,
+  signer: Certified,
+  revoked: readonly Certified[],
+) {
   const list = await X509CrlGenerator.create({
     issuer: signer.certificate.subject,
     nextUpdate: new Date(Date.now() + 2 * dayMs),
@@ -69,7 +77,10 @@ export async function listRevoked(folder: string, name: string, signer: Certifie
 }
 
 /** Makes a certificate and its key in a folder, `NAME.crt` and `NAME.key`, for this machine. */
-export async function makeCertificate(folder: string, name: string): Promise<{ tlsCert: string; tlsKey: string }> {
+export async function makeCertificate(
+  folder: string,
+  name: string,
+): Promise<{ tlsCert: string; tlsKey: string }> {
   await certify(folder, name, { subject: name, at: { type: 'ip', value: '127.0.0.1' } });
   return { tlsCert: join(folder, `${name}.crt`), tlsKey: join(folder, `${name}.key`) };
 }

@@ -7,13 +7,19 @@ import { resources } from '../../src/resources/index.ts';
 type Json = Record<string, unknown>;
 
 /** The document, with every object and enumeration closed: an answer must not have an undocumented member or value. */
-const document = JSON.parse(JSON.stringify(openapiDocument(resources, { version: '1.2.3' })), (_, value) => {
-  if (isObject(value) && Array.isArray(value['x-extensible-enum']))
-    return { ...value, enum: value['x-extensible-enum'] };
-  return isObject(value) && value.type === 'object' && isObject(value.properties) && !('additionalProperties' in value)
-    ? { ...value, additionalProperties: false }
-    : value;
-}) as Json;
+const document = JSON.parse(
+  JSON.stringify(openapiDocument(resources, { version: '1.2.3' })),
+  (_, value) => {
+    if (isObject(value) && Array.isArray(value['x-extensible-enum']))
+      return { ...value, enum: value['x-extensible-enum'] };
+    return isObject(value) &&
+      value.type === 'object' &&
+      isObject(value.properties) &&
+      !('additionalProperties' in value)
+      ? { ...value, additionalProperties: false }
+      : value;
+  },
+) as Json;
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats(ajv);
@@ -31,14 +37,20 @@ export interface Answered {
  * The differences between an answer and the document; none for a path outside of the API. `target` is the path and query of
  * the request.
  */
-export function deviations(target: string, method: string, { status, headers, text }: Answered): string[] {
+export function deviations(
+  target: string,
+  method: string,
+  { status, headers, text }: Answered,
+): string[] {
   const contentType = headers.get('content-type') ?? '';
   // A slash at the end of a path is ignored.
   const path = new URL(target, 'http://localhost').pathname.replace(/(?<=.)\/$/, '');
   if (!/^\/api(\/|$)/.test(path) || path.startsWith('/api/v1/docs/')) return [];
   const operation = operationOf(path, method);
   if (operation === undefined) {
-    return status < 400 ? [`${method} ${path} is not documented`] : problemDeviations(contentType, text);
+    return status < 400
+      ? [`${method} ${path} is not documented`]
+      : problemDeviations(contentType, text);
   }
   const documented = resolve((operation.responses as Json)[String(status)]);
   if (documented === undefined) return [`${method} ${path}: ${status} is not documented`];
@@ -55,7 +67,10 @@ export function deviations(target: string, method: string, { status, headers, te
     return text.split('\n').flatMap((line) => (line === '' ? [] : readingDeviations(line)));
   if (type === 'text/csv') {
     const item = /^\/api\/v1\/([\w-]+)$/.exec(path)?.[1];
-    return columnDeviations(text.split('\n')[0]?.trim() ?? '', item === undefined ? readingSchemas : [schemaOf(item)]);
+    return columnDeviations(
+      text.split('\n')[0]?.trim() ?? '',
+      item === undefined ? readingSchemas : [schemaOf(item)],
+    );
   }
   if (!/[/+]json$/.test(type)) return [];
   return check(`${documented.pointer}/content/${pointerPart(type)}/schema`, JSON.parse(text));
@@ -67,10 +82,13 @@ function headerDeviations(documented: unknown, headers: Headers): string[] {
   return Object.entries((document.components as { headers: Record<string, Json> }).headers).flatMap(
     ([name, header]) => {
       const value = headers.get(name);
-      if (value === null) return name in listed && header.required === true ? [`missing ${name}`] : [];
+      if (value === null)
+        return name in listed && header.required === true ? [`missing ${name}`] : [];
       if (!(name in listed)) return [`has ${name}, which is not documented`];
       const given = (header.schema as Json).type === 'integer' ? Number(value) : value;
-      return check(`/components/headers/${name}/schema`, given).map((what) => `${name}: ${value}${what}`);
+      return check(`/components/headers/${name}/schema`, given).map(
+        (what) => `${name}: ${value}${what}`,
+      );
     },
   );
 }
@@ -79,7 +97,9 @@ const readingSchemas = ['Reading', 'ReadingBucket'] as const;
 
 /** Checks the lines of an answer, which are readings or buckets. */
 function readingDeviations(line: string): string[] {
-  const wrong = readingSchemas.map((name) => check(`/components/schemas/${name}`, JSON.parse(line)));
+  const wrong = readingSchemas.map((name) =>
+    check(`/components/schemas/${name}`, JSON.parse(line)),
+  );
   return wrong.some((list) => list.length === 0) ? [] : wrong.flat();
 }
 
@@ -93,7 +113,9 @@ function columnDeviations(header: string, of: readonly string[]): string[] {
   const { schemas } = document.components as { schemas: Record<string, { properties: Json }> };
   const known = of.map((name) => Object.keys(schemas[name]?.properties ?? {}));
   const columns = header.split(',');
-  return known.some((names) => columns.every((column) => names.includes(column))) ? [] : [`columns ${header}`];
+  return known.some((names) => columns.every((column) => names.includes(column)))
+    ? []
+    : [`columns ${header}`];
 }
 
 function problemDeviations(contentType: string, text: string): string[] {
@@ -109,7 +131,9 @@ function check(pointer: string, value: unknown): string[] {
   }
   return validate(value)
     ? []
-    : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`);
+    : (validate.errors ?? []).map(
+        (error) => `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
+      );
 }
 
 function operationOf(path: string, method: string): Json | undefined {

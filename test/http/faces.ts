@@ -119,7 +119,12 @@ export async function listening(
   };
 }
 
-function asDocumented(path: string, init: RequestInit | undefined, response: Response, text: string): Response {
+function asDocumented(
+  path: string,
+  init: RequestInit | undefined,
+  response: Response,
+  text: string,
+): Response {
   const { status, headers } = response;
   const method = init?.method ?? 'GET';
   const wrong = deviations(path, method, { status, headers, text });

@@ -23,15 +23,31 @@ function lines(form: LogForm, write: (log: ReturnType<typeof createLog>) => void
 
 /** All that a line shows of a request. */
 const exchange = (path: string) =>
-  ({ id: 'r1', method: 'GET', path, query: '', keyPrefix: 'hk_abcde', code: undefined, peer: '::1' }) as Exchange;
+  ({
+    id: 'r1',
+    method: 'GET',
+    path,
+    query: '',
+    keyPrefix: 'hk_abcde',
+    code: undefined,
+    peer: '::1',
+  }) as Exchange;
 
 describe('the journal of systemd', () => {
   it('gets each line with the priority of its level, and the rest as JSON', () => {
     const found = lines(journalLines, (log) => {
-      for (const level of ['fatal', 'error', 'warn', 'info', 'debug'] as const) log[level]({ a: 1 }, level);
+      for (const level of ['fatal', 'error', 'warn', 'info', 'debug'] as const)
+        log[level]({ a: 1 }, level);
       log.request(exchange('/x'), 200, 1);
     });
-    expect(found.map((line) => line.slice(0, 3))).toEqual(['<2>', '<3>', '<4>', '<6>', '<7>', '<6>']);
+    expect(found.map((line) => line.slice(0, 3))).toEqual([
+      '<2>',
+      '<3>',
+      '<4>',
+      '<6>',
+      '<7>',
+      '<6>',
+    ]);
     expect(found.map((line) => JSON.parse(line.slice(3)).msg)).toEqual([
       'fatal',
       'error',
@@ -59,17 +75,23 @@ describe('a terminal', () => {
       log.error({ err: new Error('broken') }, 'internal error');
     });
     expect(found[0]).toMatch(/^\d\d:\d\d:\d\d info {2}listening {2}url=http:\/\/a {2}pid=1$/);
-    expect(found[1]).toMatch(/^\d\d:\d\d:\d\d 403 GET \/api\/v1\/me 1\.2 ms {2}key=hk_abcde {2}peer=::1$/);
+    expect(found[1]).toMatch(
+      /^\d\d:\d\d:\d\d 403 GET \/api\/v1\/me 1\.2 ms {2}key=hk_abcde {2}peer=::1$/,
+    );
     expect(found[2]).toMatch(/ error internal error {2}error=broken$/);
     expect(found[3]).toMatch(/^ {4}at /);
   });
 
   it('gets colours, and no control character of a client', () => {
     const hostile = '/\u001b[2J\u202e\u0007\n';
-    const [line = ''] = lines(terminalLines(colourCodes({})), (log) => log.request(exchange(hostile), 500, 1));
+    const [line = ''] = lines(terminalLines(colourCodes({})), (log) =>
+      log.request(exchange(hostile), 500, 1),
+    );
     expect(line).toContain('\u001b[31m500\u001b[39m');
     expect(isTricky(line.replaceAll('\u001b[31m', '').replaceAll('\u001b[39m', ''))).toBe(false);
-    const [warning = ''] = lines(terminalLines(undefined), (log) => log.warn({ host: hostile }, hostile));
+    const [warning = ''] = lines(terminalLines(undefined), (log) =>
+      log.warn({ host: hostile }, hostile),
+    );
     expect([isTricky(warning), warning]).toEqual([false, expect.stringContaining('\\u202e')]);
   });
 

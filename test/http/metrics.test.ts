@@ -35,23 +35,29 @@ describe('metrics of the store', () => {
     expect(metric(await metrics(), 'hkctl_keys{status="active"}')).toBe(0);
     const { nowMs } = plant;
     const expiring: { prefix: string }[] = [];
-    for (const days of [30, 1, 7]) expiring.push(await plant.key({ expiresAtMs: nowMs + days * dayMs }));
+    for (const days of [30, 1, 7])
+      expiring.push(await plant.key({ expiresAtMs: nowMs + days * dayMs }));
     await plant.key();
     const { prefix } = await plant.key();
     await revokeKeys(plant.domain, plant.actor, [prefix]);
     plant.nowMs += 2 * dayMs;
     const text = await metrics();
     plant.nowMs = nowMs;
-    const keys = ['active', 'expired', 'revoked'].map((status) => metric(text, `hkctl_keys{status="${status}"}`));
+    const keys = ['active', 'expired', 'revoked'].map((status) =>
+      metric(text, `hkctl_keys{status="${status}"}`),
+    );
     expect(keys).toEqual([3, 1, 1]);
-    const next = text.split('\n').filter((line) => line.startsWith('hkctl_key_expiry_timestamp_seconds{'));
+    const next = text
+      .split('\n')
+      .filter((line) => line.startsWith('hkctl_key_expiry_timestamp_seconds{'));
     const line = (days: number, index: number) =>
       `hkctl_key_expiry_timestamp_seconds{prefix="${expiring[index]?.prefix}",entity="BER"} ${(nowMs + days * dayMs) / 1000}`;
     expect(next).toEqual([line(7, 2), line(30, 0)]);
   });
 
   it('name ten keys at most', async () => {
-    for (let index = 0; index < 12; index++) await plant.key({ expiresAtMs: plant.nowMs + (40 + index) * dayMs });
+    for (let index = 0; index < 12; index++)
+      await plant.key({ expiresAtMs: plant.nowMs + (40 + index) * dayMs });
     expect((await metrics()).match(/^hkctl_key_expiry_timestamp_seconds\{/gm)).toHaveLength(10);
   });
 
@@ -72,8 +78,12 @@ describe('metrics of the store', () => {
       return;
     }
     for (const database of ['registry', 'records', 'readings']) {
-      expect(metric(text, `hkctl_store_bytes{database="${database}"}`)).toBeGreaterThanOrEqual(4096);
-      expect(metric(text, `hkctl_store_log_bytes{database="${database}"}`)).toBeGreaterThanOrEqual(0);
+      expect(metric(text, `hkctl_store_bytes{database="${database}"}`)).toBeGreaterThanOrEqual(
+        4096,
+      );
+      expect(metric(text, `hkctl_store_log_bytes{database="${database}"}`)).toBeGreaterThanOrEqual(
+        0,
+      );
     }
     expect(metric(text, 'hkctl_store_free_bytes')).toBeGreaterThan(0);
   });
@@ -81,19 +91,25 @@ describe('metrics of the store', () => {
   it('are read from the store once in a while, not for each client', async () => {
     const before = metric(await metrics(), 'hkctl_keys{status="active"}');
     await plant.key();
-    expect(metric(await (await face.fetch('/metrics')).text(), 'hkctl_keys{status="active"}')).toBe(before);
+    expect(metric(await (await face.fetch('/metrics')).text(), 'hkctl_keys{status="active"}')).toBe(
+      before,
+    );
     expect(metric(await metrics(), 'hkctl_keys{status="active"}')).toBe(before + 1);
   });
 });
 
 describe('all metrics', () => {
   it('have labels in snake_case', async () => {
-    const labels = [...(await metrics()).matchAll(/^hkctl_\w+\{(.*)\}/gm)].map(([, found]) => found ?? '');
+    const labels = [...(await metrics()).matchAll(/^hkctl_\w+\{(.*)\}/gm)].map(
+      ([, found]) => found ?? '',
+    );
     const names = labels.flatMap((found) => [...found.matchAll(/(\w+)="([^"]*)"/g)]);
     const states = names.filter(([, name]) =>
       ['limit', 'status', 'reason', 'what', 'result', 'database'].includes(name ?? ''),
     );
     expect(states.length).toBeGreaterThan(10);
-    expect(states.map(([, , value]) => value).filter((value) => !/^[a-z0-9_]+$/.test(value ?? ''))).toEqual([]);
+    expect(
+      states.map(([, , value]) => value).filter((value) => !/^[a-z0-9_]+$/.test(value ?? '')),
+    ).toEqual([]);
   });
 });

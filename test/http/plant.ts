@@ -57,7 +57,11 @@ export class HttpPlant {
     const domain: Domain = {
       store,
       clock: () => plant?.nowMs ?? Date.UTC(2026, 10, 20, 8, 15),
-      steady: () => ({ ms: domain.clock(), latestMs: domain.clock(), isSteady: plant?.isSteady ?? true }),
+      steady: () => ({
+        ms: domain.clock(),
+        latestMs: domain.clock(),
+        isSteady: plant?.isSteady ?? true,
+      }),
       random: (n) => crypto.getRandomValues(new Uint8Array(n)),
       newId: randomUUID,
     };
@@ -72,7 +76,11 @@ export class HttpPlant {
       'ada',
     );
     const actor: Actor = { user, osAccount: 'ada' };
-    const chicago = await addEntity(domain, actor, { code: 'CHI', name: 'Chicago', timezone: 'America/Chicago' });
+    const chicago = await addEntity(domain, actor, {
+      code: 'CHI',
+      name: 'Chicago',
+      timezone: 'America/Chicago',
+    });
     plant = new HttpPlant(domain, actor, entity, chicago);
     await plant.fill();
     return plant;
@@ -117,9 +125,17 @@ export class HttpPlant {
   }
 
   /** A user who may create keys, and how to take the profile out of service and back. */
-  async creator(): Promise<{ actor: Actor; deactivate: () => Promise<unknown>; activate: () => Promise<unknown> }> {
+  async creator(): Promise<{
+    actor: Actor;
+    deactivate: () => Promise<unknown>;
+    activate: () => Promise<unknown>;
+  }> {
     const login = `u${randomUUID().slice(0, 8)}`;
-    const user = await addUser(this.domain, this.actor, { login, name: 'Carl', role: 'entity_admin' });
+    const user = await addUser(this.domain, this.actor, {
+      login,
+      name: 'Carl',
+      role: 'entity_admin',
+    });
     const deactivate = () => updateUser(this.domain, this.actor, login, { status: 'inactive' });
     const activate = () => updateUser(this.domain, this.actor, login, { status: 'active' });
     return { actor: { user, osAccount: login }, deactivate, activate };
@@ -141,7 +157,11 @@ export class HttpPlant {
     return drawSecret();
   }
 
-  async import(name: string, entity: Entity, records: readonly Record<string, unknown>[]): Promise<void> {
+  async import(
+    name: string,
+    entity: Entity,
+    records: readonly Record<string, unknown>[],
+  ): Promise<void> {
     const resource = resourceOf(name);
     const validator = createRecordValidator(resource);
     records.forEach((record, index) => {
@@ -161,7 +181,8 @@ export class HttpPlant {
 
   /** One example of every resource in Berlin, 120 parts, one part in Chicago. */
   private async fill(): Promise<void> {
-    for (const resource of resources) await this.import(resource.name, this.berlin, [exampleRow(resource)]);
+    for (const resource of resources)
+      await this.import(resource.name, this.berlin, [exampleRow(resource)]);
     const part = exampleRow(resourceOf('parts'));
     const more = Array.from({ length: 119 }, (_, index) => ({
       ...part,

@@ -59,70 +59,83 @@ it('there is every path of the contract, with its permissions, and no other', ()
 
 it('every permission to view opens something', () => {
   const opening = new Set<string>(resources.flatMap(({ permissions }) => [...permissions]));
-  expect(clientPermissions.filter((permission) => !opening.has(permission))).toEqual(['asset_sensors.ingest']);
+  expect(clientPermissions.filter((permission) => !opening.has(permission))).toEqual([
+    'asset_sensors.ingest',
+  ]);
 });
 
-describe.each(resources.map((resource) => [resource.name, resource] as const))('%s', (_name, resource) => {
-  const fields = importFields(resource);
-  const example = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.example]));
-
-  it('is named as paths and commands are', () => {
-    expect(resource.name).toMatch(/^[a-z]+(-[a-z]+)*$/);
-    expect(resource.title.toLowerCase().replaceAll(' ', '-')).toBe(resource.name);
-    expect(resource.summary).toMatch(/\.$/);
-    expect(resource.idExample).toMatch(/^[A-Z]+-1001$/);
-  });
-
-  it('has fields named alike, each with one sentence and an example', () => {
-    for (const [path, field] of everyField(resource.fields)) {
-      expect(path.split('.').at(-1), path).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
-      expect(field.doc, path).toMatch(/^[A-Z].*\.$/);
-      expect(field.example, path).not.toBeUndefined();
-      if (field.kind === 'date') expect(path).toMatch(/(_date|_from|_to|_until)$/);
-      if (field.kind === 'instant') expect(path).toMatch(/_at$/);
-      if (field.kind === 'boolean') expect(path).toMatch(/^(is|in)_/);
-      if (/_(date|at)$/.test(path)) expect(['date', 'instant'], path).toContain(field.kind);
-      if (dateOnly.includes(path)) expect(field.kind).toBe('date');
-    }
-    expect(Object.keys(resource.fields)).not.toContain('id');
-    expect(Object.keys(resource.fields)).not.toContain('updated_at');
-  });
-
-  it('has examples that its own validator accepts unchanged', () => {
-    const validator = createRecordValidator(resource);
-    validator.validateObject(example, 1);
-    expect(validator.violations.first).toEqual([]);
-    expect(recordOf(validator.take(), validator.fields)).toEqual(
-      Object.fromEntries(
-        Object.entries(example).map(([name, value]) => [
-          name,
-          fields[name]?.kind === 'instant' ? canonicalInstant(String(value)) : value,
-        ]),
-      ),
+describe.each(resources.map((resource) => [resource.name, resource] as const))(
+  '%s',
+  (_name, resource) => {
+    const fields = importFields(resource);
+    const example = Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [name, field.example]),
     );
-  });
 
-  it('has filters only where an index can serve them', () => {
-    for (const name of filterableFields(resource)) expect(resource.fields[name as never]).not.toHaveProperty('of');
-    expect(filterableFields(resource).length).toBeGreaterThanOrEqual(2);
-    expect(everyField(resource.fields).filter(([path, field]) => path.includes('[]') && field.filter)).toEqual([]);
-  });
+    it('is named as paths and commands are', () => {
+      expect(resource.name).toMatch(/^[a-z]+(-[a-z]+)*$/);
+      expect(resource.title.toLowerCase().replaceAll(' ', '-')).toBe(resource.name);
+      expect(resource.summary).toMatch(/\.$/);
+      expect(resource.idExample).toMatch(/^[A-Z]+-1001$/);
+    });
 
-  it('refers to resources that there are', () => {
-    for (const [path, field] of everyField(resource.fields)) {
-      if (field.kind !== 'text') continue;
-      if (field.references !== undefined) expect(names, path).toContain(field.references);
-      if (field.format) expect(String(field.example)).toMatch(new RegExp(textFormats[field.format].pattern));
-    }
-  });
-});
+    it('has fields named alike, each with one sentence and an example', () => {
+      for (const [path, field] of everyField(resource.fields)) {
+        expect(path.split('.').at(-1), path).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
+        expect(field.doc, path).toMatch(/^[A-Z].*\.$/);
+        expect(field.example, path).not.toBeUndefined();
+        if (field.kind === 'date') expect(path).toMatch(/(_date|_from|_to|_until)$/);
+        if (field.kind === 'instant') expect(path).toMatch(/_at$/);
+        if (field.kind === 'boolean') expect(path).toMatch(/^(is|in)_/);
+        if (/_(date|at)$/.test(path)) expect(['date', 'instant'], path).toContain(field.kind);
+        if (dateOnly.includes(path)) expect(field.kind).toBe('date');
+      }
+      expect(Object.keys(resource.fields)).not.toContain('id');
+      expect(Object.keys(resource.fields)).not.toContain('updated_at');
+    });
+
+    it('has examples that its own validator accepts unchanged', () => {
+      const validator = createRecordValidator(resource);
+      validator.validateObject(example, 1);
+      expect(validator.violations.first).toEqual([]);
+      expect(recordOf(validator.take(), validator.fields)).toEqual(
+        Object.fromEntries(
+          Object.entries(example).map(([name, value]) => [
+            name,
+            fields[name]?.kind === 'instant' ? canonicalInstant(String(value)) : value,
+          ]),
+        ),
+      );
+    });
+
+    it('has filters only where an index can serve them', () => {
+      for (const name of filterableFields(resource))
+        expect(resource.fields[name as never]).not.toHaveProperty('of');
+      expect(filterableFields(resource).length).toBeGreaterThanOrEqual(2);
+      expect(
+        everyField(resource.fields).filter(([path, field]) => path.includes('[]') && field.filter),
+      ).toEqual([]);
+    });
+
+    it('refers to resources that there are', () => {
+      for (const [path, field] of everyField(resource.fields)) {
+        if (field.kind !== 'text') continue;
+        if (field.references !== undefined) expect(names, path).toContain(field.references);
+        if (field.format)
+          expect(String(field.example)).toMatch(new RegExp(textFormats[field.format].pattern));
+      }
+    });
+  },
+);
 
 describe('what the specification says of records', () => {
   const fieldsOf = (name: string) =>
     importFields(resources.find((resource) => resource.name === name) as ResourceDefinition);
 
   it('parts have id, name, is_active and part_number', () => {
-    expect(Object.keys(fieldsOf('parts'))).toEqual(expect.arrayContaining(['id', 'name', 'is_active', 'part_number']));
+    expect(Object.keys(fieldsOf('parts'))).toEqual(
+      expect.arrayContaining(['id', 'name', 'is_active', 'part_number']),
+    );
   });
 
   it('each declaration is in the file of the tag that it has in the documents', () => {
@@ -142,7 +155,15 @@ describe('what the specification says of records', () => {
       expect(services).toMatchObject({ kind: 'list', detail: true, uniqueBy: 'row_id' });
       const members = services?.kind === 'list' ? Object.keys(services.of ?? {}) : [];
       expect(members).toEqual(
-        expect.arrayContaining(['row_id', 'service_code', 'quantity', 'unit', 'unit_price', 'currency', 'assignments']),
+        expect.arrayContaining([
+          'row_id',
+          'service_code',
+          'quantity',
+          'unit',
+          'unit_price',
+          'currency',
+          'assignments',
+        ]),
       );
     }
   });
@@ -152,13 +173,20 @@ describe('what the specification says of records', () => {
     expect(withRouting).toEqual(['jobs', 'inbound-documents']);
     expect(JSON.stringify(Object.keys(fieldsOf('processes')))).not.toContain('routing');
     expect(Object.keys(fieldsOf('processes'))).toEqual(
-      expect.arrayContaining(['in_catalogue', 'revision', 'supersedes_id', 'approval_status', 'availability']),
+      expect.arrayContaining([
+        'in_catalogue',
+        'revision',
+        'supersedes_id',
+        'approval_status',
+        'availability',
+      ]),
     );
   });
 
   it('jobs, orders and inbound documents have the four date-only fields, to be filtered by', () => {
     for (const name of ['jobs', 'orders', 'inbound-documents']) {
-      for (const field of dateOnly) expect(fieldsOf(name)[field]).toMatchObject({ kind: 'date', filter: true });
+      for (const field of dateOnly)
+        expect(fieldsOf(name)[field]).toMatchObject({ kind: 'date', filter: true });
     }
   });
 

@@ -23,7 +23,8 @@ describe.each<[string, () => Promise<Store>]>([
       atEndOfFile(remove);
       await plantIn(store);
       const connection = openDatabase(path, {});
-      const numbers = 'with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 20400)';
+      const numbers =
+        'with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 20400)';
       connection.exec(copies(`(${numbers} select n from numbers)`, "'copy'"));
       connection.close();
       return store;
@@ -35,7 +36,10 @@ describe.each<[string, () => Promise<Store>]>([
       const address = await newDatabase('store');
       const store = await opened(address, false);
       await plantIn(store);
-      await onServer(address, `set search_path = hkctl; ${copies('generate_series(1, 20400) as n', `'"copy"'`)}`);
+      await onServer(
+        address,
+        `set search_path = hkctl; ${copies('generate_series(1, 20400) as n', `'"copy"'`)}`,
+      );
       return store;
     },
   ],
@@ -52,7 +56,9 @@ describe.each<[string, () => Promise<Store>]>([
     const [first] = await list({ target: tenant?.name ?? '', limit: 5 });
     expect(first).toEqual([1, tenant?.name]);
     expect(await list({ limit: 1, after: 20_400 })).toEqual([[20_399, 'copy']]);
-    expect(await list({ limit: 1, after: 20_400, isOldestFirst: true })).toEqual([[20_401, 'copy']]);
+    expect(await list({ limit: 1, after: 20_400, isOldestFirst: true })).toEqual([
+      [20_401, 'copy'],
+    ]);
     const all = await list({ limit: 100_000 });
     expect(all.length).toBe(20_401);
     expect(all.every(([seq], at) => at === 0 || Number(seq) < Number(all[at - 1]?.[0]))).toBe(true);

@@ -3,7 +3,10 @@ import type { RecordPageRequest } from '../../src/core/port/records.ts';
 import { createPageReader, pageParameters } from '../../src/core/records/queries.ts';
 
 /** The page that a parameter asks for, first and later. */
-export function requestsOf(resource: ResourceDefinition, name: string | undefined): RecordPageRequest[] {
+export function requestsOf(
+  resource: ResourceDefinition,
+  name: string | undefined,
+): RecordPageRequest[] {
   const parameter = pageParameters(resource).find((one) => one.name === name);
   const kind = parameter?.on?.declaration.kind;
   const values: Partial<Record<string, string>> = {
@@ -22,6 +25,9 @@ export function requestsOf(resource: ResourceDefinition, name: string | undefine
         ? declaration.values[0]
         : values[kind ?? ''];
   const scope = { entityId: 'e', timezone: 'UTC', weekStart: 'monday' as const };
-  const { request } = createPageReader(resource)(name === undefined ? [] : [[name, value ?? 'x']], scope);
+  const { request } = createPageReader(resource)(
+    name === undefined ? [] : [[name, value ?? 'x']],
+    scope,
+  );
   return [request, { ...request, after: { value: 'x', id: 'x' } }];
 }

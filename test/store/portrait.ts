@@ -61,7 +61,10 @@ async function plantOf(store: Store, entityId: string): Promise<unknown> {
   for (const [code, { series }] of [...directory].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const range = { series, limit: 100_000 };
     const buckets = { widthUs: 3_600_000_000, aggregates: aggregates };
-    const { digest, count } = await store.readings.text({ ...range, format: 'json', buckets }, client);
+    const { digest, count } = await store.readings.text(
+      { ...range, format: 'json', buckets },
+      client,
+    );
     const state = (await store.readings.states([series])).get(series);
     sensors.push({ code, readings: await store.readings.range(range), digest, count, state });
   }

@@ -21,7 +21,11 @@ export const threads = {
 };
 
 /** How tests open a store; those of real processes take the clock of the machine. */
-export const storeOptions = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations'), threads };
+export const storeOptions = {
+  clock: () => nowMs,
+  migrationsFolder: join(process.cwd(), 'migrations'),
+  threads,
+};
 
 /** A store in a temporary folder; it is closed and removed at the end of the file of tests. */
 export async function temporaryStore(given?: { isThreaded: boolean }): Promise<Store> {
@@ -38,7 +42,10 @@ export async function fileStore({ isThreaded } = { isThreaded: true }): Promise<
 }> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-store-'));
   const path = join(folder, 'hkctl.db');
-  const store = await engineAt(path, { ...storeOptions, threads: isThreaded ? threads : undefined }).create();
+  const store = await engineAt(path, {
+    ...storeOptions,
+    threads: isThreaded ? threads : undefined,
+  }).create();
   return {
     path,
     store,
@@ -64,7 +71,13 @@ export interface Plant {
 
 /** Fills a store with a plant. */
 export async function plantIn(store: Store, name = 'Acme'): Promise<Plant> {
-  const tenant: Tenant = { id: randomUUID(), name, weekStart: 'monday', createdAtMs: nowMs, retainReadingsDays: null };
+  const tenant: Tenant = {
+    id: randomUUID(),
+    name,
+    weekStart: 'monday',
+    createdAtMs: nowMs,
+    retainReadingsDays: null,
+  };
   const user: User = {
     id: randomUUID(),
     tenantId: tenant.id,
@@ -88,7 +101,11 @@ export async function plantIn(store: Store, name = 'Acme'): Promise<Plant> {
 }
 
 /** An audit event of a tenant. */
-export function draftOf(tenantId: string, action: AuditDraft['action'], target: string): AuditDraft {
+export function draftOf(
+  tenantId: string,
+  action: AuditDraft['action'],
+  target: string,
+): AuditDraft {
   return {
     tenantId,
     atMs: nowMs,
@@ -102,7 +119,11 @@ export function draftOf(tenantId: string, action: AuditDraft['action'], target: 
 }
 
 /** A key of a plant, with a number in its prefix and hash. */
-export function newKey({ tenant, entity, user }: Plant, n: number, change: Partial<NewKey> = {}): NewKey {
+export function newKey(
+  { tenant, entity, user }: Plant,
+  n: number,
+  change: Partial<NewKey> = {},
+): NewKey {
   return {
     id: randomUUID(),
     tenantId: tenant.id,

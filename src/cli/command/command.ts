@@ -30,7 +30,11 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
    * The action that the actor must be permitted before the command asks or does anything, and its target, which the audit trail
    * records for a refusal. `run()` of the command line checks that. Without `needs` only the domain checks.
    */
-  needs?(flags: FlagValues<F>, args: readonly string[], context: Context): MaybePromise<Needs<A> | undefined>;
+  needs?(
+    flags: FlagValues<F>,
+    args: readonly string[],
+    context: Context,
+  ): MaybePromise<Needs<A> | undefined>;
   /**
    * Runs it in the store, for the actor that the check of `needs` found permitted (a command without `needs` is given no session); a
    * number is the exit code, nothing means 0.
@@ -54,7 +58,10 @@ export interface Noun {
 
 type Verb = CommandDefinition & { summary: string };
 
-type Declared<F extends Flags, A extends AuditAction> = Omit<CommandDefinition<F, A>, 'arguments' | 'flags'> &
+type Declared<F extends Flags, A extends AuditAction> = Omit<
+  CommandDefinition<F, A>,
+  'arguments' | 'flags'
+> &
   Partial<Pick<CommandDefinition<F, A>, 'arguments' | 'flags'>>;
 
 /** Declares a command: its flags are typed by their declarations, and its actor by the action that `needs` names. */
@@ -68,7 +75,10 @@ export function defineCommand(definition: Declared<Flags, AuditAction>): Command
   return { arguments: [], flags: {}, ...definition };
 }
 
-export const yesFlag: Flag<boolean> = toggle('-y, --yes', 'ask nothing: what would be asked is confirmed');
+export const yesFlag: Flag<boolean> = toggle(
+  '-y, --yes',
+  'ask nothing: what would be asked is confirmed',
+);
 
 export const baseUrlFlag: Flag<string | undefined> = parsed(
   '--base-url <URL>',
@@ -78,7 +88,10 @@ export const baseUrlFlag: Flag<string | undefined> = parsed(
 
 /** Whether a text is an http or https address, in which no character has a meaning for a shell but the brackets of IPv6. */
 export function isBaseUrl(text: string): boolean {
-  const isPlain = /^https?:\/\/(\[[\d.:a-f]+\]|[\p{L}\p{N}._-]+)(:\d+)?(\/[\p{L}\p{N}._~%@+,=:/-]*)?$/iu.test(text);
+  const isPlain =
+    /^https?:\/\/(\[[\d.:a-f]+\]|[\p{L}\p{N}._-]+)(:\d+)?(\/[\p{L}\p{N}._~%@+,=:/-]*)?$/iu.test(
+      text,
+    );
   return isPlain && isParsed(text) && !holdsSecret(text);
 }
 
@@ -95,7 +108,10 @@ function isParsed(text: string): boolean {
 /** An http or https address, without a slash at its end. Throws `usage`. */
 export function requireBaseUrl(given: string): string {
   if (!isBaseUrl(given)) {
-    throw new HkctlError('usage', `"${given}" is not an address: give one such as https://api.example.com.`);
+    throw new HkctlError(
+      'usage',
+      `"${given}" is not an address: give one such as https://api.example.com.`,
+    );
   }
   return given.replace(/\/+$/, '');
 }
@@ -104,7 +120,10 @@ export function requireBaseUrl(given: string): string {
  * The address of the API: as given, else the one that a running daemon has recorded; undefined if neither is known. A recorded
  * address may be anything that the log-in of a daemon can write, and is shown in a line for a shell.
  */
-export async function baseUrlOf(domain: Domain, given: string | undefined): Promise<string | undefined> {
+export async function baseUrlOf(
+  domain: Domain,
+  given: string | undefined,
+): Promise<string | undefined> {
   if (given !== undefined) return given;
   const recorded = await domain.store.daemon.address();
   return recorded !== undefined && isBaseUrl(recorded) ? recorded : undefined;

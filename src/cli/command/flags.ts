@@ -23,13 +23,19 @@ export interface Flag<T> {
 // biome-ignore lint/suspicious/noExplicitAny: a flag of whatever type; only its inferred type is used
 export type Flags = Readonly<Record<string, Flag<any>>>;
 
-export type FlagValues<F extends Flags> = { [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
+export type FlagValues<F extends Flags> = {
+  [K in keyof F]: F[K] extends Flag<infer T> ? T : never;
+};
 
 export function text(spelling: string, doc: string): Flag<string | undefined> {
   return parsed(spelling, doc, (given) => given);
 }
 
-export function parsed<T>(spelling: string, doc: string, parse: (given: string) => T): Flag<T | undefined> {
+export function parsed<T>(
+  spelling: string,
+  doc: string,
+  parse: (given: string) => T,
+): Flag<T | undefined> {
   return { spelling, doc, kind: 'value', parse, env: variablesOf(spelling) };
 }
 
@@ -56,7 +62,11 @@ export function list<T = string>(
 }
 
 /** The same for values that contain no comma: they may be separated by commas on the command line, too. */
-export function commaList<T>(spelling: string, doc: string, parse: (given: string) => T): Flag<T[]> {
+export function commaList<T>(
+  spelling: string,
+  doc: string,
+  parse: (given: string) => T,
+): Flag<T[]> {
   return { ...list(spelling, doc, parse), takesCommas: true };
 }
 
@@ -87,7 +97,10 @@ export function readFlags<F extends Flags>(
   given: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): FlagValues<F> {
-  const values = Object.entries(flags).map(([name, flag]) => [name, readFlag(flag, given[name], env)]);
+  const values = Object.entries(flags).map(([name, flag]) => [
+    name,
+    readFlag(flag, given[name], env),
+  ]);
   return Object.fromEntries(values) as FlagValues<F>; // each entry was read by the flag of that name
 }
 
@@ -96,11 +109,16 @@ export function nameOf(flag: Pick<Flag<unknown>, 'spelling'>): string {
   return `--${longNames(flag.spelling)[0]}`;
 }
 
-function readFlag(flag: Flag<unknown>, given: unknown, env: Readonly<Record<string, string | undefined>>): unknown {
+function readFlag(
+  flag: Flag<unknown>,
+  given: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+): unknown {
   if (flag.kind === 'toggle' && given !== undefined) return given === true;
   const variable = given === undefined ? flag.env.find((name) => env[name]) : undefined;
   const found = variable === undefined ? given : env[variable];
-  if (found === undefined) return flag.kind === 'value' ? undefined : flag.kind === 'list' ? [] : false;
+  if (found === undefined)
+    return flag.kind === 'value' ? undefined : flag.kind === 'list' ? [] : false;
   const texts = [found].flat().map(String);
   const hasCommas = flag.kind === 'list' && (variable !== undefined || flag.takesCommas);
   const values = (hasCommas ? texts.flatMap(partsOf) : texts).map((one) =>
@@ -130,7 +148,10 @@ function parseToggle(given: string): boolean {
   const word = given.toLowerCase();
   if (['1', 'true', 'yes', 'on'].includes(word)) return true;
   if (['0', 'false', 'no', 'off'].includes(word)) return false;
-  throw new HkctlError('usage', `"${given}" is neither yes nor no: give 1, true, yes or on, or 0, false, no or off.`);
+  throw new HkctlError(
+    'usage',
+    `"${given}" is neither yes nor no: give 1, true, yes or on, or 0, false, no or off.`,
+  );
 }
 
 function collect(given: string, before: string[] | undefined): string[] {
@@ -156,10 +177,16 @@ export const globalFlags = {
     refuseGiven: refusePassword,
   },
   as: {
-    ...text('--as <LOGIN>', 'act as this user profile instead of the OS account (variable: HKCTL_USER)'),
+    ...text(
+      '--as <LOGIN>',
+      'act as this user profile instead of the OS account (variable: HKCTL_USER)',
+    ),
     env: ['HKCTL_USER', 'HKCTL_AS'],
   },
-  json: toggle('--json', 'print one JSON document on standard output, errors as JSON on standard error'),
+  json: toggle(
+    '--json',
+    'print one JSON document on standard output, errors as JSON on standard error',
+  ),
   quiet: toggle('--quiet', 'leave out what is said on success; results, warnings and errors stay'),
   utc: toggle('--utc', 'show times in full and in UTC, instead of "4 min ago"'),
   debug: toggle('--debug', 'show where an unexpected error came from'),
@@ -168,9 +195,13 @@ export const globalFlags = {
 /** Other accounts of the machine can read the command line of a process. Throws `usage`. */
 function refusePassword(given: string): void {
   if (splitPassword(given).password === undefined) return;
-  throw new HkctlError('usage', 'A password on the command line can be read by everybody on this machine.', {
-    hint: 'Put it into ~/.pgpass (mode 0600), or give the address in HKCTL_STORE; and change that password.',
-  });
+  throw new HkctlError(
+    'usage',
+    'A password on the command line can be read by everybody on this machine.',
+    {
+      hint: 'Put it into ~/.pgpass (mode 0600), or give the address in HKCTL_STORE; and change that password.',
+    },
+  );
 }
 
 /**
@@ -179,14 +210,21 @@ function refusePassword(given: string): void {
  */
 function requireStoreName(given: string): string {
   if (given === '' || given === ':memory:') {
-    throw new HkctlError('usage', `"${given}" is not a place where a store can be kept: give the path of a file.`);
+    throw new HkctlError(
+      'usage',
+      `"${given}" is not a place where a store can be kept: give the path of a file.`,
+    );
   }
   // Taken for a path, a mistyped address would make folders, and its password would be shown.
   const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(given)?.[0];
   if (scheme !== undefined && !isStoreAddress(given)) {
-    throw new HkctlError('usage', `No store can be kept at an address that begins with "${scheme}".`, {
-      hint: 'Give the path of a file, or an address such as postgres://db.example.com/plant',
-    });
+    throw new HkctlError(
+      'usage',
+      `No store can be kept at an address that begins with "${scheme}".`,
+      {
+        hint: 'Give the path of a file, or an address such as postgres://db.example.com/plant',
+      },
+    );
   }
   return splitPassword(given).address;
 }

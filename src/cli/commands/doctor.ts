@@ -18,7 +18,10 @@ export default defineCommand({
   description:
     'For a Super user, also while the daemon serves. Changes nothing but with --accept-clock, which only the first organization may give. Exit code 0 if there is no problem, 5 if a person must decide, 6 if the store cannot be trusted.',
   flags: {
-    acceptClock: toggle('--accept-clock', "take the machine's clock for right, though it is behind a time seen before"),
+    acceptClock: toggle(
+      '--accept-clock',
+      "take the machine's clock for right, though it is behind a time seen before",
+    ),
     yes: yesFlag,
   },
   examples: [
@@ -43,7 +46,11 @@ export default defineCommand({
         isRead = false;
       }
     };
-    const options = { inspection, machineMs: storeClock(domain.store, context.io.clock)(), answers: answersAt };
+    const options = {
+      inspection,
+      machineMs: storeClock(domain.store, context.io.clock)(),
+      answers: answersAt,
+    };
     for await (const check of diagnose(domain, actor, options)) {
       checks.push(check);
       if (context.json) continue;
@@ -53,9 +60,14 @@ export default defineCommand({
     const problems = checks.filter(({ status }) => status === 'problem');
     const warnings = checks.filter(({ status }) => status === 'warning').length;
     whileRead(() => {
-      if (context.json) context.printJson({ checks: checks.map(checkJson), ok: problems.length === 0 });
+      if (context.json)
+        context.printJson({ checks: checks.map(checkJson), ok: problems.length === 0 });
       else if (problems.length + warnings === 0) context.confirm('', 'All is well.');
-      else context.print('', `${counted(problems.length, 'problem')}, ${counted(warnings, 'warning')}.`);
+      else
+        context.print(
+          '',
+          `${counted(problems.length, 'problem')}, ${counted(warnings, 'warning')}.`,
+        );
     });
     return Math.max(0, ...problems.map(({ code = 'state_forbids' }) => errorTable[code].exit));
   },
@@ -72,7 +84,11 @@ async function accept(context: Context, domain: Domain, actor: Actor): Promise<v
     await requireConfirmation(context, question, 'Accept the clock');
   }
   await acceptClock(domain, actor, sample);
-  context.say(isBehind ? `Accepted: ${shown} is the time.` : 'The clock is not behind; there was nothing to accept.');
+  context.say(
+    isBehind
+      ? `Accepted: ${shown} is the time.`
+      : 'The clock is not behind; there was nothing to accept.',
+  );
 }
 
 const marks = {
@@ -85,7 +101,10 @@ const statusWidth = 'problem'.length;
 const nameWidth = 'revocations'.length;
 
 /** Readable without colours: a sign, a word, the name, what was found; below it what to do. */
-function linesOf({ name, status, detail, hint: given }: Check, { style, io, naming }: Context): string[] {
+function linesOf(
+  { name, status, detail, hint: given }: Check,
+  { style, io, naming }: Context,
+): string[] {
   const columns = io.stdout.columns();
   const { sign, colour } = marks[status];
   const mark = style[colour](`${sign} ${status.padEnd(statusWidth)}`);
@@ -94,7 +113,8 @@ function linesOf({ name, status, detail, hint: given }: Check, { style, io, nami
   if (given === undefined) return lines;
   const hint = naming(given);
   // A command stays in one piece, to be copied.
-  const isCommand = hint.startsWith('Run: ') && columns !== undefined && indent.length + hint.length > columns;
+  const isCommand =
+    hint.startsWith('Run: ') && columns !== undefined && indent.length + hint.length > columns;
   return [...lines, ...(isCommand ? [`  ${hint}`] : wrapLabelled(indent, hint, columns))];
 }
 

@@ -30,7 +30,11 @@ const list = defineCommand({
       { heading: 'CODE', cell: ({ code }: Entity) => code, paint: context.style.cyan, min: 8 },
       { heading: 'NAME', cell: ({ name }: Entity) => name, min: 16 },
       { heading: 'TIME ZONE', cell: ({ timezone }: Entity) => timezone, min: 12, leaveOut: 1 },
-      { heading: 'STATUS', cell: ({ status }: Entity) => status, paint: paintStatus(context.style) },
+      {
+        heading: 'STATUS',
+        cell: ({ status }: Entity) => status,
+        paint: paintStatus(context.style),
+      },
     ];
     await printTable(context, columns, entities, { json: entityJson, none: 'No entities.' });
     if (entities.length === 0) {
@@ -38,7 +42,10 @@ const list = defineCommand({
       return;
     }
     const inactive = entities.filter(({ status }) => status === 'inactive').length;
-    const counts = [counted(entities.length, 'entity'), ...(inactive > 0 ? [`${inactive} inactive`] : [])];
+    const counts = [
+      counted(entities.length, 'entity'),
+      ...(inactive > 0 ? [`${inactive} inactive`] : []),
+    ];
     await printSummary(context, counts, 'hkctl keys list --entity CODE');
   },
 });
@@ -51,11 +58,15 @@ const add = defineCommand({
     timezone: text('--timezone <ZONE>', 'IANA time zone, such as Europe/Berlin'),
     yes: yesFlag,
   },
-  examples: [['hkctl entities add CHI --name "Chicago plant" --timezone America/Chicago', 'a second site']],
+  examples: [
+    ['hkctl entities add CHI --name "Chicago plant" --timezone America/Chicago', 'a second site'],
+  ],
   needs: (_flags, [code = '']) => ['entity.add', code],
   required: ({ name, timezone }) => ({ '--name': name, '--timezone': timezone }),
   async run(context, flags, [code = ''], { domain, actor }) {
-    const name = await textOrAsk(context, flags.name, 'Name', (given) => requireLabel(given, 'The name of an entity'));
+    const name = await textOrAsk(context, flags.name, 'Name', (given) =>
+      requireLabel(given, 'The name of an entity'),
+    );
     const timezone = await textOrAsk(context, flags.timezone, 'IANA time zone', requireTimezone);
     const entity = await addEntity(domain, actor, { code, name, timezone });
     context.report(entityJson(entity), `Entity added: ${entity.name} (${entity.code})`);
@@ -71,7 +82,10 @@ const activate = defineCommand({
     const before = await workingKeysOfEntity(domain, actor, code);
     const entity = await setEntityStatus(domain, actor, code, 'active');
     const keys = await workingKeysOfEntity(domain, actor, code);
-    context.report(entityJson(entity), `Entity activated: ${entity.name} (${entity.code}). ${resumed(before, keys)}`);
+    context.report(
+      entityJson(entity),
+      `Entity activated: ${entity.name} (${entity.code}). ${resumed(before, keys)}`,
+    );
   },
 });
 
@@ -90,7 +104,10 @@ const deactivate = defineCommand({
     const question = `Deactivate entity ${code}? ${stopping(keys)}`;
     await requireConfirmation(context, question, 'Deactivate');
     const entity = await setEntityStatus(domain, actor, code, 'inactive');
-    context.report(entityJson(entity), `Entity deactivated: ${entity.name} (${entity.code}). ${stopped(keys)}`);
+    context.report(
+      entityJson(entity),
+      `Entity deactivated: ${entity.name} (${entity.code}). ${stopped(keys)}`,
+    );
   },
 });
 
@@ -110,7 +127,10 @@ const remove = defineCommand({
     const question = `Remove entity ${code} with all its records, sensors and readings, for good? ${stopping(keys)}`;
     await requireTyped(context, question, code);
     const entity = await removeEntity(domain, actor, code);
-    context.report(entityJson(entity), `Entity removed: ${entity.name} (${entity.code}). ${stopped(keys)}`);
+    context.report(
+      entityJson(entity),
+      `Entity removed: ${entity.name} (${entity.code}). ${stopped(keys)}`,
+    );
   },
 });
 

@@ -22,8 +22,16 @@ export default defineCommand({
     } else {
       const columns = [
         { heading: 'NAME', cell: ({ name }: (typeof examplePrograms)[number]) => name },
-        { heading: 'WHAT IT DOES', cell: ({ does }: (typeof examplePrograms)[number]) => does, min: 20 },
-        { heading: 'EXPLAINED IN', cell: ({ page }: (typeof examplePrograms)[number]) => page, leaveOut: 1 },
+        {
+          heading: 'WHAT IT DOES',
+          cell: ({ does }: (typeof examplePrograms)[number]) => does,
+          min: 20,
+        },
+        {
+          heading: 'EXPLAINED IN',
+          cell: ({ page }: (typeof examplePrograms)[number]) => page,
+          leaveOut: 1,
+        },
       ];
       await printTable(context, columns, examplePrograms, { json: (one) => one, none: '' });
       context.say('Print one: hkctl examples gateway.py > gateway.py');

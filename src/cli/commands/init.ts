@@ -27,14 +27,21 @@ export default defineCommand({
   flags,
   examples: [
     ['hkctl init', 'asks for everything'],
-    ['hkctl init --org "Acme" --entity BER --entity-name "Berlin plant" --timezone Europe/Berlin', 'from a script'],
+    [
+      'hkctl init --org "Acme" --entity BER --entity-name "Berlin plant" --timezone Europe/Berlin',
+      'from a script',
+    ],
     ['hkctl init --demo --store ./demo/hkctl.db', 'a made-up plant to try things on'],
   ],
   async run(context, given) {
     const { io, services, storePath } = context;
     await (await services.engine(storePath)).requireNone();
     const login = given.admin ?? io.osAccount;
-    const input = await completeInput(context, given.demo ? { ...demoDefaults, ...present(given) } : given, login);
+    const input = await completeInput(
+      context,
+      given.demo ? { ...demoDefaults, ...present(given) } : given,
+      login,
+    );
     let made: Awaited<ReturnType<typeof initialise>> | undefined;
     const engine = await services.engine(storePath, { makesFolder: true });
     const store = await engine.create(async (store) => {
@@ -44,16 +51,25 @@ export default defineCommand({
       if (!made) throw new Error('a store is made with its first organization');
       const { tenant, entity, user } = made;
       const actor = { user, osAccount: io.osAccount };
-      const tries = given.demo ? await services.loadDemo(context.domainOf(store), actor, entity) : [];
+      const tries = given.demo
+        ? await services.loadDemo(context.domainOf(store), actor, entity)
+        : [];
       if (context.json) {
-        const made = { tenant: tenantJson(tenant), entity: entityJson(entity), user: userJson(user) };
+        const made = {
+          tenant: tenantJson(tenant),
+          entity: entityJson(entity),
+          user: userJson(user),
+        };
         context.printJson({ store: storePath, ...made });
       } else {
         context.confirm(
           `Store made: ${storePath}`,
           `Organization ${tenant.name}, entity ${entity.name} (${entity.code}), Super user ${user.login}`,
         );
-        if (given.demo) context.confirm('A made-up plant was loaded, with a day of readings and keys in every state.');
+        if (given.demo)
+          context.confirm(
+            'A made-up plant was loaded, with a day of readings and keys in every state.',
+          );
         for (const open of await openFolders(context)) {
           context.warn(
             `warning: others than its owner can write the folder ${open}; best is a folder for the store alone, with mode 0700.`,
@@ -91,7 +107,11 @@ type Given = Partial<Record<'org' | 'entity' | 'entityName' | 'timezone' | 'admi
 };
 
 /** Validates all input before a store is created, so that a refusal leaves no store behind. */
-async function completeInput(context: Context, given: Given, login: string): Promise<FirstTenantInput> {
+async function completeInput(
+  context: Context,
+  given: Given,
+  login: string,
+): Promise<FirstTenantInput> {
   const required = {
     '--org': given.org,
     '--entity': given.entity,
@@ -103,12 +123,28 @@ async function completeInput(context: Context, given: Given, login: string): Pro
   // If all that is required was given, the week start alone is no reason to ask.
   const asksNothing = !Object.values(required).includes(undefined);
   const nameOf = (what: string) => (text: string) => requireLabel(text, `The name of an ${what}`);
-  const org = await textOrAsk(context, given.org, 'Name of the organization', nameOf('organization'));
+  const org = await textOrAsk(
+    context,
+    given.org,
+    'Name of the organization',
+    nameOf('organization'),
+  );
   const weekStart = given.weekStart ?? (asksNothing ? 'monday' : await askWeekStart(context));
-  const code = await textOrAsk(context, given.entity, 'Code of the first entity (site)', requireEntityCode);
+  const code = await textOrAsk(
+    context,
+    given.entity,
+    'Code of the first entity (site)',
+    requireEntityCode,
+  );
   const name = await textOrAsk(context, given.entityName, 'Its name', nameOf('entity'));
   const hostTimezone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const timezone = await textOrAsk(context, given.timezone, 'Its time zone', requireTimezone, hostTimezone);
+  const timezone = await textOrAsk(
+    context,
+    given.timezone,
+    'Its time zone',
+    requireTimezone,
+    hostTimezone,
+  );
   return { name: org, weekStart, entity: { code, name, timezone }, admin: { login, name: login } };
 }
 
@@ -120,5 +156,7 @@ async function askWeekStart(context: Context): Promise<FirstTenantInput['weekSta
 
 function present<T extends object>(values: T): Partial<T> {
   // Only entries are left out, so that what remains has the same types.
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Partial<T>;
 }

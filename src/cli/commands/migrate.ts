@@ -10,7 +10,9 @@ export default defineCommand({
   summary: 'Bring the store up to this version of hkctl',
   description:
     'For a Super user of the first organization. Writes a backup next to the store, then applies all missing steps or none. A store that is up to date stays as it is.',
-  flags: { withoutBackup: toggle('--without-backup', 'write no backup first, such as on a full disk') },
+  flags: {
+    withoutBackup: toggle('--without-backup', 'write no backup first, such as on a full disk'),
+  },
   examples: [
     ['hkctl migrate', 'after an update of hkctl'],
     ['hkctl migrate --json', 'reports the number of steps, and the backup'],
@@ -29,7 +31,9 @@ export default defineCommand({
       const { domain, actor } = await context.session();
       const detail = { applied, ...(backup !== undefined && { backup }) };
       try {
-        await domain.store.audit.append(auditDraft(domain, actor, 'store.migrate', 'store', detail));
+        await domain.store.audit.append(
+          auditDraft(domain, actor, 'store.migrate', 'store', detail),
+        );
       } catch (thrown) {
         throw afterChange(thrown, 'The store was migrated, but the audit trail could not note it.');
       }

@@ -18,14 +18,16 @@ const list = defineCommand({
       return;
     }
     const { style, io, print } = context;
-    const printFact = (label: string, value: string) => print(...wrapLabelled(label, value, io.stdout.columns()));
+    const printFact = (label: string, value: string) =>
+      print(...wrapLabelled(label, value, io.stdout.columns()));
     for (const { name, permissions } of permissionGroups) {
       print(style.bold(name));
       for (const { key, label } of permissions) printFact(`  ${key.padEnd(26)} `, label);
     }
     print('', style.bold('Presets'));
     for (const [name, { label, permissions }] of Object.entries(presets)) {
-      const content = permissions.length > 6 ? 'every listed client permission' : permissions.join(', ');
+      const content =
+        permissions.length > 6 ? 'every listed client permission' : permissions.join(', ');
       printFact(`  ${name.padEnd(18)} `, `${label}: ${content}`);
     }
   },

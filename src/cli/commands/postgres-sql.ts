@@ -18,7 +18,10 @@ function printing(what: 'roles' | 'citus', description: string, when: string) {
     readOnly: true,
     examples: [
       [`hkctl postgres-${what} | psql -d plant`, when],
-      [`hkctl postgres-${what} --store 'postgres://db.example.com/plant?schema=north'`, 'for another schema'],
+      [
+        `hkctl postgres-${what} --store 'postgres://db.example.com/plant?schema=north'`,
+        'for another schema',
+      ],
     ],
     async run(context) {
       const sql = await context.services.postgresSql(what, context.storePath);

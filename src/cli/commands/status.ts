@@ -30,7 +30,17 @@ export default defineCommand({
 });
 
 function statusJson(
-  { sizeBytes, space, daemon, ended, keys, sensors, rejections, lastBackupMs, attention }: StoreStatus,
+  {
+    sizeBytes,
+    space,
+    daemon,
+    ended,
+    keys,
+    sensors,
+    rejections,
+    lastBackupMs,
+    attention,
+  }: StoreStatus,
   path: string,
 ) {
   return {
@@ -39,12 +49,22 @@ function statusJson(
     store: { path, size_bytes: sizeBytes, ...(space && { free_bytes: space.freeBytes }) },
     daemon: daemon && { ...daemonJson(daemon), answers: daemon.answers },
     daemons_ended: ended.map(daemonJson),
-    keys: { active: keys.active, expiring_within_14_days: keys.expiring, unused_for_90_days: keys.unused },
-    sensors: { active: sensors.active, silent_for_a_day: sensors.silent, never_heard: sensors.neverHeard },
+    keys: {
+      active: keys.active,
+      expiring_within_14_days: keys.expiring,
+      unused_for_90_days: keys.unused,
+    },
+    sensors: {
+      active: sensors.active,
+      silent_for_a_day: sensors.silent,
+      never_heard: sensors.neverHeard,
+    },
     rejected_in_a_day: rejections.map(({ prefix, count, codes, lastAtMs }) => ({
       prefix,
       readings: count,
-      codes: Object.fromEntries(codes.map((one) => [one.code, { readings: one.count, sensor: one.sensor }])),
+      codes: Object.fromEntries(
+        codes.map((one) => [one.code, { readings: one.count, sensor: one.sensor }]),
+      ),
       last_at: formatInstantMs(lastAtMs),
     })),
     last_backup_at: formatOptionalMs(lastBackupMs),
@@ -63,7 +83,11 @@ function printStatus(context: Context, found: StoreStatus, nowMs: number): void 
   for (const [label, text, attention, command] of linesOf(context, found, nowMs)) {
     const isMarked = attention !== undefined && found.attention.includes(attention);
     const print = isMarked ? context.print : context.confirm;
-    const lines = wrapLabelled(`${isMarked ? '!' : ' '} ${label.padEnd(labelWidth)}`, text, io.stdout.columns());
+    const lines = wrapLabelled(
+      `${isMarked ? '!' : ' '} ${label.padEnd(labelWidth)}`,
+      text,
+      io.stdout.columns(),
+    );
     print(...(isMarked ? lines.map(style.yellow) : lines));
     if (isMarked && command !== undefined) print(`  ${' '.repeat(labelWidth)}${naming(command)}`);
   }
@@ -81,7 +105,12 @@ function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
     ['Store', `${context.storePath} (${sizeText(sizeBytes)})`],
     space && ['', `${freeText(space)} free on its disk`, 'disk_low', 'hkctl doctor'],
     daemon
-      ? ['Daemon', `${daemon.baseUrl}${daemon.answers ? '' : ' does not answer'}`, 'daemon_silent', 'hkctl doctor']
+      ? [
+          'Daemon',
+          `${daemon.baseUrl}${daemon.answers ? '' : ' does not answer'}`,
+          'daemon_silent',
+          'hkctl doctor',
+        ]
       : ['Daemon', 'none is running'],
     daemon && ['', `version ${daemon.version ?? 'unknown'}, since ${time(daemon.sinceMs, 'UTC')}`],
     ...ended.map(({ baseUrl, sinceMs }): Line => {
@@ -90,11 +119,21 @@ function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
     }),
     ['Keys', `${grouped(keys.active)} active`],
     ['', expiring, 'keys_expiring', 'hkctl keys list --expiring-within 14d'],
-    ['', `${counted(keys.unused, 'key')} unused for 90 days`, 'keys_unused', 'hkctl keys list --unused-for 90d'],
+    [
+      '',
+      `${counted(keys.unused, 'key')} unused for 90 days`,
+      'keys_unused',
+      'hkctl keys list --unused-for 90d',
+    ],
     ['Sensors', `${grouped(sensors.active)} active${neverHeard}`],
     ['', `${counted(sensors.silent, 'sensor')} silent for a day`, 'sensors_silent', silentAt],
     ...rejectionLines(found.rejections),
-    ['Backup', lastBackupMs === null ? 'never' : time(lastBackupMs, 'UTC'), 'backup_old', 'hkctl backup FILE'],
+    [
+      'Backup',
+      lastBackupMs === null ? 'never' : time(lastBackupMs, 'UTC'),
+      'backup_old',
+      'hkctl backup FILE',
+    ],
   ];
   return lines.filter((line) => line !== null);
 }
@@ -105,16 +144,23 @@ const mostKeys = 5;
 function rejectionLines(rejections: readonly KeyRejections[]): Line[] {
   if (rejections.length === 0) return [['Readings', 'none rejected in the last day']];
   const others = rejections.slice(mostKeys);
-  const lines = rejections.slice(0, mostKeys).map(({ prefix, count, codes }): [text: string, command: string] => {
-    const text = `${counted(count, 'reading')} of ${prefix} rejected in the last day: ${codes.map(codeText).join(', ')}`;
-    return [text, `hkctl keys show ${prefix}`];
-  });
+  const lines = rejections
+    .slice(0, mostKeys)
+    .map(({ prefix, count, codes }): [text: string, command: string] => {
+      const text = `${counted(count, 'reading')} of ${prefix} rejected in the last day: ${codes.map(codeText).join(', ')}`;
+      return [text, `hkctl keys show ${prefix}`];
+    });
   if (others.length > 0) {
     const sum = others.reduce((total, { count }) => total + count, 0);
     const text = `${counted(sum, 'reading')} of ${counted(others.length, 'other key')} rejected in the last day`;
     lines.push([text, 'hkctl keys list']);
   }
-  return lines.map(([text, command], n) => [n === 0 ? 'Readings' : '', text, 'readings_rejected', command]);
+  return lines.map(([text, command], n) => [
+    n === 0 ? 'Readings' : '',
+    text,
+    'readings_rejected',
+    command,
+  ]);
 }
 
 function codeText({ code, sensor }: KeyRejections['codes'][number]): string {

@@ -48,15 +48,29 @@ const add = defineCommand({
   summary: 'Add an organization with its first Super user',
   description: 'For a Super user of the first organization.',
   arguments: [{ spelling: '<NAME>', doc: 'name of the organization' }],
-  flags: { admin: text('--admin <LOGIN>', 'login of its first Super user'), weekStart, yes: yesFlag },
-  examples: [['hkctl tenants add "Acme Foundry" --admin bob --week-start sunday', 'bob manages it']],
+  flags: {
+    admin: text('--admin <LOGIN>', 'login of its first Super user'),
+    weekStart,
+    yes: yesFlag,
+  },
+  examples: [
+    ['hkctl tenants add "Acme Foundry" --admin bob --week-start sunday', 'bob manages it'],
+  ],
   needs: (_flags, [name = '']) => ['tenant.add', name],
   required: ({ admin }) => ({ '--admin': admin }),
   async run(context, flags, [name = ''], { domain, actor }) {
-    const login = await textOrAsk(context, flags.admin, 'Login of its first Super user', requireLogin);
+    const login = await textOrAsk(
+      context,
+      flags.admin,
+      'Login of its first Super user',
+      requireLogin,
+    );
     const input = { name, weekStart: flags.weekStart ?? 'monday', admin: { login, name: login } };
     const tenant = await addTenant(domain, actor, input);
-    context.report(tenantJson(tenant), `Organization added: ${tenant.name}; ${login} is its Super user`);
+    context.report(
+      tenantJson(tenant),
+      `Organization added: ${tenant.name}; ${login} is its Super user`,
+    );
   },
 });
 
@@ -67,7 +81,11 @@ const set = defineCommand({
   flags: {
     name: text('--name <NAME>', 'new name of the organization'),
     weekStart,
-    retainReadings: parsed('--retain-readings <DAYS>', 'how long readings are kept: 400d, or forever', parseRetention),
+    retainReadings: parsed(
+      '--retain-readings <DAYS>',
+      'how long readings are kept: 400d, or forever',
+      parseRetention,
+    ),
     yes: yesFlag,
   },
   examples: [
@@ -77,12 +95,21 @@ const set = defineCommand({
   needs: () => ['tenant.set', 'tenant'],
   async run(context, { name, weekStart: day, retainReadings }, _args, { domain, actor }) {
     if (name === undefined && day === undefined && retainReadings === undefined) {
-      throw new HkctlError('usage', 'Nothing to change: give --name, --week-start or --retain-readings.');
+      throw new HkctlError(
+        'usage',
+        'Nothing to change: give --name, --week-start or --retain-readings.',
+      );
     }
     // A script that names the days has decided; what it gives up is in the audit trail.
-    if (retainReadings !== undefined && context.canAsk) await confirmDropping(context, retainReadings);
-    const tenant = await updateTenant(domain, actor, { name, weekStart: day, retainReadingsDays: retainReadings });
-    const kept = tenant.retainReadingsDays === null ? 'forever' : `for ${tenant.retainReadingsDays} days`;
+    if (retainReadings !== undefined && context.canAsk)
+      await confirmDropping(context, retainReadings);
+    const tenant = await updateTenant(domain, actor, {
+      name,
+      weekStart: day,
+      retainReadingsDays: retainReadings,
+    });
+    const kept =
+      tenant.retainReadingsDays === null ? 'forever' : `for ${tenant.retainReadingsDays} days`;
     context.report(
       tenantJson(tenant),
       `Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}, readings are kept ${kept}`,
@@ -96,7 +123,9 @@ async function confirmDropping(context: Context, days: number | null): Promise<v
   const { readings, oldestUs } = await countExpiring(domain, actor, days);
   if (oldestUs === null) return;
   const isMore = readings > mostDroppableCounted;
-  const count = isMore ? `more than ${counted(mostDroppableCounted, 'reading')}` : counted(readings, 'reading');
+  const count = isMore
+    ? `more than ${counted(mostDroppableCounted, 'reading')}`
+    : counted(readings, 'reading');
   const question = `Drop ${count} older than ${days} days for good, the oldest of ${formatInstantUs(oldestUs).slice(0, 10)}? Their hourly summaries stay.`;
   await requireConfirmation(context, question, 'Drop them');
 }

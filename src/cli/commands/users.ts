@@ -1,5 +1,10 @@
 import { roleNames, roles } from '../../core/access/roles.ts';
-import { addUser, requireAnotherSuperUser, updateUser, workingKeysOfUser } from '../../core/organization/users.ts';
+import {
+  addUser,
+  requireAnotherSuperUser,
+  updateUser,
+  workingKeysOfUser,
+} from '../../core/organization/users.ts';
 import type { User } from '../../core/port/users.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
@@ -24,19 +29,28 @@ const list = defineCommand({
     const columns = [
       { heading: 'LOGIN', cell: ({ login }: User) => login, paint: style.cyan, min: 12 },
       { heading: 'NAME', cell: ({ name }: User) => name, min: 16 },
-      { heading: 'ROLE', cell: ({ role }: User) => `${roles[role].label} (${role})`, min: 12, leaveOut: 1 },
+      {
+        heading: 'ROLE',
+        cell: ({ role }: User) => `${roles[role].label} (${role})`,
+        min: 12,
+        leaveOut: 1,
+      },
       { heading: 'STATUS', cell: ({ status }: User) => status, paint: paintStatus(style) },
     ];
     await printTable(context, columns, users, { json: userJson, none: 'No users.' });
     const inactive = users.filter(({ status }) => status === 'inactive').length;
-    const counts = [counted(users.length, 'user'), ...(inactive > 0 ? [`${inactive} inactive`] : [])];
+    const counts = [
+      counted(users.length, 'user'),
+      ...(inactive > 0 ? [`${inactive} inactive`] : []),
+    ];
     await printSummary(context, counts, 'hkctl users add LOGIN');
   },
 });
 
 const add = defineCommand({
   summary: 'Add a profile',
-  description: 'A login is the account of the operating system that it acts for; it is unique in the store.',
+  description:
+    'A login is the account of the operating system that it acts for; it is unique in the store.',
   arguments: [loginArgument],
   flags: {
     name: text('--name <NAME>', 'name of the person or service'),
@@ -47,11 +61,16 @@ const add = defineCommand({
   needs: (_flags, [login = '']) => ['user.add', login],
   required: ({ name, role }) => ({ '--name': name, '--role': role }),
   async run(context, flags, [login = ''], { domain, actor }) {
-    const name = await textOrAsk(context, flags.name, 'Name', (given) => requireLabel(given, 'The name of a user'));
+    const name = await textOrAsk(context, flags.name, 'Name', (given) =>
+      requireLabel(given, 'The name of a user'),
+    );
     const choices = roleNames.map((value) => ({ name: roles[value].label, value }));
     const role = flags.role ?? (await (await askerOf(context.io)).choice('Role', choices));
     const user = await addUser(domain, actor, { login, name, role });
-    context.report(userJson(user), `User added: ${user.name} (${user.login}), ${roles[user.role].label}`);
+    context.report(
+      userJson(user),
+      `User added: ${user.name} (${user.login}), ${roles[user.role].label}`,
+    );
   },
 });
 
@@ -63,7 +82,10 @@ const setRole = defineCommand({
     const wanted = requireOneOf(role, roleNames);
     const { domain, actor } = await context.session();
     const user = await updateUser(domain, actor, login, { role: wanted });
-    context.report(userJson(user), `Role set: ${user.name} (${user.login}) is ${roles[user.role].label}`);
+    context.report(
+      userJson(user),
+      `Role set: ${user.name} (${user.login}) is ${roles[user.role].label}`,
+    );
   },
 });
 
@@ -76,7 +98,10 @@ const activate = defineCommand({
     const before = await workingKeysOfUser(domain, actor, login);
     const user = await updateUser(domain, actor, login, { status: 'active' });
     const keys = await workingKeysOfUser(domain, actor, login);
-    context.report(userJson(user), `User activated: ${user.name} (${user.login}). ${resumed(before, keys)}`);
+    context.report(
+      userJson(user),
+      `User activated: ${user.name} (${user.login}). ${resumed(before, keys)}`,
+    );
   },
 });
 
@@ -95,7 +120,10 @@ const deactivate = defineCommand({
     const keys = await workingKeysOfUser(domain, actor, login);
     await requireConfirmation(context, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
     const user = await updateUser(domain, actor, login, { status: 'inactive' });
-    context.report(userJson(user), `User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`);
+    context.report(
+      userJson(user),
+      `User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`,
+    );
   },
 });
 

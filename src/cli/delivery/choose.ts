@@ -21,16 +21,21 @@ interface ChosenDelivery {
 }
 
 /** Chooses the delivery by flags and environment: a file or folder, JSON, the panel on a terminal, else plain lines. */
-export async function chooseDelivery(context: Context, options: DeliveryOptions): Promise<ChosenDelivery> {
+export async function chooseDelivery(
+  context: Context,
+  options: DeliveryOptions,
+): Promise<ChosenDelivery> {
   const { file, secretDir, keys } = options;
-  const copying = (delivery: SecretDelivery) => (options.copy ? withCopy(context, delivery) : delivery);
+  const copying = (delivery: SecretDelivery) =>
+    options.copy ? withCopy(context, delivery) : delivery;
   if (file) return { delivery: copying(file.delivery), fileOf: () => file.path };
   if (secretDir !== undefined) {
     const fileOf = ({ prefix }: Key) => join(secretDir, prefix);
     return { delivery: copying(createNewFilesDelivery(fileOf)), fileOf };
   }
   requireReader(context);
-  if (!context.io.stdout.isTTY) return { delivery: copying(createOutputDelivery(context, options)) };
+  if (!context.io.stdout.isTTY)
+    return { delivery: copying(createOutputDelivery(context, options)) };
   requireNoScrollback(context, keys);
   // The panel copies by itself, to show the outcome.
   return { delivery: createPanelDelivery(context, options) };
@@ -44,9 +49,12 @@ function requireNoScrollback(context: Context, keys: number): void {
       hint: 'A secret is never left in the scrollback of a terminal.',
     });
   if (context.json) throw refuse('With --json the secret would stay on this terminal.');
-  if (!io.stdinIsTTY) throw refuse('Standard input is not a terminal, so the one-time panel could not be dismissed.');
-  if (!canDraw(io.env, io.stdout)) throw refuse('This terminal (TERM) has no alternate screen for the one-time panel.');
-  if (!fitsPanel(context, keys)) throw refuse(`${keys} secrets do not fit on this screen at once.`, '--secret-dir DIR');
+  if (!io.stdinIsTTY)
+    throw refuse('Standard input is not a terminal, so the one-time panel could not be dismissed.');
+  if (!canDraw(io.env, io.stdout))
+    throw refuse('This terminal (TERM) has no alternate screen for the one-time panel.');
+  if (!fitsPanel(context, keys))
+    throw refuse(`${keys} secrets do not fit on this screen at once.`, '--secret-dir DIR');
 }
 
 /** Adds a copy to another delivery, which succeeds even without a clipboard. */

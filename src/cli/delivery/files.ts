@@ -106,16 +106,27 @@ function taken(path: string): HkctlError {
   });
 }
 
-export function unusable(path: string, thrown: unknown, consequence = ' Nothing was changed.'): unknown {
+export function unusable(
+  path: string,
+  thrown: unknown,
+  consequence = ' Nothing was changed.',
+): unknown {
   const code = errnoOf(thrown);
   if (code === undefined) return thrown;
   if (code === 'EEXIST') return taken(path);
   const sentence = pathFaults[code];
   if (sentence) {
     const isRefused = code === 'EACCES' || code === 'EPERM';
-    const hint = isRefused ? { hint: 'Standard output works: leave out the flag, and redirect it to a new file.' } : {};
-    return new HkctlError('bad_input', `${path} cannot be used: ${sentence}.`, { ...hint, cause: thrown });
+    const hint = isRefused
+      ? { hint: 'Standard output works: leave out the flag, and redirect it to a new file.' }
+      : {};
+    return new HkctlError('bad_input', `${path} cannot be used: ${sentence}.`, {
+      ...hint,
+      cause: thrown,
+    });
   }
   const why = code === 'ENOSPC' ? 'the disk is full' : code;
-  return new HkctlError('output_failed', `${path} could not be written: ${why}.${consequence}`, { cause: thrown });
+  return new HkctlError('output_failed', `${path} could not be written: ${why}.${consequence}`, {
+    cause: thrown,
+  });
 }

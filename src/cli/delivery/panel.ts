@@ -97,8 +97,10 @@ interface PanelView {
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));
   const { delivered, baseUrl } = view;
-  const urlOf = (path: string) => (baseUrl === undefined ? `{base_url}${path}` : shellWord(baseUrl + path));
-  const unknown = baseUrl === undefined ? view.naming('{base_url}: run hkctl serve, or give --base-url') : '';
+  const urlOf = (path: string) =>
+    baseUrl === undefined ? `{base_url}${path}` : shellWord(baseUrl + path);
+  const unknown =
+    baseUrl === undefined ? view.naming('{base_url}: run hkctl serve, or give --base-url') : '';
   const keys = delivered.map(({ key, secret }) => ({
     name: `${shortened(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
     secret: wrapText(secret, Math.min(columns, width)).map((line) => style.bold(line)),
@@ -140,7 +142,9 @@ function actionLines({ delivered, asking }: PanelView, width: number, style: Sty
   const question = `The full key for ${prefixes} will not be shown again. Dismiss?`;
   return [
     ...wrapText(question, width).map((line) => style.yellow(line)),
-    isNarrow ? `${bold('n')}Cancel ${bold('y')}Dismiss` : `${bold('n')} Cancel   ${bold('y')} Dismiss`,
+    isNarrow
+      ? `${bold('n')}Cancel ${bold('y')}Dismiss`
+      : `${bold('n')} Cancel   ${bold('y')} Dismiss`,
   ];
 }
 

@@ -51,7 +51,12 @@ export function createSecretFile(
   /** The secret that was written; empty before. */
   let secret = '';
   const read = (): SecretFiles => {
-    return { path, text: readSecretFile(target), pendingPath, pendingText: readSecretFile(pendingPath) };
+    return {
+      path,
+      text: readSecretFile(target),
+      pendingPath,
+      pendingText: readSecretFile(pendingPath),
+    };
   };
   const write = (text: string) => writeNew(pendingPath, text, statOf(target));
   const isActive = async (text: string) => {
@@ -165,9 +170,13 @@ export function resolved(path: string): string {
     if (errnoOf(thrown) !== 'ENOENT') throw unusable(path, thrown);
     if (!isLink) return path;
     // Its folder may be on a disk that is not mounted now: the file would take the place of the link.
-    throw new HkctlError('bad_input', `${path} cannot be used: it is a link to a file that does not exist.`, {
-      hint: 'Give the path that it leads to, or remove the link.',
-    });
+    throw new HkctlError(
+      'bad_input',
+      `${path} cannot be used: it is a link to a file that does not exist.`,
+      {
+        hint: 'Give the path that it leads to, or remove the link.',
+      },
+    );
   }
 }
 

@@ -15,7 +15,10 @@ export interface JsonOptions {
 }
 
 /** Writes secrets to standard output before the commit: each alone on a line, for scripts, or the JSON document of the command. */
-export function createOutputDelivery(context: Context, { clock, several, kept = [] }: JsonOptions): SecretDelivery {
+export function createOutputDelivery(
+  context: Context,
+  { clock, several, kept = [] }: JsonOptions,
+): SecretDelivery {
   let isDelivered = false;
   return {
     deliver(delivered) {
@@ -32,7 +35,8 @@ export function createOutputDelivery(context: Context, { clock, several, kept = 
     },
     complete() {},
     withdraw() {
-      if (isDelivered) context.warn('Nothing was kept: what was just printed opens nothing. Throw it away.');
+      if (isDelivered)
+        context.warn('Nothing was kept: what was just printed opens nothing. Throw it away.');
     },
     keep: () => `Keep what was just printed: ${untilVerified}`,
   };
@@ -51,7 +55,11 @@ interface KeyAnswer {
 }
 
 /** `{"key","secret"}`, or `secret_file` in its place; `revoked` for a rotation, null for a key that was not rotated. */
-export function deliveryJson(nowMs: number, answers: readonly KeyAnswer[], several: boolean): unknown {
+export function deliveryJson(
+  nowMs: number,
+  answers: readonly KeyAnswer[],
+  several: boolean,
+): unknown {
   const documents = answers.map(({ key, secret, secretFile, revoked }) => {
     const isUnchanged = secret === undefined && secretFile === undefined;
     return {
@@ -79,10 +87,19 @@ export function requireReader({ io }: Context): void {
   );
 }
 
-export const untilVerified = 'it may be the only secret that works. Check it with: hkctl keys verify';
+export const untilVerified =
+  'it may be the only secret that works. Check it with: hkctl keys verify';
 
-function withoutKey({ code, message, hint, cause }: HkctlError, delivered: readonly DeliveredKey[]): HkctlError {
+function withoutKey(
+  { code, message, hint, cause }: HkctlError,
+  delivered: readonly DeliveredKey[],
+): HkctlError {
   const olds = delivered.filter(({ revoked }) => revoked !== null).length;
-  const stays = olds === 0 ? '' : olds === 1 ? ' The old one continues to work.' : ' The old ones continue to work.';
+  const stays =
+    olds === 0
+      ? ''
+      : olds === 1
+        ? ' The old one continues to work.'
+        : ' The old ones continue to work.';
   return new HkctlError(code, `${message} No key was made.${stays}`, { hint, cause });
 }

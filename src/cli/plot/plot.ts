@@ -23,7 +23,10 @@ export function partsOf({ width, isAscii }: Pick<PlotStyle, 'width' | 'isAscii'>
 const axisWidth = 11;
 
 /** Draws the lowest and the highest value of each part as a band, with the axes; one string for each line. */
-export function drawPlot(data: PlotData, { width, height, isAscii, timezone, paint }: PlotStyle): string[] {
+export function drawPlot(
+  data: PlotData,
+  { width, height, isAscii, timezone, paint }: PlotStyle,
+): string[] {
   const columns = Math.max(1, width - axisWidth);
   const { lowest, highest } = boundsOf(data);
   const label = valueLabel(highest - lowest);
@@ -32,13 +35,20 @@ export function drawPlot(data: PlotData, { width, height, isAscii, timezone, pai
     [height - 1, label(lowest)],
   ]);
   if (height > 4)
-    labels.set((height - 1) >> 1, label(highest - ((highest - lowest) * ((height - 1) >> 1)) / (height - 1)));
+    labels.set(
+      (height - 1) >> 1,
+      label(highest - ((highest - lowest) * ((height - 1) >> 1)) / (height - 1)),
+    );
   const lines = cellsOf(data, columns, height).map((row, at) => {
     const text = labels.get(at);
     return `${(text ?? '').padStart(axisWidth - 2)} ${text === undefined ? '│' : '┤'}${paint(row.trimEnd())}`;
   });
   const { marks, names } = timeAxis(data, columns, timezone);
-  const all = [...lines, `${' '.repeat(axisWidth - 1)}└${marks}`, `${' '.repeat(axisWidth)}${names}`.trimEnd()];
+  const all = [
+    ...lines,
+    `${' '.repeat(axisWidth - 1)}└${marks}`,
+    `${' '.repeat(axisWidth)}${names}`.trimEnd(),
+  ];
   return isAscii ? all.map(toAscii) : all;
 }
 
@@ -75,8 +85,11 @@ function cellsOf(data: PlotData, columns: number, height: number): string[] {
   // Halves: the difference of two huge values may exceed a double.
   const half = highest / 2 - lowest / 2;
   const lastRow = height * 4 - 1;
-  const rowOf = (value: number) => (half === 0 ? height * 2 : Math.round(((highest / 2 - value / 2) / half) * lastRow));
-  const byPart = new Map(buckets.map((bucket) => [Math.round((bucket.atUs - fromUs) / widthUs), bucket]));
+  const rowOf = (value: number) =>
+    half === 0 ? height * 2 : Math.round(((highest / 2 - value / 2) / half) * lastRow);
+  const byPart = new Map(
+    buckets.map((bucket) => [Math.round((bucket.atUs - fromUs) / widthUs), bucket]),
+  );
   const parts = Math.ceil((toUs - fromUs) / widthUs);
   const bits = Array.from({ length: height }, () => new Uint8Array(columns));
   let before: { top: number; bottom: number } | undefined;
@@ -92,12 +105,17 @@ function cellsOf(data: PlotData, columns: number, height: number): string[] {
     }
     before = band;
   }
-  return bits.map((line) => [...line].map((dots) => (dots === 0 ? ' ' : String.fromCharCode(0x2800 + dots))).join(''));
+  return bits.map((line) =>
+    [...line].map((dots) => (dots === 0 ? ' ' : String.fromCharCode(0x2800 + dots))).join(''),
+  );
 }
 
 /** Writes values with the digits that tell them apart in a range, in nine characters at most. */
 export function valueLabel(range: number): (value: number) => string {
-  const digits = range > 0 && Number.isFinite(range) ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(range)))) : 2;
+  const digits =
+    range > 0 && Number.isFinite(range)
+      ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(range))))
+      : 2;
   return (value) => {
     const text = value.toFixed(digits).replace(/^-(0(?:\.0+)?)$/, '$1');
     const isTooSmall = value !== 0 && Number(text) === 0;
@@ -143,7 +161,11 @@ function timeAxis(
   const marks = Array.from({ length: columns }, () => '─');
   let names = '';
   const aheadMs = offsetMs(fromMs, timezone);
-  for (let ms = Math.ceil((fromMs + aheadMs) / stepMs) * stepMs - aheadMs; ms < toMs; ms += stepMs) {
+  for (
+    let ms = Math.ceil((fromMs + aheadMs) / stepMs) * stepMs - aheadMs;
+    ms < toMs;
+    ms += stepMs
+  ) {
     const at = Math.min(columns - 1, Math.floor(((ms - fromMs) / spanMs) * columns));
     const local = formatLocal(ms, timezone);
     const name = stepMs < dayMs ? local.slice(11, 16) : local.slice(0, 10);

@@ -22,7 +22,11 @@ export function createDialog(
   head: (columns: number) => readonly string[] = () => [],
 ): Asker {
   const answered: { message: string; echo: string }[] = [];
-  const ask = async <T>(message: string, question: Question<T>, facts: readonly AskedFact[] = []): Promise<T> => {
+  const ask = async <T>(
+    message: string,
+    question: Question<T>,
+    facts: readonly AskedFact[] = [],
+  ): Promise<T> => {
     const linesFor = (columns: number, rows: number) => {
       const echoes = answered.map(
         (one) => `${style.green('✔')} ${truncated(`${one.message}: ${one.echo}`, columns - 2)}`,
@@ -30,7 +34,10 @@ export function createDialog(
       const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
       // On a small terminal the question comes first, then the latest answers.
       const lines = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
-      return [...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(0, rows);
+      return [...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(
+        0,
+        rows,
+      );
     };
     for (;;) {
       // What waits was typed quickly or pasted, and is shown at once.
@@ -49,7 +56,8 @@ export function createDialog(
     }
   };
   return {
-    text: (message, validate, preset) => ask(message, createTextQuestion(message, validate, preset, style)),
+    text: (message, validate, preset) =>
+      ask(message, createTextQuestion(message, validate, preset, style)),
     choice: (message, choices, preset, facts) =>
       ask(message, createChoiceQuestion(message, choices, preset, style), facts),
     choices: (message, groups) => ask(message, createListQuestion(message, groups, style)),
@@ -71,7 +79,8 @@ export function createTextQuestion(
       const shown = `${characters.slice(0, at).join('')}_${characters.slice(at).join('')}`;
       const hint = preset && characters.length === 0 ? ` (${preset})` : '';
       const asked = wrapText(`? ${message}${hint}: ${shown}`, columns);
-      const wrong = problem === undefined ? [] : wrapText(problem, columns).map((text) => style.yellow(text));
+      const wrong =
+        problem === undefined ? [] : wrapText(problem, columns).map((text) => style.yellow(text));
       return [...asked, ...wrong, style.dim('Enter submits, Esc cancels')].slice(0, rows);
     },
     press(key) {
@@ -102,7 +111,9 @@ export function createChoiceQuestion<T>(
   preset: T | undefined,
   style: Style,
 ): Question<T> {
-  const { lines, press } = createListQuestion(message, [{ heading: '', choices }], style, { preset });
+  const { lines, press } = createListQuestion(message, [{ heading: '', choices }], style, {
+    preset,
+  });
   return {
     lines,
     press(key) {
@@ -156,22 +167,35 @@ export function createListQuestion<T>(
         : [...problem.map(style.yellow), ...wrapText(severalHelp, columns).map(style.dim)];
       const most = Math.max(1, rows - 3 - foot.length);
       if (asked.length > most) asked.push(truncated(asked.splice(most - 1).join(' '), columns));
-      const all = groups.flatMap(({ heading, choices: grouped }): readonly (Choice<T> | string)[] => {
-        const shown = matching(grouped);
-        return heading === '' || shown.length === 0 ? shown : [heading, ...shown];
-      });
+      const all = groups.flatMap(
+        ({ heading, choices: grouped }): readonly (Choice<T> | string)[] => {
+          const shown = matching(grouped);
+          return heading === '' || shown.length === 0 ? shown : [heading, ...shown];
+        },
+      );
       if (all.length === 0)
-        return [...asked, style.yellow(truncated('  No match. Backspace takes a character back.', columns)), ...foot];
+        return [
+          ...asked,
+          style.yellow(truncated('  No match. Backspace takes a character back.', columns)),
+          ...foot,
+        ];
       // As many rows as fit, at least three, the marked one among them.
       const free = Math.max(3, rows - asked.length - foot.length);
-      const from = Math.max(0, Math.min(all.indexOf(marked ?? '') - Math.floor(free / 2), all.length - free));
+      const from = Math.max(
+        0,
+        Math.min(all.indexOf(marked ?? '') - Math.floor(free / 2), all.length - free),
+      );
       const to = from + free;
       const lines = all.slice(from, to).map((row, i) => {
-        if (i === 0 && from > 0) return style.dim(`  ↑ ${choicesIn(all.slice(0, from + 1))} more above`);
-        if (i === free - 1 && to < all.length) return style.dim(`  ↓ ${choicesIn(all.slice(to - 1))} more below`);
+        if (i === 0 && from > 0)
+          return style.dim(`  ↑ ${choicesIn(all.slice(0, from + 1))} more above`);
+        if (i === free - 1 && to < all.length)
+          return style.dim(`  ↓ ${choicesIn(all.slice(to - 1))} more below`);
         if (typeof row === 'string') return style.dim(` ── ${row}`);
         const tick = checked.has(row) ? '◉' : '◯';
-        const text = single ? ` ${shortened(row.name, columns - 2)}` : `${tick} ${truncated(row.name, columns - 3)}`;
+        const text = single
+          ? ` ${shortened(row.name, columns - 2)}`
+          : `${tick} ${truncated(row.name, columns - 3)}`;
         return row === marked ? style.cyan(`❯${text}`) : ` ${text}`;
       });
       return [...asked, ...lines, ...foot];
@@ -204,7 +228,8 @@ export function createListQuestion<T>(
   };
 }
 
-const severalHelp = '↑↓ move, type to filter, space chooses, Ctrl-A all, Enter submits, Esc cancels';
+const severalHelp =
+  '↑↓ move, type to filter, space chooses, Ctrl-A all, Enter submits, Esc cancels';
 
 function choicesIn(rows: readonly unknown[]): number {
   return rows.filter((row) => typeof row !== 'string').length;

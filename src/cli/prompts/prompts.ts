@@ -32,7 +32,12 @@ export function createAsker(io: Io): Asker {
   };
   return {
     text,
-    async choice<T>(message: string, choices: readonly Choice<T>[], preset?: T, facts: readonly AskedFact[] = []) {
+    async choice<T>(
+      message: string,
+      choices: readonly Choice<T>[],
+      preset?: T,
+      facts: readonly AskedFact[] = [],
+    ) {
       writeLines(io, wrapFacts(facts, io.stderr.columns()));
       const marked = choices.filter(({ value }) => value === preset);
       if (isPlain) return (await askNumbers(io, text, message, choices, marked, false))[0] as T; // one was validated
@@ -65,7 +70,9 @@ export function createAsker(io: Io): Asker {
 export function askHidden(io: Io, message: string): Promise<string> {
   const typed = { message, validate: () => true as const, isHidden: true };
   if (!canDraw(io.env, io.stderr)) return asked(io, (place) => askTypedLine(typed, place));
-  return asked(io, (place) => password({ message, mask: false, toggleMask: false, theme: promptTheme(io) }, place));
+  return asked(io, (place) =>
+    password({ message, mask: false, toggleMask: false, theme: promptTheme(io) }, place),
+  );
 }
 
 /** More choices than this are asked for on the alternate screen, where typing filters them. */
@@ -101,7 +108,11 @@ function fitting(io: Io, message: string): string {
 /** Escapes names and descriptions, which may come from a store that another account wrote. */
 function safely<T>(choice: Choice<T>): Choice<T> {
   const { name, description } = choice;
-  return { ...choice, name: terminalLine(name), ...(description && { description: terminalLine(description) }) };
+  return {
+    ...choice,
+    name: terminalLine(name),
+    ...(description && { description: terminalLine(description) }),
+  };
 }
 
 /** Asks for the numbers of one or several choices, in lines that are never redrawn; the marked ones are preselected. */
@@ -113,14 +124,20 @@ async function askNumbers<T>(
   marked: readonly Choice<T>[],
   isSeveral: boolean,
 ): Promise<T[]> {
-  writeLines(io, [...fitting(io, message).split('\n'), ...choices.map(({ name }, i) => `${i + 1}. ${name}`)]);
+  writeLines(io, [
+    ...fitting(io, message).split('\n'),
+    ...choices.map(({ name }, i) => `${i + 1}. ${name}`),
+  ]);
   const chosenBy = (text: string) => {
     const numbers = (isSeveral ? text.split(',') : [text]).map((part) => part.trim());
-    return numbers.map((number) => (/^\d+$/.test(number) ? choices[Number(number) - 1] : undefined));
+    return numbers.map((number) =>
+      /^\d+$/.test(number) ? choices[Number(number) - 1] : undefined,
+    );
   };
   const answer = await askText(
     isSeveral ? 'Numbers, joined by commas' : `Number, 1 to ${choices.length}`,
-    (text) => (chosenBy(text).every(Boolean) ? undefined : `Give a number from 1 to ${choices.length}.`),
+    (text) =>
+      chosenBy(text).every(Boolean) ? undefined : `Give a number from 1 to ${choices.length}.`,
     marked.map((choice) => choices.indexOf(choice) + 1).join(', '),
   );
   const chosen = new Set(chosenBy(answer));
@@ -149,7 +166,9 @@ async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
   try {
     return await ask({ input, output: io.promptOutput, signal: cancelling.signal });
   } catch (thrown) {
-    throw thrown instanceof Error && /^(Exit|Abort|Cancel)PromptError$/.test(thrown.name) ? cancelled() : thrown;
+    throw thrown instanceof Error && /^(Exit|Abort|Cancel)PromptError$/.test(thrown.name)
+      ? cancelled()
+      : thrown;
   } finally {
     stopKeys();
     stopSignals();
@@ -189,14 +208,20 @@ export function withoutLongPastes(stdin: Input): { input: Input; release(): void
     transform(chunk: Buffer, _, done) {
       if (chunk.length <= longestKey) return done(null, chunk);
       // A new decoder keeps back the beginning of a character.
-      const kept = chunk.length <= left ? chunk : Buffer.from(new StringDecoder().write(chunk.subarray(0, left)));
+      const kept =
+        chunk.length <= left
+          ? chunk
+          : Buffer.from(new StringDecoder().write(chunk.subarray(0, left)));
       left -= kept.length;
       if (kept.length > 0) this.push(kept);
       if (chunk.includes(ctrlC, kept.length)) this.push(ctrlC);
       done();
     },
   });
-  const input: Input = Object.assign(limited, stdin.setRawMode && { setRawMode: stdin.setRawMode.bind(stdin) });
+  const input: Input = Object.assign(
+    limited,
+    stdin.setRawMode && { setRawMode: stdin.setRawMode.bind(stdin) },
+  );
   stdin.pipe(limited);
   return {
     input,

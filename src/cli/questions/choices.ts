@@ -37,7 +37,9 @@ function oneOfCodes(entities: readonly Entity[]): string {
 
 async function activeEntities(context: Context): Promise<Entity[]> {
   const { domain, actor } = await context.session();
-  return (await domain.store.entities.list(actor.user.tenantId)).filter(({ status }) => status === 'active');
+  return (await domain.store.entities.list(actor.user.tenantId)).filter(
+    ({ status }) => status === 'active',
+  );
 }
 
 export async function askEntity(context: Context): Promise<Entity> {
@@ -68,7 +70,9 @@ export async function askKey({ io, session }: Context): Promise<Key> {
   const nowMs = domain.clock();
   const keys = await listKeys(domain, actor, { nowMs, statuses: ['Active'] }, { limit: mostKeys });
   if (keys.length === 0) {
-    throw new HkctlError('not_found', 'There is no active key.', { hint: 'Create key: hkctl keys create' });
+    throw new HkctlError('not_found', 'There is no active key.', {
+      hint: 'Create key: hkctl keys create',
+    });
   }
   const choices = keys.map((key) => ({
     name: `${key.prefix}  ${key.entity?.code ?? '(removed)'}  ${key.name}`,
@@ -94,11 +98,16 @@ function lastUseOf(key: Key, nowMs: number): string {
 export async function askPermissions({ io }: Context): Promise<ClientPermission[]> {
   const asker = await askerOf(io);
   const preset = await asker.choice<PresetName | 'custom'>('Permissions', [
-    { name: 'Custom selection', value: 'custom', description: 'Jobs and Orders view is ticked to begin with' },
+    {
+      name: 'Custom selection',
+      value: 'custom',
+      description: 'Jobs and Orders view is ticked to begin with',
+    },
     ...Object.entries(presets).map(([name, { label, permissions }]) => ({
       name: label,
       value: name as PresetName, // the keys of that very object
-      description: permissions.length > 6 ? 'every listed client permission' : permissions.join(', '),
+      description:
+        permissions.length > 6 ? 'every listed client permission' : permissions.join(', '),
     })),
   ]);
   if (preset !== 'custom') return [...presets[preset].permissions];

@@ -19,7 +19,9 @@ export async function textOrAsk(
   preset?: string,
 ): Promise<string> {
   if (given !== undefined) rule(given);
-  return given ?? (await askerOf(io)).text(question, (answer) => sentenceOf(() => rule(answer)), preset);
+  return (
+    given ?? (await askerOf(io)).text(question, (answer) => sentenceOf(() => rule(answer)), preset)
+  );
 }
 
 /**
@@ -34,16 +36,22 @@ export function requireGiven(
   const missing = missingOf(values);
   if (canAsk || missing.length === 0) return;
   const them = missing.length === 1 ? 'it' : 'them';
-  const how = asksNothing ? `With --yes nothing is asked: give ${them}.` : `Give ${them}; ${whenAsked}`;
+  const how = asksNothing
+    ? `With --yes nothing is asked: give ${them}.`
+    : `Give ${them}; ${whenAsked}`;
   throw missingError(missing, hint ?? how);
 }
 
 const whenAsked = 'hkctl asks only on a terminal, without --json.';
 
 export function missingError(missing: readonly string[], hint?: string): HkctlError {
-  return new HkctlError('usage', `${wordList(missing, 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`, {
-    hint,
-  });
+  return new HkctlError(
+    'usage',
+    `${wordList(missing, 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
+    {
+      hint,
+    },
+  );
 }
 
 export function missingOf(values: Readonly<Record<string, unknown>>): string[] {
@@ -70,7 +78,11 @@ export async function requireConfirmation(
 }
 
 /** The same for the most destructive commands: the answer has to be typed in full, such as the code of an entity. */
-export async function requireTyped(context: Context, question: string, word: string): Promise<void> {
+export async function requireTyped(
+  context: Context,
+  question: string,
+  word: string,
+): Promise<void> {
   if (context.io.asksNothing) return;
   requireConfirmable(context, question);
   const message = `${question} Type ${word} to confirm, or nothing to cancel`;
@@ -84,7 +96,11 @@ export async function requireTyped(context: Context, question: string, word: str
 /** Refuses what needs a confirmation if there is no terminal to ask and `--yes` is missing (exit 2). */
 export function requireConfirmable({ io, canAsk }: Context, question: string): void {
   if (io.asksNothing || canAsk) return;
-  throw new HkctlError('confirmation_required', `This needs --yes, since there is no terminal to ask: ${question}`, {
-    hint: 'Give --yes to confirm it.',
-  });
+  throw new HkctlError(
+    'confirmation_required',
+    `This needs --yes, since there is no terminal to ask: ${question}`,
+    {
+      hint: 'Give --yes to confirm it.',
+    },
+  );
 }

@@ -26,13 +26,21 @@ export function createTimeText(
 const mostTexts = 1000;
 
 /** An instant in full, in the time zone of the site or, with `--utc`, in UTC. Null is shown as `Never`. */
-export function fullTime({ utc }: Pick<Context, 'utc'>, ms: number | null, timezone: string): string {
+export function fullTime(
+  { utc }: Pick<Context, 'utc'>,
+  ms: number | null,
+  timezone: string,
+): string {
   if (ms === null) return 'Never';
   return utc ? formatInstantMs(ms).replace(/\.\d+Z$/, 'Z') : formatLocal(ms, timezone);
 }
 
 /** An instant in the time zone of a key's entity and as a distance, both, and each alone; `Never` for null. */
-export function timesOf(ms: number | null, { entity }: Pick<Key, 'entity'>, nowMs: number): string[] {
+export function timesOf(
+  ms: number | null,
+  { entity }: Pick<Key, 'entity'>,
+  nowMs: number,
+): string[] {
   const absolute = fullTime({ utc: false }, ms, entity?.timezone ?? 'UTC');
   if (ms === null) return [absolute];
   const relative = relativeTime(ms, nowMs);
@@ -47,7 +55,9 @@ export function relativeTime(ms: number, nowMs: number): string {
   const distanceMs = Math.abs(nowMs - ms);
   if (distanceMs < minuteMs) return ms > nowMs ? 'in 1 min' : 'now';
   // A moment after a key was made for 90 days, it still expires in 90 days.
-  return ms > nowMs ? `in ${spanText(distanceMs, Math.round)}` : `${spanText(distanceMs, Math.floor)} ago`;
+  return ms > nowMs
+    ? `in ${spanText(distanceMs, Math.round)}`
+    : `${spanText(distanceMs, Math.floor)} ago`;
 }
 
 function spanText(ms: number, round: (units: number) => number): string {

@@ -41,7 +41,11 @@ export async function printTable<T>(
 }
 
 /** Prints the line below a list: its counts and the next command. Only on a terminal, since programs read the rest. */
-export async function printSummary(context: Context, counts: readonly string[], next: string): Promise<void> {
+export async function printSummary(
+  context: Context,
+  counts: readonly string[],
+  next: string,
+): Promise<void> {
   const { stdout } = context.io;
   if (!stdout.isTTY || context.json) return;
   // The command stays in one piece, to be copied.
@@ -57,7 +61,10 @@ const gap = '  ';
  * Creates a table with its headings once. On a terminal it is never wider than that: less important columns are left out,
  * then cells are cut. Off a terminal nothing is left out or cut, for programs.
  */
-export function createTable<T>({ style, io: { stdout }, print }: TablePlace, columns: readonly Column<T>[]) {
+export function createTable<T>(
+  { style, io: { stdout }, print }: TablePlace,
+  columns: readonly Column<T>[],
+) {
   const available = stdout.isTTY ? (stdout.columns() ?? usualWidth) : Number.POSITIVE_INFINITY;
   const needed = columns.map(({ heading, width = 0 }) => Math.max(heading.length, width));
   let layout: Layout | undefined;
@@ -71,13 +78,18 @@ export function createTable<T>({ style, io: { stdout }, print }: TablePlace, col
       // Before a cell is cut: the rest of a secret would not be recognised.
       const cells = rows.map((row) => columns.map((column) => withoutSecrets(column.cell(row))));
       for (const row of cells) {
-        for (const [at, cell] of row.entries()) needed[at] = Math.max(needed[at] ?? 0, widthOf(cell));
+        for (const [at, cell] of row.entries())
+          needed[at] = Math.max(needed[at] ?? 0, widthOf(cell));
       }
       // On a terminal the first rows decide, so that later ones stand below the headings; off a terminal nothing is cut.
       const before = layout;
-      const current = before && stdout.isTTY ? before : layoutOf(columns, needed, available, gap.length);
+      const current =
+        before && stdout.isTTY ? before : layoutOf(columns, needed, available, gap.length);
       layout = current;
-      if (!before) print(line(current, (at, width) => style.bold(truncated(columns[at]?.heading ?? '', width))));
+      if (!before)
+        print(
+          line(current, (at, width) => style.bold(truncated(columns[at]?.heading ?? '', width))),
+        );
       const lines = rows.flatMap((row, i) => {
         const parts = columns.map(({ continues }, at) => {
           const cell = cells[i]?.[at] ?? '';
@@ -121,9 +133,17 @@ export function layoutOf(
     const smallest = Math.min(need, min ?? need);
     const least = min === undefined ? need : leastWidth;
     const size = { wanted: Math.max(smallest, Math.min(need, wanted)), smallest, least, last: 1 };
-    return { at, need, leaveOut, sized: isSpare ? ('wanted' as const) : ('smallest' as const), ...size };
+    return {
+      at,
+      need,
+      leaveOut,
+      sized: isSpare ? ('wanted' as const) : ('smallest' as const),
+      ...size,
+    };
   });
-  for (const column of kept.filter(({ leaveOut }) => leaveOut >= 0).sort((a, b) => b.leaveOut - a.leaveOut)) {
+  for (const column of kept
+    .filter(({ leaveOut }) => leaveOut >= 0)
+    .sort((a, b) => b.leaveOut - a.leaveOut)) {
     if (kept.reduce((sum, one) => sum + one[column.sized] + gap, -gap) > available)
       kept = kept.filter((one) => one !== column);
   }

@@ -35,9 +35,18 @@ export interface Screen {
 /** Asks questions, below the command line or on a screen. */
 export interface Asker {
   /** Asks for a line of text; `validate` returns what is wrong with it, and an empty one means the preset. */
-  text(message: string, validate?: (text: string) => string | undefined, preset?: string): Promise<string>;
+  text(
+    message: string,
+    validate?: (text: string) => string | undefined,
+    preset?: string,
+  ): Promise<string>;
   /** Asks for one choice, at first the preset. `facts` stand above the question: what is asked about, each with its label. */
-  choice<T>(message: string, choices: readonly Choice<T>[], preset?: T, facts?: readonly AskedFact[]): Promise<T>;
+  choice<T>(
+    message: string,
+    choices: readonly Choice<T>[],
+    preset?: T,
+    facts?: readonly AskedFact[],
+  ): Promise<T>;
   /** Asks for any number of choices under headings, at least one. */
   choices<T>(message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]>;
 }
@@ -61,7 +70,10 @@ export interface Keypress {
 const escapeMs = 100;
 
 /** Calls back for each pressed key; returns a function that stops this. */
-export function onKeypress(input: NodeJS.ReadableStream, listener: (key: Keypress) => void): () => void {
+export function onKeypress(
+  input: NodeJS.ReadableStream,
+  listener: (key: Keypress) => void,
+): () => void {
   // Node reads only this member of the interface. Without it Esc takes effect after half a second.
   emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as unknown as Interface);
   const listen = (text: string | undefined, key: Partial<Keypress>) => {

@@ -80,7 +80,14 @@ export interface Output {
 /** What {@link createIo} cannot find out from the process itself. */
 type IoParts = Omit<
   Io,
-  'program' | 'stdin' | 'stdinIsTTY' | 'promptOutput' | 'stdout' | 'stderr' | 'interrupted' | 'signals'
+  | 'program'
+  | 'stdin'
+  | 'stdinIsTTY'
+  | 'promptOutput'
+  | 'stdout'
+  | 'stderr'
+  | 'interrupted'
+  | 'signals'
 >;
 
 /**
@@ -124,10 +131,17 @@ function isTerminal(process: NodeJS.Process, fd: number): boolean {
 }
 
 function isNullDevice({ platform }: NodeJS.Process, stats: Stats): boolean {
-  return platform !== 'win32' && stats.isCharacterDevice() && statSync('/dev/null').rdev === stats.rdev;
+  return (
+    platform !== 'win32' && stats.isCharacterDevice() && statSync('/dev/null').rdev === stats.rdev
+  );
 }
 
-function createOutput(process: NodeJS.Process, env: Io['env'], fd: 1 | 2, stream: () => NodeJS.WriteStream): Output {
+function createOutput(
+  process: NodeJS.Process,
+  env: Io['env'],
+  fd: 1 | 2,
+  stream: () => NodeJS.WriteStream,
+): Output {
   const terminal = isTerminal(process, fd);
   return {
     isTTY: terminal,
@@ -172,14 +186,20 @@ export function outputFailed(thrown: unknown): HkctlError {
     EIO: 'the device failed',
   };
   const code = errnoOf(thrown) ?? 'unknown';
-  return new HkctlError('output_failed', `Standard output could not be written: ${why[code] ?? code}.`, {
-    cause: thrown,
-  });
+  return new HkctlError(
+    'output_failed',
+    `Standard output could not be written: ${why[code] ?? code}.`,
+    {
+      cause: thrown,
+    },
+  );
 }
 
 /** Whether a write failed because the reader had closed the pipe. */
 export function isClosedPipe(thrown: unknown): boolean {
-  return isHkctlError(thrown) && thrown.code === 'output_failed' && errnoOf(thrown.cause) === 'EPIPE';
+  return (
+    isHkctlError(thrown) && thrown.code === 'output_failed' && errnoOf(thrown.cause) === 'EPIPE'
+  );
 }
 
 function flush(fd: number): void {
@@ -187,7 +207,8 @@ function flush(fd: number): void {
     fsyncSync(fd);
   } catch (thrown) {
     // Pipes, terminals and some devices cannot be synced, and need not be.
-    if (!['EINVAL', 'EROFS', 'ENOTSUP', 'EBADF'].includes(errnoOf(thrown) ?? '')) throw outputFailed(thrown);
+    if (!['EINVAL', 'EROFS', 'ENOTSUP', 'EBADF'].includes(errnoOf(thrown) ?? ''))
+      throw outputFailed(thrown);
   }
 }
 

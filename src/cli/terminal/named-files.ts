@@ -51,14 +51,21 @@ async function* contentOf(path: string, fd: number): AsyncGenerator<Buffer> {
 }
 
 function unreadable(path: string, thrown: unknown): unknown {
-  const why: Record<string, string> = { ENOENT: 'there is no such file', EACCES: 'this account may not read it' };
+  const why: Record<string, string> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'this account may not read it',
+  };
   const code = errnoOf(thrown);
   if (code === undefined) return thrown;
   const hint = code === 'EACCES' ? { hint: 'Standard input works: give - as the file.' } : {};
-  return new HkctlError('bad_input', `${path} cannot be read: ${why[code] ?? pathFaults[code] ?? code}.`, {
-    ...hint,
-    cause: thrown,
-  });
+  return new HkctlError(
+    'bad_input',
+    `${path} cannot be read: ${why[code] ?? pathFaults[code] ?? code}.`,
+    {
+      ...hint,
+      cause: thrown,
+    },
+  );
 }
 
 /** Reads a regular file, opened in the same way and without waiting on a FIFO; undefined if it exceeds `mostBytes`. */

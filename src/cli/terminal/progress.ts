@@ -37,7 +37,12 @@ export function createProgress({ io, json }: { io: Io; json: boolean }, label: s
 }
 
 /** `Importing parts  ████░░░░  52 %  12.3 MB`, never wider than the terminal. */
-export function progressLine(label: string, read: number, total: number | undefined, columns: number): string {
+export function progressLine(
+  label: string,
+  read: number,
+  total: number | undefined,
+  columns: number,
+): string {
   const megabytes = `${(read / 1e6).toFixed(1)} MB`;
   if (total === undefined || total === 0) return `${label}  ${megabytes}`.slice(0, columns - 1);
   const share = Math.min(1, read / total);

@@ -86,7 +86,9 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
     },
     next: () => {
       const event = queue.shift();
-      return event !== undefined ? Promise.resolve(event) : new Promise((resolve) => (waiting = resolve));
+      return event !== undefined
+        ? Promise.resolve(event)
+        : new Promise((resolve) => (waiting = resolve));
     },
     hasMore: () => queue.length > 0,
     unread: (event) => void queue.unshift(event),

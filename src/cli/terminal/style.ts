@@ -12,7 +12,9 @@ export type Style = ReturnType<typeof createStyle>;
 export function createStyle(env: Readonly<Record<string, string | undefined>>, output: Output) {
   const painted = hasColours(env, output);
   const paint = (on: string, off: string) =>
-    painted ? (text: string) => `${colourMark(on)}${text}${colourMark(off)}` : (text: string) => text;
+    painted
+      ? (text: string) => `${colourMark(on)}${text}${colourMark(off)}`
+      : (text: string) => text;
   const { red, green, yellow, cyan } = colourCodes(env);
   // Codes to switch on and off (ECMA-48, SGR).
   return {
@@ -27,7 +29,9 @@ export function createStyle(env: Readonly<Record<string, string | undefined>>, o
 }
 
 /** Colours the state of a user or an entity: an inactive one is easy to see. */
-export function paintStatus(style: Style): (text: string, row: { status: 'active' | 'inactive' }) => string {
+export function paintStatus(
+  style: Style,
+): (text: string, row: { status: 'active' | 'inactive' }) => string {
   return (text, { status }) => (status === 'inactive' ? style.yellow(text) : text);
 }
 
@@ -38,7 +42,10 @@ function hasColours(env: Readonly<Record<string, string | undefined>>, output: O
 }
 
 /** Whether the terminal can move its cursor, as the panel, the settings page and the progress bar need. */
-export function canDraw(env: Readonly<Record<string, string | undefined>>, output: Output): boolean {
+export function canDraw(
+  env: Readonly<Record<string, string | undefined>>,
+  output: Output,
+): boolean {
   return output.isTTY && env.TERM !== 'dumb' && env.TERM !== undefined;
 }
 

@@ -50,7 +50,10 @@ export function wrapLabelled(label: string, value: string, columns: number | und
 }
 
 /** Values below each other behind their labels; see {@link wrapLabelled}. */
-export function wrapFacts(facts: readonly (readonly [string, string])[], columns: number | undefined): string[] {
+export function wrapFacts(
+  facts: readonly (readonly [string, string])[],
+  columns: number | undefined,
+): string[] {
   const width = Math.max(...facts.map(([label]) => label.length)) + 2;
   return facts.flatMap(([label, value]) => wrapLabelled(label.padEnd(width), value, columns));
 }

@@ -36,11 +36,17 @@ export type ClientPermission = { [Group in keyof Catalog]: keyof Catalog[Group] 
 /** The groups of client permissions, as the create dialog shows them (specification 2.2). */
 export const permissionGroups = Object.entries(catalog).map(([name, labels]) => {
   const keys = Object.keys(labels) as ClientPermission[]; // Object.keys loses the literal type of a const object
-  return { name, permissions: keys.map((key) => ({ key, label: (labels as Record<string, string>)[key] ?? key })) };
+  return {
+    name,
+    permissions: keys.map((key) => ({
+      key,
+      label: (labels as Record<string, string>)[key] ?? key,
+    })),
+  };
 });
 
-export const clientPermissions: readonly ClientPermission[] = permissionGroups.flatMap(({ permissions }) =>
-  permissions.map(({ key }) => key),
+export const clientPermissions: readonly ClientPermission[] = permissionGroups.flatMap(
+  ({ permissions }) => permissions.map(({ key }) => key),
 );
 
 export const permissionLabels: ReadonlyMap<string, string> = new Map(
@@ -53,7 +59,12 @@ export const presets = {
   'operational-core': { label: 'Operational core', permissions: [...clientPermissions] },
   'production-only': {
     label: 'Production only',
-    permissions: ['production_jobs.view', 'production_orders.view', 'production_quality.view', 'oee_events.view'],
+    permissions: [
+      'production_jobs.view',
+      'production_orders.view',
+      'production_quality.view',
+      'oee_events.view',
+    ],
   },
 } as const satisfies Record<string, { label: string; permissions: readonly ClientPermission[] }>;
 

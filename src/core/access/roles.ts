@@ -95,6 +95,12 @@ export function rolesHolding(permission: UserPermission): string[] {
 }
 
 /** Whether a profile is an active Super user, of whom every organization needs one. */
-export function isActiveSuperUser({ role, status }: { role: Role; status: 'active' | 'inactive' }): boolean {
+export function isActiveSuperUser({
+  role,
+  status,
+}: {
+  role: Role;
+  status: 'active' | 'inactive';
+}): boolean {
   return role === 'super_user' && status === 'active';
 }

@@ -14,7 +14,9 @@ export interface AnchorReport {
 /** The audit head that a log line contains, if any: as the daemon writes it, or as a log collector wraps it. */
 export function anchorIn(line: string): AuditHead | undefined {
   const start = line.indexOf('{');
-  return start === -1 || !line.includes(anchorMessage) ? undefined : headIn(objectIn(line.slice(start)), 1);
+  return start === -1 || !line.includes(anchorMessage)
+    ? undefined
+    : headIn(objectIn(line.slice(start)), 1);
 }
 
 /** JSON members in which `journalctl -o json`, docker and others keep the original line. */
@@ -22,11 +24,20 @@ const wrappings = ['MESSAGE', 'log', 'message'];
 
 function headIn(entry: Readonly<Record<string, unknown>>, depth: number): AuditHead | undefined {
   const { msg, count, head } = entry;
-  if (msg === anchorMessage && isCount(count) && typeof head === 'string' && /^[0-9a-f]{64}$/.test(head)) {
+  if (
+    msg === anchorMessage &&
+    isCount(count) &&
+    typeof head === 'string' &&
+    /^[0-9a-f]{64}$/.test(head)
+  ) {
     return { count, hash: head };
   }
-  const inner = wrappings.map((name) => entry[name]).find((text) => typeof text === 'string' && text.includes('{'));
-  return depth === 0 || typeof inner !== 'string' ? undefined : headIn(objectIn(inner.slice(inner.indexOf('{'))), 0);
+  const inner = wrappings
+    .map((name) => entry[name])
+    .find((text) => typeof text === 'string' && text.includes('{'));
+  return depth === 0 || typeof inner !== 'string'
+    ? undefined
+    : headIn(objectIn(inner.slice(inner.indexOf('{'))), 0);
 }
 
 function isCount(value: unknown): value is number {

@@ -35,7 +35,10 @@ const longestText = 4096;
 export const genesisHash = '0'.repeat(64);
 
 /** Appends an event after `previous`; its hash is SHA-256, in hex, over a canonical JSON array of all fields. */
-export function chainRecord(draft: AuditDraft, previous: { seq: number; hash: string } | undefined): AuditRecord {
+export function chainRecord(
+  draft: AuditDraft,
+  previous: { seq: number; hash: string } | undefined,
+): AuditRecord {
   const seq = (previous?.seq ?? 0) + 1;
   const previousHash = previous?.hash ?? genesisHash;
   return { ...draft, seq, previousHash, hash: hashRecord(draft, seq, previousHash) };
@@ -69,7 +72,8 @@ export async function verifyChain(
     if (broken) return report(broken);
     if (hashRecord(record, record.seq, record.previousHash) !== record.hash) {
       const fits = (as: AuditRecord) => hashRecord(as, as.seq, as.previousHash) === as.hash;
-      if (!isCutInHalf(record, fits)) return report({ seq: record.seq, reason: 'its content was altered' });
+      if (!isCutInHalf(record, fits))
+        return report({ seq: record.seq, reason: 'its content was altered' });
       damaged.push(record.seq);
     }
     previous = record;
@@ -89,7 +93,10 @@ function orderFault(
     return { seq, reason: 'it does not follow the record before it' };
   // A trail that was emptied and then written on is a consistent chain; only its first action shows the loss.
   if (seq === 1 && action !== 'store.init') {
-    return { seq, reason: 'it is not the store.init with which every trail begins: the chain was made anew' };
+    return {
+      seq,
+      reason: 'it is not the store.init with which every trail begins: the chain was made anew',
+    };
   }
   return null;
 }
@@ -120,14 +127,21 @@ export async function verifyTrail(
   // Other processes append meanwhile: the walk must include all records counted before it, and none beyond those counted after.
   const before = await audit.lastSeq();
   const report = await verifyChain(audit.walk(), watch);
-  return { ...report, broken: report.broken ?? cutOff(report.records, before, await audit.lastSeq()) };
+  return {
+    ...report,
+    broken: report.broken ?? cutOff(report.records, before, await audit.lastSeq()),
+  };
 }
 
 /** The records that are missing at the end of a consistent chain of `records`. */
 function cutOff(records: number, before: number, after: number): ChainReport['broken'] {
   const seq = records + 1;
-  if (before > records) return { seq, reason: `the records ${seq} to ${before} at the end were removed` };
+  if (before > records)
+    return { seq, reason: `the records ${seq} to ${before} at the end were removed` };
   if (records === 0) return { seq, reason: 'it was removed, and all that followed' };
   if (after >= records) return null;
-  return { seq, reason: `the store's own count of records was set back to ${after}: some may have been removed here` };
+  return {
+    seq,
+    reason: `the store's own count of records was set back to ${after}: some may have been removed here`,
+  };
 }

@@ -6,7 +6,10 @@ import type { AuditDraft } from '../port/audit.ts';
  * with its original text has the hash of the chain. An attacker cannot pass off another text as such damage: that would
  * take another text with the same SHA-256.
  */
-export function isCutInHalf<Draft extends AuditDraft>(draft: Draft, fits: (as: Draft) => boolean): boolean {
+export function isCutInHalf<Draft extends AuditDraft>(
+  draft: Draft,
+  fits: (as: Draft) => boolean,
+): boolean {
   const [, rest = ''] = /^(.*\uFFFD)…$/su.exec(draft.target) ?? [];
   if (rest === '') return false;
   const readAs = rest.endsWith('\uFFFD'.repeat(bytesOfHalf)) ? [1, bytesOfHalf] : [1];

@@ -5,9 +5,16 @@ import type { Anchors } from './anchors.ts';
 import { verifyTrail } from './chain.ts';
 
 /** A page of the records of an organization; the first one also sees those without any. Needs `tenant.manage`. */
-export async function listAudit(domain: Domain, actor: Actor, page: AuditPageRequest): Promise<AuditRecord[]> {
+export async function listAudit(
+  domain: Domain,
+  actor: Actor,
+  page: AuditPageRequest,
+): Promise<AuditRecord[]> {
   await requirePermissions(domain, actor, 'audit.read', 'audit');
-  return domain.store.audit.list(actor.user.tenantId, { ...page, ofStore: await isOfFirstTenant(domain, actor) });
+  return domain.store.audit.list(actor.user.tenantId, {
+    ...page,
+    ofStore: await isOfFirstTenant(domain, actor),
+  });
 }
 
 /** The same records, oldest first, page by page, so that memory stays bounded. */

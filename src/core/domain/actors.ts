@@ -1,4 +1,11 @@
-import { type AuditAction, actions, roleHolds, roles, rolesHolding, type UserPermission } from '../access/roles.ts';
+import {
+  type AuditAction,
+  actions,
+  roleHolds,
+  roles,
+  rolesHolding,
+  type UserPermission,
+} from '../access/roles.ts';
 import { HkctlError } from '../errors.ts';
 import type { AuditDraft } from '../port/audit.ts';
 import type { User } from '../port/users.ts';
@@ -23,7 +30,8 @@ declare const granted: unique symbol;
 /** Finds the profile of a login. Throws `no_profile` or `profile_inactive` (exit 4) and audits such an attempt. */
 export async function findActor(domain: Domain, login: string, osAccount: string): Promise<Actor> {
   const user = await domain.store.users.findByLogin(login);
-  if (user?.status !== 'active') await domain.store.audit.append(refusedProfile(domain, login, osAccount, user));
+  if (user?.status !== 'active')
+    await domain.store.audit.append(refusedProfile(domain, login, osAccount, user));
   if (!user) {
     throw new HkctlError('no_profile', `No user profile has the login "${printable(login)}".`, {
       hint: `Ask a Super user to run: hkctl users add ${shellWord(login)} --name NAME --role ROLE. Or name another profile with --as LOGIN.`,
@@ -48,7 +56,12 @@ export async function requireUnchanged(domain: Domain, { user, osAccount }: Acto
 }
 
 /** An unknown login belongs to no tenant; record the event for the store. */
-function refusedProfile(domain: Domain, login: string, osAccount: string, user: User | undefined): AuditDraft {
+function refusedProfile(
+  domain: Domain,
+  login: string,
+  osAccount: string,
+  user: User | undefined,
+): AuditDraft {
   return {
     tenantId: user?.tenantId ?? null,
     atMs: domain.clock(),
@@ -80,23 +93,33 @@ export async function requirePermissions<A extends AuditAction>(
   if (first === undefined && !isForeign) return actor as Permitted<A>; // the mark exists for the compiler only
   const detail: AuditDraft['detail'] =
     first === undefined ? { reason: 'not_of_first_organization' } : { missing: missing.join(' ') };
-  await domain.store.audit.append({ ...auditDraft(domain, actor, action, target, detail), outcome: 'denied' });
+  await domain.store.audit.append({
+    ...auditDraft(domain, actor, action, target, detail),
+    outcome: 'denied',
+  });
   if (first === undefined) {
     throw new HkctlError(
       'not_permitted',
       'Only a Super user of the first organization may do this, since it concerns the data of every organization.',
-      { hint: 'Ask one of them: hkctl tenants list shows the first organization to its own Super users.' },
+      {
+        hint: 'Ask one of them: hkctl tenants list shows the first organization to its own Super users.',
+      },
     );
   }
   throw new HkctlError(
     'not_permitted',
     `This needs the permission ${missing.join(' and ')}, which the role ${roles[actor.user.role].label} does not hold.`,
-    { hint: `Ask someone with the role ${rolesHolding(first).join(' or ')}, or a Super user to change yours.` },
+    {
+      hint: `Ask someone with the role ${rolesHolding(first).join(' or ')}, or a Super user to change yours.`,
+    },
   );
 }
 
 /** Whether the actor is of the first organization, whose Super users look after the store as a whole. */
-export async function isOfFirstTenant({ store }: Pick<Domain, 'store'>, { user }: Actor): Promise<boolean> {
+export async function isOfFirstTenant(
+  { store }: Pick<Domain, 'store'>,
+  { user }: Actor,
+): Promise<boolean> {
   return (await store.tenants.firstId()) === user.tenantId;
 }
 

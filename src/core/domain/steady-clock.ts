@@ -40,7 +40,10 @@ export function afterSample(before: ClockSamples, { nowMs, upMs }: ClockSample):
 }
 
 /** The time by a clock that was steady for five minutes: what it would show, had it not been set since the machine started. */
-export function steadyTime({ seenMs, steadyStartMs }: ClockSamples, { nowMs, upMs }: ClockSample): SteadyTime {
+export function steadyTime(
+  { seenMs, steadyStartMs }: ClockSamples,
+  { nowMs, upMs }: ClockSample,
+): SteadyTime {
   const isSteady = isNear(nowMs - upMs, steadyStartMs);
   const hasRestarted = upMs < seenMs - steadyStartMs;
   const ms = isSteady || hasRestarted ? nowMs : steadyStartMs + upMs;
@@ -48,8 +51,13 @@ export function steadyTime({ seenMs, steadyStartMs }: ClockSamples, { nowMs, upM
 }
 
 /** The state with what a daemon has sampled in memory. Only an acceptance moves the time back; samples from before it do not count. */
-export function mergedSamples(stored: ClockSamples, { fromMs, samples }: ClockProgress): ClockSamples {
-  return stored.seenMs >= fromMs ? { ...samples, seenMs: Math.max(stored.seenMs, samples.seenMs) } : stored;
+export function mergedSamples(
+  stored: ClockSamples,
+  { fromMs, samples }: ClockProgress,
+): ClockSamples {
+  return stored.seenMs >= fromMs
+    ? { ...samples, seenMs: Math.max(stored.seenMs, samples.seenMs) }
+    : stored;
 }
 
 export function acceptedSamples({ nowMs, upMs }: ClockSample): ClockSamples {
@@ -94,7 +102,11 @@ export async function steadyClocks(
 const passing: ReadonlySet<ErrorCode> = new Set(['store_locked', 'store_full', 'store_unreadable']);
 
 /** Accepts a clock that is behind the latest time steadily seen; returns the state before. Needs `store.manage`; audited. */
-export async function acceptClock(domain: Domain, actor: Actor, sample: ClockSample): Promise<ClockSamples> {
+export async function acceptClock(
+  domain: Domain,
+  actor: Actor,
+  sample: ClockSample,
+): Promise<ClockSamples> {
   const { nowMs } = sample;
   await requirePermissions(domain, actor, 'store.accept_clock', 'clock');
   const before = await domain.store.clock.read();

@@ -15,7 +15,11 @@ export class RoundedNumber {
 /** Whether a decimal numeral differs from the double that it is read as; zeros at either end do not count. */
 export function isRounded(numeral: string, value: number): boolean {
   // A double keeps any 15 digits (DBL_DIG), except in subnormal numbers, which have fewer.
-  if (numeral.length <= exactDigits && (Math.abs(value) >= smallestNormal || !exponent.test(numeral))) return false;
+  if (
+    numeral.length <= exactDigits &&
+    (Math.abs(value) >= smallestNormal || !exponent.test(numeral))
+  )
+    return false;
   const given = decimalOf(numeral);
   const kept = decimalOf(String(value));
   return given.digits !== kept.digits || (given.digits !== '' && given.point !== kept.point);

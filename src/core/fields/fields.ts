@@ -82,7 +82,11 @@ export function defineResource(
   declared: Omit<ResourceDefinition, Names> & Partial<Pick<ResourceDefinition, Names>>,
 ): ResourceDefinition {
   const words = declared.name.replaceAll('-', ' ');
-  return { title: words.charAt(0).toUpperCase() + words.slice(1), singular: words.replace(/s$/, ''), ...declared };
+  return {
+    title: words.charAt(0).toUpperCase() + words.slice(1),
+    singular: words.replace(/s$/, ''),
+    ...declared,
+  };
 }
 
 /** The two fields that every record has around its own: `id` first, `updated_at` last. */
@@ -128,7 +132,10 @@ export function filterableFields(resource: ResourceDefinition): string[] {
   return namesOf(resource, ({ filter }) => filter);
 }
 
-function namesOf({ fields }: ResourceDefinition, isMeant: (field: Field) => boolean | undefined): string[] {
+function namesOf(
+  { fields }: ResourceDefinition,
+  isMeant: (field: Field) => boolean | undefined,
+): string[] {
   return Object.keys(fields).filter((name) => isMeant(fields[name] as Field)); // one for each name
 }
 

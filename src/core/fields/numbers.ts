@@ -6,8 +6,10 @@ export function validatorsOfNumber(name: string, field: NumberField): FieldValid
   const { min = -Infinity, max = Infinity } = field;
   const rule = whole ? 'a whole number' : 'a number with a decimal point';
   const validate = (value: number, given: unknown, refuse: Refuse): unknown => {
-    if (!Number.isFinite(value) || (whole && !Number.isSafeInteger(value))) return refuse(name, given, rule);
-    if (typeof given === 'string' && isRounded(given, value)) return refuse(name, given, roundedRule(value));
+    if (!Number.isFinite(value) || (whole && !Number.isSafeInteger(value)))
+      return refuse(name, given, rule);
+    if (typeof given === 'string' && isRounded(given, value))
+      return refuse(name, given, roundedRule(value));
     if (value < min) return refuse(name, given, `at least ${min}`);
     if (value > max) return refuse(name, given, `at most ${max}`);
     return value === 0 ? 0 : value;
@@ -15,7 +17,9 @@ export function validatorsOfNumber(name: string, field: NumberField): FieldValid
   return {
     fromText: (text, refuse) => {
       const value = parseNumeral(text);
-      return value === undefined ? refuse(name, text, numeralRule(text, rule)) : validate(value, text, refuse);
+      return value === undefined
+        ? refuse(name, text, numeralRule(text, rule))
+        : validate(value, text, refuse);
     },
     fromJson: (given, refuse) => {
       if (typeof given === 'number') return validate(given, given, refuse);

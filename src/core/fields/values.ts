@@ -37,14 +37,20 @@ export function validatorOf(name: string, field: Field): FieldValidator {
 /** Removes blanks at both ends: fixed-width exports and manual edits leave them. */
 export function trimmed(text: string): string {
   const { length } = text;
-  return length > 0 && (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(length - 1))) ? text.trim() : text;
+  return length > 0 && (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(length - 1)))
+    ? text.trim()
+    : text;
 }
 
 function isBlank(code: number): boolean {
   return code <= 32 || code === 0xa0;
 }
 
-function fromTextOnly(name: string, rule: string, validate: FieldValidator['fromText']): FieldValidator {
+function fromTextOnly(
+  name: string,
+  rule: string,
+  validate: FieldValidator['fromText'],
+): FieldValidator {
   const fromJson: ValueValidator<unknown> = (given, refuse) =>
     typeof given === 'string' ? validate(given, refuse, false) : refuse(name, given, rule);
   return { fromText: validate, fromJson };
@@ -60,7 +66,8 @@ function validateText(name: string, field: TextField): FieldValidator['fromText'
   const forbidden = maxLength > shortLength ? /(?![\t\n\r])[\p{Cc}\p{Cs}]/u : /[\p{Cc}\p{Cs}]/u;
   const format = field.format && textFormats[field.format];
   return (text, refuse, plain) => {
-    if (text.length > maxLength) return refuse(name, text, `at most ${maxLength} characters, this has ${text.length}`);
+    if (text.length > maxLength)
+      return refuse(name, text, `at most ${maxLength} characters, this has ${text.length}`);
     const wrong = plain ? null : forbidden.exec(text);
     if (wrong) return refuse(name, text, ruleAgainst(wrong[0]));
     if (format && !format.pattern.test(text)) return refuse(name, text, format.rule);
@@ -94,11 +101,16 @@ function validateDate(name: string): ValueValidator<string> {
   return (text, refuse) =>
     isDate(text)
       ? text
-      : refuse(name, text, isDateShaped(text) ? `${dateRule} that exists` : dateRule + orMean(meantDate(text)));
+      : refuse(
+          name,
+          text,
+          isDateShaped(text) ? `${dateRule} that exists` : dateRule + orMean(meantDate(text)),
+        );
 }
 
 function validateInstant(name: string): ValueValidator<string> {
-  return (text, refuse) => canonicalInstant(text) ?? refuse(name, text, instantRule + orMean(meantInstant(text)));
+  return (text, refuse) =>
+    canonicalInstant(text) ?? refuse(name, text, instantRule + orMean(meantInstant(text)));
 }
 
 // --- booleans -----------------------------------------------------------------------------------------------------
@@ -157,7 +169,8 @@ function validateObject(fields: Fields): (path: string, item: unknown, refuse: R
     return Object.fromEntries(
       validators.map(({ name, field, validate }) => {
         const given = item[name] ?? '';
-        if (given !== '') return [name, validate(typeof given === 'string' ? trimmed(given) : given, refuseInside)];
+        if (given !== '')
+          return [name, validate(typeof given === 'string' ? trimmed(given) : given, refuseInside)];
         if (field.required) refuseInside(name, null, 'required');
         return [name, field.kind === 'list' ? [] : null];
       }),
@@ -176,5 +189,10 @@ function refuseRepeats(name: string, items: readonly unknown[], key: string, ref
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RoundedNumber);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof RoundedNumber)
+  );
 }

@@ -28,6 +28,9 @@ export const refusalDetails: Record<Refusal, string> = {
   entity_inactive: 'The entity of this API key is inactive.',
 };
 
-export function holdsAny(held: readonly ClientPermission[], wanted: readonly ClientPermission[]): boolean {
+export function holdsAny(
+  held: readonly ClientPermission[],
+  wanted: readonly ClientPermission[],
+): boolean {
   return wanted.some((permission) => held.includes(permission));
 }

@@ -23,12 +23,17 @@ export function parseExpiry(text: string, nowMs: number, timezone: string): numb
 /** Refuses an expiry in the past: `bad_input`. */
 export function requireAhead(expiresAtMs: number | null, nowMs: number): void {
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
-    throw new HkctlError('bad_input', `The expiry ${formatInstantMs(expiresAtMs)} is in the past.`, {
-      hint: expiryHint,
-    });
+    throw new HkctlError(
+      'bad_input',
+      `The expiry ${formatInstantMs(expiresAtMs)} is in the past.`,
+      {
+        hint: expiryHint,
+      },
+    );
   }
 }
 
 const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-const expiryHint = 'Give never, a span such as 90d, a date such as 2027-01-31, or an RFC 3339 instant ahead.';
+const expiryHint =
+  'Give never, a span such as 90d, a date such as 2027-01-31, or an RFC 3339 instant ahead.';

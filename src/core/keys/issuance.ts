@@ -123,9 +123,13 @@ export async function rotateKeys(
 
 async function draftSuccessor(domain: Domain, actor: Actor, old: Key, nowMs: number) {
   if (!old.entity) {
-    throw new HkctlError('state_forbids', `The entity of key ${old.prefix} was removed; it cannot be rotated.`, {
-      hint: 'Create a new key for another entity and revoke this one.',
-    });
+    throw new HkctlError(
+      'state_forbids',
+      `The entity of key ${old.prefix} was removed; it cannot be rotated.`,
+      {
+        hint: 'Create a new key for another entity and revoke this one.',
+      },
+    );
   }
   const { name, entity, permissions, expiresAtMs, allowedIps, note } = old;
   const kept = { name, entity, permissions, expiresAtMs, allowedIps, note };
@@ -133,7 +137,10 @@ async function draftSuccessor(domain: Domain, actor: Actor, old: Key, nowMs: num
   return { ...drafted, revoked: { ...revokedBy(actor, old, nowMs), rotatedTo: drafted.key.id } };
 }
 
-type KeyFields = Pick<Key, 'name' | 'permissions' | 'expiresAtMs' | 'allowedIps' | 'note' | 'rotatedFrom'>;
+type KeyFields = Pick<
+  Key,
+  'name' | 'permissions' | 'expiresAtMs' | 'allowedIps' | 'note' | 'rotatedFrom'
+>;
 
 async function draftKey(
   domain: Domain,
@@ -146,7 +153,13 @@ async function draftKey(
   const { entity, ...decided } = fields;
   const { id: createdBy, tenantId, login, name: userName } = actor.user;
   const { id: entityId, code, name: entityName, timezone, status } = entity;
-  const common = { ...decided, id: domain.newId(), tenantId, prefix: prefixOf(secret), createdAtMs: nowMs };
+  const common = {
+    ...decided,
+    id: domain.newId(),
+    tenantId,
+    prefix: prefixOf(secret),
+    createdAtMs: nowMs,
+  };
   const key: Key = {
     ...common,
     entity: { id: entityId, code, name: entityName, timezone, status },
@@ -170,7 +183,8 @@ async function deliverAndCommit(
     await delivery.deliver(delivered);
     await commit();
   } catch (thrown) {
-    if (isHkctlError(thrown) && thrown.code === 'commit_unknown') throw inDoubt(thrown, await delivery.keep?.());
+    if (isHkctlError(thrown) && thrown.code === 'commit_unknown')
+      throw inDoubt(thrown, await delivery.keep?.());
     await delivery.withdraw();
     throw thrown;
   }

@@ -9,7 +9,10 @@ import { type Refusal, refusalOf } from './authentication.ts';
 import { chainOf, keyNotFound, latestOf, requireKey } from './references.ts';
 
 /** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (specification 3). */
-export function statusOf(key: { revokedAtMs: number | null; expiresAtMs: number | null }, nowMs: number): KeyStatus {
+export function statusOf(
+  key: { revokedAtMs: number | null; expiresAtMs: number | null },
+  nowMs: number,
+): KeyStatus {
   if (key.revokedAtMs !== null) return 'Revoked';
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return 'Expired';
   return 'Active';
@@ -21,16 +24,25 @@ export const expiresSoonMs = 14 * dayMs;
 export const unusedLongMs = 90 * dayMs;
 
 /** Whether a key that is not revoked expires within 14 days, but has not expired yet. */
-export function expiresSoon({ revokedAtMs, expiresAtMs }: Pick<Key, 'revokedAtMs' | 'expiresAtMs'>, nowMs: number) {
+export function expiresSoon(
+  { revokedAtMs, expiresAtMs }: Pick<Key, 'revokedAtMs' | 'expiresAtMs'>,
+  nowMs: number,
+) {
   if (revokedAtMs !== null || expiresAtMs === null) return false;
   return expiresAtMs > nowMs && expiresAtMs <= nowMs + expiresSoonMs;
 }
 
 /** Revokes active keys at once; all or nothing. Returns them as they are then. */
-export async function revokeKeys(domain: Domain, actor: Permitted<'key.revoke'>, keys: readonly Key[]): Promise<Key[]> {
+export async function revokeKeys(
+  domain: Domain,
+  actor: Permitted<'key.revoke'>,
+  keys: readonly Key[],
+): Promise<Key[]> {
   const nowMs = domain.clock();
   await requireActive(domain, actor, keys, 'revoked');
-  const audits = keys.map((key) => auditDraft(domain, actor, 'key.revoke', key.prefix, { name: key.name }));
+  const audits = keys.map((key) =>
+    auditDraft(domain, actor, 'key.revoke', key.prefix, { name: key.name }),
+  );
   const stale = await domain.store.keys.revoke(
     keys.map((key) => key.id),
     actor.user.id,
@@ -52,7 +64,12 @@ export function parseNote(text: string): string | null {
   return text;
 }
 
-export async function setNote(domain: Domain, actor: Permitted<'key.note'>, key: Key, text: string): Promise<Key> {
+export async function setNote(
+  domain: Domain,
+  actor: Permitted<'key.note'>,
+  key: Key,
+  text: string,
+): Promise<Key> {
   const note = parseNote(text);
   const audit = auditDraft(domain, actor, 'key.note', key.prefix, { name: key.name, note });
   if (!(await domain.store.keys.setNote(key.id, note, audit))) throw keyNotFound([]);
@@ -60,7 +77,12 @@ export async function setNote(domain: Domain, actor: Permitted<'key.note'>, key:
 }
 
 /** Lists keys, newest first. Needs `api_keys.view`. */
-export async function listKeys(domain: Domain, actor: Actor, filter: KeyFilter, page: KeyPageRequest): Promise<Key[]> {
+export async function listKeys(
+  domain: Domain,
+  actor: Actor,
+  filter: KeyFilter,
+  page: KeyPageRequest,
+): Promise<Key[]> {
   await requirePermissions(domain, actor, 'key.list', 'keys');
   return domain.store.keys.list(actor.user.tenantId, filter, page);
 }
@@ -81,15 +103,22 @@ export async function verifySecret(
   secret: string,
 ): Promise<{ key: Key; refusal: Refusal | undefined }> {
   if (!isCompleteSecret(secret)) {
-    throw new HkctlError('incomplete_secret', 'This is not a complete secret: its length or its checksum is wrong.', {
-      hint: 'A secret has 52 characters and begins with hk_; a part of one, such as the prefix, opens nothing.',
-    });
+    throw new HkctlError(
+      'incomplete_secret',
+      'This is not a complete secret: its length or its checksum is wrong.',
+      {
+        hint: 'A secret has 52 characters and begins with hk_; a part of one, such as the prefix, opens nothing.',
+      },
+    );
   }
   const hash = hashOf(secret);
   const key = await domain.store.keys.findByHash(actor.user.tenantId, hash);
   const credential = await domain.store.keys.credential(hash);
   if (!key || !credential) {
-    throw new HkctlError('unknown_key', 'API key not found: no key of this organization has this secret.');
+    throw new HkctlError(
+      'unknown_key',
+      'API key not found: no key of this organization has this secret.',
+    );
   }
   return { key, refusal: refusalOf(credential, domain.clock()) };
 }
@@ -123,7 +152,8 @@ export async function requireActive(
   const fallback = done === 'rotated' ? 'Create a new key instead: hkctl keys create' : undefined;
   const verb = done === 'rotated' ? 'rotate' : 'revoke';
   throw new HkctlError('key_not_active', `${which}; only active keys can be ${done}.`, {
-    hint: working.length > 0 ? `Name the successor: hkctl keys ${verb} ${working.join(' ')}` : fallback,
+    hint:
+      working.length > 0 ? `Name the successor: hkctl keys ${verb} ${working.join(' ')}` : fallback,
   });
 }
 
@@ -132,14 +162,22 @@ function named({ name, prefix }: Key): string {
 }
 
 /** The refusal of a change after another process ended some of the keys first (exit 5). */
-export function raced(keys: readonly Key[], endedIds: readonly string[], done: 'rotated' | 'revoked'): HkctlError {
+export function raced(
+  keys: readonly Key[],
+  endedIds: readonly string[],
+  done: 'rotated' | 'revoked',
+): HkctlError {
   const ended = keys.filter(({ id }) => endedIds.includes(id));
   const names = ended.map(named).join(', ');
   const hints = {
     rotated: 'The secret that was just delivered for it opens nothing; throw it away.',
     revoked: 'A key that is not active needs no revoking; name only the others.',
   };
-  return new HkctlError('key_not_active', `Meanwhile another process ended ${names}; nothing was changed.`, {
-    hint: hints[done],
-  });
+  return new HkctlError(
+    'key_not_active',
+    `Meanwhile another process ended ${names}; nothing was changed.`,
+    {
+      hint: hints[done],
+    },
+  );
 }

@@ -13,9 +13,13 @@ export function parseNetwork(text: string): string {
 export function parseNetworks(texts: readonly string[]): string[] {
   const networks = [...new Set(texts.map(parseNetwork))];
   if (networks.length <= mostNetworks) return networks;
-  throw new HkctlError('bad_input', `A key takes at most ${mostNetworks} networks; these are ${networks.length}.`, {
-    hint: 'Join them into larger networks.',
-  });
+  throw new HkctlError(
+    'bad_input',
+    `A key takes at most ${mostNetworks} networks; these are ${networks.length}.`,
+    {
+      hint: 'Join them into larger networks.',
+    },
+  );
 }
 
 const mostNetworks = 100;
@@ -28,7 +32,10 @@ export function createAddressFilter(networks: readonly string[]): (address: stri
   return (address) => {
     if (last?.address !== address) {
       const groups = parseAddress(address);
-      last = { address, allowed: groups !== undefined && known.some((network) => contains(network, groups)) };
+      last = {
+        address,
+        allowed: groups !== undefined && known.some((network) => contains(network, groups)),
+      };
     }
     return last.allowed;
   };
@@ -78,7 +85,9 @@ function maskOf(bits: number): number {
 }
 
 function isMapped(groups: readonly number[]): boolean {
-  return groups.length === 8 && groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+  return (
+    groups.length === 8 && groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
+  );
 }
 
 function readGroups(text: string): number[] | undefined {
@@ -99,7 +108,10 @@ function canonicalIpv6(address: string): string {
 function readIpv4(text: string): number[] | undefined {
   const bytes = text.split('.');
   // Some programs read a leading zero as octal.
-  if (bytes.length !== 4 || !bytes.every((byte) => /^(0|[1-9]\d{0,2})$/.test(byte) && Number(byte) < 256))
+  if (
+    bytes.length !== 4 ||
+    !bytes.every((byte) => /^(0|[1-9]\d{0,2})$/.test(byte) && Number(byte) < 256)
+  )
     return undefined;
   const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
   return [(a << 8) | b, (c << 8) | d];

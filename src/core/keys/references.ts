@@ -6,7 +6,11 @@ import { holdsSecret, redactSecrets } from '../secrets.ts';
 import { printable } from '../text/shown-text.ts';
 
 /** Finds keys as {@link requireKey}, each once; `not_found` (exit 3) names all that are missing. */
-export async function findKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {
+export async function findKeys(
+  domain: Domain,
+  actor: Actor,
+  refs: readonly string[],
+): Promise<Key[]> {
   requireNoSecret(refs);
   const keys = new Map<string, Key>();
   const absent: string[] = [];
@@ -48,30 +52,46 @@ export async function latestOf(domain: Domain, actor: Actor, keys: readonly Key[
   return [...latest.values()];
 }
 
-async function findKey({ store, clock }: Domain, { user }: Actor, ref: string): Promise<Key | undefined> {
+async function findKey(
+  { store, clock }: Domain,
+  { user }: Actor,
+  ref: string,
+): Promise<Key | undefined> {
   const found = await store.keys.find(user.tenantId, ref);
   if (found) return found;
   const filter = { nowMs: clock(), statuses: ['Active'], name: ref } as const;
   const named = await store.keys.list(user.tenantId, filter, { limit: 10 });
   if (named.length < 2) return named[0];
   const prefixes = named.map(({ prefix }) => prefix).join(', ');
-  throw new HkctlError('bad_input', `Several active keys have the name "${printable(ref)}": ${prefixes}.`, {
-    hint: 'Name one of them by its prefix.',
-  });
+  throw new HkctlError(
+    'bad_input',
+    `Several active keys have the name "${printable(ref)}": ${prefixes}.`,
+    {
+      hint: 'Name one of them by its prefix.',
+    },
+  );
 }
 
 /** A secret in place of a reference is refused with a warning: the shell has recorded the command line (contract, section 3). */
 function requireNoSecret(refs: readonly string[]): void {
   if (!refs.some(holdsSecret)) return;
-  throw new HkctlError('bad_input', "A secret was given as REF; it is now in the shell's history.", {
-    hint: 'Name the key by its id or its eight-character prefix.',
-  });
+  throw new HkctlError(
+    'bad_input',
+    "A secret was given as REF; it is now in the shell's history.",
+    {
+      hint: 'Name the key by its id or its eight-character prefix.',
+    },
+  );
 }
 
 /** The refusal of keys that the tenant does not have (exit 3); it names them if several were given. */
 export function keyNotFound(refs: readonly string[]): HkctlError {
   const names = refs.map((ref) => printable(redactSecrets(ref))).join(', ');
-  return new HkctlError('not_found', names === '' ? 'API key not found' : `API key not found: ${names}`, {
-    hint: 'Name it by its id, its eight-character prefix, or its name if it is active; hkctl keys list --all shows every key.',
-  });
+  return new HkctlError(
+    'not_found',
+    names === '' ? 'API key not found' : `API key not found: ${names}`,
+    {
+      hint: 'Name it by its id, its eight-character prefix, or its name if it is active; hkctl keys list --all shows every key.',
+    },
+  );
 }

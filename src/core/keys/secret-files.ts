@@ -27,9 +27,13 @@ export async function takeFileLock({ store }: Pick<Domain, 'store'>): Promise<Fi
     const lock = await store.lockFiles();
     if (lock) return lock;
     if (performance.now() > endMs) {
-      throw new HkctlError('store_locked', 'Another command writes a secret of this store into a file.', {
-        hint: 'Try again once it has ended; if it hangs, end it.',
-      });
+      throw new HkctlError(
+        'store_locked',
+        'Another command writes a secret of this store into a file.',
+        {
+          hint: 'Try again once it has ended; if it hangs, end it.',
+        },
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -55,7 +59,9 @@ export async function findCutOff(
   }
   if (!key || statusOf(key, domain.clock()) !== 'Active') return undefined;
   if (await isOurs(key)) return key;
-  throw inTheWay(`${pendingPath} holds the secret of another active key, ${key.name} (${key.prefix}).`);
+  throw inTheWay(
+    `${pendingPath} holds the secret of another active key, ${key.name} (${key.prefix}).`,
+  );
 }
 
 /** Whether the key of the pending file replaces `old`. `state_forbids`, unless forced, if PATH holds another secret. */
@@ -71,7 +77,9 @@ export async function isRotationOf(
   const held = await findKeyOf(domain, actor, text);
   if (chain.slice(1).some(({ id }) => id === held?.id)) return true;
   if (key.id === old.id)
-    throw inTheWay(`${pendingPath} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`);
+    throw inTheWay(
+      `${pendingPath} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`,
+    );
   if (force || text === undefined) return true;
   throw notReplaceable(`${path} does not hold the secret that ${pendingPath} replaces.`);
 }
@@ -87,7 +95,8 @@ export function isCreationOf(input: CreateKeyInput, key: Key, nowMs: number): bo
     one.allowedIps ?? [],
     one.note ?? null,
   ];
-  const spanMs = (expiresAtMs: number | null, fromMs: number) => (expiresAtMs ?? Number.NaN) - fromMs;
+  const spanMs = (expiresAtMs: number | null, fromMs: number) =>
+    (expiresAtMs ?? Number.NaN) - fromMs;
   const difference = spanMs(key.expiresAtMs, key.createdAtMs) - spanMs(input.expiresAtMs, nowMs);
   return (
     key.rotatedFrom === null &&
@@ -111,7 +120,12 @@ export async function requireReplaceable(
   old: Key | null,
   force: boolean,
 ): Promise<string | undefined> {
-  if (old && text !== undefined && !force && (await findKeyOf(domain, actor, text))?.id !== old.id) {
+  if (
+    old &&
+    text !== undefined &&
+    !force &&
+    (await findKeyOf(domain, actor, text))?.id !== old.id
+  ) {
     throw notReplaceable(`${path} does not hold the secret of ${old.name} (${old.prefix}).`);
   }
   if (pendingText === undefined) return undefined;
@@ -123,7 +137,11 @@ export async function requireReplaceable(
 }
 
 /** The key of the secret in a text, whatever its state; undefined if it is none of the organization's. */
-export async function findKeyOf(domain: Domain, { user }: Actor, text: string | undefined): Promise<Key | undefined> {
+export async function findKeyOf(
+  domain: Domain,
+  { user }: Actor,
+  text: string | undefined,
+): Promise<Key | undefined> {
   if (text === undefined || !isCompleteSecret(text)) return undefined;
   return domain.store.keys.findByHash(user.tenantId, hashOf(text));
 }

@@ -30,7 +30,10 @@ export function keptDays({ ms, isSteady }: SteadyTime): DayRange | undefined {
 }
 
 /** What was counted of a key on the last 90 days. */
-export async function usageOf({ store, clock }: Domain, key: Pick<Key, 'id' | 'entity'>): Promise<UsageCount[]> {
+export async function usageOf(
+  { store, clock }: Domain,
+  key: Pick<Key, 'id' | 'entity'>,
+): Promise<UsageCount[]> {
   const { day: today } = dayAt(clock(), key.entity?.timezone ?? 'UTC');
   return store.usage.of([key.id], { first: today - usageDays + 1, last: today });
 }
@@ -51,7 +54,8 @@ export function sumOf(counts: readonly UsageCount[]): Usage {
     else if (kind === 'duplicate') readings.duplicates += count;
     else {
       addCount(readings.rejected, code, count);
-      if (atMs !== null && atMs >= (sum.lastRejected?.atMs ?? atMs)) sum.lastRejected = { atMs, code, sensor };
+      if (atMs !== null && atMs >= (sum.lastRejected?.atMs ?? atMs))
+        sum.lastRejected = { atMs, code, sensor };
     }
   }
   return sum;
@@ -72,7 +76,12 @@ export interface Refusals {
 }
 
 /** Codes that say nothing about a key and its integration. */
-const harmless: ReadonlySet<string> = new Set(['not_found', 'sync_token_expired', 'internal', 'unavailable']);
+const harmless: ReadonlySet<string> = new Set([
+  'not_found',
+  'sync_token_expired',
+  'internal',
+  'unavailable',
+]);
 
 /** The keys of which requests were refused or readings rejected today or yesterday, by id; days are those of each key's entity. */
 export async function refusalsOf(
@@ -80,20 +89,31 @@ export async function refusalsOf(
   keys: readonly Pick<Key, 'id' | 'entity'>[],
 ): Promise<Map<string, Refusals>> {
   const nowMs = clock();
-  const todays = new Map(keys.map(({ id, entity }) => [id, dayAt(nowMs, entity?.timezone ?? 'UTC').day]));
+  const todays = new Map(
+    keys.map(({ id, entity }) => [id, dayAt(nowMs, entity?.timezone ?? 'UTC').day]),
+  );
   const days = { first: Math.min(...todays.values()) - 1, last: Math.max(...todays.values()) };
   const codes = new Map<string, Record<string, number>>();
   for (const { keyId, day, kind, code, count } of keys.length === 0
     ? []
     : await store.usage.of([...todays.keys()], days)) {
     const today = todays.get(keyId) ?? day;
-    if ((kind !== 'refused' && kind !== 'rejected') || harmless.has(code) || day < today - 1 || day > today) continue;
+    if (
+      (kind !== 'refused' && kind !== 'rejected') ||
+      harmless.has(code) ||
+      day < today - 1 ||
+      day > today
+    )
+      continue;
     const ofKey = codes.get(keyId) ?? {};
     addCount(ofKey, code, count);
     codes.set(keyId, ofKey);
   }
   return new Map(
-    [...codes].map(([id, ofKey]) => [id, { count: totalOf(ofKey), codes: byCount(ofKey).map(([code]) => code) }]),
+    [...codes].map(([id, ofKey]) => [
+      id,
+      { count: totalOf(ofKey), codes: byCount(ofKey).map(([code]) => code) },
+    ]),
   );
 }
 
@@ -106,7 +126,10 @@ export interface KeyRejections {
 }
 
 /** The keys with readings rejected in the last 24 hours, the most affected first; all of the day with the same code count. */
-export async function rejectionsOf({ store, clock }: Domain, tenantId: string): Promise<KeyRejections[]> {
+export async function rejectionsOf(
+  { store, clock }: Domain,
+  tenantId: string,
+): Promise<KeyRejections[]> {
   const nowMs = clock();
   const today = Math.floor(nowMs / dayMs);
   const keys = new Map<string, KeyRejections>();

@@ -30,7 +30,9 @@ export function backupName(atMs: number, storeId: string): string {
 }
 
 export function isBackupName(name: string, storeId: string): boolean {
-  return /^hkctl-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup$/.test(name) && name.endsWith(`-${storeId}.backup`);
+  return (
+    /^hkctl-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup$/.test(name) && name.endsWith(`-${storeId}.backup`)
+  );
 }
 
 /** The first characters of the hash of the first audit record, which no two stores share. */
@@ -46,7 +48,12 @@ export function compactInstant(ms: number): string {
 
 /** What a restore keeps stopped; `name` is the prefix of a key, the login of a user or the code of an entity. */
 export interface KeptStopped {
-  what: 'revoked_key' | 'deactivated_user' | 'demoted_user' | 'deactivated_entity' | 'removed_entity';
+  what:
+    | 'revoked_key'
+    | 'deactivated_user'
+    | 'demoted_user'
+    | 'deactivated_entity'
+    | 'removed_entity';
   id: string;
   tenantId: string;
   name: string;

@@ -39,7 +39,8 @@ export function findingOfFiles(files: readonly FileFacts[]): Finding {
 }
 
 function chmodHint(files: readonly FileFacts[]): string {
-  const of = (kind: FileFacts['kind']) => files.filter((file) => file.kind === kind).map(({ path }) => shellWord(path));
+  const of = (kind: FileFacts['kind']) =>
+    files.filter((file) => file.kind === kind).map(({ path }) => shellWord(path));
   const commands = [
     ...of('folder').map((path) => `chmod 700 ${path}`),
     ...(of('file').length > 0 ? [`chmod 600 ${of('file').join(' ')}`] : []),
@@ -62,7 +63,9 @@ export async function findingOfSchema({
 }: Pick<StoreInspection, 'versions' | 'foreign'>): Promise<Finding> {
   const finding = findingOfVersions(await versions());
   if (finding.code === 'store_too_new') return finding;
-  const wrong = (await foreign()).flatMap(({ database, what }) => what.map((one) => `${one} (${database})`));
+  const wrong = (await foreign()).flatMap(({ database, what }) =>
+    what.map((one) => `${one} (${database})`),
+  );
   if (wrong.length === 0) return finding;
   return problem(
     'store_corrupt',
@@ -71,13 +74,25 @@ export async function findingOfSchema({
   );
 }
 
-export function findingOfVersions(versions: readonly { database: string; version: number; wanted: number }[]): Finding {
+export function findingOfVersions(
+  versions: readonly { database: string; version: number; wanted: number }[],
+): Finding {
   const wrong = versions.filter(({ version, wanted }) => version !== wanted);
-  const named = wrong.map(({ database, version, wanted }) => `${database} has ${version} and not ${wanted}`).join(', ');
+  const named = wrong
+    .map(({ database, version, wanted }) => `${database} has ${version} and not ${wanted}`)
+    .join(', ');
   if (wrong.length === 0) return ok('The layout is that of this version of hkctl.');
   return wrong.some(({ version, wanted }) => version > wanted)
-    ? problem('store_too_new', `A newer hkctl made it: ${named}.`, 'Use that version of hkctl, or a newer one.')
-    : problem('store_too_old', `It is of an older version: ${named}.`, 'Stop the daemon and run: hkctl migrate');
+    ? problem(
+        'store_too_new',
+        `A newer hkctl made it: ${named}.`,
+        'Use that version of hkctl, or a newer one.',
+      )
+    : problem(
+        'store_too_old',
+        `It is of an older version: ${named}.`,
+        'Stop the daemon and run: hkctl migrate',
+      );
 }
 
 export function findingOfReferences(broken: readonly { table: string; rows: number }[]): Finding {
@@ -93,7 +108,9 @@ export function findingOfJournal(
 ): Finding {
   if (alive.length > 0) {
     const others = alive.length - prefixes.length;
-    const named = [...prefixes, ...(others > 0 ? [`${others} of other organizations`] : [])].join(', ');
+    const named = [...prefixes, ...(others > 0 ? [`${others} of other organizations`] : [])].join(
+      ', ',
+    );
     const hint =
       prefixes.length > 0
         ? `Run: hkctl keys revoke ${prefixes.join(' ')} --yes`
@@ -111,12 +128,21 @@ export function findingOfJournal(
 }
 
 /** Up to version 0.1.0 a restore could lose imports from the trail: it took along how far the old outbox had been moved. */
-export function findingOfImports({ imports, recorded }: { imports: number; recorded: number }): Finding {
+export function findingOfImports({
+  imports,
+  recorded,
+}: {
+  imports: number;
+  recorded: number;
+}): Finding {
   const lost = imports - recorded;
   if (lost <= 0) return ok('The audit trail holds every import since the last restore.');
   const hint =
     'An earlier hkctl lost these records after a restore; the imported data is whole, and no further record is lost. Note it outside the trail. The files that were imported and the log of cron show what they were.';
-  return warning(`The audit trail lacks ${lost} of ${imports} imports since the last restore.`, hint);
+  return warning(
+    `The audit trail lacks ${lost} of ${imports} imports since the last restore.`,
+    hint,
+  );
 }
 
 const lowBytes = 2 ** 30;
@@ -161,7 +187,8 @@ export function findingOfClock(seenMs: number, machineMs: number, steady: Steady
     return ok(`${shown} and is not behind what was seen before.${steadiness}`);
   }
   const behind = `${shown}, behind ${formatInstantMs(seenMs)}, which was steadily seen and by which keys expire.`;
-  const hint = 'Set the clock right. If it is right, and was ahead before: hkctl doctor --accept-clock';
+  const hint =
+    'Set the clock right. If it is right, and was ahead before: hkctl doctor --accept-clock';
   return problem('state_forbids', behind, hint);
 }
 
@@ -178,8 +205,11 @@ export function findingOfRetention(entities: readonly Summarised[], nowMs: numbe
   const found = entities.flatMap(({ code, summarisedUs, retainedFromUs }) =>
     summarisedUs !== null && summarisedUs >= retainedFromUs ? [{ code, summarisedUs }] : [],
   );
-  if (found.length === 0) return ok('Only readings that are no longer retained were replaced by hourly summaries.');
-  const named = found.map(({ code, summarisedUs }) => `${code} (until ${formatInstantUs(summarisedUs)})`);
+  if (found.length === 0)
+    return ok('Only readings that are no longer retained were replaced by hourly summaries.');
+  const named = found.map(
+    ({ code, summarisedUs }) => `${code} (until ${formatInstantUs(summarisedUs)})`,
+  );
   const detail = `Only hourly summaries are left of readings that are retained now: ${firstFew(named).join('; ')}.`;
   if (found.every(({ summarisedUs }) => summarisedUs < (nowMs - dayMs) * 1000)) {
     return ok(`${detail} That is so after a longer retention was set.`);

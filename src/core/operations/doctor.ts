@@ -28,21 +28,36 @@ interface DoctorOptions extends InspectionOptions {
 }
 
 /** Runs every check of a store, one after the other. Needs `store.check`. A new check is one more entry of its list. */
-export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOptions): AsyncGenerator<Check> {
+export async function* diagnose(
+  domain: Domain,
+  actor: Actor,
+  options: DoctorOptions,
+): AsyncGenerator<Check> {
   await requirePermissions(domain, actor, 'store.doctor', 'store');
   const { inspection } = options;
   const { files, server, brokenReferences, moved, journal, space } = inspection;
   // An engine without files, or without a journal of its own, has fewer.
   const checks: [name: string, run: (() => MaybePromise<Finding | Check[]>) | undefined][] = [
     ['files', files && (() => findingOfFiles(files()))],
-    ...inspection.databases.map(({ name, damage }): [string, () => Finding] => [name, () => findingOfDamage(damage())]),
+    ...inspection.databases.map(({ name, damage }): [string, () => Finding] => [
+      name,
+      () => findingOfDamage(damage()),
+    ]),
     ['schema', () => findingOfSchema(inspection)],
     ['references', brokenReferences && (() => findingOfReferences(brokenReferences()))],
     ['audit', () => checkAudit(domain, actor)],
     ['imports', moved && (() => findingOfImports(moved()))],
     ['revocations', journal && (() => checkJournal(domain, actor, journal(domain.clock())))],
     ['disk', space && (() => findingOfSpace(space()))],
-    ['clock', async () => findingOfClock((await domain.store.clock.read()).seenMs, options.machineMs, domain.steady())],
+    [
+      'clock',
+      async () =>
+        findingOfClock(
+          (await domain.store.clock.read()).seenMs,
+          options.machineMs,
+          domain.steady(),
+        ),
+    ],
     ['retention', () => checkRetention(domain, actor)],
     ['timezones', () => checkTimezones(domain, actor)],
     ['daemon', () => checkDaemon(domain, options)],
@@ -65,12 +80,18 @@ async function made(name: string, run: () => MaybePromise<Finding | Check[]>): P
 async function checkAudit(domain: Domain, actor: Actor): Promise<Finding> {
   const { records, broken, damaged } = await verifyAudit(domain, actor);
   if (broken === null && damaged.length > 0) {
-    const hint = 'Nothing needs to be done: this version does not cut texts that way, and backups continue to work.';
+    const hint =
+      'Nothing needs to be done: this version does not cut texts that way, and backups continue to work.';
     return warning(`The chain of ${records} records fits. ${damageText(damaged)}`, hint);
   }
   if (broken === null) return ok(`The chain of ${records} records is whole.`);
-  const hint = 'Compare with an export or a backup from before; hkctl audit verify --head checks a head that you kept.';
-  return problem('state_forbids', `The audit trail is broken at record ${broken.seq}: ${broken.reason}.`, hint);
+  const hint =
+    'Compare with an export or a backup from before; hkctl audit verify --head checks a head that you kept.';
+  return problem(
+    'state_forbids',
+    `The audit trail is broken at record ${broken.seq}: ${broken.reason}.`,
+    hint,
+  );
 }
 
 async function checkJournal(domain: Domain, actor: Actor, journal: JournalFacts): Promise<Finding> {

@@ -34,7 +34,10 @@ export interface Engine {
    * Applies the missing migrations, all or none, after a backup next to the store (PostgreSQL: in the current folder).
    * `check` receives the old store and refuses by throwing.
    */
-  migrate(check?: (store: Store) => MaybePromise<void>, request?: MigrationRequest): Promise<MigrationOutcome>;
+  migrate(
+    check?: (store: Store) => MaybePromise<void>,
+    request?: MigrationRequest,
+  ): Promise<MigrationOutcome>;
   /** Writes a checked file; `state_forbids` if there is one and not `force`. Only copies row by row report their progress. */
   backup(target: string, request: BackupRequest): Promise<BackupFacts>;
   /** Replaces the store by the one in a backup file; whatever was stopped since the backup stays stopped. */

@@ -10,7 +10,11 @@ const windows = { s: 1, m: 60, h: 3600 } as const;
 export function parseRateLimit(text: string): RateLimit | null {
   if (text === 'off') return null;
   const match = /^([1-9]\d{0,8})\/([smh])$/.exec(text);
-  if (!match) throw new HkctlError('usage', `"${text}" is not a limit: give N/s, N/m, N/h or off, such as 600/m.`);
+  if (!match)
+    throw new HkctlError(
+      'usage',
+      `"${text}" is not a limit: give N/s, N/m, N/h or off, such as 600/m.`,
+    );
   return { requests: Number(match[1]), windowSeconds: windows[match[2] as keyof typeof windows] }; // the pattern allows no other
 }
 

@@ -22,7 +22,11 @@ export interface InspectionOptions {
 const backupOldMs = 7 * dayMs;
 
 /** Reads the state of a store and what needs attention. Needs `api_keys.view`. */
-export async function readStatus(domain: Domain, actor: Actor, { inspection, answers }: InspectionOptions) {
+export async function readStatus(
+  domain: Domain,
+  actor: Actor,
+  { inspection, answers }: InspectionOptions,
+) {
   await requirePermissions(domain, actor, 'store.status', 'store');
   const { store, clock } = domain;
   const { newest, ended } = await daemonsOf(domain, answers);
@@ -74,7 +78,10 @@ export async function daemonsOf(
       serves: daemon.serves ?? (await answers(daemon.baseUrl)),
     })),
   );
-  return { newest: recorded.find(({ serves }) => serves), ended: recorded.filter(({ serves }) => !serves) };
+  return {
+    newest: recorded.find(({ serves }) => serves),
+    ended: recorded.filter(({ serves }) => !serves),
+  };
 }
 
 /** Counts active keys, those that expire within 14 days, and those not used for 90 days. */
@@ -96,7 +103,9 @@ async function sensorCounts({ store, clock }: Domain, tenantId: string) {
     if (entity.status !== 'active') continue;
     const directory = await store.readings.directory(entity.id);
     // The directory names each sensor by its code and by its id.
-    const series = new Set([...directory.values()].filter(({ isActive }) => isActive).map((sensor) => sensor.series));
+    const series = new Set(
+      [...directory.values()].filter(({ isActive }) => isActive).map((sensor) => sensor.series),
+    );
     const silentBefore = counts.silent;
     const states = await store.readings.states([...series]);
     for (const one of series) {

@@ -17,7 +17,10 @@ export async function addEntity(
   const entity = newEntity(domain, actor.user.tenantId, input);
   await domain.store.entities.insert(
     entity,
-    auditDraft(domain, actor, 'entity.add', entity.code, { name: entity.name, timezone: entity.timezone }),
+    auditDraft(domain, actor, 'entity.add', entity.code, {
+      name: entity.name,
+      timezone: entity.timezone,
+    }),
   );
   return entity;
 }
@@ -35,7 +38,11 @@ export function newEntity(
 }
 
 /** The keys that stop with a site, and work again with it: not those of inactive profiles, and none of an inactive site. */
-export async function workingKeysOfEntity(domain: Domain, actor: Actor, code: string): Promise<Key[]> {
+export async function workingKeysOfEntity(
+  domain: Domain,
+  actor: Actor,
+  code: string,
+): Promise<Key[]> {
   const entity = await requireEntity(domain, actor, code);
   if (entity.status === 'inactive') return [];
   const users = await domain.store.users.list(actor.user.tenantId);
@@ -105,6 +112,9 @@ export function requireTimezone(timezone: string): void {
 /** A site's code: 1 to 32 letters, digits, `_` and `-`. Throws `bad_input`. */
 export function requireEntityCode(code: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(code)) {
-    throw new HkctlError('bad_input', `"${code}" is not an entity code: 1 to 32 letters, digits, _ and -.`);
+    throw new HkctlError(
+      'bad_input',
+      `"${code}" is not an entity code: 1 to 32 letters, digits, _ and -.`,
+    );
   }
 }

@@ -15,7 +15,9 @@ const mostDays = 36_500;
 /** Reads a retention such as `400d` to days, `forever` to null. Throws `usage`. */
 export function parseRetention(given: string): number | null {
   if (given === 'forever') return null;
-  const days = /^[1-9]\d{0,4}d$/.test(given) ? Number(given.slice(0, -1)) : Number.POSITIVE_INFINITY;
+  const days = /^[1-9]\d{0,4}d$/.test(given)
+    ? Number(given.slice(0, -1))
+    : Number.POSITIVE_INFINITY;
   if (days <= mostDays) return days;
   throw new HkctlError(
     'usage',
@@ -71,13 +73,20 @@ export async function addTenant(
     tenant,
     user,
     undefined,
-    auditDraft(domain, actor, 'tenant.add', tenant.name, { admin: user.login, week_start: tenant.weekStart }),
+    auditDraft(domain, actor, 'tenant.add', tenant.name, {
+      admin: user.login,
+      week_start: tenant.weekStart,
+    }),
   );
   return tenant;
 }
 
 /** Changes name, week start or retention of the actor's own organization. Needs `tenant.manage`. */
-export async function updateTenant(domain: Domain, actor: Actor, change: TenantChange): Promise<Tenant> {
+export async function updateTenant(
+  domain: Domain,
+  actor: Actor,
+  change: TenantChange,
+): Promise<Tenant> {
   await requirePermissions(domain, actor, 'tenant.set', 'tenant');
   if (change.name !== undefined) requireLabel(change.name, 'The name of an organization');
   const tenant = await domain.store.tenants.find(actor.user.tenantId);
@@ -86,18 +95,29 @@ export async function updateTenant(domain: Domain, actor: Actor, change: TenantC
   const given = {
     ...(change.name !== undefined && { name: change.name }),
     ...(change.weekStart !== undefined && { weekStart: change.weekStart }),
-    ...(change.retainReadingsDays !== undefined && { retainReadingsDays: change.retainReadingsDays }),
+    ...(change.retainReadingsDays !== undefined && {
+      retainReadingsDays: change.retainReadingsDays,
+    }),
   };
   const detail = {
     name: change.name ?? null,
     week_start: change.weekStart ?? null,
-    ...(change.retainReadingsDays !== undefined && { retain_readings: shownRetention(change.retainReadingsDays) }),
+    ...(change.retainReadingsDays !== undefined && {
+      retain_readings: shownRetention(change.retainReadingsDays),
+    }),
   };
-  await domain.store.tenants.update(tenant.id, given, auditDraft(domain, actor, 'tenant.set', tenant.name, detail));
+  await domain.store.tenants.update(
+    tenant.id,
+    given,
+    auditDraft(domain, actor, 'tenant.set', tenant.name, detail),
+  );
   return { ...tenant, ...given };
 }
 
-function newTenant(domain: Domain, input: Omit<FirstTenantInput, 'entity'>): { tenant: Tenant; user: User } {
+function newTenant(
+  domain: Domain,
+  input: Omit<FirstTenantInput, 'entity'>,
+): { tenant: Tenant; user: User } {
   requireLabel(input.name, 'The name of an organization');
   requireLogin(input.admin.login);
   requireLabel(input.admin.name, 'The name of a user');

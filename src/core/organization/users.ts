@@ -32,7 +32,11 @@ export async function addUser(
 }
 
 /** The keys that stop with a profile, and work again with it: not those of inactive sites; none of an inactive profile. */
-export async function workingKeysOfUser(domain: Domain, actor: Actor, login: string): Promise<Key[]> {
+export async function workingKeysOfUser(
+  domain: Domain,
+  actor: Actor,
+  login: string,
+): Promise<Key[]> {
   const user = await requireUser(domain, actor, login);
   if (user.status === 'inactive') return [];
   const keys = await domain.store.keys.activeOf({ createdBy: user.id }, domain.clock());
@@ -40,7 +44,11 @@ export async function workingKeysOfUser(domain: Domain, actor: Actor, login: str
 }
 
 /** Throws `state_forbids` for the last active Super user of a tenant, before the question. */
-export async function requireAnotherSuperUser(domain: Domain, actor: Actor, login: string): Promise<void> {
+export async function requireAnotherSuperUser(
+  domain: Domain,
+  actor: Actor,
+  login: string,
+): Promise<void> {
   const user = await requireUser(domain, actor, login);
   const users = await domain.store.users.list(actor.user.tenantId);
   const isAnother = users.some((one) => one.id !== user.id && isActiveSuperUser(one));
@@ -48,9 +56,13 @@ export async function requireAnotherSuperUser(domain: Domain, actor: Actor, logi
 }
 
 function lastSuperUser(login: string): HkctlError {
-  return new HkctlError('state_forbids', `${login} is the last active Super user of this organization.`, {
-    hint: 'Give another profile the role first: hkctl users set-role LOGIN super_user',
-  });
+  return new HkctlError(
+    'state_forbids',
+    `${login} is the last active Super user of this organization.`,
+    {
+      hint: 'Give another profile the role first: hkctl users set-role LOGIN super_user',
+    },
+  );
 }
 
 /** Changes status or role of a profile. The last active Super user of a tenant cannot be lost (exit 5). Needs `users.manage`. */
@@ -60,10 +72,19 @@ export async function updateUser(
   login: string,
   change: { role: Role } | { status: User['status'] },
 ): Promise<User> {
-  const action = 'role' in change ? 'user.set_role' : change.status === 'active' ? 'user.activate' : 'user.deactivate';
+  const action =
+    'role' in change
+      ? 'user.set_role'
+      : change.status === 'active'
+        ? 'user.activate'
+        : 'user.deactivate';
   await requirePermissions(domain, actor, action, login);
   const user = await requireUser(domain, actor, login);
-  const changed = await domain.store.users.update(user.id, change, auditDraft(domain, actor, action, login, change));
+  const changed = await domain.store.users.update(
+    user.id,
+    change,
+    auditDraft(domain, actor, action, login, change),
+  );
   if (!changed) throw lastSuperUser(login);
   return { ...user, ...change };
 }
@@ -86,6 +107,9 @@ async function requireUser(domain: Domain, actor: Actor, login: string): Promise
 /** A login as operating systems allow it, domain accounts included. Throws `bad_input`. */
 export function requireLogin(login: string): void {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.@\\$-]{0,63}$/.test(login) || holdsSecret(login)) {
-    throw new HkctlError('bad_input', `"${login}" is not a login: use 1 to 64 letters, digits and _ . @ - \\ $.`);
+    throw new HkctlError(
+      'bad_input',
+      `"${login}" is not a login: use 1 to 64 letters, digits and _ . @ - \\ $.`,
+    );
   }
 }

@@ -32,7 +32,13 @@ export interface Key {
 export interface NewKey
   extends Omit<
     Key,
-    'entity' | 'createdBy' | 'lastUsedAtMs' | 'lastUsedIp' | 'revokedAtMs' | 'revokedBy' | 'rotatedTo'
+    | 'entity'
+    | 'createdBy'
+    | 'lastUsedAtMs'
+    | 'lastUsedIp'
+    | 'revokedAtMs'
+    | 'revokedBy'
+    | 'rotatedTo'
   > {
   secretHash: string;
   entityId: string;
@@ -41,7 +47,10 @@ export interface NewKey
 
 /** All that the check of an API call needs, in one read. */
 export interface Credential
-  extends Pick<Key, 'prefix' | 'name' | 'permissions' | 'expiresAtMs' | 'revokedAtMs' | 'allowedIps' | 'entity'> {
+  extends Pick<
+    Key,
+    'prefix' | 'name' | 'permissions' | 'expiresAtMs' | 'revokedAtMs' | 'allowedIps' | 'entity'
+  > {
   keyId: string;
   creatorStatus: User['status'];
   tenant: Omit<Tenant, 'createdAtMs'>;
@@ -98,7 +107,12 @@ export interface KeyStore {
     command?: string,
   ): MaybePromise<string[]>;
   /** Revokes, all or nothing; returns the ids that were not active any more (then nothing was changed). */
-  revoke(ids: readonly string[], by: string, nowMs: number, audit: readonly AuditDraft[]): MaybePromise<string[]>;
+  revoke(
+    ids: readonly string[],
+    by: string,
+    nowMs: number,
+    audit: readonly AuditDraft[],
+  ): MaybePromise<string[]>;
   /** The credential behind a hash, over all tenants; as committed at the time of the call by any process. */
   credential(secretHash: string): MaybePromise<Credential | undefined>;
   /** The key a hash belongs to, if it is of this tenant. */

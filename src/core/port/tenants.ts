@@ -23,6 +23,11 @@ export interface TenantStore {
   firstId(): MaybePromise<string | undefined>;
   find(id: string): MaybePromise<Tenant | undefined>;
   /** Adds an organization with its first user, and its first entity if one is given. `duplicate` for a taken login. */
-  insert(tenant: Tenant, admin: User, entity: Entity | undefined, audit: AuditDraft): MaybePromise<void>;
+  insert(
+    tenant: Tenant,
+    admin: User,
+    entity: Entity | undefined,
+    audit: AuditDraft,
+  ): MaybePromise<void>;
   update(id: string, change: TenantChange, audit: AuditDraft): MaybePromise<void>;
 }

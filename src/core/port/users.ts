@@ -18,5 +18,9 @@ export interface UserStore {
   findByLogin(login: string): MaybePromise<User | undefined>;
   insert(user: User, audit: AuditDraft): MaybePromise<void>;
   /** Changes role or status; false, with nothing changed, if the tenant would lose its last active Super user. */
-  update(id: string, change: { role?: Role; status?: User['status'] }, audit: AuditDraft): MaybePromise<boolean>;
+  update(
+    id: string,
+    change: { role?: Role; status?: User['status'] },
+    audit: AuditDraft,
+  ): MaybePromise<boolean>;
 }

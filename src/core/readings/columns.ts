@@ -14,7 +14,12 @@ export interface Piece {
 }
 
 export function createColumns(size: number): Columns {
-  return { count: 0, atUs: new Float64Array(size), values: new Float64Array(size), qualities: new Uint8Array(size) };
+  return {
+    count: 0,
+    atUs: new Float64Array(size),
+    values: new Float64Array(size),
+    qualities: new Uint8Array(size),
+  };
 }
 
 /** The readings from one place up to another, in the same memory. */

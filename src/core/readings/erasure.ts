@@ -14,21 +14,32 @@ interface Erasure {
 }
 
 /** Counts what an erasure would take out. `state_forbids` for a part of an hour of which only a summary is left. */
-export async function countErasable({ store }: Pick<Domain, 'store'>, erasure: Erasure): Promise<RangeCount> {
+export async function countErasable(
+  { store }: Pick<Domain, 'store'>,
+  erasure: Erasure,
+): Promise<RangeCount> {
   const { sensor, fromUs, toUs } = erasure;
   const count = await store.readings.countRange({ series: sensor.series, fromUs, toUs });
   if (count.splitHourUs === null) return count;
   const hour = formatInstantUs(count.splitHourUs);
-  throw new HkctlError('state_forbids', `Of the hour from ${hour} only a summary is kept, which cannot be divided.`, {
-    hint: 'Erase from and to whole hours in UTC.',
-  });
+  throw new HkctlError(
+    'state_forbids',
+    `Of the hour from ${hour} only a summary is kept, which cannot be divided.`,
+    {
+      hint: 'Erase from and to whole hours in UTC.',
+    },
+  );
 }
 
 /**
  * Takes readings and summaries out for good; returns how many. Needs `entities.manage`. The trail names them first; after
  * a crash the same command completes it.
  */
-export async function eraseReadings(domain: Domain, actor: Actor, erasure: Erasure): Promise<RangeCount> {
+export async function eraseReadings(
+  domain: Domain,
+  actor: Actor,
+  erasure: Erasure,
+): Promise<RangeCount> {
   const { entity, sensor, fromUs, toUs } = erasure;
   const target = `${entity.code}/${sensor.code}`;
   await requirePermissions(domain, actor, 'sensors.erase', target);

@@ -32,15 +32,25 @@ export class HeartbeatValidator extends Validator {
   }
 
   store(readings: ReadingStore): Promise<BatchResult> {
-    return this.heartbeats.length === 0 ? Promise.resolve(nothingKept) : readings.appendHeartbeats(this.heartbeats);
+    return this.heartbeats.length === 0
+      ? Promise.resolve(nothingKept)
+      : readings.appendHeartbeats(this.heartbeats);
   }
 
   protected check(item: unknown, index: number): Fault | undefined {
     if (!isObject(item)) return notObject(item, 'A heartbeat');
     for (const field in item) {
-      if (!heartbeatFields.has(field)) return unknownField(field, 'sensor, at, status, battery, signal and firmware');
+      if (!heartbeatFields.has(field))
+        return unknownField(field, 'sensor, at, status, battery, signal and firmware');
     }
-    const { sensor: name, at, status = null, battery = null, signal = null, firmware = null } = item;
+    const {
+      sensor: name,
+      at,
+      status = null,
+      battery = null,
+      signal = null,
+      firmware = null,
+    } = item;
     const sensor = typeof name === 'string' ? this.#sensors.get(name) : undefined;
     // An inactive sensor may send heartbeats: they are not measurements.
     if (sensor === undefined) return sensorFault(name, undefined);
@@ -82,5 +92,10 @@ function isWithin(value: unknown, min: number, max: number): value is number {
 }
 
 function isFirmware(value: unknown): value is string {
-  return typeof value === 'string' && value.length >= 1 && value.length <= 64 && !/[\p{Cc}\p{Cs}]/u.test(value);
+  return (
+    typeof value === 'string' &&
+    value.length >= 1 &&
+    value.length <= 64 &&
+    !/[\p{Cc}\p{Cs}]/u.test(value)
+  );
 }

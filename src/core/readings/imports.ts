@@ -1,7 +1,11 @@
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { requireEntity } from '../organization/entities.ts';
-import { type BatchResult, readingColumns as batchColumns, type ReadingBatch } from '../port/readings.ts';
+import {
+  type BatchResult,
+  readingColumns as batchColumns,
+  type ReadingBatch,
+} from '../port/readings.ts';
 import type { ReadOptions } from '../records/imports.ts';
 import { ReadingValidator } from './readings.ts';
 import { addRefused, type Fault } from './rejections.ts';
@@ -24,7 +28,10 @@ export interface ReadingRows {
 }
 
 /** Reads a file of readings in bounded pieces; throws `bad_input` if nothing after it can be read. */
-export type ReadingReader = (source: AsyncIterable<Uint8Array>, options: ReadOptions) => AsyncIterable<ReadingRows>;
+export type ReadingReader = (
+  source: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+) => AsyncIterable<ReadingRows>;
 
 interface RejectedLine extends Fault {
   line: number;
@@ -67,20 +74,36 @@ export async function importReadings(
   const { readings, tenants, audit } = domain.store;
   const days = (await tenants.find(actor.user.tenantId))?.retainReadingsDays ?? null;
   const sensors = await readings.directory(entity.id);
-  const summary: ReadingsSummary = { accepted: 0, duplicates: 0, rejected: [], rejectedCount: 0, rejectedCodes: {} };
+  const summary: ReadingsSummary = {
+    accepted: 0,
+    duplicates: 0,
+    rejected: [],
+    rejectedCount: 0,
+    rejectedCodes: {},
+  };
   const record = (outcome: 'done' | 'failed') => {
     const { accepted, duplicates, rejectedCount: rejected } = summary;
-    return audit.append({ ...auditDraft(domain, actor, action, code, { accepted, duplicates, rejected }), outcome });
+    return audit.append({
+      ...auditDraft(domain, actor, action, code, { accepted, duplicates, rejected }),
+      outcome,
+    });
   };
-  const count = ({ lines, faults }: ReadingRows, { positions, rejected }: ReadingValidator, result: BatchResult) => {
+  const count = (
+    { lines, faults }: ReadingRows,
+    { positions, rejected }: ReadingValidator,
+    result: BatchResult,
+  ) => {
     summary.accepted += result.accepted;
     summary.duplicates += result.duplicates;
-    const refused = addRefused(rejected, result, positions).map(({ index, code, detail }): RejectedLine => {
-      return { line: lines[index] ?? 0, code, detail };
-    });
+    const refused = addRefused(rejected, result, positions).map(
+      ({ index, code, detail }): RejectedLine => {
+        return { line: lines[index] ?? 0, code, detail };
+      },
+    );
     const all = [...refused, ...faults].sort((a, b) => a.line - b.line);
     summary.rejectedCount += all.length;
-    for (const { code } of all) summary.rejectedCodes[code] = (summary.rejectedCodes[code] ?? 0) + 1;
+    for (const { code } of all)
+      summary.rejectedCodes[code] = (summary.rejectedCodes[code] ?? 0) + 1;
     summary.rejected.push(...all.slice(0, mostNamed - summary.rejected.length));
   };
   await audit.append(auditDraft(domain, actor, action, code, { begins: true }));
@@ -89,13 +112,16 @@ export async function importReadings(
   try {
     // Two pieces are stored while a third one is read; one after the other if they could have the same reading.
     for await (const piece of rows) {
-      const time = { nowUs: domain.clock() * 1000, retainedFromUs: retainedFromUs(days, domain.steady) };
+      const time = {
+        nowUs: domain.clock() * 1000,
+        retainedFromUs: retainedFromUs(days, domain.steady),
+      };
       const validator = new ReadingValidator(piece.items.length, sensors, time);
       for (const [index, item] of piece.items.entries()) validator.add(item, index);
       const spans = spansOf(validator.batch);
       await (last && overlap(spans, last.spans) ? last : before)?.counted;
-      const counted: Promise<void> = Promise.all([validator.store(readings), last?.counted]).then(([result]) =>
-        count(piece, validator, result),
+      const counted: Promise<void> = Promise.all([validator.store(readings), last?.counted]).then(
+        ([result]) => count(piece, validator, result),
       );
       // It is awaited later, perhaps after another error.
       counted.catch(() => {});

@@ -35,7 +35,8 @@ export const minuteLength = '2026-11-20T08:15'.length;
 
 /** The first part of the common shape, up to the minute, in µs; NaN for any other text. */
 export function minuteUs(bytes: Uint8Array, from: number): number {
-  if (bytes[from + 4] !== 45 || bytes[from + 7] !== 45 || bytes[from + 10] !== 84) return Number.NaN;
+  if (bytes[from + 4] !== 45 || bytes[from + 7] !== 45 || bytes[from + 10] !== 84)
+    return Number.NaN;
   if (bytes[from + 13] !== 58) return Number.NaN;
   const year = twoDigits(bytes, from) * 100 + twoDigits(bytes, from + 2);
   const month = twoDigits(bytes, from + 5);
@@ -46,7 +47,8 @@ export function minuteUs(bytes: Uint8Array, from: number): number {
   if (year < firstYear || year > lastYear || month < 1 || month > 12 || day < 1) return Number.NaN;
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59) return Number.NaN;
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  if (day > (monthDays[month - 1] ?? 0) && !(isLeap && month === 2 && day === 29)) return Number.NaN;
+  if (day > (monthDays[month - 1] ?? 0) && !(isLeap && month === 2 && day === 29))
+    return Number.NaN;
   const dayOfYear = (daysBeforeMonth[month - 1] ?? 0) + (isLeap && month > 2 ? 1 : 0) + day - 1;
   const days = (daysBeforeYear[year - firstYear] ?? 0) + dayOfYear;
   return (days * 86_400 + hour * 3600 + minute * 60) * 1e6;
@@ -75,9 +77,15 @@ function commonTextUs(text: string): number {
 const commonBytes = new Uint8Array('2026-11-20T08:15:00.123456Z'.length);
 const [firstYear, lastYear] = [1700, 2199];
 const dayMs = 86_400_000;
-const daysBeforeYear = Array.from({ length: 500 }, (_, index) => Date.UTC(firstYear + index, 0) / dayMs);
+const daysBeforeYear = Array.from(
+  { length: 500 },
+  (_, index) => Date.UTC(firstYear + index, 0) / dayMs,
+);
 /** Of a common year. */
-const daysBeforeMonth = Array.from({ length: 13 }, (_, month) => (Date.UTC(2001, month) - Date.UTC(2001, 0)) / dayMs);
+const daysBeforeMonth = Array.from(
+  { length: 13 },
+  (_, month) => (Date.UTC(2001, month) - Date.UTC(2001, 0)) / dayMs,
+);
 const monthDays = daysBeforeMonth.map((days, month) => (daysBeforeMonth[month + 1] ?? 0) - days);
 
 /** A fraction `.123456` in microseconds; -1 unless it has 1 to 6 digits. */

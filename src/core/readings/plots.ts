@@ -1,5 +1,10 @@
 import type { Domain } from '../domain/domain.ts';
-import { type ReadingBucket, type ReadingClient, type Sensor, summaryWidthUs } from '../port/readings.ts';
+import {
+  type ReadingBucket,
+  type ReadingClient,
+  type Sensor,
+  summaryWidthUs,
+} from '../port/readings.ts';
 import { parseInstantUs } from '../time/instants.ts';
 
 export type PlotBucket = Omit<ReadingBucket, 'last'>;
@@ -35,8 +40,12 @@ export async function readPlot(
       },
       client,
     );
-    const rows: (PlotBucket & { at: string })[] = JSON.parse(`[${Buffer.from(page.text).toString()}]`);
-    buckets.push(...rows.map(({ at, ...bucket }) => ({ ...bucket, atUs: parseInstantUs(at) ?? 0 })));
+    const rows: (PlotBucket & { at: string })[] = JSON.parse(
+      `[${Buffer.from(page.text).toString()}]`,
+    );
+    buckets.push(
+      ...rows.map(({ at, ...bucket }) => ({ ...bucket, atUs: parseInstantUs(at) ?? 0 })),
+    );
     nextUs = page.nextUs;
   }
   return { fromUs: firstUs, toUs, widthUs, buckets };

@@ -50,7 +50,10 @@ export class RowWriter {
     this.#head.set(bytesAfter, bytesBefore.length + instantLength);
     this.#instant = new InstantWriter(this.#head, bytesBefore.length);
     this.#ends = [undefined, ...qualities].map((quality) => ascii.encode(endOf(format, quality)));
-    this.#aggregates = (buckets?.aggregates ?? []).map((name) => ({ name, label: ascii.encode(label(name)) }));
+    this.#aggregates = (buckets?.aggregates ?? []).map((name) => ({
+      name,
+      label: ascii.encode(label(name)),
+    }));
     this.#bucketEnd = ascii.encode(end);
     this.#isJson = format === 'json';
     this.#longest = longestRow(buckets) + 3 * lead.length;

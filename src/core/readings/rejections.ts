@@ -40,7 +40,8 @@ export const rejectionCodes = {
   invalid_status: 'The status is none of ok, degraded, fault.',
   invalid_battery: 'The battery is not a number from 0 to 100.',
   invalid_signal: 'The signal is not a number of dBm from -200 to 100.',
-  invalid_firmware: 'The firmware is not a text of 1 to 64 characters, without control characters and lone surrogates.',
+  invalid_firmware:
+    'The firmware is not a text of 1 to 64 characters, without control characters and lone surrogates.',
 } as const;
 
 type RejectionCode = keyof typeof rejectionCodes;
@@ -102,7 +103,8 @@ export function unknownField(field: string, known: string): Fault {
 /** The fault of a sensor that is missing, unknown or, if it is given, inactive. */
 export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
   if (name === undefined) return missing('sensor');
-  if (sensor) return fault('sensor_inactive', `The sensor ${shown(sensor.code)} is marked as inactive.`);
+  if (sensor)
+    return fault('sensor_inactive', `The sensor ${shown(sensor.code)} is marked as inactive.`);
   return fault('unknown_sensor', `No sensor of this entity has the code or id ${shown(name)}.`);
 }
 
@@ -112,9 +114,13 @@ export function instantFault(at: unknown, atUs: number | undefined): Fault {
   if (atUs === tooEarly) return fault('invalid_at', `${shown(at)} is before the year 1685.`);
   if (isBelowEpochMs(at) && Number.isInteger(at)) {
     const why = 'epoch seconds taken for milliseconds would land in 1970';
-    return fault('invalid_at', `${at} is below 100,000,000,000: ${why}. Give whole epoch milliseconds or RFC 3339.`);
+    return fault(
+      'invalid_at',
+      `${at} is below 100,000,000,000: ${why}. Give whole epoch milliseconds or RFC 3339.`,
+    );
   }
-  const allowed = 'give RFC 3339 with an offset, such as 2026-11-20T08:15:00Z, or whole epoch milliseconds';
+  const allowed =
+    'give RFC 3339 with an offset, such as 2026-11-20T08:15:00Z, or whole epoch milliseconds';
   const meant = typeof at === 'string' ? orMean(meantInstant(at)) : '';
   return fault('invalid_at', `${shown(at)} is not an instant: ${allowed}${meant || '.'}`);
 }
@@ -133,7 +139,9 @@ export function unitFault(unit: unknown, sensor: Sensor): Fault {
 /** The sensor that an item of a body names, for people: cut short, printable and without a secret; null if it names none. */
 function sensorNamed(item: unknown): string | null {
   const name = isObject(item) ? item.sensor : undefined;
-  return typeof name === 'string' ? cutText(printable(redactSecrets(name.slice(0, searchedLength))), 80) : null;
+  return typeof name === 'string'
+    ? cutText(printable(redactSecrets(name.slice(0, searchedLength))), 80)
+    : null;
 }
 
 /** Takes the items of a body one by one and keeps the valid ones, to be stored at once. */
@@ -172,7 +180,8 @@ export const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts:
 
 /** A value from the client for use in a message: cut short, without nested values, and without a secret. */
 function shown(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'A list' : 'An object';
+  if (typeof value === 'object' && value !== null)
+    return Array.isArray(value) ? 'A list' : 'An object';
   // A text may have thousands of characters, and a body thousands of such texts. A secret in what is shown lies within these.
   const start = typeof value === 'string' ? value.slice(0, searchedLength) : value;
   return cutText(redactSecrets(JSON.stringify(start) ?? String(start)), 80);

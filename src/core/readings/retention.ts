@@ -31,7 +31,8 @@ export async function countExpiring(
   { user }: Actor,
   days: number | null,
 ): Promise<Expiring> {
-  const present = (await store.tenants.find(user.tenantId))?.retainReadingsDays ?? Number.POSITIVE_INFINITY;
+  const present =
+    (await store.tenants.find(user.tenantId))?.retainReadingsDays ?? Number.POSITIVE_INFINITY;
   const found: Expiring = { readings: 0, oldestUs: null };
   if (days === null || days >= present) return found;
   const untilUs = retentionBorderUs(days, steady().ms);
@@ -59,7 +60,10 @@ export async function* expiringEntities({
 /** From one drop of a store's readings to the next; less than an hour, since borders move with the hours. */
 const dropGapMs = 50 * 60_000;
 
-export async function mayBeginDrop({ store, steady }: Pick<Domain, 'store' | 'steady'>): Promise<boolean> {
+export async function mayBeginDrop({
+  store,
+  steady,
+}: Pick<Domain, 'store' | 'steady'>): Promise<boolean> {
   return store.daemon.beginTask('retention', steady().ms, dropGapMs);
 }
 

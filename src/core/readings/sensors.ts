@@ -22,11 +22,22 @@ export type SensorRecord = { id: string; code: string; [field: string]: unknown 
 export type SensorView = SensorRecord & ReturnType<typeof shownState>;
 
 /** All sensors of an entity in order of id. `resource` is the declaration of sensors. */
-export async function listSensors(domain: Domain, entity: Entity, resource: ResourceDefinition): Promise<SensorView[]> {
+export async function listSensors(
+  domain: Domain,
+  entity: Entity,
+  resource: ResourceDefinition,
+): Promise<SensorView[]> {
   const records: SensorRecord[] = [];
   let after: RecordPosition | null | undefined;
   while (after !== null) {
-    const request = { resource, entityId: entity.id, conditions: [], orderBy: 'id', limit: 500, after };
+    const request = {
+      resource,
+      entityId: entity.id,
+      conditions: [],
+      orderBy: 'id',
+      limit: 500,
+      after,
+    };
     const page = await domain.store.records.page(request);
     // The store writes records as JSON objects separated by commas.
     records.push(...(JSON.parse(`[${page.json}]`) as SensorRecord[]));
@@ -53,8 +64,10 @@ export async function showSensor(
 ): Promise<SensorView> {
   const json = await records.get(resource, entity.id, sensor.id);
   const directory = await readings.directory(entity.id);
-  const [view] = json === undefined ? [] : await withStates(readings, directory, [JSON.parse(json)]);
-  if (!view) throw new HkctlError('not_found', `The sensor "${sensor.code}" was removed meanwhile.`);
+  const [view] =
+    json === undefined ? [] : await withStates(readings, directory, [JSON.parse(json)]);
+  if (!view)
+    throw new HkctlError('not_found', `The sensor "${sensor.code}" was removed meanwhile.`);
   return view;
 }
 

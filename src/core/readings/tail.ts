@@ -15,7 +15,11 @@ export async function* followReadings(
   sensors: readonly Sensor[],
   signal: AbortSignal,
 ): AsyncGenerator<SensorReading[]> {
-  const followed = sensors.map((sensor) => ({ sensor, newestUs: Number.NEGATIVE_INFINITY, known: new Set<number>() }));
+  const followed = sensors.map((sensor) => ({
+    sensor,
+    newestUs: Number.NEGATIVE_INFINITY,
+    known: new Set<number>(),
+  }));
   const series = sensors.map((sensor) => sensor.series);
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     const states = await domain.store.readings.states(series);
@@ -25,12 +29,18 @@ export async function* followReadings(
       if (newestUs === one.newestUs) continue;
       // What arrived since the last look, however much that is, and what came late.
       const fromUs = Math.min(newestUs, isFirst ? newestUs : one.newestUs) - lateUs;
-      const readings = await readFrom(domain, one.sensor, Math.max(fromUs, Number.MIN_SAFE_INTEGER));
+      const readings = await readFrom(
+        domain,
+        one.sensor,
+        Math.max(fromUs, Number.MIN_SAFE_INTEGER),
+      );
       // Nothing new has arrived if the newest were erased.
       const isNew = !isFirst && newestUs > one.newestUs;
       if (isNew) found.push(...readings.filter(({ atUs }) => !one.known.has(atUs)));
       one.newestUs = newestUs;
-      one.known = new Set(readings.map(({ atUs }) => atUs).filter((atUs) => atUs >= newestUs - lateUs));
+      one.known = new Set(
+        readings.map(({ atUs }) => atUs).filter((atUs) => atUs >= newestUs - lateUs),
+      );
     }
     yield found.sort((a, b) => a.atUs - b.atUs);
   }
@@ -39,7 +49,11 @@ export async function* followReadings(
 async function readFrom(domain: Domain, sensor: Sensor, fromUs: number): Promise<SensorReading[]> {
   const all: SensorReading[] = [];
   for (let nextUs = fromUs; ; ) {
-    const page = await domain.store.readings.range({ series: sensor.series, fromUs: nextUs, limit: pageSize });
+    const page = await domain.store.readings.range({
+      series: sensor.series,
+      fromUs: nextUs,
+      limit: pageSize,
+    });
     all.push(...page.map((reading) => ({ ...reading, sensor })));
     const last = page.at(-1);
     if (page.length < pageSize || !last) return all;

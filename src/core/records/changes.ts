@@ -43,17 +43,29 @@ export interface SyncToken extends SyncPoint {
 }
 
 /** Writes a token, which names the day only, so that an unchanged list keeps its ETag for the day. */
-export function writeSyncToken(list: string, { epoch, changedAt }: SyncPoint, nowMs: number): string {
+export function writeSyncToken(
+  list: string,
+  { epoch, changedAt }: SyncPoint,
+  nowMs: number,
+): string {
   return writeCursor(list, [epoch, changedAt, dayOf(nowMs)]);
 }
 
 /** Reads a token of the same list. Throws `bad_parameter`. */
 export function readSyncToken(text: string, list: string): SyncToken {
   const [ofList, epoch, changedAt, day, ...rest] = decoded(text) ?? [];
-  const isToken = typeof epoch === 'string' && isChangedAt(changedAt) && Number.isSafeInteger(day) && rest.length === 0;
-  if (!isToken) throw wrongValue('sync_token', text, 'the sync_token of the last page of a list, unchanged');
+  const isToken =
+    typeof epoch === 'string' &&
+    isChangedAt(changedAt) &&
+    Number.isSafeInteger(day) &&
+    rest.length === 0;
+  if (!isToken)
+    throw wrongValue('sync_token', text, 'the sync_token of the last page of a list, unchanged');
   if (ofList !== list) {
-    throw new HkctlError('bad_parameter', 'This sync_token belongs to another list: send it to the path it came from.');
+    throw new HkctlError(
+      'bad_parameter',
+      'This sync_token belongs to another list: send it to the path it came from.',
+    );
   }
   return { epoch, changedAt, day: Number(day) };
 }
@@ -71,7 +83,10 @@ export function requireKnownChanges(
   const why = isOld
     ? `is older than ${syncTokenDays} days`
     : 'was issued before the clock was set right or the store was restored';
-  throw new HkctlError('sync_token_expired', `This sync_token ${why}: read the whole list again for a new one.`);
+  throw new HkctlError(
+    'sync_token_expired',
+    `This sync_token ${why}: read the whole list again for a new one.`,
+  );
 }
 
 export function listName(resource: ResourceDefinition, entityId: string): string {
@@ -81,7 +96,9 @@ export function listName(resource: ResourceDefinition, entityId: string): string
 /** Whether a value from a cursor or token is an instant of `updated_at`, or '' for none. */
 export function isChangedAt(value: unknown): value is string {
   if (typeof value !== 'string') return false;
-  return value === '' || (canonicalInstant(value) === value && Number.isFinite(parseInstantUs(value)));
+  return (
+    value === '' || (canonicalInstant(value) === value && Number.isFinite(parseInstantUs(value)))
+  );
 }
 
 /** The day of an instant in UTC, counted from 1970-01-01. */

@@ -35,7 +35,8 @@ export function createFieldOfColumn(
     const target = Object.hasOwn(map, column) ? map[column] : undefined;
     if (target !== undefined) return target === leaveOut ? null : target;
     const name = names.has(column) ? column : column.toLowerCase().replace(/[\s-]+/g, '_');
-    if (name === '' || name === 'updated_at' || Object.hasOwn(resource.added ?? {}, name)) return null;
+    if (name === '' || name === 'updated_at' || Object.hasOwn(resource.added ?? {}, name))
+      return null;
     return names.has(name) ? name : undefined;
   };
   const known = new Map<string, string | null | undefined>();
@@ -46,7 +47,11 @@ export function createFieldOfColumn(
 }
 
 /** The rule that an unknown column or member breaks; only that of the first one in a file lists the fields. */
-export function unknownFieldRule(resource: ResourceDefinition, column: string, isFirst: boolean): string {
+export function unknownFieldRule(
+  resource: ResourceDefinition,
+  column: string,
+  isFirst: boolean,
+): string {
   const names = Object.keys(importFields(resource));
   const meant = nearest(column.replace(/[\s-]+/g, '_'), names);
   const list = isFirst ? `. The fields are ${names.join(', ')}` : '';
@@ -71,15 +76,19 @@ export function columnsOf(
     const field = fieldOf(name);
     if (field === null) return;
     const index = fields.findIndex(([known]) => known === field);
-    if (index === -1) refuse(position + 1, name, unknownFieldRule(resource, name, unknown.push(name) === 1));
-    else if (columns[index] !== -1) refuse(position + 1, name, `means ${field}, as does an earlier column`);
+    if (index === -1)
+      refuse(position + 1, name, unknownFieldRule(resource, name, unknown.push(name) === 1));
+    else if (columns[index] !== -1)
+      refuse(position + 1, name, `means ${field}, as does an earlier column`);
     else columns[index] = position;
   });
   for (const column of Object.keys(map)) {
-    if (!header.includes(column)) refuse(null, column, `a column of --map; the file has ${header.join(', ')}`);
+    if (!header.includes(column))
+      refuse(null, column, `a column of --map; the file has ${header.join(', ')}`);
   }
   fields.forEach(([name, field], index) => {
-    if (field.required && columns[index] === -1) refuse(null, name, 'required, and the file has no column for it');
+    if (field.required && columns[index] === -1)
+      refuse(null, name, 'required, and the file has no column for it');
   });
   violations.refuse();
   return columns;

@@ -18,7 +18,10 @@ export function readCursor(cursor: string, tie: string): unknown[] {
   if (parts === undefined) throw wrongCursor(cursor);
   const [ofQuery, ...position] = parts;
   if (ofQuery !== tie) {
-    throw new HkctlError('bad_parameter', 'This cursor belongs to another query: repeat all other parameters with it.');
+    throw new HkctlError(
+      'bad_parameter',
+      'This cursor belongs to another query: repeat all other parameters with it.',
+    );
   }
   return position;
 }
@@ -26,7 +29,9 @@ export function readCursor(cursor: string, tie: string): unknown[] {
 /** The tie and the values of a text that {@link writeCursor} may have written; undefined for any other. */
 export function decoded(text: string): unknown[] | undefined {
   const isShaped = text.length <= 2000 && /^[A-Za-z0-9_-]+$/.test(text);
-  const parts = isShaped ? jsonIn(Buffer.from(text, 'base64url').toString(), JSON.parse) : undefined;
+  const parts = isShaped
+    ? jsonIn(Buffer.from(text, 'base64url').toString(), JSON.parse)
+    : undefined;
   return Array.isArray(parts) && typeof parts[0] === 'string' ? parts : undefined;
 }
 

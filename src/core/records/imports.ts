@@ -101,7 +101,11 @@ export interface RemovalCounts {
 }
 
 /** The counts of an import that removes more than half of the existing records (contract, section 3); else undefined. */
-export function removalToConfirm({ removed, updated, unchanged }: ImportSummary): RemovalCounts | undefined {
+export function removalToConfirm({
+  removed,
+  updated,
+  unchanged,
+}: ImportSummary): RemovalCounts | undefined {
   const existing = removed + updated + unchanged;
   return removed > existing / 2 ? { removed, existing } : undefined;
 }
@@ -111,7 +115,11 @@ export function removalToConfirm({ removed, updated, unchanged }: ImportSummary)
  * whole record: missing fields become null, except for `keptLists`. Needs `records.import`; dry runs are audited, too. Throws
  * `confirmation_required` if it would remove most records and there is no terminal to ask.
  */
-export async function importRecords(domain: Domain, actor: Actor, input: ImportInput): Promise<ImportSummary> {
+export async function importRecords(
+  domain: Domain,
+  actor: Actor,
+  input: ImportInput,
+): Promise<ImportSummary> {
   const { resource, replace, dryRun } = input;
   const target = `${input.entity}/${resource.name}`;
   await requirePermissions(domain, actor, 'records.import', target);
@@ -130,22 +138,33 @@ export async function importRecords(domain: Domain, actor: Actor, input: ImportI
       if (counts) await (input.confirmRemoval ?? refuseRemoval)(counts);
     },
     audit: (summary) =>
-      auditDraft(domain, actor, 'records.import', target, { ...summary, replace, ...(dryRun && { dry_run: true }) }),
+      auditDraft(domain, actor, 'records.import', target, {
+        ...summary,
+        replace,
+        ...(dryRun && { dry_run: true }),
+      }),
   });
 }
 
 async function refuseRemoval({ removed, existing }: RemovalCounts): Promise<void> {
-  throw new HkctlError('confirmation_required', `The import would remove ${removed} of ${existing} records.`);
+  throw new HkctlError(
+    'confirmation_required',
+    `The import would remove ${removed} of ${existing} records.`,
+  );
 }
 
 function cleaned(text: string): string {
   return printable(redactSecrets(text));
 }
 
-function messageOf(violations: readonly Violation[], count: number): { message: string; more: readonly string[] } {
+function messageOf(
+  violations: readonly Violation[],
+  count: number,
+): { message: string; more: readonly string[] } {
   const lines = violations.map((violation) => `  ${sentenceOf(violation)}`);
   const more = count > violations.length ? [`  … and ${count - violations.length} more`] : [];
-  const message = count === 1 ? 'One value is not as declared:' : `${count} values are not as declared:`;
+  const message =
+    count === 1 ? 'One value is not as declared:' : `${count} values are not as declared:`;
   return { message, more: [...lines, ...more] };
 }
 

@@ -32,13 +32,20 @@ export interface ListSource {
 /** Reads a list, or the changes since a sync token. Throws `bad_parameter` or `sync_token_expired`. */
 export function createListReader(resource: ResourceDefinition) {
   const readQuery = createPageReader(resource);
-  return async (query: QueryParameters, scope: PageScope, source: ListSource): Promise<ListPage> => {
+  return async (
+    query: QueryParameters,
+    scope: PageScope,
+    source: ListSource,
+  ): Promise<ListPage> => {
     const asked = readQuery(query, scope);
     return asked.token ? readChanges(asked, asked.token, source) : readPage(asked, source);
   };
 }
 
-async function readPage({ request, point: kept, cursorOf }: PageQuery, source: ListSource): Promise<ListPage> {
+async function readPage(
+  { request, point: kept, cursorOf }: PageQuery,
+  source: ListSource,
+): Promise<ListPage> {
   const { records, run, nowMs } = source;
   const { resource, entityId, include, conditions, after } = request;
   const isFull = conditions.length === 0;
@@ -51,14 +58,23 @@ async function readPage({ request, point: kept, cursorOf }: PageQuery, source: L
 }
 
 /** Reads the changed records, and then the ids of the removed ones, up to the last change at the time of the first page. */
-async function readChanges(query: PageQuery, token: SyncToken, { records, run, nowMs }: ListSource): Promise<ListPage> {
+async function readChanges(
+  query: PageQuery,
+  token: SyncToken,
+  { records, run, nowMs }: ListSource,
+): Promise<ListPage> {
   const { request, point, ofRemoved, cursorOf } = query;
   const { resource, entityId, limit } = request;
   const changes = await records.changes(resource, entityId);
   requireKnownChanges(token, changes, nowMs, point?.changedAt);
   const end: SyncPoint = { epoch: changes.epoch, changedAt: point?.changedAt ?? changes.changedAt };
   const last = (json: string, removed: readonly string[]): ListPage => {
-    return { json, removed, cursor: null, syncToken: writeSyncToken(listName(resource, entityId), end, nowMs) };
+    return {
+      json,
+      removed,
+      cursor: null,
+      syncToken: writeSyncToken(listName(resource, entityId), end, nowMs),
+    };
   };
   if (end.changedAt === token.changedAt) return last('', []);
 
@@ -66,12 +82,16 @@ async function readChanges(query: PageQuery, token: SyncToken, { records, run, n
   let left = limit;
   if (!ofRemoved) {
     const upToEnd = { field: 'updated_at', op: 'to', value: end.changedAt } as const;
-    const page = await run(() => records.page({ ...request, conditions: [...request.conditions, upToEnd] }));
-    if (page.next) return { json: page.json, removed: [], cursor: cursorOf(page.next, end), syncToken: null };
+    const page = await run(() =>
+      records.page({ ...request, conditions: [...request.conditions, upToEnd] }),
+    );
+    if (page.next)
+      return { json: page.json, removed: [], cursor: cursorOf(page.next, end), syncToken: null };
     json = page.json;
     left -= page.count;
   }
-  const after = ofRemoved && request.after ? request.after : { value: instantAfter(token.changedAt), id: '' };
+  const after =
+    ofRemoved && request.after ? request.after : { value: instantAfter(token.changedAt), id: '' };
   const removed = { resource, entityId, after, to: end.changedAt, limit: left };
   const { ids, next } = await run(() => records.removed(removed));
   if (next === null) return last(json, ids);

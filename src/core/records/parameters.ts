@@ -10,7 +10,10 @@ export const readingPageLimit = { default: 1000, max: 100_000 } as const;
 export type QueryParameters = readonly (readonly [name: string, value: string])[];
 
 /** Returns the parameters by name. Throws `bad_parameter` for unknown and repeated ones. */
-export function requireKnown(query: QueryParameters, allowed: ReadonlyMap<string, unknown>): Map<string, string> {
+export function requireKnown(
+  query: QueryParameters,
+  allowed: ReadonlyMap<string, unknown>,
+): Map<string, string> {
   const given = new Map<string, string>();
   for (const [name, value] of query) {
     if (!allowed.has(name)) {
@@ -19,22 +22,32 @@ export function requireKnown(query: QueryParameters, allowed: ReadonlyMap<string
       throw new HkctlError('bad_parameter', `There is no parameter ${quotedText(name)}. ${known}`);
     }
     if (given.has(name))
-      throw new HkctlError('bad_parameter', `The parameter "${name}" is given more than once: give it once.`);
+      throw new HkctlError(
+        'bad_parameter',
+        `The parameter "${name}" is given more than once: give it once.`,
+      );
     given.set(name, value);
   }
   return given;
 }
 
 /** Reads a whole number within bounds, or the default if none is given. Throws `bad_parameter`. */
-export function readLimit(text: string | undefined, bounds: { default: number; max: number }): number {
+export function readLimit(
+  text: string | undefined,
+  bounds: { default: number; max: number },
+): number {
   if (text === undefined) return bounds.default;
   const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > bounds.max) throw wrongValue('limit', text, `a whole number from 1 to ${bounds.max}`);
+  if (limit < 1 || limit > bounds.max)
+    throw wrongValue('limit', text, `a whole number from 1 to ${bounds.max}`);
   return limit;
 }
 
 export function wrongValue(name: string, value: string, rule: string): HkctlError {
-  return new HkctlError('bad_parameter', `${name}=${quotedText(value)}: give ${rule}${rule.endsWith('?') ? '' : '.'}`);
+  return new HkctlError(
+    'bad_parameter',
+    `${name}=${quotedText(value)}: give ${rule}${rule.endsWith('?') ? '' : '.'}`,
+  );
 }
 
 /** Reads an instant of a query, where an unescaped `+` of an offset arrives as a blank. Throws `bad_parameter`. */

@@ -11,7 +11,14 @@ import type { RecordCondition, RecordPageRequest, RecordPosition } from '../port
 import { quotedText } from '../text/shown-text.ts';
 import { addDays, startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
 import { formatInstantUs, isDate } from '../time/instants.ts';
-import { instantAfter, isChangedAt, listName, readSyncToken, type SyncPoint, type SyncToken } from './changes.ts';
+import {
+  instantAfter,
+  isChangedAt,
+  listName,
+  readSyncToken,
+  type SyncPoint,
+  type SyncToken,
+} from './changes.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from './cursors.ts';
 import {
   pageLimit,
@@ -55,7 +62,9 @@ type PageReader = (query: QueryParameters, scope: PageScope) => PageQuery;
 export function createPageReader(resource: ResourceDefinition): PageReader {
   const parameters = pageParameters(resource);
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
-  const filters = parameters.flatMap(({ name, role, on }) => (on ? [{ name, read: toFilter(name, role, on) }] : []));
+  const filters = parameters.flatMap(({ name, role, on }) =>
+    on ? [{ name, read: toFilter(name, role, on) }] : [],
+  );
   return (query, scope) => {
     const { entityId } = scope;
     const given = requireKnown(query, byName);
@@ -63,9 +72,13 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
     // In the order of declaration, not of the query: the same conditions give the same pages and cursors.
     const asked = filters.filter(({ name }) => given.has(name));
     if (text !== undefined && asked[0]) {
-      throw new HkctlError('bad_parameter', `sync_token allows no filter: leave ${quotedText(asked[0].name)} out.`);
+      throw new HkctlError(
+        'bad_parameter',
+        `sync_token allows no filter: leave ${quotedText(asked[0].name)} out.`,
+      );
     }
-    const token = text === undefined ? undefined : readSyncToken(text, listName(resource, entityId));
+    const token =
+      text === undefined ? undefined : readSyncToken(text, listName(resource, entityId));
     const read = asked.flatMap((filter) => filter.read(given.get(filter.name) ?? '', scope));
     const conditions: RecordCondition[] = token
       ? [{ field: 'updated_at', op: 'from', value: instantAfter(token.changedAt) }]
@@ -73,7 +86,13 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
     const orderBy = conditions.find(({ op }) => op !== 'eq')?.field ?? 'id';
     const include = readInclude(resource, given.get('include'));
     const limit = readLimit(given.get('limit'), pageLimit);
-    const tie = fingerprint([resource.name, entityId, orderBy, conditions, ...(token ? [text] : [])]);
+    const tie = fingerprint([
+      resource.name,
+      entityId,
+      orderBy,
+      conditions,
+      ...(token ? [text] : []),
+    ]);
     const place = cursor === undefined ? undefined : readPlace(cursor, tie, token !== undefined);
     return {
       request: { resource, entityId, conditions, orderBy, limit, include, after: place?.position },
@@ -81,7 +100,12 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
       point: place?.point,
       ofRemoved: place?.part === 'removed',
       cursorOf: ({ value, id }, point, part) =>
-        writeCursor(tie, [value, id, ...(point ? [point.epoch, point.changedAt] : []), ...(part ? [part] : [])]),
+        writeCursor(tie, [
+          value,
+          id,
+          ...(point ? [point.epoch, point.changedAt] : []),
+          ...(part ? [part] : []),
+        ]),
     };
   };
 }
@@ -104,7 +128,11 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
   return [
     { name: 'limit', role: 'limit' },
     { name: 'cursor', role: 'cursor' },
-    { name: 'updated_since', role: 'from', on: { field: 'updated_at', declaration: updatedAtField } },
+    {
+      name: 'updated_since',
+      role: 'from',
+      on: { field: 'updated_at', declaration: updatedAtField },
+    },
     { name: 'sync_token', role: 'sync_token' },
     ...(details.length > 0 ? [{ name: 'include', role: 'include', names: details } as const] : []),
     ...filters,
@@ -127,12 +155,20 @@ function toFilter(
   { field, declaration }: NonNullable<PageParameter['on']>,
 ): (text: string, scope: PageScope) => RecordCondition[] {
   /** From the first day to the last one, both included: of instants the whole days in the entity's time zone, as in the commands. */
-  const daysOf = (first: string, last: string, timezone: string): [RecordCondition, RecordCondition] => {
+  const daysOf = (
+    first: string,
+    last: string,
+    timezone: string,
+  ): [RecordCondition, RecordCondition] => {
     if (declaration.kind === 'date') return [condition('from', first), condition('to', last)];
     const [from, before] = [startOfDay(first, timezone), startOfDay(addDays(last, 1), timezone)];
     return [condition('from', from), condition('before', before)];
   };
-  const condition = (op: RecordCondition['op'], value: RecordCondition['value']) => ({ field, op, value });
+  const condition = (op: RecordCondition['op'], value: RecordCondition['value']) => ({
+    field,
+    op,
+    value,
+  });
   if (role === 'week') {
     return (text, { weekStart, timezone }) => {
       requireUsualYear(name, text, 'a day of that week as YYYY-MM-DD');
@@ -161,7 +197,10 @@ function startOfDay(date: string, timezone: string): string {
   return formatInstantUs(startOfDayMs(date, timezone) * 1000);
 }
 
-function toValueReader(name: string, declaration: Field): (text: string) => string | number | boolean {
+function toValueReader(
+  name: string,
+  declaration: Field,
+): (text: string) => string | number | boolean {
   const { fromText } = validatorOf(name, declaration);
   return (text) => {
     if (text === '') throw wrongValue(name, text, 'a value');

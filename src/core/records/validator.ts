@@ -45,7 +45,13 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
   let columnOf: Int32Array | undefined;
   const refuse: Refuse = (field, value, rule) => {
     const column = columnOf?.[names.indexOf(field.split(/[.[]/, 1)[0] ?? field)] ?? -1;
-    violations.add({ line, column: column < 0 ? null : column + 1, field, value: asText(value), rule });
+    violations.add({
+      line,
+      column: column < 0 ? null : column + 1,
+      field,
+      value: asText(value),
+      rule,
+    });
   };
 
   return {
@@ -62,7 +68,9 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
         }
         const text = trimmed(cells[columns[i] as number] ?? ''); // undefined for -1
         (gathered[i] as unknown[]).push(
-          text === '' ? absent(i) : (fromText[i] as FieldValidator['fromText'])(text, refuse, plain),
+          text === ''
+            ? absent(i)
+            : (fromText[i] as FieldValidator['fromText'])(text, refuse, plain),
         );
       }
       close(before);

@@ -7,7 +7,10 @@ export function requireLabel(text: string, what: string, most = 120): void {
   const { length } = [...text];
   requireVisible(text, what);
   if (text.trim() !== text || length < 1 || length > most) {
-    throw new HkctlError('bad_input', `${what} has 1 to ${most} characters, and no blanks at its ends.`);
+    throw new HkctlError(
+      'bad_input',
+      `${what} has 1 to ${most} characters, and no blanks at its ends.`,
+    );
   }
   if (holdsSecret(text)) {
     throw new HkctlError(

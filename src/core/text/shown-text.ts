@@ -27,8 +27,13 @@ export function printable(text: string): string {
 }
 
 /** A value as JSON with deceptive characters escaped, after `cleaned` was applied to each text; it parses to that value. */
-export function toSafeJson(value: unknown, indent?: number, cleaned = (text: string) => text): string {
-  const clean = (_name: string, member: unknown) => (typeof member === 'string' ? cleaned(member) : member);
+export function toSafeJson(
+  value: unknown,
+  indent?: number,
+  cleaned = (text: string) => text,
+): string {
+  const clean = (_name: string, member: unknown) =>
+    typeof member === 'string' ? cleaned(member) : member;
   const text = JSON.stringify(value, clean, indent);
   // Outside strings the only such character in JSON is the line break.
   return isTricky(text) ? text.split('\n').map(printable).join('\n') : text;

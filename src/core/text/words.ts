@@ -4,7 +4,9 @@ export function nearest(given: string, words: readonly string[]): string | undef
     .map((word) => ({ word, off: distance(given.toLowerCase(), word.toLowerCase()) }))
     .filter(({ word, off }) => off <= Math.ceil(word.length / 3))
     .sort((a, b) => a.off - b.off);
-  return best?.word ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase()));
+  return (
+    best?.word ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase()))
+  );
 }
 
 /** The beginning of a hint that suggests a word, with a blank at its end; empty if there is none to suggest. */
@@ -28,5 +30,7 @@ function distance(a: string, b: string): number {
 
 /** Words as a sentence lists them: `a, b and c`. */
 export function wordList(words: readonly string[], conjunction: 'and' | 'or'): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
+  return words.length < 2
+    ? words.join('')
+    : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
 }

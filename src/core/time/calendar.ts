@@ -4,7 +4,15 @@ import { quotedText } from '../text/shown-text.ts';
 import { dayMs } from './spans.ts';
 
 /** The days on which a week can start, in the order of Date.getUTCDay. */
-export const weekDays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+export const weekDays = [
+  'sunday',
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+] as const;
 export type WeekDay = (typeof weekDays)[number];
 
 const firstDayMs = Date.parse('0000-01-01T00:00:00Z');
@@ -80,7 +88,9 @@ export function formatLocal(ms: number, zone: string): string {
 
 function startOfWallDayMs(wallMs: number, timezone: string): number {
   // The offset may change that day: try the offsets in force a day before and a day after, the earlier instant first.
-  const candidates = [dayMs, -dayMs].map((shift) => wallMs - offsetMs(wallMs + shift, timezone)).sort((a, b) => a - b);
+  const candidates = [dayMs, -dayMs]
+    .map((shift) => wallMs - offsetMs(wallMs + shift, timezone))
+    .sort((a, b) => a - b);
   for (const instant of candidates) {
     if (instant + offsetMs(instant, timezone) === wallMs) return instant;
   }
@@ -90,7 +100,8 @@ function startOfWallDayMs(wallMs: number, timezone: string): number {
 /** By how many ms the wall clock of a zone is ahead of UTC at an instant. */
 export function offsetMs(ms: number, timezone: string): number {
   // Local mean times of former centuries have seconds.
-  const [, sign, ...parts] = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(nameOf(ms, timezone, 'longOffset')) ?? [];
+  const [, sign, ...parts] =
+    /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(nameOf(ms, timezone, 'longOffset')) ?? [];
   const [hours = 0, minutes = 0, seconds = 0] = parts.map((part = '0') => Number(part));
   return ((hours * 60 + minutes) * 60 + seconds) * (sign === '-' ? -1000 : 1000);
 }

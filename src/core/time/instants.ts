@@ -83,19 +83,25 @@ export function isDateShaped(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text);
 }
 
-const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+const rfc3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const canonicalLength = '2026-11-20T08:15:00.123456Z'.length;
 
 /** Milliseconds and remaining microseconds apart: in far years a double cannot represent the sum exactly. */
 function parseParts(text: string): { ms: number; micros: number } | undefined {
   const match = rfc3339.exec(text);
   if (!match) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map(Number);
   const [fraction = '', sign, offsetHour = 0, offsetMinute = 0] = match.slice(7);
   if (!isCalendarDay(year, month, day) || hour > 23 || minute > 59 || second > 60) return undefined;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
   const micros = Number(fraction.slice(0, 6).padEnd(6, '0'));
-  const localMs = utcMs(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + Math.floor(micros / 1000);
+  const localMs =
+    utcMs(year, month, day) +
+    ((hour * 60 + minute) * 60 + second) * 1000 +
+    Math.floor(micros / 1000);
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000;
   return { ms: sign === '-' ? localMs + offsetMs : localMs - offsetMs, micros: micros % 1000 };
 }

@@ -23,9 +23,13 @@ export function meantDate(text: string): string | undefined {
 export function meantInstant(text: string): string | undefined {
   if (text.length > longest) return undefined;
   const [, day = '', time = '00:00', seconds = ':00', zone = ''] =
-    /^(\S+?)(?:[T ](\d\d:\d\d)(:\d\d)?(?:[.,]\d+)? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(text) ?? [];
+    /^(\S+?)(?:[T ](\d\d:\d\d)(:\d\d)?(?:[.,]\d+)? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(
+      text,
+    ) ?? [];
   const date = isDate(day) ? day : meantDate(day);
-  const offset = /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}` : 'Z';
+  const offset = /^[+-]/.test(zone)
+    ? `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
+    : 'Z';
   const ms = parseInstantMs(`${date}T${time}${seconds}${offset}`);
   if (ms === undefined || Math.abs(ms) > Date.UTC(9999, 0)) return undefined;
   const instant = new Date(ms).toISOString().replace('.000Z', 'Z');

@@ -10,7 +10,10 @@ const units = { w: 7 * dayMs, d: dayMs, h: hourMs, m: minuteMs, s: 1000 } as con
 export function parseSpanMs(text: string): number {
   const [, number, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   if (number !== undefined) return Number(number) * units[unit as keyof typeof units]; // the pattern allows no other
-  throw new HkctlError('usage', `"${text}" is not a span of time: give a number and s, m, h, d or w, such as 90d.`);
+  throw new HkctlError(
+    'usage',
+    `"${text}" is not a span of time: give a number and s, m, h, d or w, such as 90d.`,
+  );
 }
 
 /** Writes whole seconds as a span of time, in days if they are whole: `90d`. */

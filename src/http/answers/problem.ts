@@ -31,7 +31,11 @@ export class ApiError extends HkctlError {
   constructor(
     code: ApiCode,
     message: string,
-    options: { headers?: readonly string[]; members?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+    options: {
+      headers?: readonly string[];
+      members?: Readonly<Record<string, unknown>>;
+      cause?: unknown;
+    } = {},
   ) {
     // A stack trace of a client's mistake is never read, and recording one slows down under a flood of bad requests.
     const { stackTraceLimit } = Error;
@@ -50,7 +54,10 @@ export class ApiError extends HkctlError {
 }
 
 /** The refusal of every request while the daemon ends. */
-export const shuttingDown = new ApiError('unavailable', 'The service is shutting down. Try again in a moment.');
+export const shuttingDown = new ApiError(
+  'unavailable',
+  'The service is shutting down. Try again in a moment.',
+);
 
 const retrySeconds = 5;
 
@@ -59,7 +66,9 @@ export function toProblem(thrown: unknown, requestId: string): Answer & { code: 
   const { code, status, headers, start, end, isAscii } =
     thrown instanceof ApiError ? thrown.template() : toTemplate(thrown);
   const body = start + requestId + end;
-  return isAscii ? { status, headers, body, code, length: body.length, isAscii } : { status, headers, body, code };
+  return isAscii
+    ? { status, headers, body, code, length: body.length, isAscii }
+    : { status, headers, body, code };
 }
 
 function toTemplate(thrown: unknown): ProblemTemplate {
@@ -68,7 +77,8 @@ function toTemplate(thrown: unknown): ProblemTemplate {
   const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
   if (thrown instanceof ApiError) headers.push(...thrown.headers);
   const mayRetry = status === 503 || status === 429;
-  if (mayRetry && !headers.includes('Retry-After')) headers.push('Retry-After', String(retrySeconds));
+  if (mayRetry && !headers.includes('Retry-After'))
+    headers.push('Retry-After', String(retrySeconds));
   const start = problemStart(code, status, detailOf(thrown, code));
   const end = `"${membersOf(thrown)}}\n`;
   const isAscii = Buffer.byteLength(start + end) === start.length + end.length;
@@ -79,7 +89,12 @@ function toTemplate(thrown: unknown): ProblemTemplate {
  * Writes a problem document (RFC 9457). A status other than that of the code, such as 431 for `too_large`, brings its own
  * title.
  */
-export function problemDocument(code: ApiCode, status: number, detail: string, requestId: string): string {
+export function problemDocument(
+  code: ApiCode,
+  status: number,
+  detail: string,
+  requestId: string,
+): string {
   return `${problemStart(code, status, detail)}${requestId}"}\n`;
 }
 

@@ -62,7 +62,9 @@ export function networkOf(address: string): string {
 
 /** Whether a server that listens on a host is reachable from this machine only. */
 export function isLoopbackAddress(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+  return (
+    host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+  );
 }
 
 /** Some proxies add the port: `192.0.2.7:5678`, `[2001:db8::7]:5678`. */

@@ -14,8 +14,18 @@ const farBehindMs = 60_000;
  * clock once a second in memory, updates the store every ten seconds, and follows within a second what other processes
  * record or accept there.
  */
-export function createDaemonClock(store: Pick<Store, 'clock' | 'keys'>, machine: Clock, uptime: Clock, log: Log) {
-  let samples: ClockSamples = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
+export function createDaemonClock(
+  store: Pick<Store, 'clock' | 'keys'>,
+  machine: Clock,
+  uptime: Clock,
+  log: Log,
+) {
+  let samples: ClockSamples = {
+    seenMs: 0,
+    steadyStartMs: 0,
+    candidateStartMs: 0,
+    candidateUpMs: 0,
+  };
   /** The latest time seen that the store held when it was last read. */
   let storedMs = 0;
   let knownVersion: number | undefined;
@@ -49,7 +59,10 @@ export function createDaemonClock(store: Pick<Store, 'clock' | 'keys'>, machine:
     const isBehind = samples.seenMs - nowMs > farBehindMs;
     if (isBehind && !wasBehind) {
       const seen = new Date(samples.seenMs).toISOString();
-      log.warn({ seen }, 'THE CLOCK IS BEHIND a time that was steadily seen, by which keys expire: see hkctl doctor');
+      log.warn(
+        { seen },
+        'THE CLOCK IS BEHIND a time that was steadily seen, by which keys expire: see hkctl doctor',
+      );
     }
     wasBehind = isBehind;
   }

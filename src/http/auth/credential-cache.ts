@@ -45,7 +45,11 @@ export function createCredentialCache(
   /** Versions of the store in which a secret was no key. */
   const absent = new Map<string, number>();
 
-  function keep(secretHash: string, version: number, credential: Credential | undefined): CachedCredential | undefined {
+  function keep(
+    secretHash: string,
+    version: number,
+    credential: Credential | undefined,
+  ): CachedCredential | undefined {
     // By now another request may have read it.
     const before = found.get(secretHash);
     found.delete(secretHash);
@@ -54,7 +58,10 @@ export function createCredentialCache(
       keepNewest(absent, capacity.absent);
       return undefined;
     }
-    const session = before?.session && isSame(before.credential, credential) ? before.session : toSession(credential);
+    const session =
+      before?.session && isSame(before.credential, credential)
+        ? before.session
+        : toSession(credential);
     const entry = { version, session, credential, tally: before?.tally ?? tallyOf(credential) };
     found.set(secretHash, entry);
     keepNewest(found, capacity.keys);
@@ -69,7 +76,9 @@ export function createCredentialCache(
         const known = found.get(secretHash);
         if (known?.version === version) return known;
         if (absent.get(secretHash) === version) return undefined;
-        return chain(keys.credential(secretHash), (credential) => keep(secretHash, version, credential));
+        return chain(keys.credential(secretHash), (credential) =>
+          keep(secretHash, version, credential),
+        );
       }),
   };
 }

@@ -2,16 +2,32 @@ import type { Socket } from 'node:net';
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import type { Domain } from '../../core/domain/domain.ts';
 import { errorTable } from '../../core/errors.ts';
-import { holdsAny, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
+import {
+  holdsAny,
+  type Refusal,
+  refusalDetails,
+  refusalOf,
+} from '../../core/keys/authentication.ts';
 import type { Credential } from '../../core/port/keys.ts';
 import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
-import { hashOf, holdsSecret, isCompleteSecret, looksLikeSecret, secretLength } from '../../core/secrets.ts';
+import {
+  hashOf,
+  holdsSecret,
+  isCompleteSecret,
+  looksLikeSecret,
+  secretLength,
+} from '../../core/secrets.ts';
 import { type ApiCode, ApiError, codesOf } from '../answers/problem.ts';
 import type { RequestBatches } from '../fairness/batches.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { KeyTally } from '../request/key-tally.ts';
 import { type AddressBook, networkOf } from './client-addresses.ts';
-import { type CachedCredential, cacheCapacity, createCredentialCache, type Session } from './credential-cache.ts';
+import {
+  type CachedCredential,
+  cacheCapacity,
+  createCredentialCache,
+  type Session,
+} from './credential-cache.ts';
 import type { Limiters } from './limits.ts';
 
 interface GateOptions extends Limiters {
@@ -35,7 +51,11 @@ export interface Requirement {
 
 export interface Gate {
   /** Authenticates a request and calls its handler, or returns the refusal, in the order of the contract, section 6. */
-  admit<T>(exchange: Exchange, requirement: Requirement, handler: Next<T>): MaybePromise<T | ApiError>;
+  admit<T>(
+    exchange: Exchange,
+    requirement: Requirement,
+    handler: Next<T>,
+  ): MaybePromise<T | ApiError>;
   /**
    * Authenticates an admitted request again once its body has arrived, which may be a minute after its head, and calls `next`
    * at the end of that request batch.
@@ -71,7 +91,8 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     const tally = entry.tally(nowMs);
     exchange.tally = tally;
     const refusal = refusalOf(credential, nowMs);
-    if (refusal !== undefined || session === undefined) return refusals[refusal ?? 'entity_missing'];
+    if (refusal !== undefined || session === undefined)
+      return refusals[refusal ?? 'entity_missing'];
     exchange.keyPrefix = credential.prefix;
     const address = addresses.clientOf(exchange);
     if (session.allows !== undefined && !session.allows(address)) return addressNotAllowed(address);
@@ -104,10 +125,17 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
   }
 
   /** Why a valid key is not admitted all the same; undefined if it is. */
-  function refusalFor(exchange: Exchange, { principal }: Session, requirement: Requirement): ApiError | undefined {
+  function refusalFor(
+    exchange: Exchange,
+    { principal }: Session,
+    requirement: Requirement,
+  ): ApiError | undefined {
     const limiter = options[requirement.limit];
     if (limiter) {
-      const { allowed, headers, resetSeconds } = limiter.consume(principal.keyId, exchange.startedAt);
+      const { allowed, headers, resetSeconds } = limiter.consume(
+        principal.keyId,
+        exchange.startedAt,
+      );
       exchange.responseHeaders.push(...headers);
       if (!allowed) return overLimit[requirement.limit](resetSeconds);
     }
@@ -118,7 +146,11 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
       : permissionRequired(permissions);
   }
 
-  function admit<T>(exchange: Exchange, next: Next<T>, requirement?: Requirement): MaybePromise<T | ApiError> {
+  function admit<T>(
+    exchange: Exchange,
+    next: Next<T>,
+    requirement?: Requirement,
+  ): MaybePromise<T | ApiError> {
     return chain(authenticate(exchange), (result): MaybePromise<T | ApiError> => {
       if (result instanceof ApiError) return refuse(exchange, result);
       return (requirement && refusalFor(exchange, result, requirement)) ?? next(exchange, result);
@@ -129,7 +161,11 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     const allowance = options.requests?.charge(principal.keyId, more);
     if (allowance === undefined) return;
     const { headers, allowed, resetSeconds } = allowance;
-    exchange.responseHeaders.splice(exchange.responseHeaders.indexOf('RateLimit-Policy'), headers.length, ...headers);
+    exchange.responseHeaders.splice(
+      exchange.responseHeaders.indexOf('RateLimit-Policy'),
+      headers.length,
+      ...headers,
+    );
     if (more === 0 && !allowed) throw overLimit.requests(resetSeconds);
   }
 
@@ -160,7 +196,8 @@ function readBearer(exchange: Exchange): string | ApiError {
   const value = exchange.header('authorization');
   if (value === undefined) return looksLikeSecret(exchange.query) ? missingButInQuery : missing;
   if (exchange.countOf('authorization') > 1) return repeated;
-  if (value.length === bearerLength && value.startsWith('Bearer hk_')) return value.slice(bearer.length);
+  if (value.length === bearerLength && value.startsWith('Bearer hk_'))
+    return value.slice(bearer.length);
   const match = /^bearer +([^\s,]+)$/i.exec(value);
   const token = match?.[1];
   // Characters that HTTP forbids in a token make the header malformed; any other token is at worst an unknown key.
@@ -171,7 +208,10 @@ const bearer = 'Bearer ';
 const bearerLength = bearer.length + secretLength;
 
 /** Refusals recur: each is built once. */
-const missing = unauthorized('missing_authorization', 'Send the API key as: Authorization: Bearer hk_…');
+const missing = unauthorized(
+  'missing_authorization',
+  'Send the API key as: Authorization: Bearer hk_…',
+);
 const leaked =
   'The secret in this URL is known to others now, since URLs end up in logs: have its key rotated, if it is one of yours.';
 const missingButInQuery = unauthorized(
@@ -180,37 +220,62 @@ const missingButInQuery = unauthorized(
 );
 const malformed = malformedBecause('Send it as: Authorization: Bearer hk_…');
 const repeated = malformedBecause('Send one Authorization header only.');
-const incomplete = unauthorized('incomplete_secret', 'This is not a complete API key: it was cut short or mistyped.');
+const incomplete = unauthorized(
+  'incomplete_secret',
+  'This is not a complete API key: it was cut short or mistyped.',
+);
 const unknown = unauthorized('unknown_key', 'There is no such API key.');
 const refusals = Object.fromEntries(
-  Object.entries(refusalDetails).map(([code, detail]) => [code, refusalWith(code as Refusal, detail)]), // of that very object
+  Object.entries(refusalDetails).map(([code, detail]) => [
+    code,
+    refusalWith(code as Refusal, detail),
+  ]), // of that very object
 ) as Readonly<Record<Refusal, ApiError>>;
-const keyInQuery = new ApiError('key_in_query', `An API key belongs in the Authorization header only. ${leaked}`);
+const keyInQuery = new ApiError(
+  'key_in_query',
+  `An API key belongs in the Authorization header only. ${leaked}`,
+);
 
 function refusalWith(code: Refusal, detail: string): ApiError {
   return errorTable[code].status === 401 ? unauthorized(code, detail) : new ApiError(code, detail);
 }
 
 function addressNotAllowed(address: string): ApiError {
-  return new ApiError('address_not_allowed', `This API key must not be used from the address ${address}.`);
+  return new ApiError(
+    'address_not_allowed',
+    `This API key must not be used from the address ${address}.`,
+  );
 }
 
 function malformedBecause(detail: string): ApiError {
-  return unauthorized('malformed_authorization', `The Authorization header is malformed. ${detail}`);
+  return unauthorized(
+    'malformed_authorization',
+    `The Authorization header is malformed. ${detail}`,
+  );
 }
 
 /** RFC 6750, section 3: no error attribute if no credentials came. */
 function unauthorized(code: ApiCode, detail: string): ApiError {
-  const error = code === 'missing_authorization' ? '' : `, error="invalid_token", error_description="${code}"`;
-  return new ApiError(code, detail, { headers: ['WWW-Authenticate', `Bearer realm="hkctl"${error}`] });
+  const error =
+    code === 'missing_authorization' ? '' : `, error="invalid_token", error_description="${code}"`;
+  return new ApiError(code, detail, {
+    headers: ['WWW-Authenticate', `Bearer realm="hkctl"${error}`],
+  });
 }
 
 function permissionRequired(permissions: readonly ClientPermission[]): ApiError {
   const scope = permissions.join(' ');
-  return new ApiError('permission_required', `This needs the permission ${permissions.join(' or ')}.`, {
-    headers: ['WWW-Authenticate', `Bearer realm="hkctl", error="insufficient_scope", scope="${scope}"`],
-    members: { permissions },
-  });
+  return new ApiError(
+    'permission_required',
+    `This needs the permission ${permissions.join(' or ')}.`,
+    {
+      headers: [
+        'WWW-Authenticate',
+        `Bearer realm="hkctl", error="insufficient_scope", scope="${scope}"`,
+      ],
+      members: { permissions },
+    },
+  );
 }
 
 /** Refusals of a client over a limit, by the seconds that it has to wait. */
@@ -226,11 +291,16 @@ function tooMany(code: ApiCode, what: string): (seconds: number) => ApiError {
   return (seconds) => {
     if (last?.seconds !== seconds) {
       const detail = `${what}. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
-      last = { seconds, error: new ApiError(code, detail, { headers: ['Retry-After', String(seconds)] }) };
+      last = {
+        seconds,
+        error: new ApiError(code, detail, { headers: ['Retry-After', String(seconds)] }),
+      };
     }
     return last.error;
   };
 }
 
 /** A request without credentials is no failed check, and neither is a valid key of an inactive entity. */
-const failedCodes: ReadonlySet<string> = new Set(codesOf(401).filter((code) => code !== 'missing_authorization'));
+const failedCodes: ReadonlySet<string> = new Set(
+  codesOf(401).filter((code) => code !== 'missing_authorization'),
+);

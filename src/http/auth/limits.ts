@@ -19,7 +19,11 @@ export type Limiter = NonNullable<ReturnType<typeof createLimiter>>;
 /** The limits of a daemon: of failed checks by network address, the other two by key. */
 export type Limiters = Record<'failedChecks' | 'requests' | 'ingest', Limiter | undefined>;
 
-export function createLimiters({ limitFailedChecks, limitRequests, limitIngest }: ServeSettings): Limiters {
+export function createLimiters({
+  limitFailedChecks,
+  limitRequests,
+  limitIngest,
+}: ServeSettings): Limiters {
   return {
     failedChecks: createLimiter('failed-checks', limitFailedChecks),
     requests: createLimiter('requests', limitRequests),
@@ -47,7 +51,8 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
     if (before !== undefined && before.used > requests) {
       const passed = 1 + Math.floor((nowMs - before.endsMs) / windowMs);
       const used = before.used - passed * requests;
-      if (used > 0) return { endsMs: before.endsMs + passed * windowMs, used, shared: used, refused: 0 };
+      if (used > 0)
+        return { endsMs: before.endsMs + passed * windowMs, used, shared: used, refused: 0 };
     }
     return { endsMs: nowMs + windowMs, used: 0, shared: 0, refused: 0 };
   };
@@ -60,7 +65,11 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
     keepNewest(windows, most);
     return begun;
   };
-  const toAllowance = ({ used, endsMs, refused }: Window, nowMs: number, allowed: boolean): Allowance => {
+  const toAllowance = (
+    { used, endsMs, refused }: Window,
+    nowMs: number,
+    allowed: boolean,
+  ): Allowance => {
     const furtherMs = used > requests ? Math.floor((used - requests) / requests) * windowMs : 0;
     const resetSeconds = Math.max(1, Math.ceil(Math.round(endsMs - nowMs + furtherMs) / 1000));
     const state = `"${name}";r=${Math.max(0, requests - used)};t=${resetSeconds}`;
@@ -94,7 +103,10 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
         if (window.used > window.shared) sent.set(client, { window, used: window.used });
       }
       if (sent.size === 0) return;
-      const calls = [...sent].map(([client, { window, used }]) => ({ client, calls: used - window.shared }));
+      const calls = [...sent].map(([client, { window, used }]) => ({
+        client,
+        calls: used - window.shared,
+      }));
       const states = await store.share(name, limit, calls);
       const nowMs = performance.now();
       for (const { client, used, endsInMs } of states) {

@@ -3,7 +3,12 @@ import { keptDays } from '../../core/keys/usage.ts';
 import type { Credential, KeyUse } from '../../core/port/keys.ts';
 import type { Log } from '../monitoring/log.ts';
 import { createRepetition } from '../monitoring/repetition.ts';
-import { type AddWaiting, createKeyTally, type DayTally, type KeyTally } from '../request/key-tally.ts';
+import {
+  type AddWaiting,
+  createKeyTally,
+  type DayTally,
+  type KeyTally,
+} from '../request/key-tally.ts';
 
 /** Well under the 2 s after which a time of last use must be on disk, and the 10 s of usage. */
 const mergeMs = 1000;
@@ -13,7 +18,11 @@ const mergedAtOnce = 1000;
 const mostWaiting = 100_000;
 
 /** Gathers what keys do and merges it into the store once a second: a request costs no write of its own. */
-export function createUsageRecorder({ store, steady }: Pick<Domain, 'store' | 'steady'>, log: Log, most = mostWaiting) {
+export function createUsageRecorder(
+  { store, steady }: Pick<Domain, 'store' | 'steady'>,
+  log: Log,
+  most = mostWaiting,
+) {
   /** The tallies of keys that were used since the last merge. */
   const waiting: DayTally[] = [];
 
@@ -32,7 +41,8 @@ export function createUsageRecorder({ store, steady }: Pick<Domain, 'store' | 's
   async function merge(tallies: readonly DayTally[]): Promise<void> {
     const uses = new Map<string, KeyUse>();
     for (const { keyId, use, mergedAtMs } of tallies) {
-      if (use.atMs !== mergedAtMs && use.atMs >= (uses.get(keyId)?.atMs ?? 0)) uses.set(keyId, { ...use });
+      if (use.atMs !== mergedAtMs && use.atMs >= (uses.get(keyId)?.atMs ?? 0))
+        uses.set(keyId, { ...use });
     }
     const counters = tallies.flatMap((tally) => tally.counters());
     const counts = counters.map((counter) => ({ ...counter }));
@@ -57,7 +67,8 @@ export function createUsageRecorder({ store, steady }: Pick<Domain, 'store' | 's
       work: mergeAll,
       atEnd: mergeAll,
     }),
-    tallyOf: (credential: Pick<Credential, 'keyId' | 'entity'>): KeyTally => createKeyTally(credential, add),
+    tallyOf: (credential: Pick<Credential, 'keyId' | 'entity'>): KeyTally =>
+      createKeyTally(credential, add),
   };
 }
 

@@ -48,7 +48,9 @@ const texts: Readonly<Record<string, string>> = {
 const ofLibrary = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const ofManual = [
   ...examplePrograms.map(({ name }) => `examples/${name}`),
-  ...['hkctl-api.7.md', 'hkctl-gateway.7.md', 'hkctl-resources.7.md'].map((name) => `markdown/${name}`),
+  ...['hkctl-api.7.md', 'hkctl-gateway.7.md', 'hkctl-resources.7.md'].map(
+    (name) => `markdown/${name}`,
+  ),
 ];
 
 /** The files of the page by their names under `/api/v1/docs/`. */
@@ -74,7 +76,12 @@ export interface DocumentFolders {
 
 export function createDocuments({ docsFolder, manualFolder }: DocumentFolders) {
   const kept = createKept<Representation>();
-  const serve = async (exchange: Exchange, name: string, type: string, read: () => string): Promise<Answer> => {
+  const serve = async (
+    exchange: Exchange,
+    name: string,
+    type: string,
+    read: () => string,
+  ): Promise<Answer> => {
     const found = kept(name, () => {
       const text = read();
       const tag = hash('sha256', text, 'base64url').slice(0, 22);
@@ -93,7 +100,9 @@ export function createDocuments({ docsFolder, manualFolder }: DocumentFolders) {
     }),
     page: (exchange: Exchange) => {
       const root = rootFrom[exchange.path] ?? './';
-      return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () => page.replaceAll('{root}', root));
+      return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () =>
+        page.replaceAll('{root}', root),
+      );
     },
     /** Serves one of {@link documentFiles}. */
     file: (name: string) => (exchange: Exchange) =>

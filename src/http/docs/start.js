@@ -35,16 +35,29 @@
     document.getElementById('whose').textContent = text || 'No key yet';
   }
   function describe(me) {
-    const expires = me.key.expires_at ? `expires ${me.key.expires_at.slice(0, 10)}` : 'never expires';
-    const count = me.permissions.length === 1 ? '1 permission' : `${me.permissions.length} permissions`;
-    return [`${me.key.name} (${me.key.prefix})`, `${me.entity.name} (${me.entity.code})`, count, expires].join(' · ');
+    const expires = me.key.expires_at
+      ? `expires ${me.key.expires_at.slice(0, 10)}`
+      : 'never expires';
+    const count =
+      me.permissions.length === 1 ? '1 permission' : `${me.permissions.length} permissions`;
+    return [
+      `${me.key.name} (${me.key.prefix})`,
+      `${me.entity.name} (${me.entity.code})`,
+      count,
+      expires,
+    ].join(' · ');
   }
   function authorize(original, system) {
     return (payload) => {
       const id = Object.keys(payload)[0];
       function refuse(message) {
         show('');
-        system.errActions.newAuthErr({ authId: id, level: 'warning', source: 'auth', message: message });
+        system.errActions.newAuthErr({
+          authId: id,
+          level: 'warning',
+          source: 'auth',
+          message: message,
+        });
       }
       system.errActions.clear({ authId: id, type: 'auth', source: 'auth' });
       const key = String(payload[id].value || '').trim();
@@ -90,7 +103,10 @@
         // The field for the key.
         Input: (Original) => (props) => {
           if (props.id !== 'auth-bearer-value') return h(Original, props);
-          return h(Original, Object.assign({}, props, { type: 'password', autoComplete: 'off', spellCheck: false }));
+          return h(
+            Original,
+            Object.assign({}, props, { type: 'password', autoComplete: 'off', spellCheck: false }),
+          );
         },
         // The dialog, which says whose key it is.
         HttpAuth: (Original) => (props) =>
@@ -98,7 +114,9 @@
         // The command shows no key, so that it can be copied into a document or a chat.
         curl: (Original) => (props) => {
           const request = props.request;
-          const header = request.hasIn(['headers', 'Authorization']) ? ['headers', 'Authorization'] : undefined;
+          const header = request.hasIn(['headers', 'Authorization'])
+            ? ['headers', 'Authorization']
+            : undefined;
           const shown = header ? request.setIn(header, 'Bearer hk_<API_KEY>') : request;
           return h(Original, Object.assign({}, props, { request: shown }));
         },

@@ -94,13 +94,17 @@ export class Budget {
   #wake(): void {
     if (this.#waiting.size === 0) return;
     // The sort is stable: of holders with equally much memory the first to come stays first.
-    const inOrder = [...this.#waiting].sort((a, b) => this.#heldOf(a.holder) - this.#heldOf(b.holder));
+    const inOrder = [...this.#waiting].sort(
+      (a, b) => this.#heldOf(a.holder) - this.#heldOf(b.holder),
+    );
     for (const waiting of inOrder) if (this.#fits(waiting.bytes, waiting.holder)) waiting.proceed();
   }
 
   /** An empty budget takes any single request, however large. */
   #fits(bytes: number, holder: string | undefined): boolean {
-    return this.#held === 0 || (this.#held + bytes <= this.#bytes && this.#fitsShare(bytes, holder));
+    return (
+      this.#held === 0 || (this.#held + bytes <= this.#bytes && this.#fitsShare(bytes, holder))
+    );
   }
 
   /** A holder leaves at least as much free as it holds; one that holds nothing is always within its share. */

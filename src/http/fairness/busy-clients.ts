@@ -47,7 +47,9 @@ export class BusyClients {
 
   /** Whether a TLS handshake of a client may begin: what follows it in the same packet is read at once. */
   mayBegin(client: string): boolean {
-    return !this.isBusy(client) || (this.hasRested(newOf(client)) && this.hasRested(handshakeOf(client)));
+    return (
+      !this.isBusy(client) || (this.hasRested(newOf(client)) && this.hasRested(handshakeOf(client)))
+    );
   }
 
   noteHandshake(client: string): void {

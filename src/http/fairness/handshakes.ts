@@ -22,7 +22,10 @@ interface PaceOptions {
  * then take a fifth of a second, in which nobody else's is accepted. Takes over the connections before the first one, and returns
  * those that wait.
  */
-export function paceHandshakes(server: HttpsServer, { iterations, clients, clientOf }: PaceOptions) {
+export function paceHandshakes(
+  server: HttpsServer,
+  { iterations, clients, clientOf }: PaceOptions,
+) {
   const waiting = new FairQueue<() => void>();
   let begunAt = 0;
   const beginning = iterations.job(() => {

@@ -2,7 +2,12 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import { FairQueue } from '../../core/sharing/fair-queue.ts';
 import { holdReading, releaseReading } from '../net/connections/reading.ts';
-import { type Connection, type ConnectionTable, clientOf, connectionOf } from '../net/connections/table.ts';
+import {
+  type Connection,
+  type ConnectionTable,
+  clientOf,
+  connectionOf,
+} from '../net/connections/table.ts';
 import { BusyClients, newOf, singleOf } from './busy-clients.ts';
 import type { Iterations, Job } from './iterations.ts';
 
@@ -158,7 +163,8 @@ export class Pipelining {
 
   #holdClient(of: Connection): void {
     this.clients.note(clientOf(of), of.client);
-    for (const connection of this.#table.sameClient(of)) if (this.#hold(connection)) this.#queue(connection);
+    for (const connection of this.#table.sameClient(of))
+      if (this.#hold(connection)) this.#queue(connection);
   }
 
   #hold({ channel, pipelined, waitsAs }: Connection): boolean {
@@ -179,10 +185,12 @@ export class Pipelining {
     this.#brought.clear();
     if (this.#held.size === 0) return;
     const waiting = this.#table.pipelinedByClient();
-    const mayRead = (name: string) => this.clients.hasRested(name) && (waiting.get(name) ?? 0) < mostOfClient;
+    const mayRead = (name: string) =>
+      this.clients.hasRested(name) && (waiting.get(name) ?? 0) < mostOfClient;
     let next = this.#held.take(mayRead);
     // Bytes that TLS had decrypted already may have held further requests.
-    for (; next !== undefined && next.pipelined > 0; next = this.#held.take(mayRead)) next.waitsAs = undefined;
+    for (; next !== undefined && next.pipelined > 0; next = this.#held.take(mayRead))
+      next.waitsAs = undefined;
     if (next?.channel) {
       next.waitsAs = undefined;
       releaseReading(next.channel);

@@ -46,7 +46,9 @@ export function createBodyReader(
     if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
     const sent = readBytes(exchange, bodies, pace, keyId);
     if (coding === 'identity') return sent;
-    return chain(sent, (pieces) => decompress(exchange, Buffer.concat(pieces), bodies, keyId, decompressions));
+    return chain(sent, (pieces) =>
+      decompress(exchange, Buffer.concat(pieces), bodies, keyId, decompressions),
+    );
   };
 }
 
@@ -60,15 +62,24 @@ export function requireUtf8(body: Buffer): Buffer {
 export function requireMediaType<T extends string>(exchange: Exchange, allowed: readonly T[]): T {
   const sent = exchange.header('content-type');
   const named = sent?.includes(';') ? sent.slice(0, sent.indexOf(';')).trim() : sent;
-  const found = allowed.find((type) => type === named) ?? allowed.find((type) => type === named?.toLowerCase());
+  const found =
+    allowed.find((type) => type === named) ?? allowed.find((type) => type === named?.toLowerCase());
   if (found) return found;
-  const what = named === undefined ? 'Content-Type is missing' : `Content-Type ${quotedText(named)} is not supported`;
+  const what =
+    named === undefined
+      ? 'Content-Type is missing'
+      : `Content-Type ${quotedText(named)} is not supported`;
   throw new ApiError('unsupported_media_type', `${what}; send ${wordList(allowed, 'or')}.`, {
     headers: ['Accept', allowed.join(', ')],
   });
 }
 
-function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: string): MaybePromise<readonly Buffer[]> {
+function readBytes(
+  exchange: Exchange,
+  bodies: Budget,
+  pace: BodyPace,
+  keyId: string,
+): MaybePromise<readonly Buffer[]> {
   const { req, res } = exchange.node;
   // Also if the body is already here: Node closes the connection if the response comes without a 100 before it.
   if (exchange.awaitsContinue) res.writeContinue();
@@ -90,7 +101,10 @@ function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: st
 /** The most pieces of a body that are kept as they came: one of a single byte takes 300 bytes of memory. */
 const mostPieces = 1024;
 
-function readPieces(req: IncomingMessage, hasSpace: (bytes: number) => boolean): Promise<readonly Buffer[]> {
+function readPieces(
+  req: IncomingMessage,
+  hasSpace: (bytes: number) => boolean,
+): Promise<readonly Buffer[]> {
   return new Promise((resolve, reject) => {
     const whole: Buffer[] = [];
     let chunks: Buffer[] = [];
@@ -129,7 +143,10 @@ async function decompress(
   queue: FairScheduler,
 ): Promise<readonly Buffer[]> {
   exchange.bodyReservation?.release();
-  const reservation = await bodies.reserve(sent.length + Math.min(maxBodyBytes, sent.length * mostExpansion), keyId);
+  const reservation = await bodies.reserve(
+    sent.length + Math.min(maxBodyBytes, sent.length * mostExpansion),
+    keyId,
+  );
   exchange.bodyReservation = reservation;
   try {
     const options = { maxOutputLength: maxBodyBytes, chunkSize: chunkSizeFor(sent) };

@@ -3,7 +3,13 @@ import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, HeartbeatValidator } from '../../core/readings/heartbeats.ts';
 import { type AcceptedTime, createSheets, ReadingValidator } from '../../core/readings/readings.ts';
-import { addRefused, byCode, maxBatch, type Rejection, type Validator } from '../../core/readings/rejections.ts';
+import {
+  addRefused,
+  byCode,
+  maxBatch,
+  type Rejection,
+  type Validator,
+} from '../../core/readings/rejections.ts';
 import { retainedFromUs } from '../../core/readings/retention.ts';
 import { Spares } from '../../core/sharing/spares.ts';
 import type { Clock } from '../../core/time/instants.ts';
@@ -64,7 +70,10 @@ export function createIngest(
   ): Steps<Validator> {
     const memory = pieces.length <= 1 ? undefined : joined.take(length);
     const body = requireUtf8(memory ? join(pieces, memory) : (pieces[0] ?? nothing));
-    const time = { nowUs: domain.clock() * 1000, retainedFromUs: retainedFromUs(days, domain.steady) };
+    const time = {
+      nowUs: domain.clock() * 1000,
+      retainedFromUs: retainedFromUs(days, domain.steady),
+    };
     const { taker, validator } = open(body, type, sensors, time);
     yield* takeItems(body, wrappingOf(type, kind), taker);
     if (memory) joined.give(memory, length);
@@ -108,7 +117,8 @@ export function createIngest(
         counts.rejections.set(code, (counts.rejections.get(code) ?? 0) + count);
       }
       counts.rejected += refused.length;
-      if (exchange.keyPrefix !== undefined) warnRejected(kind, exchange.keyPrefix, exchange.rejected, sensorOf(last));
+      if (exchange.keyPrefix !== undefined)
+        warnRejected(kind, exchange.keyPrefix, exchange.rejected, sensorOf(last));
     }
     validator.release();
     return toAnswer(result, refused);
@@ -131,7 +141,12 @@ interface Intake {
   validator: Validator;
 }
 
-type CreateIntake = (body: Buffer, type: string, sensors: SensorDirectory, time: AcceptedTime) => Intake;
+type CreateIntake = (
+  body: Buffer,
+  type: string,
+  sensors: SensorDirectory,
+  time: AcceptedTime,
+) => Intake;
 
 function createReadingsIntake(): CreateIntake {
   const sheets = createSheets();
@@ -141,7 +156,10 @@ function createReadingsIntake(): CreateIntake {
     namesOf.set(sensors, names);
     const expected = Math.ceil(body.length / (type === senml ? usualRecord : usualReading));
     const validator = new ReadingValidator(Math.min(expected, maxBatch), sensors, time, sheets);
-    const taker = type === senml ? new SenmlPack(validator, time.nowUs) : new UsualReadings(body, names, validator);
+    const taker =
+      type === senml
+        ? new SenmlPack(validator, time.nowUs)
+        : new UsualReadings(body, names, validator);
     return { taker, validator };
   };
 }
@@ -172,13 +190,17 @@ function join(pieces: readonly Buffer[], memory: Buffer): Buffer {
 
 function toAnswer({ accepted, duplicates }: BatchResult, rejected: readonly Rejection[]): Answer {
   const list = rejected.length === 0 ? '[]' : JSON.stringify(rejected);
-  return jsonAnswer(`{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`, rejected.length === 0);
+  return jsonAnswer(
+    `{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`,
+    rejected.length === 0,
+  );
 }
 
 /** How the items of a body are wrapped; undefined for lines. */
 function wrappingOf(type: string, name: string): Wrapping | undefined {
   if (type === 'application/x-ndjson') return undefined;
-  if (type === senml) return { name: undefined, expected: 'A SenML body must be a list of records.' };
+  if (type === senml)
+    return { name: undefined, expected: 'A SenML body must be a list of records.' };
   return { name, expected: `The body must be an object with one member, a list: {"${name}":[…]}.` };
 }
 

@@ -25,7 +25,11 @@ export interface ItemTaker {
  * Parses the items of a UTF-8 body one after the other: a list of JSON or, without a wrapping, lines (NDJSON). An item that is
  * longer than any valid one is not parsed. Throws `bad_json`, `invalid_body` or `too_large`.
  */
-export function* takeItems(body: Buffer, wrapping: Wrapping | undefined, taker: ItemTaker): Steps<void> {
+export function* takeItems(
+  body: Buffer,
+  wrapping: Wrapping | undefined,
+  taker: ItemTaker,
+): Steps<void> {
   const reader = new ItemReader(body, taker);
   try {
     yield* wrapping === undefined ? reader.lines() : reader.list(wrapping);
@@ -200,7 +204,9 @@ export function skipBlanks(body: Buffer, from: number, to: number): number {
 }
 
 function isBlank(byte: number | undefined): boolean {
-  return byte !== undefined && byte <= 32 && (byte === 32 || byte === 10 || byte === 13 || byte === 9);
+  return (
+    byte !== undefined && byte <= 32 && (byte === 32 || byte === 10 || byte === 13 || byte === 9)
+  );
 }
 
 const [quote, comma, colon, backslash] = [34, 44, 58, 92];
@@ -210,7 +216,10 @@ const maxDepth = 30;
 
 /** The error for a body with more items than {@link maxBatch}. */
 function tooMany(): ApiError {
-  return new ApiError('too_large', `A body may hold at most ${maxBatch} items; this one holds more.`);
+  return new ApiError(
+    'too_large',
+    `A body may hold at most ${maxBatch} items; this one holds more.`,
+  );
 }
 
 /** The error for a body that would take three times as long to parse as others. */

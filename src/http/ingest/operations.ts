@@ -1,6 +1,12 @@
 const permissions = ['asset_sensors.ingest'] as const;
 const reading = { sensor: 'OVEN-3-T1', at: '2026-11-20T08:15:00.123456Z', value: 182.4 };
-const heartbeat = { sensor: 'OVEN-3-T1', status: 'ok', battery: 87, signal: -61, firmware: '2.4.1' };
+const heartbeat = {
+  sensor: 'OVEN-3-T1',
+  status: 'ok',
+  battery: 87,
+  signal: -61,
+  firmware: '2.4.1',
+};
 
 /**
  * Every ingest operation, in the order of the contract's table. Routes, `GET /resources` (name, title) and the OpenAPI
@@ -34,7 +40,8 @@ export const ingestOperations = [
     title: 'Ingest of sensor heartbeats',
     id: 'postHeartbeats',
     summary: 'Send heartbeats',
-    description: 'Reports that sensors are alive, and their state; answered in the same way as readings.',
+    description:
+      'Reports that sensors are alive, and their state; answered in the same way as readings.',
     schema: 'NewHeartbeats',
     examples: {
       'application/json': { heartbeats: [heartbeat] },

@@ -22,7 +22,9 @@ export class SenmlPack implements ItemTaker {
   add(record: unknown, index: number): void {
     if (isObject(record)) {
       takeBase(record, this.#base, index);
-      const hasOwn = ['n', 'v', 'vb', 'vs', 'vd', 's', 't'].some((label) => record[label] !== undefined);
+      const hasOwn = ['n', 'v', 'vb', 'vs', 'vd', 's', 't'].some(
+        (label) => record[label] !== undefined,
+      );
       if (hasOwn) this.#readings.add(toReading(record, this.#base, this.#nowUs), index);
     } else this.#readings.add(record, index);
   }
@@ -44,19 +46,27 @@ const longestBaseName = 1000;
 function takeBase(record: Record<string, unknown>, base: Base, index: number): void {
   for (const label of Object.keys(record)) {
     if (label.endsWith('_'))
-      throw wrong(index, `the label ${quotedText(label, 40)} is unknown, and its underscore requires support for it`);
+      throw wrong(
+        index,
+        `the label ${quotedText(label, 40)} is unknown, and its underscore requires support for it`,
+      );
   }
   const { bver, bn, bt, bu, bv } = record;
   if (bver !== undefined && !(typeof bver === 'number' && bver >= 1 && bver <= newestVersion)) {
     throw wrong(index, `"bver" must be a number from 1 to ${newestVersion}`);
   }
-  if (bn !== undefined) base.name = requireType(bn, 'string', 'bn', index).slice(0, longestBaseName);
+  if (bn !== undefined)
+    base.name = requireType(bn, 'string', 'bn', index).slice(0, longestBaseName);
   if (bt !== undefined) base.timeUs = toUs(requireType(bt, 'number', 'bt', index));
   if (bu !== undefined) base.unit = requireType(bu, 'string', 'bu', index);
   if (bv !== undefined) base.value = requireType(bv, 'number', 'bv', index);
 }
 
-function toReading({ n, t, u, v, vb }: Record<string, unknown>, base: Base, nowUs: number): Record<string, unknown> {
+function toReading(
+  { n, t, u, v, vb }: Record<string, unknown>,
+  base: Base,
+  nowUs: number,
+): Record<string, unknown> {
   const sensor = typeof n === 'string' ? base.name + n : n === undefined ? base.name : n;
   const at = t === undefined || typeof t === 'number' ? base.timeUs + toUs(t ?? 0) : undefined;
   const atUs = at !== undefined && at < relativeBelowUs ? nowUs + at : at;
@@ -77,7 +87,12 @@ function toUs(seconds: number): number {
   return Math.round(seconds * 1e6);
 }
 
-function requireType<T extends 'string' | 'number'>(value: unknown, type: T, label: string, index: number) {
+function requireType<T extends 'string' | 'number'>(
+  value: unknown,
+  type: T,
+  label: string,
+  index: number,
+) {
   if (typeof value !== type) throw wrong(index, `"${label}" must be a ${type}`);
   return value as T extends 'string' ? string : number; // checked above
 }

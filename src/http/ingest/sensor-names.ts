@@ -49,10 +49,18 @@ export class SensorNames {
     }
     const slots = this.#slots;
     const mask = slots.length - 1;
-    for (let place = ((hash ^ (hash >>> 15)) * slotSize) & mask; ; place = (place + slotSize) & mask) {
+    for (
+      let place = ((hash ^ (hash >>> 15)) * slotSize) & mask;
+      ;
+      place = (place + slotSize) & mask
+    ) {
       const start = slots[place] ?? 0;
       if (start === 0) return this.#learn(bytes, from, to, hash, place);
-      if (slots[place + 2] === hash && isSame(bytes, from, to, this.#names, start, slots[place + 1])) return place;
+      if (
+        slots[place + 2] === hash &&
+        isSame(bytes, from, to, this.#names, start, slots[place + 1])
+      )
+        return place;
     }
   }
 

@@ -51,22 +51,49 @@ export class UsualReadings implements ItemTaker {
   /** Adds a reading of the form that nearly all have, `{"sensor":"…","at":"…Z","value":…}`, in half the time of the others. */
   #addShortest(from: number, index: number): number {
     const b = this.#bytes;
-    if (b[from] !== 123 || b[from + 1] !== 34 || b[from + 2] !== 115 || b[from + 3] !== 101 || b[from + 4] !== 110)
+    if (
+      b[from] !== 123 ||
+      b[from + 1] !== 34 ||
+      b[from + 2] !== 115 ||
+      b[from + 3] !== 101 ||
+      b[from + 4] !== 110
+    )
       return 0;
-    if (b[from + 5] !== 115 || b[from + 6] !== 111 || b[from + 7] !== 114 || b[from + 8] !== 34) return 0;
+    if (b[from + 5] !== 115 || b[from + 6] !== 111 || b[from + 7] !== 114 || b[from + 8] !== 34)
+      return 0;
     if (b[from + 9] !== 58 || b[from + 10] !== 34) return 0;
     const limit = Math.min(b.length, from + longestItem);
     const names = this.#names;
     const sensor = names.find(b, from + 11, limit);
     if (sensor === -1) return 0;
     let at = from + 12 + names.lengthAt(sensor);
-    if (b[at] !== 44 || b[at + 1] !== 34 || b[at + 2] !== 97 || b[at + 3] !== 116 || b[at + 4] !== 34) return 0;
+    if (
+      b[at] !== 44 ||
+      b[at + 1] !== 34 ||
+      b[at + 2] !== 97 ||
+      b[at + 3] !== 116 ||
+      b[at + 4] !== 34
+    )
+      return 0;
     if (b[at + 5] !== 58 || b[at + 6] !== 34) return 0;
     at += 7;
     const end = at + (b[at + 24] === 34 ? 24 : b[at + 20] === 34 ? 20 : 27);
     const atUs = this.#instantUs(at, end);
-    if (Number.isNaN(atUs) || b[end] !== 34 || b[end + 1] !== 44 || b[end + 2] !== 34 || b[end + 3] !== 118) return 0;
-    if (b[end + 4] !== 97 || b[end + 5] !== 108 || b[end + 6] !== 117 || b[end + 7] !== 101 || b[end + 8] !== 34)
+    if (
+      Number.isNaN(atUs) ||
+      b[end] !== 34 ||
+      b[end + 1] !== 44 ||
+      b[end + 2] !== 34 ||
+      b[end + 3] !== 118
+    )
+      return 0;
+    if (
+      b[end + 4] !== 97 ||
+      b[end + 5] !== 108 ||
+      b[end + 6] !== 117 ||
+      b[end + 7] !== 101 ||
+      b[end + 8] !== 34
+    )
       return 0;
     if (b[end + 9] !== 58) return 0;
     at = this.#readNumber(end + 10, limit);
@@ -123,7 +150,9 @@ export class UsualReadings implements ItemTaker {
     if (at >= limit || bytes[at] !== 125) return 0;
     if (sensor === -1 || atUs === undefined || value === undefined) return 0;
     if (unitFrom > 0 && !this.#names.isUnitAt(sensor, bytes, unitFrom, unitTo)) return 0;
-    return this.#validator.keep(index, this.#names.seriesAt(sensor), atUs, value, quality) ? at + 1 : 0;
+    return this.#validator.keep(index, this.#names.seriesAt(sensor), atUs, value, quality)
+      ? at + 1
+      : 0;
   }
 
   /** Reads an instant, NaN if it is none. Most are in the minute of the one before, which is not read again. */
@@ -147,20 +176,23 @@ export class UsualReadings implements ItemTaker {
     let at = first;
     let digits = 0;
     let byte = bytes[at] ?? 0;
-    for (; byte >= 48 && byte <= 57 && at < limit; byte = bytes[++at] ?? 0) digits = digits * 10 + byte - 48;
+    for (; byte >= 48 && byte <= 57 && at < limit; byte = bytes[++at] ?? 0)
+      digits = digits * 10 + byte - 48;
     if (at === first) return this.#readBoolean(from);
     if (bytes[first] === 48 && at > first + 1) return 0;
     let decimals = 0;
     if (byte === 46) {
       const point = at;
       byte = bytes[++at] ?? 0;
-      for (; byte >= 48 && byte <= 57 && at < limit; byte = bytes[++at] ?? 0) digits = digits * 10 + byte - 48;
+      for (; byte >= 48 && byte <= 57 && at < limit; byte = bytes[++at] ?? 0)
+        digits = digits * 10 + byte - 48;
       decimals = at - point - 1;
       if (decimals === 0) return 0;
     }
     // The quotient of two exact numbers is rounded once, as the decimal number would be.
     const power = powersOfTen[decimals];
-    const size = digits <= Number.MAX_SAFE_INTEGER && power !== undefined ? digits / power : undefined;
+    const size =
+      digits <= Number.MAX_SAFE_INTEGER && power !== undefined ? digits / power : undefined;
     if (size === undefined) this.#number = Number(bytes.toString('latin1', from, at));
     else this.#number = first > from ? -size : size;
     return Number.isFinite(this.#number) ? at : 0;
@@ -178,7 +210,9 @@ export class UsualReadings implements ItemTaker {
 
 /** The fields are named by the lengths of their names with the quotes. */
 const [sensorField, atField, valueField, unitField, qualityField] = [8, 4, 7, 6, 9];
-const fieldNames = ['"sensor"', '"at"', '"value"', '"unit"', '"quality"'].map((name) => Buffer.from(name));
+const fieldNames = ['"sensor"', '"at"', '"value"', '"unit"', '"quality"'].map((name) =>
+  Buffer.from(name),
+);
 const shortestInstant = '2026-11-20T08:15:00'.length;
 
 /** The field whose name begins at an offset; 0 if there is none. The names of all readings are spelled out, which takes half the time. */
@@ -187,7 +221,13 @@ function fieldAt(b: Buffer, at: number): number {
   if (b[at] !== 34) return 0;
   if (letter === 97) return b[at + 2] === 116 && b[at + 3] === 34 ? atField : 0;
   if (letter === 118)
-    return b[at + 2] === 97 && b[at + 3] === 108 && b[at + 4] === 117 && b[at + 5] === 101 && b[at + 6] === 34 ? 7 : 0;
+    return b[at + 2] === 97 &&
+      b[at + 3] === 108 &&
+      b[at + 4] === 117 &&
+      b[at + 5] === 101 &&
+      b[at + 6] === 34
+      ? 7
+      : 0;
   if (letter === 115)
     return b[at + 2] === 101 &&
       b[at + 3] === 110 &&

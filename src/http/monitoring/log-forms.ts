@@ -20,7 +20,8 @@ export interface LogForm {
 
 export const jsonLines: LogForm = {
   request: requestLine,
-  line: (level, msg, facts, err) => `${JSON.stringify({ level, time: timeText(Date.now()), ...facts, err, msg })}\n`,
+  line: (level, msg, facts, err) =>
+    `${JSON.stringify({ level, time: timeText(Date.now()), ...facts, err, msg })}\n`,
 };
 
 /**
@@ -56,13 +57,24 @@ export function terminalLines(codes: ColourCodes | undefined): LogForm {
 /** The form for a descriptor: the journal's if it leads there, that for people at a terminal, else JSON. */
 export function logFormOf(fd: number, env: Readonly<Record<string, string | undefined>>): LogForm {
   if (isJournalStream(env.JOURNAL_STREAM, fstatSync(fd))) return journalLines;
-  if (isatty(fd)) return terminalLines(env.NO_COLOR || env.TERM === 'dumb' ? undefined : colourCodes(env));
+  if (isatty(fd))
+    return terminalLines(env.NO_COLOR || env.TERM === 'dumb' ? undefined : colourCodes(env));
   return jsonLines;
 }
 
-const priorities: Readonly<Record<Level, number>> = { fatal: 2, error: 3, warn: 4, info: 6, debug: 7 };
+const priorities: Readonly<Record<Level, number>> = {
+  fatal: 2,
+  error: 3,
+  warn: 4,
+  info: 6,
+  debug: 7,
+};
 
-const colours: Partial<Record<Level, keyof ColourCodes>> = { fatal: 'red', error: 'red', warn: 'yellow' };
+const colours: Partial<Record<Level, keyof ColourCodes>> = {
+  fatal: 'red',
+  error: 'red',
+  warn: 'yellow',
+};
 
 /** The time of day of the machine. */
 function clock(): string {

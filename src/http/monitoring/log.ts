@@ -54,7 +54,11 @@ const flushBytes = 64 * 1024;
 const longestLine = 128 * 1024;
 
 /** Builds the daemon's log: one JSON object a line by default. Everything shaped like a secret is redacted, whatever its origin. */
-export function createLog(most: LogLevel, stream: Pick<LogStream, 'write'>, form: LogForm = jsonLines): Log {
+export function createLog(
+  most: LogLevel,
+  stream: Pick<LogStream, 'write'>,
+  form: LogForm = jsonLines,
+): Log {
   // Bytes and no string: every garbage collection would move a string of thousands of pieces until it is written.
   const waiting = Buffer.allocUnsafeSlow(flushBytes + longestLine);
   let length = 0;
@@ -70,10 +74,15 @@ export function createLog(most: LogLevel, stream: Pick<LogStream, 'write'>, form
     ({ err, ...facts }, message) => {
       if (!levels.includes(level)) return;
       flush();
-      stream.write(form.line(level, message, facts, err === undefined ? undefined : errorFacts(err)));
+      stream.write(
+        form.line(level, message, facts, err === undefined ? undefined : errorFacts(err)),
+      );
     };
   const unkeyed = createUnkeyedLines((leftOut) =>
-    log[leftOut.warnings > 0 ? 'warn' : 'info'](leftOut, 'more requests without a valid key than are logged'),
+    log[leftOut.warnings > 0 ? 'warn' : 'info'](
+      leftOut,
+      'more requests without a valid key than are logged',
+    ),
   );
   let timer: NodeJS.Timeout | undefined;
   const flushLater = (): void => {

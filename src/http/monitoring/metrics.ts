@@ -16,14 +16,22 @@ export interface IngestCounts {
 }
 
 /** Upper bounds of the buckets of the duration histogram, in seconds. */
-const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
+const bounds = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+] as const;
 
 /**
  * The metrics of a daemon. Requests only add to plain numbers, which is quicker than the library's counters; the library
  * collects them when a client reads `/metrics`.
  */
 export class Metrics {
-  readonly ingest: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0, heartbeats: 0, rejections: new Map() };
+  readonly ingest: IngestCounts = {
+    accepted: 0,
+    duplicates: 0,
+    rejected: 0,
+    heartbeats: 0,
+    rejections: new Map(),
+  };
   readonly #routes = new Map<string, RouteCounts>();
   readonly #codes = new Map<string, number>();
   readonly #registry = new Registry();
@@ -35,25 +43,36 @@ export class Metrics {
     {
       table,
       drops,
-    }: { table: { readonly size: number }; drops: { readonly counts: Readonly<Record<string, number>> } },
+    }: {
+      table: { readonly size: number };
+      drops: { readonly counts: Readonly<Record<string, number>> };
+    },
   ) {
     const { ingest } = this;
     this.add('counter', 'hkctl_http_requests_total', 'Requests by route and status.', () =>
       [...this.#routes].flatMap(([route, { statuses }]) =>
-        [...statuses].map(([status, value]) => ({ labels: { route, status: String(status) }, value })),
+        [...statuses].map(([status, value]) => ({
+          labels: { route, status: String(status) },
+          value,
+        })),
       ),
     );
     const durations = 'hkctl_http_request_duration_seconds';
     this.add('histogram', durations, 'Time until the answer was sent.', () =>
       [...this.#routes].flatMap(([route, counts]) => durationsOf(durations, route, counts)),
     );
-    this.add('counter', 'hkctl_refusals_total', 'Refused requests by code.', () => samplesOf('code', this.#codes));
+    this.add('counter', 'hkctl_refusals_total', 'Refused requests by code.', () =>
+      samplesOf('code', this.#codes),
+    );
     this.add('counter', 'hkctl_ingest_readings_total', 'Readings and heartbeats by result.', () => {
       const { rejections: _, ...results } = ingest;
       return samplesOf('result', Object.entries(results));
     });
-    this.add('counter', 'hkctl_ingest_rejections_total', 'Rejected readings and heartbeats by code.', () =>
-      samplesOf('code', ingest.rejections),
+    this.add(
+      'counter',
+      'hkctl_ingest_rejections_total',
+      'Rejected readings and heartbeats by code.',
+      () => samplesOf('code', ingest.rejections),
     );
     this.add('gauge', 'hkctl_limited_clients', 'Clients that the limits hold in memory.', () =>
       Object.entries(limiters).map(([limit, limiter]) => ({
@@ -61,12 +80,18 @@ export class Metrics {
         value: limiter?.size() ?? 0,
       })),
     );
-    this.add('gauge', 'hkctl_held_bytes', 'Bytes that bodies and large answers hold in memory.', () =>
-      samplesOf('what', Object.entries({ answers: answers.held, bodies: bodies.held })),
+    this.add(
+      'gauge',
+      'hkctl_held_bytes',
+      'Bytes that bodies and large answers hold in memory.',
+      () => samplesOf('what', Object.entries({ answers: answers.held, bodies: bodies.held })),
     );
     this.add('gauge', 'hkctl_connections', 'Open connections.', () => [{ value: table.size }]);
-    this.add('counter', 'hkctl_connections_dropped_total', 'Connections that the daemon closed by itself.', () =>
-      samplesOf('reason', Object.entries(drops.counts)),
+    this.add(
+      'counter',
+      'hkctl_connections_dropped_total',
+      'Connections that the daemon closed by itself.',
+      () => samplesOf('reason', Object.entries(drops.counts)),
     );
   }
 
@@ -105,7 +130,11 @@ export class Metrics {
     this.#hasDefaults = true;
     collectDefaultMetrics({ register: this.#registry });
     // These are gauges whose names end in _total, which promtool rejects.
-    for (const name of ['nodejs_active_handles', 'nodejs_active_requests', 'nodejs_active_resources']) {
+    for (const name of [
+      'nodejs_active_handles',
+      'nodejs_active_requests',
+      'nodejs_active_resources',
+    ]) {
       this.#registry.removeSingleMetric(`${name}_total`);
     }
   }
@@ -165,7 +194,9 @@ const maxAgeMs = 30_000;
 /** Adds the metrics of a daemon's build and of its store. An engine without facts for monitoring has only the first. */
 export function addStoreMetrics(metrics: Metrics, domain: Domain, log: Log, version: string): void {
   const labels = { version, node: process.versions.node };
-  metrics.add('gauge', 'hkctl_build_info', 'Version of hkctl and of Node.js.', () => [{ labels, value: 1 }]);
+  metrics.add('gauge', 'hkctl_build_info', 'Version of hkctl and of Node.js.', () => [
+    { labels, value: 1 },
+  ]);
   if (domain.store.metrics === undefined) return;
   const facts = createFactsCache(domain, log);
   const add = (name: string, help: string, samples: (facts: StoreFacts) => Sample[]) =>
@@ -180,11 +211,16 @@ export function addStoreMetrics(metrics: Metrics, domain: Domain, log: Log, vers
     'hkctl_key_expiry_timestamp_seconds',
     'When an active key expires; the ten keys that expire next.',
     ({ nextExpiries }) =>
-      nextExpiries.map(({ prefix, entity, atMs }) => ({ labels: { prefix, entity }, value: atMs / 1000 })),
+      nextExpiries.map(({ prefix, entity, atMs }) => ({
+        labels: { prefix, entity },
+        value: atMs / 1000,
+      })),
   );
-  add('hkctl_last_backup_timestamp_seconds', 'When the last backup was written; 0 for never.', ({ lastBackupMs }) => [
-    { value: (lastBackupMs ?? 0) / 1000 },
-  ]);
+  add(
+    'hkctl_last_backup_timestamp_seconds',
+    'When the last backup was written; 0 for never.',
+    ({ lastBackupMs }) => [{ value: (lastBackupMs ?? 0) / 1000 }],
+  );
   add('hkctl_store_bytes', 'Size of a database of the store.', ({ databases }) =>
     samplesOf('database', namesWith(databases, 'bytes')),
   );
@@ -196,12 +232,20 @@ export function addStoreMetrics(metrics: Metrics, domain: Domain, log: Log, vers
   );
 }
 
-function namesWith(databases: StoreFacts['databases'], size: 'bytes' | 'logBytes'): [string, number][] {
-  return databases.flatMap(({ name, [size]: bytes }) => (bytes === undefined ? [] : [[name, bytes]]));
+function namesWith(
+  databases: StoreFacts['databases'],
+  size: 'bytes' | 'logBytes',
+): [string, number][] {
+  return databases.flatMap(({ name, [size]: bytes }) =>
+    bytes === undefined ? [] : [[name, bytes]],
+  );
 }
 
 /** Facts that are at most {@link maxAgeMs} old; while the store cannot be read, the last ones. */
-function createFactsCache({ store, clock }: Domain, log: Log): () => Promise<StoreFacts | undefined> {
+function createFactsCache(
+  { store, clock }: Domain,
+  log: Log,
+): () => Promise<StoreFacts | undefined> {
   let known: Promise<StoreFacts | undefined> = Promise.resolve(undefined);
   let readAtMs = Number.NEGATIVE_INFINITY;
   const read = async (before: typeof known) => {

@@ -23,7 +23,14 @@ export interface Repetition {
 }
 
 /** Builds work at regular times, but never twice at once: if it takes longer, a time is left out. Keeps no process alive. */
-export function createRepetition({ everyMs, log, failure, work, afterFault, atEnd }: RepeatedWork): Repetition {
+export function createRepetition({
+  everyMs,
+  log,
+  failure,
+  work,
+  afterFault,
+  atEnd,
+}: RepeatedWork): Repetition {
   let timer: NodeJS.Timeout | undefined;
   let working: Promise<void> | undefined;
   async function run(part = work): Promise<void> {

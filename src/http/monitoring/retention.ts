@@ -46,7 +46,11 @@ export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: L
     let readings = 0;
     for (let position: number | null | undefined; position !== null; ) {
       const beganMs = performance.now();
-      const step: DropResult = await domain.store.readings.drop({ entityId: entity.id, untilUs, position });
+      const step: DropResult = await domain.store.readings.drop({
+        entityId: entity.id,
+        untilUs,
+        position,
+      });
       readings += step.readings;
       position = step.next;
       const restMs = Math.max(shortestRestMs, restFactor * (performance.now() - beganMs));
@@ -55,7 +59,10 @@ export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: L
       if (signal.aborted) return;
     }
     const before = formatInstantUs(untilUs);
-    log.info({ entity: entity.code, before, readings }, 'old readings dropped; their summaries are kept');
+    log.info(
+      { entity: entity.code, before, readings },
+      'old readings dropped; their summaries are kept',
+    );
   }
 
   const failure = 'old readings were not dropped; trying again';

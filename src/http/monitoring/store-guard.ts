@@ -29,7 +29,10 @@ export function createStoreGuard(store: Pick<Store, 'requireInPlace'>, log: Log)
       } catch (thrown) {
         // A path that cannot be read does not lead elsewhere, and may become readable again.
         if (!isHkctlError(thrown) || thrown.code !== 'store_corrupt') throw thrown;
-        log.fatal({ err: thrown }, 'THE STORE WAS REPLACED under the running daemon: nothing is answered any more');
+        log.fatal(
+          { err: thrown },
+          'THE STORE WAS REPLACED under the running daemon: nothing is answered any more',
+        );
         replaced.abort(thrown);
       }
     },

@@ -40,7 +40,8 @@ function createSparingWarner(log: Warner, gapMs: number, clock: () => number): W
   const spare = createSparingCounts(gapMs, clock);
   return (fields, message) => {
     const times = spare(message, { times: 1 })?.times;
-    if (times !== undefined) log.warn({ ...fields, ...(times > 1 && { more: times - 1 }) }, message);
+    if (times !== undefined)
+      log.warn({ ...fields, ...(times > 1 && { more: times - 1 }) }, message);
   };
 }
 
@@ -52,18 +53,26 @@ export function createUnavailableWarning(log: Warner, clock: () => number) {
 
 /** The same log for work that is tried again every second or so: it warns once a minute that it failed. */
 export function createRetryLog(log: Log, clock: () => number): Log {
-  const retryLog: Log = Object.create(log, { warn: { value: createSparingWarner(log, minuteMs, clock) } });
+  const retryLog: Log = Object.create(log, {
+    warn: { value: createSparingWarner(log, minuteMs, clock) },
+  });
   return retryLog;
 }
 
 /** Receives what of a body was rejected: the key, the number by code, and the sensor that the last one names. */
-export type WarnRejected = (kind: 'readings' | 'heartbeats', key: string, codes: Counts, sensor: string | null) => void;
+export type WarnRejected = (
+  kind: 'readings' | 'heartbeats',
+  key: string,
+  codes: Counts,
+  sensor: string | null,
+) => void;
 
 /** Builds a function that warns of rejected readings and heartbeats of a key: at once, and then once a minute with all since then. */
 export function createRejectionWarning(log: Warner, clock: () => number): WarnRejected {
   const spare = createSparingCounts(minuteMs, clock);
   return (kind, key, codes, sensor) => {
     const rejected = spare(`${kind} ${key}`, codes);
-    if (rejected) log.warn({ key, rejected, ...(sensor !== null && { sensor }) }, `${kind} rejected`);
+    if (rejected)
+      log.warn({ key, rejected, ...(sensor !== null && { sensor }) }, `${kind} rejected`);
   };
 }

@@ -58,7 +58,10 @@ export class Connections {
   readonly drops: ReturnType<typeof createDrops>;
   readonly iterations = new Iterations();
   /** Slows down connections whose bodies arrive together. */
-  readonly pace = new BodyPace((socket) => this.pipelining.restAfterPieces(socket), this.iterations);
+  readonly pace = new BodyPace(
+    (socket) => this.pipelining.restAfterPieces(socket),
+    this.iterations,
+  );
   readonly #limits: ConnectionLimits;
   readonly pipelining = new Pipelining(
     this.table,
@@ -173,7 +176,8 @@ export class Connections {
       const reason = this.#overdue(connection, now, longestMs);
       if (reason === undefined) continue;
       // A reset also drops the megabytes that the system buffers for a plain connection.
-      if (reason === 'slow_reader' && connection.channel === connection.socket) connection.socket.resetAndDestroy();
+      if (reason === 'slow_reader' && connection.channel === connection.socket)
+        connection.socket.resetAndDestroy();
       this.#drop(connection, reason);
     }
   }
@@ -181,16 +185,30 @@ export class Connections {
   #overdue(connection: Connection, now: number, longestMs: number): DropReason | undefined {
     const { headersMs, bodyMs } = this.#limits;
     const { socket, channel, hasAsked, openedAt, lingering } = connection;
-    if (!hasAsked && now - openedAt > headersMs) return channel === undefined ? 'handshake_timeout' : 'head_timeout';
+    if (!hasAsked && now - openedAt > headersMs)
+      return channel === undefined ? 'handshake_timeout' : 'head_timeout';
     if (channel === undefined) return undefined;
-    if (lingering !== undefined) return this.#hasLingered(socket, lingering, now) ? 'lingering' : undefined;
+    if (lingering !== undefined)
+      return this.#hasLingered(socket, lingering, now) ? 'lingering' : undefined;
     connection.body = stillComing(connection, now);
-    if (connection.body !== undefined && isTooSlow(socket, connection.body, now, bodyMs)) return 'slow_body';
-    connection.waiting = stillWaiting(channel, answerOf(connection) ? connection.unsent : 0, connection.waiting, now);
-    return connection.waiting !== undefined && now - connection.waiting.since > longestMs ? 'slow_reader' : undefined;
+    if (connection.body !== undefined && isTooSlow(socket, connection.body, now, bodyMs))
+      return 'slow_body';
+    connection.waiting = stillWaiting(
+      channel,
+      answerOf(connection) ? connection.unsent : 0,
+      connection.waiting,
+      now,
+    );
+    return connection.waiting !== undefined && now - connection.waiting.since > longestMs
+      ? 'slow_reader'
+      : undefined;
   }
 
-  #hasLingered({ bytesRead }: Socket, lingering: NonNullable<Connection['lingering']>, now: number): boolean {
+  #hasLingered(
+    { bytesRead }: Socket,
+    lingering: NonNullable<Connection['lingering']>,
+    now: number,
+  ): boolean {
     const { lingerMs, lingerIdleMs } = this.#limits;
     if (bytesRead !== lingering.bytesRead) Object.assign(lingering, { bytesRead, readAt: now });
     return now - lingering.since > lingerMs || now - lingering.readAt > lingerIdleMs;

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Server as HttpServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -36,15 +41,19 @@ export function createFraming(log: Log, pace: Pick<BodyPace, 'drop' | 'discard'>
   return {
     /** Answers bytes that are no HTTP with a problem document; Node by itself would drop or refuse them without one. */
     guard(server: HttpServer | HttpsServer): void {
-      server.on('clientError', ({ code = '', rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
-        // Node goes on reading, and calls this for all that comes.
-        if (rawPacket) pace.drop(socket as Socket, rawPacket.length); // of a server every one is a socket
-        if (answering.has(socket)) return;
-        if (refused.has(socket)) socket.end();
-        // The client cannot read an answer after a TLS error, and a write would wait for a handshake for ever.
-        else if (tlsFault.test(code) || code === 'ECONNRESET' || !socket.writable) socket.destroy();
-        else refuseInTurn(socket, code);
-      });
+      server.on(
+        'clientError',
+        ({ code = '', rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
+          // Node goes on reading, and calls this for all that comes.
+          if (rawPacket) pace.drop(socket as Socket, rawPacket.length); // of a server every one is a socket
+          if (answering.has(socket)) return;
+          if (refused.has(socket)) socket.end();
+          // The client cannot read an answer after a TLS error, and a write would wait for a handshake for ever.
+          else if (tlsFault.test(code) || code === 'ECONNRESET' || !socket.writable)
+            socket.destroy();
+          else refuseInTurn(socket, code);
+        },
+      );
       // Without a listener Node closes the connection without an answer; a listener also has to handle its errors and its end.
       server.on('connect', (_, socket) => {
         socket.on('error', () => socket.destroy());
@@ -127,7 +136,9 @@ const unclear = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 function refuse(socket: Duplex, why: string | undefined, log: Log): void {
   const { id, status, headers, body } = problemOf(why);
   log.unkeyed('debug', { id, status, code: why }, 'no HTTP request');
-  const head = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+  const head = headers
+    .map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`))
+    .join('');
   closeSoon(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
 }
 
@@ -146,8 +157,15 @@ const refusals: Readonly<Record<string, Refusal>> = {
     status: 431,
     detail: 'The request line and the headers are at most 16 KiB together.',
   },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { code: 'too_large', detail: 'The extensions of the chunks are too long.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { code: 'unavailable', status: 408, detail: 'The request did not arrive in time.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    code: 'too_large',
+    detail: 'The extensions of the chunks are too long.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: 'unavailable',
+    status: 408,
+    detail: 'The request did not arrive in time.',
+  },
   CONNECT: {
     code: 'method_not_allowed',
     detail: 'This server is not a proxy.',
@@ -156,22 +174,38 @@ const refusals: Readonly<Record<string, Refusal>> = {
   HPE_INVALID_METHOD: badRequest('The method is unknown, or this is not HTTP.'),
   HPE_INVALID_URL: badRequest('The target holds characters that must be percent-encoded.'),
   HTTP_VERSION: badRequest('The request line must name HTTP/1.0 or HTTP/1.1.'),
-  TRANSFER_ENCODING: badRequest('Only Transfer-Encoding chunked is supported, and only with HTTP/1.1.'),
+  TRANSFER_ENCODING: badRequest(
+    'Only Transfer-Encoding chunked is supported, and only with HTTP/1.1.',
+  ),
   HOST: badRequest('There must be one Host header, with a host and a port at most.'),
-  TARGET: badRequest('The target must be a path or an http URL, without dots to resolve, backslashes and fragments.'),
+  TARGET: badRequest(
+    'The target must be a path or an http URL, without dots to resolve, backslashes and fragments.',
+  ),
 };
 
 function badRequest(detail: string): Refusal {
   return { code: 'bad_parameter', detail };
 }
 
-const notHttp = badRequest('This is not a valid HTTP/1.1 request: its head or the length of its body is malformed.');
+const notHttp = badRequest(
+  'This is not a valid HTTP/1.1 request: its head or the length of its body is malformed.',
+);
 
 function problemOf(why: string | undefined) {
-  const { code, detail, status = errorTable[code].status, headers = [] } = refusals[why ?? ''] ?? notHttp;
+  const {
+    code,
+    detail,
+    status = errorTable[code].status,
+    headers = [],
+  } = refusals[why ?? ''] ?? notHttp;
   const id = randomUUID();
   const body = problemDocument(code, status, detail, id);
-  const type = ['Content-Type', 'application/problem+json', 'Content-Length', String(Buffer.byteLength(body))];
+  const type = [
+    'Content-Type',
+    'application/problem+json',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+  ];
   const others = ['Connection', 'close', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', id];
   return { id, status, headers: [...headers, ...others, ...type], body };
 }

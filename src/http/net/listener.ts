@@ -10,13 +10,22 @@ type RoutedRequest = H3Event['req'];
  * h3. The adapter of h3 would first build a Request, which no handler reads, and wait for a Response, which no handler builds:
  * they answer through Node's server directly.
  */
-export function createListener(app: H3, framing: Framing, { pipelining }: Connections): RequestListener {
+export function createListener(
+  app: H3,
+  framing: Framing,
+  { pipelining }: Connections,
+): RequestListener {
   return pipelining.inOrder((req, res) => {
     if (framing.refusesAmbiguous(req, res)) return;
     const { method = 'GET', url: target = '/' } = req;
     const url = target.startsWith('/') ? target : originForm(target);
     // h3 reads only these members of a Request before it finds a handler.
-    const request = { method, url, runtime: { name: 'node', node: { req, res } }, context: undefined };
+    const request = {
+      method,
+      url,
+      runtime: { name: 'node', node: { req, res } },
+      context: undefined,
+    };
     void app.handler(new H3Event(request as unknown as RoutedRequest, undefined, app));
   });
 }

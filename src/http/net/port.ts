@@ -38,8 +38,14 @@ const backlog = 4096;
  * Serves a socket that another process, such as systemd, has opened and keeps open: while one daemon follows another,
  * connections wait instead of being refused. Throws `bad_input` if the descriptor is no TCP socket.
  */
-export async function adoptSocket(fd: number, listener: RequestListener, certificate: Certificate | undefined) {
-  const server = certificate ? createTlsServer(readContext(certificate), listener) : createServer(listener);
+export async function adoptSocket(
+  fd: number,
+  listener: RequestListener,
+  certificate: Certificate | undefined,
+) {
+  const server = certificate
+    ? createTlsServer(readContext(certificate), listener)
+    : createServer(listener);
   const cause = await new Promise<unknown>((resolve) => {
     server.once('error', resolve);
     server.listen({ fd, backlog }, () => resolve(undefined));
@@ -47,10 +53,14 @@ export async function adoptSocket(fd: number, listener: RequestListener, certifi
   const address = server.address();
   if (address === null || typeof address === 'string') {
     server.close();
-    throw new HkctlError('bad_input', `The file descriptor ${fd} from the service manager is no TCP socket.`, {
-      hint: 'Give an address and a port in ListenStream= of the socket unit, such as 127.0.0.1:8420.',
-      cause,
-    });
+    throw new HkctlError(
+      'bad_input',
+      `The file descriptor ${fd} from the service manager is no TCP socket.`,
+      {
+        hint: 'Give an address and a port in ListenStream= of the socket unit, such as 127.0.0.1:8420.',
+        cause,
+      },
+    );
   }
   return { server, host: address.address, url: urlOf(certificate, address.address, address.port) };
 }

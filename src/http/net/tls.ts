@@ -39,10 +39,14 @@ export function requireCertificate({ tlsCert, tlsKey }: ServeSettings): Certific
     return certificate;
   } catch (thrown) {
     const reason = reasonOf(thrown);
-    throw new HkctlError('bad_input', `The certificate ${tlsCert} and key ${tlsKey} cannot be used: ${reason}`, {
-      hint: 'Both are PEM files, and the key belongs to the certificate.',
-      cause: thrown,
-    });
+    throw new HkctlError(
+      'bad_input',
+      `The certificate ${tlsCert} and key ${tlsKey} cannot be used: ${reason}`,
+      {
+        hint: 'Both are PEM files, and the key belongs to the certificate.',
+        cause: thrown,
+      },
+    );
   }
 }
 
@@ -62,7 +66,11 @@ export function warnWhereKeyIsOpen({ key }: Certificate, log: Log): void {
  * Applies the TLS settings, and again on SIGHUP or when a file changes; a pair that does not match leaves the old one in use.
  * Returns a function that stops watching.
  */
-export function reloadCertificate(server: HttpsServer, certificate: Certificate, log: Log): () => void {
+export function reloadCertificate(
+  server: HttpsServer,
+  certificate: Certificate,
+  log: Log,
+): () => void {
   server.setSecureContext(readContext(certificate));
   const apply = (): void => {
     try {

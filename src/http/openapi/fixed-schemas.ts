@@ -3,17 +3,35 @@ import { qualities } from '../../core/port/readings.ts';
 import { heartbeatStatuses } from '../../core/readings/heartbeats.ts';
 import { maxBatch, rejectionCodes } from '../../core/readings/rejections.ts';
 import { apiCodes } from '../answers/problem.ts';
-import { dateTime, dateTimeOrNull, instant, listOf, object, openEnum, ref, type Schema, text } from './schemas.ts';
+import {
+  dateTime,
+  dateTimeOrNull,
+  instant,
+  listOf,
+  object,
+  openEnum,
+  ref,
+  type Schema,
+  text,
+} from './schemas.ts';
 
 const number: Schema = { type: 'number' };
 const integer: Schema = { type: 'integer' };
 const textOrNull: Schema = { type: ['string', 'null'] };
 const permissions = listOf(openEnum(clientPermissions));
-const sensor = { ...text, description: "The sensor's code or id in the key's entity.", examples: ['OVEN-3-T1'] };
+const sensor = {
+  ...text,
+  description: "The sensor's code or id in the key's entity.",
+  examples: ['OVEN-3-T1'],
+};
 const at: Schema = {
   oneOf: [
     { ...dateTime, description: 'RFC 3339 with an offset, kept to the microsecond.' },
-    { type: 'integer', minimum: 100_000_000_000, description: 'Epoch milliseconds; never epoch seconds.' },
+    {
+      type: 'integer',
+      minimum: 100_000_000_000,
+      description: 'Epoch milliseconds; never epoch seconds.',
+    },
   ],
   examples: [instant],
 };
@@ -26,15 +44,27 @@ function batchOf(schema: string): Schema {
 export const fixedSchemas: Record<string, Schema> = {
   Me: object({
     tenant: object({ id: text, name: text }),
-    entity: object({ id: text, code: text, name: text, timezone: { ...text, description: 'IANA time zone.' } }),
+    entity: object({
+      id: text,
+      code: text,
+      name: text,
+      timezone: { ...text, description: 'IANA time zone.' },
+    }),
     key: object({
       id: text,
-      prefix: { ...text, description: 'The first eight characters of the secret.', pattern: '^hk_[0-9A-Za-z]{5}$' },
+      prefix: {
+        ...text,
+        description: 'The first eight characters of the secret.',
+        pattern: '^hk_[0-9A-Za-z]{5}$',
+      },
       name: text,
       expires_at: { ...dateTimeOrNull, description: 'Null if the key never expires.' },
     }),
     permissions,
-    resources: { ...listOf(text), description: 'Paths that this key can read or, for ingest, post to.' },
+    resources: {
+      ...listOf(text),
+      description: 'Paths that this key can read or, for ingest, post to.',
+    },
     server_time: dateTime,
   }),
   ResourceEntry: object({
@@ -48,13 +78,20 @@ export const fixedSchemas: Record<string, Schema> = {
     {
       at: dateTime,
       value: number,
-      quality: { type: 'string', enum: [...qualities], description: 'Absent if the gateway sent none.' },
+      quality: {
+        type: 'string',
+        enum: [...qualities],
+        description: 'Absent if the gateway sent none.',
+      },
     },
     ['quality'],
   ),
   ReadingBucket: object(
     {
-      at: { ...dateTime, description: 'Start of the bucket; buckets start at multiples of their length since 1970.' },
+      at: {
+        ...dateTime,
+        description: 'Start of the bucket; buckets start at multiples of their length since 1970.',
+      },
       ...{ avg: number, min: number, max: number, last: number, count: { type: 'integer' } },
     },
     ['avg', 'min', 'max', 'last', 'count'],
@@ -68,7 +105,11 @@ export const fixedSchemas: Record<string, Schema> = {
         description: 'A finite number, or a boolean for 1 and 0.',
         examples: [182.4],
       },
-      unit: { ...textOrNull, description: 'If given, it must be the unit of the sensor.', examples: ['Cel'] },
+      unit: {
+        ...textOrNull,
+        description: 'If given, it must be the unit of the sensor.',
+        examples: ['Cel'],
+      },
       quality: { type: ['string', 'null'], enum: [...qualities, null] },
     },
     ['unit', 'quality'],
@@ -79,8 +120,18 @@ export const fixedSchemas: Record<string, Schema> = {
       sensor,
       at: { ...at, description: 'Defaults to the time of receipt.' },
       status: { type: ['string', 'null'], enum: [...heartbeatStatuses, null] },
-      battery: { type: ['number', 'null'], minimum: 0, maximum: 100, description: 'Charge in percent.' },
-      signal: { type: ['number', 'null'], minimum: -200, maximum: 100, description: 'Strength in dBm.' },
+      battery: {
+        type: ['number', 'null'],
+        minimum: 0,
+        maximum: 100,
+        description: 'Charge in percent.',
+      },
+      signal: {
+        type: ['number', 'null'],
+        minimum: -200,
+        maximum: 100,
+        description: 'Strength in dBm.',
+      },
       firmware: { type: ['string', 'null'], minLength: 1, maxLength: 64 },
     },
     ['at', 'status', 'battery', 'signal', 'firmware'],
@@ -89,7 +140,8 @@ export const fixedSchemas: Record<string, Schema> = {
   SenmlPack: {
     type: 'array',
     maxItems: maxBatch,
-    description: 'A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are supported.',
+    description:
+      'A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are supported.',
     items: { type: 'object' },
   },
   IngestResult: object({
@@ -119,7 +171,10 @@ export const fixedSchemas: Record<string, Schema> = {
         detail: text,
         code: openEnum(apiCodes),
         request_id: { ...text, description: 'Report it to the operator: the log has the same id.' },
-        permissions: { ...permissions, description: 'With `permission_required`: any one of these is enough.' },
+        permissions: {
+          ...permissions,
+          description: 'With `permission_required`: any one of these is enough.',
+        },
       },
       ['permissions'],
     ),

@@ -12,11 +12,18 @@ export const idParameter = {
   schema: { type: 'string', minLength: 1, maxLength: 64 },
 };
 
-export const sensorParameter = { ...idParameter, description: "The sensor's id or code, percent-encoded." };
+export const sensorParameter = {
+  ...idParameter,
+  description: "The sensor's id or code, percent-encoded.",
+};
 
 /** The parameters of a resource's list. */
 export function listParameters(resource: ResourceDefinition): Schema[] {
-  return pageParameters(resource).map((parameter) => ({ name: parameter.name, ...query, ...describe(parameter) }));
+  return pageParameters(resource).map((parameter) => ({
+    name: parameter.name,
+    ...query,
+    ...describe(parameter),
+  }));
 }
 
 const query = { in: 'query', required: false };
@@ -25,7 +32,11 @@ function describe({ name, role, on, names = [] }: PageParameter): Schema {
   if (role === 'limit') return limitOf(pageLimit);
   if (role === 'sync_token') return syncToken;
   if (role === 'include')
-    return listOfNames('Fields of the single record that the list shows, too.', names, names.slice(0, 1));
+    return listOfNames(
+      'Fields of the single record that the list shows, too.',
+      names,
+      names.slice(0, 1),
+    );
   return on ? filterOf(name, role, on.field, on.declaration) : cursor;
 }
 
@@ -36,8 +47,17 @@ function limitOf(bounds: { default: number; max: number }): Schema {
   };
 }
 
-function listOfNames(description: string, names: readonly string[], example: readonly string[]): Schema {
-  const schema = { type: 'array', uniqueItems: true, minItems: 1, items: { type: 'string', enum: [...names] } };
+function listOfNames(
+  description: string,
+  names: readonly string[],
+  example: readonly string[],
+): Schema {
+  const schema = {
+    type: 'array',
+    uniqueItems: true,
+    minItems: 1,
+    items: { type: 'string', enum: [...names] },
+  };
   return { description, style: 'form', explode: false, schema, example };
 }
 
@@ -57,8 +77,17 @@ const ofEntity = " in the entity's time zone";
 /** An instant, or a day that means its start or its end. */
 const instantOrDay = { anyOf: [dateTime, { type: 'string', format: 'date' }] };
 
-function filterOf(name: string, role: PageParameter['role'], field: string, declaration: Field): Schema {
-  const { examples: _, description: __, ...schema } = fieldSchema({ ...declaration, required: true });
+function filterOf(
+  name: string,
+  role: PageParameter['role'],
+  field: string,
+  declaration: Field,
+): Schema {
+  const {
+    examples: _,
+    description: __,
+    ...schema
+  } = fieldSchema({ ...declaration, required: true });
   const { doc, example } = declaration;
   const isInstant = declaration.kind === 'instant';
   const only = `Only records whose \`${field}\``;
@@ -66,7 +95,8 @@ function filterOf(name: string, role: PageParameter['role'], field: string, decl
     const description = `Only records that changed at or after this instant, or since the start of this day${ofEntity}.`;
     return { description, schema: instantOrDay, example };
   }
-  if (role === 'equals') return { description: `${only} equals this value. ${doc}`, schema, example };
+  if (role === 'equals')
+    return { description: `${only} equals this value. ${doc}`, schema, example };
   if (role === 'week') {
     const week = `the week that contains this day, by the organization's week start${isInstant ? ofEntity : ''}`;
     return {
@@ -114,6 +144,10 @@ export const readingsParameters: readonly Schema[] = [
   {
     ...query,
     name: 'agg',
-    ...listOfNames('With `bucket`: the aggregates of each bucket; the default is `avg`.', aggregates, ['avg', 'max']),
+    ...listOfNames(
+      'With `bucket`: the aggregates of each bucket; the default is `avg`.',
+      aggregates,
+      ['avg', 'max'],
+    ),
   },
 ];

@@ -5,7 +5,16 @@ import { type IngestOperation, ingestOperations } from '../ingest/operations.ts'
 import { recordsToCsv } from '../routes/lists.ts';
 import { listParameters, readingsParameters, sensorParameter } from './parameters.ts';
 import { type AnswerKind, responsesOf } from './responses.ts';
-import { instant, listOf, object, recordExample, ref, type Schema, schemaNames, text } from './schemas.ts';
+import {
+  instant,
+  listOf,
+  object,
+  recordExample,
+  ref,
+  type Schema,
+  schemaNames,
+  text,
+} from './schemas.ts';
 
 interface Operation {
   id: string;
@@ -33,7 +42,11 @@ function json(schema: Schema, example: unknown): Schema {
   return { 'application/json': { schema, example } };
 }
 
-const page = { tag: 'Documents', answers: 'public', content: { 'text/html': { schema: text } } } as const;
+const page = {
+  tag: 'Documents',
+  answers: 'public',
+  content: { 'text/html': { schema: text } },
+} as const;
 
 const fixedOperations: Readonly<Record<string, Operation>> = {
   '/api/v1': {
@@ -46,13 +59,15 @@ const fixedOperations: Readonly<Record<string, Operation>> = {
     ...page,
     id: 'getDocuments',
     summary: 'Interactive documents',
-    description: 'The interactive documentation of the API; it works without the internet and stores no key.',
+    description:
+      'The interactive documentation of the API; it works without the internet and stores no key.',
   },
   '/api/v1/openapi.json': {
     ...page,
     id: 'getSpecification',
     summary: 'This document',
-    description: 'The machine-readable specification, with the exact response schemas of the deployed version.',
+    description:
+      'The machine-readable specification, with the exact response schemas of the deployed version.',
     content: { 'application/json': { schema: { type: 'object' } } },
   },
   '/api/v1/me': {
@@ -60,7 +75,8 @@ const fixedOperations: Readonly<Record<string, Operation>> = {
     tag: 'Key',
     answers: 'key',
     summary: 'Confirm the key',
-    description: 'Returns the organization, the entity and the permissions of the key in the request.',
+    description:
+      'Returns the organization, the entity and the permissions of the key in the request.',
     content: json(ref('Me'), {
       tenant: { id: '0b9f6a1e-5a55-4c62-9a53-3f1f4c1f2f10', name: 'Nordwerk' },
       entity: {
@@ -69,7 +85,12 @@ const fixedOperations: Readonly<Record<string, Operation>> = {
         name: 'Plant Berlin',
         timezone: 'Europe/Berlin',
       },
-      key: { id: '9c1d0f53-9a53-4f0a-9d53-6a1e5a554c62', prefix: 'hk_4fTq9', name: 'Reporting', expires_at: null },
+      key: {
+        id: '9c1d0f53-9a53-4f0a-9d53-6a1e5a554c62',
+        prefix: 'hk_4fTq9',
+        name: 'Reporting',
+        expires_at: null,
+      },
       permissions: ['parts.view'],
       resources: ['/api/v1/parts'],
       server_time: '2026-11-20T08:15:00.123Z',
@@ -82,15 +103,29 @@ const fixedOperations: Readonly<Record<string, Operation>> = {
     summary: 'List the paths of the key',
     description: 'The paths that this key can read or, for ingest, post to; `methods` says which.',
     content: json(object({ data: listOf(ref('ResourceEntry')) }), {
-      data: [{ name: 'parts', path: '/api/v1/parts', title: 'Parts', permissions: ['parts.view'], methods: ['GET'] }],
+      data: [
+        {
+          name: 'parts',
+          path: '/api/v1/parts',
+          title: 'Parts',
+          permissions: ['parts.view'],
+          methods: ['GET'],
+        },
+      ],
     }),
   },
 };
 
 /** Every path of the document. */
 export function paths(resources: readonly ResourceDefinition[]): Schema {
-  const fixed = Object.entries(fixedOperations).map(([path, declared]) => [path, { get: operation(declared) }]);
-  const ingest = ingestOperations.map((declared) => [declared.path, { post: operation(toPost(declared)) }]);
+  const fixed = Object.entries(fixedOperations).map(([path, declared]) => [
+    path,
+    { get: operation(declared) },
+  ]);
+  const ingest = ingestOperations.map((declared) => [
+    declared.path,
+    { post: operation(toPost(declared)) },
+  ]);
   return Object.fromEntries([...fixed, ...resources.flatMap(resourcePaths), ...ingest]);
 }
 
@@ -98,7 +133,9 @@ function resourcePaths(resource: ResourceDefinition): [path: string, item: Schem
   const { name, title, singular, summary, permissions } = resource;
   const { single } = schemaNames(resource);
   const isSensors = name === 'sensors';
-  const group = permissionGroups.find((one) => one.permissions.some(({ key }) => key === permissions[0]));
+  const group = permissionGroups.find((one) =>
+    one.permissions.some(({ key }) => key === permissions[0]),
+  );
   const shared = { tag: group?.name ?? 'Key', permissions };
   const list = operation({
     ...shared,
@@ -154,7 +191,10 @@ function listContent(resource: ResourceDefinition): Schema {
   const end = { next_cursor: null, sync_token: 'WyJxMm9SVXg5a1p0TDQiLCIiLCIiLDIwNzc4XQ' };
   const examples = {
     page: { summary: 'A list of one page', value: { data: [record], ...end } },
-    changes: { summary: 'What has changed since a sync token', value: { data: [record], removed, ...end } },
+    changes: {
+      summary: 'What has changed since a sync token',
+      value: { data: [record], removed, ...end },
+    },
   };
   const csv = finish(recordsToCsv(resource, { json: JSON.stringify(record) })).toString();
   return {
@@ -183,8 +223,15 @@ const readReadings = {
     'application/json': {
       schema: { anyOf: [readingsPage('Reading'), readingsPage('ReadingBucket')] },
       examples: {
-        readings: { value: { data: [{ at: instant, value: 182.4, quality: 'good' }], next_cursor: null } },
-        buckets: { value: { data: [{ at: '2026-11-20T08:15:00.000000Z', avg: 181.9, max: 183 }], next_cursor: null } },
+        readings: {
+          value: { data: [{ at: instant, value: 182.4, quality: 'good' }], next_cursor: null },
+        },
+        buckets: {
+          value: {
+            data: [{ at: '2026-11-20T08:15:00.000000Z', avg: 181.9, max: 183 }],
+            next_cursor: null,
+          },
+        },
       },
     },
     'application/x-ndjson': { schema: text, example: `{"at":"${instant}","value":182.4}\n` },
@@ -192,20 +239,36 @@ const readReadings = {
   },
 } as const;
 
-function toPost({ id, summary, description, permissions, schema, examples }: IngestOperation): Operation {
+function toPost({
+  id,
+  summary,
+  description,
+  permissions,
+  schema,
+  examples,
+}: IngestOperation): Operation {
   const schemas: Record<string, Schema> = {
     'application/json': ref(schema),
     'application/x-ndjson': text,
     'application/senml+json': ref('SenmlPack'),
   };
-  const bodies = Object.entries(examples).map(([type, example]) => [type, { schema: schemas[type], example }]);
+  const bodies = Object.entries(examples).map(([type, example]) => [
+    type,
+    { schema: schemas[type], example },
+  ]);
   return {
     ...{ id, tag: 'Sensor gateway', answers: 'ingest', summary, description, permissions },
     requestBody: { required: true, content: Object.fromEntries(bodies) },
     content: json(ref('IngestResult'), {
       accepted: 998,
       duplicates: 1,
-      rejected: [{ index: 7, code: 'unknown_sensor', detail: 'No sensor of this entity has the code or id "OVEN-9".' }],
+      rejected: [
+        {
+          index: 7,
+          code: 'unknown_sensor',
+          detail: 'No sensor of this entity has the code or id "OVEN-9".',
+        },
+      ],
     }),
   };
 }

@@ -43,7 +43,12 @@ export const answerHeaders: Record<string, Schema> = {
     '^<[^<>]+>; rel="next"$',
     '</api/v1/parts?limit=50&cursor=WyJ4Il0>; rel="next"',
   ),
-  Allow: header('The methods that the path supports.', '^[A-Z]+(, [A-Z]+)*$', 'GET, HEAD', required),
+  Allow: header(
+    'The methods that the path supports.',
+    '^[A-Z]+(, [A-Z]+)*$',
+    'GET, HEAD',
+    required,
+  ),
   'WWW-Authenticate': {
     description: 'The authentication scheme and the error (RFC 6750).',
     schema: { type: 'string' },
@@ -62,13 +67,18 @@ interface Refusal {
   header?: keyof typeof answerHeaders;
 }
 
-const limited = { status: 429, description: 'A limit was exceeded: try again later.', header: 'Retry-After' };
+const limited = {
+  status: 429,
+  description: 'A limit was exceeded: try again later.',
+  header: 'Retry-After',
+};
 
 /** The problem responses; the document has an example of every code. */
 const refusals = {
   BadRequest: {
     status: 400,
-    description: 'A parameter is unknown, repeated or wrong, or `If-Match` names no `ETag` of the answer.',
+    description:
+      'A parameter is unknown, repeated or wrong, or `If-Match` names no `ETag` of the answer.',
     codes: ['bad_parameter', 'key_in_query'],
   },
   BadBody: {
@@ -79,12 +89,14 @@ const refusals = {
   },
   Unauthorized: {
     status: 401,
-    description: 'The key is missing, malformed, incomplete, unknown, revoked or expired, or its creator is inactive.',
+    description:
+      'The key is missing, malformed, incomplete, unknown, revoked or expired, or its creator is inactive.',
     header: 'WWW-Authenticate',
   },
   EntityForbidden: {
     status: 403,
-    description: 'The entity of the key is gone or inactive, or the key must not be used from this address.',
+    description:
+      'The entity of the key is gone or inactive, or the key must not be used from this address.',
     codes: codesOf(403).filter((code) => code !== 'permission_required'),
   },
   Forbidden: {
@@ -96,7 +108,8 @@ const refusals = {
   NotFound: { status: 404, description: "There is no such record in the key's entity." },
   MethodNotAllowed: {
     status: 405,
-    description: 'The path does not support the method; `Allow` names the methods that it supports.',
+    description:
+      'The path does not support the method; `Allow` names the methods that it supports.',
     header: 'Allow',
   },
   NotAcceptable: { status: 406, description: '`Accept` names no type of this answer.' },
@@ -105,8 +118,14 @@ const refusals = {
     description:
       'The `sync_token` is older than 90 days, or of a store before it was restored: read the whole list again.',
   },
-  TooLarge: { status: 413, description: 'More than 10,000 readings, or 8 MiB after decompression.' },
-  UnsupportedMediaType: { status: 415, description: 'The `Content-Type` or `Content-Encoding` is not supported.' },
+  TooLarge: {
+    status: 413,
+    description: 'More than 10,000 readings, or 8 MiB after decompression.',
+  },
+  UnsupportedMediaType: {
+    status: 415,
+    description: 'The `Content-Type` or `Content-Encoding` is not supported.',
+  },
   InvalidBody: { status: 422, description: 'The body is JSON, but of another shape.' },
   TooMany: { ...limited, codes: ['too_many_requests', 'too_many_failed_checks'] },
   TooManyIngest: { ...limited, codes: ['too_many_ingest_requests', 'too_many_failed_checks'] },
@@ -125,7 +144,13 @@ interface Answers {
   others: readonly (keyof typeof refusals | 'NotModified')[];
 }
 
-const ofEveryKey = ['Unauthorized', 'MethodNotAllowed', 'TooMany', 'Internal', 'Unavailable'] as const;
+const ofEveryKey = [
+  'Unauthorized',
+  'MethodNotAllowed',
+  'TooMany',
+  'Internal',
+  'Unavailable',
+] as const;
 const read = [...ofEveryKey, 'NotModified', 'BadRequest', 'Forbidden', 'NotAcceptable'] as const;
 const single: Answers = { ok: 'The record.', headers: ['ETag'], others: [...read, 'NotFound'] };
 
@@ -140,7 +165,11 @@ const answers = {
     headers: ['ETag'],
     others: [...ofEveryKey, 'NotModified', 'BadRequest', 'EntityForbidden', 'NotAcceptable'],
   },
-  list: { ok: 'A page of records.', headers: ['ETag', 'Link'], others: [...read, 'SyncTokenExpired'] },
+  list: {
+    ok: 'A page of records.',
+    headers: ['ETag', 'Link'],
+    others: [...read, 'SyncTokenExpired'],
+  },
   single,
   readings: { ...single, headers: ['ETag', 'Link'] },
   ingest: {
@@ -148,7 +177,14 @@ const answers = {
     headers: [],
     others: [
       ...ofEveryKey.filter((name) => name !== 'TooMany'),
-      ...(['BadBody', 'Forbidden', 'TooLarge', 'UnsupportedMediaType', 'InvalidBody', 'TooManyIngest'] as const),
+      ...([
+        'BadBody',
+        'Forbidden',
+        'TooLarge',
+        'UnsupportedMediaType',
+        'InvalidBody',
+        'TooManyIngest',
+      ] as const),
     ],
   },
 } satisfies Record<string, Answers>;
@@ -173,7 +209,10 @@ function headerRefs(names: readonly string[]): Schema {
 
 /** The responses that operations share, by their names. */
 export function sharedResponses(): Schema {
-  const problems = Object.entries<Refusal>(refusals).map(([name, refusal]) => [name, problemResponse(refusal)]);
+  const problems = Object.entries<Refusal>(refusals).map(([name, refusal]) => [
+    name,
+    problemResponse(refusal),
+  ]);
   const notModified = {
     description: 'Nothing has changed since the answer with that `ETag`.',
     headers: headerRefs([...usualHeaders, 'ETag', 'Link']),
@@ -181,7 +220,12 @@ export function sharedResponses(): Schema {
   return { NotModified: notModified, ...Object.fromEntries(problems) };
 }
 
-function problemResponse({ status, description, codes = codesOf(status), header }: Refusal): Schema {
+function problemResponse({
+  status,
+  description,
+  codes = codesOf(status),
+  header,
+}: Refusal): Schema {
   const schema = { allOf: [ref('Problem'), { properties: { code: openEnum(codes) } }] };
   const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]));
   return {
@@ -194,7 +238,10 @@ function problemResponse({ status, description, codes = codesOf(status), header 
 function exampleOf(code: ApiCode): Schema {
   const { status, title } = errorTable[code];
   const permissions = code === 'permission_required' ? { permissions: ['parts.view'] } : {};
-  return { ...JSON.parse(problemDocument(code, status, details[code] ?? title, '3q2vZ0aB-1f')), ...permissions };
+  return {
+    ...JSON.parse(problemDocument(code, status, details[code] ?? title, '3q2vZ0aB-1f')),
+    ...permissions,
+  };
 }
 
 /** Details of the examples, if they differ from the title. */
@@ -210,7 +257,8 @@ const details: Partial<Record<ApiCode, string>> = {
   permission_required: 'This needs the permission parts.view.',
   method_not_allowed: 'This path supports only GET and HEAD.',
   not_acceptable: 'Accept names no type of this answer; accept application/json or text/csv.',
-  sync_token_expired: 'This sync_token is older than 90 days: read the whole list again for a new one.',
+  sync_token_expired:
+    'This sync_token is older than 90 days: read the whole list again for a new one.',
   not_found: 'There is no such part in this entity.',
   too_many_requests: 'This API key has used up its requests. Try again in 17 seconds.',
   too_many_ingest_requests: 'This API key has used up its requests. Try again in 17 seconds.',

@@ -31,7 +31,10 @@ export function openEnum(values: readonly string[]): Schema {
 }
 
 /** An object whose properties are all required, except those named as optional. */
-export function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
+export function object(
+  properties: Record<string, Schema>,
+  optional: readonly string[] = [],
+): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, required };
 }
@@ -43,18 +46,27 @@ export function fieldSchema(field: Field): Schema {
 }
 
 function valueSchema(field: Field): Schema {
-  const typed = (type: string, more: Schema = {}) => ({ type: field.required ? type : [type, 'null'], ...more });
+  const typed = (type: string, more: Schema = {}) => ({
+    type: field.required ? type : [type, 'null'],
+    ...more,
+  });
   switch (field.kind) {
     case 'text': {
       const { maxLength, format } = field;
-      return typed('string', { maxLength, ...(format && { pattern: textFormats[format].pattern.source }) });
+      return typed('string', {
+        maxLength,
+        ...(format && { pattern: textFormats[format].pattern.source }),
+      });
     }
     case 'enum':
       return typed('string', { enum: [...field.values, ...(field.required ? [] : [null])] });
     case 'integer':
     case 'decimal': {
       const { kind, min, max } = field;
-      const bounds = { ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) };
+      const bounds = {
+        ...(min !== undefined && { minimum: min }),
+        ...(max !== undefined && { maximum: max }),
+      };
       return typed(kind === 'integer' ? 'integer' : 'number', bounds);
     }
     case 'boolean':
@@ -69,11 +81,16 @@ function valueSchema(field: Field): Schema {
 }
 
 function fieldSchemas(fields: Fields): Record<string, Schema> {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]),
+  );
 }
 
 /** Names of a resource's schemas: `Part`, and `PartSummary` if its list shows less than the single record. */
-export function schemaNames({ singular, fields }: ResourceDefinition): { single: string; item: string } {
+export function schemaNames({ singular, fields }: ResourceDefinition): {
+  single: string;
+  item: string;
+} {
   const words = singular.split(/[^A-Za-z0-9]+/);
   const single = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   const hasDetail = Object.values(fields).some(({ detail }) => detail);
@@ -88,9 +105,13 @@ export function recordSchemas(resource: ResourceDefinition): Record<string, Sche
     ...object(fieldSchemas({ ...fields, ...resource.added })),
   });
   const all = schemaOf(allFields(resource));
-  return item === single ? { [single]: all } : { [single]: all, [item]: schemaOf(listFields(resource)) };
+  return item === single
+    ? { [single]: all }
+    : { [single]: all, [item]: schemaOf(listFields(resource)) };
 }
 
 export function recordExample({ added }: ResourceDefinition, fields: Fields): Schema {
-  return Object.fromEntries(Object.entries({ ...fields, ...added }).map(([name, { example }]) => [name, example]));
+  return Object.fromEntries(
+    Object.entries({ ...fields, ...added }).map(([name, { example }]) => [name, example]),
+  );
 }

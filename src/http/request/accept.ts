@@ -25,13 +25,21 @@ const preferred = { preferred: codings };
  * The media type to answer with (RFC 9110, section 12.5.1), the first of `offers` if the client has no preference. Throws
  * `not_acceptable` if it accepts none of them.
  */
-export function mediaTypeFor<T extends string>(accepted: string | undefined, offers: readonly [T, ...T[]]): T {
+export function mediaTypeFor<T extends string>(
+  accepted: string | undefined,
+  offers: readonly [T, ...T[]],
+): T {
   if (accepted === undefined || accepted === '*/*' || accepted === offers[0]) return offers[0];
-  const accept = accepted.replace(parameters, '').replace(/application\/ndjson/gi, 'application/x-ndjson');
+  const accept = accepted
+    .replace(parameters, '')
+    .replace(/application\/ndjson/gi, 'application/x-ndjson');
   const chosen = new Negotiator({ headers: { accept } }).mediaType([...offers]);
   const type = offers.find((offer) => offer === chosen);
   if (type === undefined) {
-    throw new ApiError('not_acceptable', `Accept names no type of this answer; accept ${wordList(offers, 'or')}.`);
+    throw new ApiError(
+      'not_acceptable',
+      `Accept names no type of this answer; accept ${wordList(offers, 'or')}.`,
+    );
   }
   return type;
 }

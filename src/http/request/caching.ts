@@ -36,18 +36,32 @@ export function toRepresentation(
     type: options.type ?? 'application/json',
     tag: options.tag ?? hash('sha256', body, 'base64url').slice(0, 22),
     headers: options.headers ?? [],
-    vary: body.length < worthCoding || vary === 'Accept-Encoding' ? vary : `${vary}, Accept-Encoding`,
+    vary:
+      body.length < worthCoding || vary === 'Accept-Encoding' ? vary : `${vary}, Accept-Encoding`,
     codings: new Map(),
     whenToCode: options.whenToCode ?? ((code) => code()),
   };
 }
 
 /** Answers with a representation: 304 if the client has it already, compressed if the client accepts that. */
-export function represent(exchange: Exchange, representation: Representation, cache = 'private, no-cache') {
+export function represent(
+  exchange: Exchange,
+  representation: Representation,
+  cache = 'private, no-cache',
+) {
   const { body, tag } = representation;
-  const coding = body.length < worthCoding ? undefined : codingFor(exchange.header('accept-encoding'));
+  const coding =
+    body.length < worthCoding ? undefined : codingFor(exchange.header('accept-encoding'));
   const etag = coding === undefined ? `"${tag}"` : `"${tag}-${coding}"`;
-  const headers = ['ETag', etag, 'Cache-Control', cache, 'Vary', representation.vary, ...representation.headers];
+  const headers = [
+    'ETag',
+    etag,
+    'Cache-Control',
+    cache,
+    'Vary',
+    representation.vary,
+    ...representation.headers,
+  ];
   const known = exchange.header('if-none-match');
   if (known !== undefined && isKnown(known, tag)) return { status: 304, headers, body: null };
   headers.push('Content-Type', representation.type);
@@ -55,7 +69,11 @@ export function represent(exchange: Exchange, representation: Representation, ca
   return encode(representation, coding, headers);
 }
 
-async function encode(representation: Representation, coding: Coding, headers: string[]): Promise<Answer> {
+async function encode(
+  representation: Representation,
+  coding: Coding,
+  headers: string[],
+): Promise<Answer> {
   let encoded = representation.codings.get(coding);
   if (encoded === undefined) {
     encoded = representation.whenToCode(() => compress[coding](representation.body));
@@ -77,13 +95,19 @@ const compress: Record<Coding, (body: Buffer) => Promise<Buffer>> = {
   gzip: (body) => promisify(gzip)(body, { level: 5 }),
   br: (body) =>
     promisify(brotliCompress)(body, {
-      params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 4,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      },
     }),
 };
 
 /** Weak comparison (RFC 9110, section 13.1.2) against every coding of one body: they differ in bytes and not in meaning. */
 function isKnown(ifNoneMatch: string, tag: string): boolean {
-  return ifNoneMatch === '*' || ['', '-br', '-gzip'].some((coding) => ifNoneMatch.includes(`"${tag}${coding}"`));
+  return (
+    ifNoneMatch === '*' ||
+    ['', '-br', '-gzip'].some((coding) => ifNoneMatch.includes(`"${tag}${coding}"`))
+  );
 }
 
 /**
@@ -103,7 +127,10 @@ export function requireNoPrecondition(exchange: Exchange): void {
   if (exchange.header('if-match') !== undefined) throw unreadable;
 }
 
-const changed = new ApiError('bad_parameter', 'If-Match names no ETag of this answer. Read it without If-Match.');
+const changed = new ApiError(
+  'bad_parameter',
+  'If-Match names no ETag of this answer. Read it without If-Match.',
+);
 const unreadable = new ApiError(
   'bad_parameter',
   'If-Match cannot match here: this path has nothing to read. Send the request without it.',

@@ -1,7 +1,8 @@
 import type { Answer } from '../answers/answer.ts';
 import type { Exchange } from './exchange.ts';
 
-const exposed = 'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate';
+const exposed =
+  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate';
 
 /** Which web pages of other origins may call: only those of `--cors-origin`. Browsers never send cookies along. */
 export function createCors(origins: readonly string[]) {
@@ -17,7 +18,12 @@ export function createCors(origins: readonly string[]) {
       exchange.responseHeaders.push('Vary', 'Origin');
       const origin = originOf(exchange);
       if (origin === undefined) return;
-      exchange.responseHeaders.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed);
+      exchange.responseHeaders.push(
+        'Access-Control-Allow-Origin',
+        origin,
+        'Access-Control-Expose-Headers',
+        exposed,
+      );
     },
     /** The answer to a preflight request; undefined for any other request or origin. */
     preflight(exchange: Exchange, allowed: readonly string[]): Answer | undefined {

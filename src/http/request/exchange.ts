@@ -50,7 +50,8 @@ export class Exchange {
     // Read at once: a connection that closes while its request waits has no address any more.
     this.peer = socket.remoteAddress;
     const { expect } = headers;
-    this.awaitsContinue = expect !== undefined && httpVersionMinor > 0 && expect.toLowerCase().includes('100-continue');
+    this.awaitsContinue =
+      expect !== undefined && httpVersionMinor > 0 && expect.toLowerCase().includes('100-continue');
   }
 
   /** A decoded parameter of the path; undefined if its encoding is invalid. */
@@ -77,7 +78,8 @@ export class Exchange {
     let count = 0;
     for (let i = 0; i < raw.length; i += 2) {
       const found = raw[i];
-      if (found?.length === name.length && (found === name || found.toLowerCase() === name)) count++;
+      if (found?.length === name.length && (found === name || found.toLowerCase() === name))
+        count++;
     }
     return count;
   }

@@ -44,7 +44,9 @@ export function createHeads(common: readonly string[]) {
     const kept: WithHead = res;
     // One without a body, or after which the connection closes, has another end.
     const isUsual = res.shouldKeepAlive && headers.at(-2) === 'Content-Length';
-    const head = isUsual ? `HTTP/1.1 ${status} ${reason}\r\n${linesOf(headers)}${fixedText[kind]}` : '';
+    const head = isUsual
+      ? `HTTP/1.1 ${status} ${reason}\r\n${linesOf(headers)}${fixedText[kind]}`
+      : '';
     if (isUsual && nowMs < endIsGoodUntilMs) {
       res.statusCode = status;
       kept._header = head + end;

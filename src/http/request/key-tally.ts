@@ -84,9 +84,18 @@ export class DayTally {
 
   /** There are few kinds and codes, so that a search costs less than a key of both would. */
   #find(kind: UsageKind, code = ''): UsageCount {
-    for (const counter of this.#counters) if (counter.code === code && counter.kind === kind) return counter;
+    for (const counter of this.#counters)
+      if (counter.code === code && counter.kind === kind) return counter;
     const { keyId, day } = this;
-    const counter: UsageCount = { keyId, day, kind, code, count: 0, lastAtMs: null, lastSensor: null };
+    const counter: UsageCount = {
+      keyId,
+      day,
+      kind,
+      code,
+      count: 0,
+      lastAtMs: null,
+      lastSensor: null,
+    };
     this.#counters.push(counter);
     return counter;
   }

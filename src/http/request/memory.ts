@@ -32,7 +32,8 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits) {
         exchange.answerReservation?.release();
         return;
       }
-      const reservation = exchange.answerReservation ?? answers.holdShare(bytes, exchange.keyPrefix);
+      const reservation =
+        exchange.answerReservation ?? answers.holdShare(bytes, exchange.keyPrefix);
       exchange.answerReservation = reservation;
       reservation.resize(bytes);
       whenOver(exchange.node, () => reservation.release());

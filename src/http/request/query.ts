@@ -16,13 +16,17 @@ export function parseQuery(query: string): QueryParameters {
     .filter((part) => part !== '')
     .map((part) => {
       const cut = part.indexOf('=');
-      return cut === -1 ? [decode(part), ''] : [decode(part.slice(0, cut)), decode(part.slice(cut + 1))];
+      return cut === -1
+        ? [decode(part), '']
+        : [decode(part.slice(0, cut)), decode(part.slice(cut + 1))];
     });
 }
 
 /** Sets one parameter of a query and leaves the others unchanged. */
 export function withParameter(query: string, name: string, value: string): string {
-  const others = query.split('&').filter((part) => part !== '' && decode(part.split('=', 1)[0] ?? '') !== name);
+  const others = query
+    .split('&')
+    .filter((part) => part !== '' && decode(part.split('=', 1)[0] ?? '') !== name);
   return [...others, `${name}=${encodeURIComponent(value)}`].join('&');
 }
 

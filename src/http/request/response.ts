@@ -15,7 +15,8 @@ export function headersOf(exchange: Exchange, answer: Answer): string[] {
   for (const text of headers) all.push(text);
   all.push('X-Request-Id', exchange.id);
   // 304 and 204 have no body, and the length of the full answer is not known.
-  if (status !== 304 && status !== 204) all.push('Content-Length', String(answer.length ?? lengthOf(answer)));
+  if (status !== 304 && status !== 204)
+    all.push('Content-Length', String(answer.length ?? lengthOf(answer)));
   return all;
 }
 
@@ -23,7 +24,12 @@ export function headersOf(exchange: Exchange, answer: Answer): string[] {
  * Sends an answer, whose head is written, through Node's server directly: a Response object would halve the requests per
  * second. With `pace` it ends only with the body of its request.
  */
-export function send({ req, res }: Exchange['node'], answer: Answer, method: string, pace: BodyPace | undefined): void {
+export function send(
+  { req, res }: Exchange['node'],
+  answer: Answer,
+  method: string,
+  pace: BodyPace | undefined,
+): void {
   const body = answer.body === null || method === 'HEAD' ? '' : answer.body;
   const encoding = answer.isAscii ? 'latin1' : 'utf8';
   if (pace) endWithBody(pace, req, res, body, encoding);

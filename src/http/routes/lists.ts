@@ -15,7 +15,9 @@ export type Links = (exchange: Exchange, cursor: string | null) => string[];
 /** Builds the writer of Link headers; a proxy in front serves the API below `basePath`. */
 export function createLinks(basePath: string): Links {
   return ({ path, query }, cursor) =>
-    cursor === null ? [] : ['Link', `<${basePath}${path}?${withParameter(query, 'cursor', cursor)}>; rel="next"`];
+    cursor === null
+      ? []
+      : ['Link', `<${basePath}${path}?${withParameter(query, 'cursor', cursor)}>; rel="next"`];
 }
 
 /** The media type of a list. Throws `not_acceptable`; CSV has no place for removed ids. */
@@ -23,7 +25,9 @@ export function listTypeFor(exchange: Exchange): (typeof listTypes)[number] {
   const accepted = exchange.header('accept');
   if (accepted === undefined || accepted === '*/*') return 'application/json';
   const hasToken = parseQuery(exchange.query).some(([name]) => name === 'sync_token');
-  return hasToken ? mediaTypeFor(accepted, ['application/json']) : mediaTypeFor(accepted, listTypes);
+  return hasToken
+    ? mediaTypeFor(accepted, ['application/json'])
+    : mediaTypeFor(accepted, listTypes);
 }
 
 /** Writes a page of a list as JSON. */

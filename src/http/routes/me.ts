@@ -99,6 +99,9 @@ function meHead(
   return `${JSON.stringify(me).slice(0, -1)},"server_time":`;
 }
 
-function openTo(held: readonly ClientPermission[], entries: readonly ResourceEntry[]): ResourceEntry[] {
+function openTo(
+  held: readonly ClientPermission[],
+  entries: readonly ResourceEntry[],
+): ResourceEntry[] {
   return entries.filter(({ permissions }) => holdsAny(held, permissions));
 }

@@ -12,7 +12,12 @@ import { instantUs } from '../../core/readings/instants.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
-import { readingPageLimit, readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
+import {
+  readingPageLimit,
+  readLimit,
+  requireKnown,
+  wrongValue,
+} from '../../core/records/parameters.ts';
 import { FairScheduler } from '../../core/sharing/fair-scheduler.ts';
 import { Spares } from '../../core/sharing/spares.ts';
 import { startOfDayMs } from '../../core/time/calendar.ts';
@@ -64,7 +69,15 @@ export function createReadingsHandler(
     const { limit, toUs, buckets } = query;
     const fromUs = query.cursor === undefined ? query.fromUs : readStart(query.cursor, digest);
     const margins = { before: headOf(type, query).length, after: longestEnd };
-    const request = { series: sensor.series, fromUs, toUs, limit, buckets, format: formats[type], margins };
+    const request = {
+      series: sensor.series,
+      fromUs,
+      toUs,
+      limit,
+      buckets,
+      format: formats[type],
+      margins,
+    };
     const owner = session.principal.keyId;
     const metered = createMeter((more) => charge(exchange, session, more));
     const gone = new AbortController();
@@ -79,8 +92,13 @@ export function createReadingsHandler(
     let found: ReadingText;
     try {
       // Reserves the largest possible answer; the rest is released once the length is known.
-      exchange.answerReservation = await answers.reserve(limit * longestRow(buckets), exchange.keyPrefix);
-      found = await slices.call(owner, () => readings.text(request, { owner, signal, charge: metered, memory }));
+      exchange.answerReservation = await answers.reserve(
+        limit * longestRow(buckets),
+        exchange.keyPrefix,
+      );
+      found = await slices.call(owner, () =>
+        readings.text(request, { owner, signal, charge: metered, memory }),
+      );
     } catch (thrown) {
       if (signal.aborted) return clientGone;
       throw thrown;
@@ -139,7 +157,10 @@ function readQuery(text: string, timezone: string): ReadingsQuery {
     toUs: readInstant('to', given.get('to'), timezone),
     limit: readLimit(given.get('limit'), readingPageLimit),
     cursor: given.get('cursor'),
-    buckets: bucket === undefined ? undefined : { widthUs: readBucketUs(bucket), aggregates: readAggregates(agg) },
+    buckets:
+      bucket === undefined
+        ? undefined
+        : { widthUs: readBucketUs(bucket), aggregates: readAggregates(agg) },
   };
 }
 
@@ -147,7 +168,9 @@ function readInstant(name: string, text: string | undefined, timezone: string): 
   if (text === undefined) return undefined;
   // The start of the day, as in the commands.
   if (isDate(text)) return boundedUs(startOfDayMs(text, timezone) * 1000);
-  const us = instantUs(/^-?\d{1,15}$/.test(text) ? Number(text) : text.replace(/ (\d\d:\d\d)$/, '+$1'));
+  const us = instantUs(
+    /^-?\d{1,15}$/.test(text) ? Number(text) : text.replace(/ (\d\d:\d\d)$/, '+$1'),
+  );
   if (us === undefined) {
     throw wrongValue(
       name,
@@ -160,7 +183,8 @@ function readInstant(name: string, text: string | undefined, timezone: string): 
 
 function readBucketUs(text: string): number {
   const ms = /^[1-9]\d{0,5}[smhdw]$/.test(text) ? parseSpanMs(text) : Number.POSITIVE_INFINITY;
-  if (ms > longestBucketMs) throw wrongValue('bucket', text, 'a span such as 30s, 5m, 1h or 1d, at most 36500d');
+  if (ms > longestBucketMs)
+    throw wrongValue('bucket', text, 'a span such as 30s, 5m, 1h or 1d, at most 36500d');
   return ms * 1000;
 }
 
@@ -191,7 +215,11 @@ function queryDigest({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Senso
 
 // --- the text -----------------------------------------------------------------------------------------------------
 
-const formats = { 'application/json': 'json', 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
+const formats = {
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  'text/csv': 'csv',
+} as const;
 
 function headOf(type: ReadingsType, { buckets }: ReadingsQuery): string {
   if (type === 'application/x-ndjson') return '';
@@ -199,7 +227,9 @@ function headOf(type: ReadingsType, { buckets }: ReadingsQuery): string {
 }
 
 function endOf(type: ReadingsType, cursor: string | null): string {
-  return type === 'application/json' ? `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}\n` : '';
+  return type === 'application/json'
+    ? `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}\n`
+    : '';
 }
 
 /** More bytes than any end of a document has. */

@@ -12,7 +12,12 @@ import type { Gate } from '../auth/gate.ts';
 import type { Budget } from '../fairness/budget.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
-import { type PageCache, type Representation, represent, toRepresentation } from '../request/caching.ts';
+import {
+  type PageCache,
+  type Representation,
+  represent,
+  toRepresentation,
+} from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
 import { envelope, type Links, listTypeFor, recordsToCsv } from './lists.ts';
@@ -55,15 +60,26 @@ export function createRecordHandlers(
       const read = async () => {
         const page = await readList(parseQuery(exchange.query), scope, { records, run, nowMs });
         if (states) page.json = await states.complete(scope.entityId, page.json, run);
-        const options = { headers: links(exchange, page.cursor), vary: 'Authorization, Accept', type };
+        const options = {
+          headers: links(exchange, page.cursor),
+          vary: 'Authorization, Accept',
+          type,
+        };
         // CSV is written in many steps, JSON in one.
         if (type === 'text/csv') {
-          return toRepresentation(await slices.run(principal.keyId, recordsToCsv(resource, page)), options);
+          return toRepresentation(
+            await slices.run(principal.keyId, recordsToCsv(resource, page)),
+            options,
+          );
         }
         return slices.call(principal.keyId, () => toRepresentation(envelope(page), options));
       };
       // The day is part of it, since the sync token of a page names the day on which it was issued.
-      return answer(exchange, `${resource.name}?${exchange.query} ${scopeKey} ${dayOf(nowMs)} ${type}`, read);
+      return answer(
+        exchange,
+        `${resource.name}?${exchange.query} ${scopeKey} ${dayOf(nowMs)} ${type}`,
+        read,
+      );
     },
 
     single(exchange: Exchange, session: Session): MaybePromise<Answer> {
@@ -87,7 +103,11 @@ export function createRecordHandlers(
    * Answers with the kept page if the store has not changed since, else reads it and keeps it. The version is read before
    * the page, so that a kept page is never older than its version says.
    */
-  function answer(exchange: Exchange, key: string, read: () => Promise<Representation>): MaybePromise<Answer> {
+  function answer(
+    exchange: Exchange,
+    key: string,
+    read: () => Promise<Representation>,
+  ): MaybePromise<Answer> {
     if (states) return read().then((page) => represent(exchange, page));
     return chain(recordsVersion(), (at) => {
       const kept = pages.get(key, at);
@@ -104,7 +124,8 @@ export function createRecordHandlers(
 /** Sensors are found by their id or their code, and shown with their last states, which change all the time: no answer is kept. */
 export function createSensorStates({ store: { readings } }: Domain) {
   return {
-    idOf: async (entityId: string, name: string) => findSensor(await readings.directory(entityId), name)?.id,
+    idOf: async (entityId: string, name: string) =>
+      findSensor(await readings.directory(entityId), name)?.id,
     async complete(entityId: string, json: string, run: ListSource['run']): Promise<string> {
       const directory = await readings.directory(entityId);
       // Synchronous if possible, so that its time is measured.

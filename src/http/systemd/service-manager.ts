@@ -21,7 +21,10 @@ const firstFd = 3;
  * no datagram sockets of the Unix domain, so that each message is sent by the program systemd-notify, a few times a minute; the
  * unit needs `NotifyAccess=all`.
  */
-export function readServiceManager(env: Readonly<Record<string, string | undefined>>, pid: number): ServiceManager {
+export function readServiceManager(
+  env: Readonly<Record<string, string | undefined>>,
+  pid: number,
+): ServiceManager {
   // A child process inherits the variables of its parent, but not the descriptor.
   const sockets = Number(env.LISTEN_PID) === pid ? Number(env.LISTEN_FDS) : 0;
   if (sockets > 1) {
@@ -48,7 +51,9 @@ export function readServiceManager(env: Readonly<Record<string, string | undefin
 function send(socket: string, log: Log, states: readonly string[]): void {
   const env = { NOTIFY_SOCKET: socket, PATH: '/usr/bin:/bin:/usr/local/bin' };
   const child = spawn('systemd-notify', states, { env, stdio: 'ignore' });
-  child.on('error', (thrown) => log.warn({ err: thrown }, 'systemd was not notified: systemd-notify did not start'));
+  child.on('error', (thrown) =>
+    log.warn({ err: thrown }, 'systemd was not notified: systemd-notify did not start'),
+  );
   child.on('exit', (code) => {
     // systemd ends it with the daemon; then there is no code.
     if (code) log.warn({ code, states }, 'systemd was not notified: systemd-notify failed');

@@ -33,12 +33,16 @@ export function copyDatabase(
   const version = hasRows ? firstWithChunks : versions[name];
   makeTables(to, name, version, migrationsFolder);
   const { tables } = migratedSchema(name, versions[name], migrationsFolder);
-  const copiedTables = tables.filter((table) => !without.has(table.name) && !(hasRows && table.name === 'readings'));
+  const copiedTables = tables.filter(
+    (table) => !without.has(table.name) && !(hasRows && table.name === 'readings'),
+  );
   try {
     copyRows(from, to, copiedTables, copied);
     if (hasRows) for (const { count } of rowsToChunks({ from, to })) copied(count);
   } catch (thrown) {
-    throw isOfRow(thrown) ? damagedBackup(file, `it holds rows that its own tables forbid (${name})`) : thrown;
+    throw isOfRow(thrown)
+      ? damagedBackup(file, `it holds rows that its own tables forbid (${name})`)
+      : thrown;
   }
   upgradeTables(to, name, version, migrationsFolder);
 }
@@ -49,11 +53,14 @@ export async function useCurrent<T>(
   copy: Pick<DatabaseCopy, 'file' | 'migrationsFolder'>,
   work: (backup: Connection) => Promise<T>,
 ): Promise<T> {
-  if (databaseNames.every((name) => backup.versions[name] === schemaVersions[name])) return work(backup.connection);
+  if (databaseNames.every((name) => backup.versions[name] === schemaVersions[name]))
+    return work(backup.connection);
   // Without a name, SQLite keeps the database in a file that is gone when the process ends, however it ends.
   const current = openDatabase('', {});
   try {
-    current.exec('pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off; begin');
+    current.exec(
+      'pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off; begin',
+    );
     for (const name of databaseNames) copyDatabase(backup, current, { name, ...copy });
     current.exec('commit');
     return await work(current);
@@ -79,6 +86,13 @@ export function carriedMarks(backup: Connection): Mark[] {
 
 /** Events of imports, as JSON, in a backup that were not moved into the trail yet. */
 export function waitingDrafts(backup: Connection): string[] {
-  const moved = backup.prepare<[string], number>('select value from marks where name = ?').pluck().get(outboxMark) ?? 0;
-  return backup.prepare<[number], string>('select draft from audit_outbox where id > ? order by id').pluck().all(moved);
+  const moved =
+    backup
+      .prepare<[string], number>('select value from marks where name = ?')
+      .pluck()
+      .get(outboxMark) ?? 0;
+  return backup
+    .prepare<[number], string>('select draft from audit_outbox where id > ? order by id')
+    .pluck()
+    .all(moved);
 }

@@ -1,10 +1,23 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  type Stats,
+} from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files.ts';
 import { firstFew } from '../../core/text/shown-text.ts';
 import { latestDateMs } from '../../core/time/instants.ts';
-import { type Connection, openDatabase, requireShort, withConnection } from '../sqlite-database/driver.ts';
+import {
+  type Connection,
+  openDatabase,
+  requireShort,
+  withConnection,
+} from '../sqlite-database/driver.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';
 import {
   type DatabaseName,
@@ -13,7 +26,12 @@ import {
   migratedSchema,
   type OwnTable,
 } from '../sqlite-database/schema/migrated-schema.ts';
-import { differences, lineOf, type SchemaObject, schemaObjectsIn } from '../sqlite-database/schema/schema-objects.ts';
+import {
+  differences,
+  lineOf,
+  type SchemaObject,
+  schemaObjectsIn,
+} from '../sqlite-database/schema/schema-objects.ts';
 import { requireNotNewer } from '../sqlite-database/schema/schema-versions.ts';
 
 /** A backup that is open for reading, and how many migrations each database had when it was made. */
@@ -58,7 +76,8 @@ function putNumber(backup: Connection, name: string, value: number): void {
 }
 
 export function completeBackup(backup: Connection, journal: string | undefined): void {
-  if (journal !== undefined) backup.prepare('insert into backup_journal (text) values (?)').run(journal);
+  if (journal !== undefined)
+    backup.prepare('insert into backup_journal (text) values (?)').run(journal);
   backup.pragma(`application_id = ${wholeMark}`);
 }
 
@@ -76,13 +95,17 @@ export function openBackup(file: string, migrationsFolder: string): OpenBackup {
   let connection: Connection | undefined;
   try {
     connection = openDatabase(file, { readonly: true, fileMustExist: true });
-    connection.exec('pragma trusted_schema = off; pragma cell_size_check = on; pragma query_only = on');
+    connection.exec(
+      'pragma trusted_schema = off; pragma cell_size_check = on; pragma query_only = on',
+    );
     const objects = schemaObjectsIn(connection);
     const lines = new Set(objects.map(lineOf));
-    if (!ownObjects({}, migrationsFolder).every((object) => lines.has(lineOf(object)))) throw noBackup(file);
+    if (!ownObjects({}, migrationsFolder).every((object) => lines.has(lineOf(object))))
+      throw noBackup(file);
     const versions = versionsIn(connection, file);
     const wrong = differences(objects, ownObjects(versions, migrationsFolder));
-    if (wrong.length > 0) throw damagedBackup(file, `its schema was changed: ${firstFew(wrong).join('; ')}`);
+    if (wrong.length > 0)
+      throw damagedBackup(file, `its schema was changed: ${firstFew(wrong).join('; ')}`);
     return { connection, versions };
   } catch (thrown) {
     connection?.close();
@@ -95,12 +118,15 @@ export function openBackup(file: string, migrationsFolder: string): OpenBackup {
 function requireBackupFile(file: string): void {
   const { stat, header } = readHeader(file);
   if (stat.isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, not a backup.`);
-  if (!stat.isFile()) throw new HkctlError('bad_input', `${file} is not a regular file, and so not a backup.`);
+  if (!stat.isFile())
+    throw new HkctlError('bad_input', `${file} is not a regular file, and so not a backup.`);
   if (!isWhole(header)) throw noBackup(file);
   const wholeSize = header.readUInt16BE(pageSizeAt) * header.readUInt32BE(pagesAt);
   if (stat.size < wholeSize) throw damagedBackup(file, 'its end is missing');
   // A backup has no log. SQLite would read a log next to the file as a part of it, and create files there.
-  const log = ['-journal', '-wal', '-shm'].map((end) => file + end).find((name) => existsSync(name));
+  const log = ['-journal', '-wal', '-shm']
+    .map((end) => file + end)
+    .find((name) => existsSync(name));
   const keepsLog = header.readUInt16BE(formatVersionsAt) !== rollbackFormat;
   if (log !== undefined || keepsLog) throw changedBackup(file, log);
 }
@@ -159,13 +185,17 @@ const applicationIdAt = 68;
 
 /** The instant at which a backup was made (epoch ms), as it states; undefined if that is no instant. */
 export function creationOf(backup: Connection): number | undefined {
-  const createdAtMs = Number(backup.prepare("select value from backup where name = 'created_at_ms'").pluck().get());
+  const createdAtMs = Number(
+    backup.prepare("select value from backup where name = 'created_at_ms'").pluck().get(),
+  );
   return Math.abs(createdAtMs) <= latestDateMs ? createdAtMs : undefined;
 }
 
 /** The versions of the databases, as the backup states them. Called once its table of metadata is known to be ours. */
 function versionsIn(connection: Connection, file: string): Record<DatabaseName, number> {
-  const value = connection.prepare<[string], unknown>('select value from backup where name = ?').pluck();
+  const value = connection
+    .prepare<[string], unknown>('select value from backup where name = ?')
+    .pluck();
   const versionOf = (name: DatabaseName): number => {
     const version = value.get(`${name}_version`);
     if (typeof version === 'number' && Number.isSafeInteger(version) && version >= 1) {
@@ -173,14 +203,22 @@ function versionsIn(connection: Connection, file: string): Record<DatabaseName, 
     }
     throw damagedBackup(file, `it names no version of its ${name}`);
   };
-  return { registry: versionOf('registry'), records: versionOf('records'), readings: versionOf('readings') };
+  return {
+    registry: versionOf('registry'),
+    records: versionOf('records'),
+    readings: versionOf('readings'),
+  };
 }
 
 /** The schema of a backup of these versions; without versions, the part that every backup has. */
-function ownObjects(versions: Partial<Record<DatabaseName, number>>, migrationsFolder: string): SchemaObject[] {
+function ownObjects(
+  versions: Partial<Record<DatabaseName, number>>,
+  migrationsFolder: string,
+): SchemaObject[] {
   return withConnection(openDatabase(':memory:', {}), (connection) => {
     for (const statement of backupTables) connection.exec(statement);
-    for (const name of databaseNames) makeTables(connection, name, versions[name] ?? 0, migrationsFolder);
+    for (const name of databaseNames)
+      makeTables(connection, name, versions[name] ?? 0, migrationsFolder);
     return schemaObjectsIn(connection);
   });
 }

@@ -7,7 +7,14 @@ import type { StoreOptions } from '../engine/options.ts';
 import type { Statements } from '../registry/statements.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { journalIn, type OpenBackup, openBackup } from './format.ts';
-import { missingLines, missingRemovals, type PresentStore, readStates, stopStatements, stopsSince } from './stops.ts';
+import {
+  missingLines,
+  missingRemovals,
+  type PresentStore,
+  readStates,
+  stopStatements,
+  stopsSince,
+} from './stops.ts';
 import { readBackup, readBackupHead } from './verification.ts';
 
 export interface RestoreTarget {
@@ -76,7 +83,12 @@ export async function restoreFrom(
       isReadable,
       progress: (share) => hooks.progress?.(share),
       async complete(restored) {
-        kept = await complete(restored, { backup: backup.connection, isReadable, nowMs: clock(), hooks });
+        kept = await complete(restored, {
+          backup: backup.connection,
+          isReadable,
+          nowMs: clock(),
+          hooks,
+        });
         return kept;
       },
     });
@@ -89,7 +101,12 @@ export async function restoreFrom(
 /** Stops in a new store whatever was stopped since its backup, and continues the journal. */
 async function complete(
   { store, statements, present, journal }: RestoredStore,
-  { backup, isReadable, nowMs, hooks }: { backup: Connection; isReadable: boolean; nowMs: number; hooks: RestoreHooks },
+  {
+    backup,
+    isReadable,
+    nowMs,
+    hooks,
+  }: { backup: Connection; isReadable: boolean; nowMs: number; hooks: RestoreHooks },
 ): Promise<KeptStopped[]> {
   const ofBackup = journalIn(backup) ?? '';
   // On a machine without a journal that of the backup goes on.

@@ -10,7 +10,9 @@ export function createPrivate(file: string): Connection {
   closeSync(openSync(file, 'wx', 0o600));
   const connection = openDatabase(file, { fileMustExist: true });
   // The driver ignores `off`, and a journal on disk would stay next to the file of a killed process.
-  connection.exec('pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off');
+  connection.exec(
+    'pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off',
+  );
   return connection;
 }
 
@@ -51,7 +53,9 @@ export function copyRows(
   let count = 0;
   for (const table of tables) {
     const writer = createRowWriter(to, table);
-    const read = from.prepare<[], unknown[]>(`select ${columnsOf(table)} from ${quoted(table.name)}`).raw();
+    const read = from
+      .prepare<[], unknown[]>(`select ${columnsOf(table)} from ${quoted(table.name)}`)
+      .raw();
     for (const row of read.iterate()) {
       writer.write(row);
       if (++count % reportedRows === 0) copied(reportedRows);
@@ -63,7 +67,9 @@ export function copyRows(
 
 /** Whether an error of a copy is of a row that violates a constraint of its table, or has a value that is none of its column. */
 export function isOfRow(thrown: unknown): boolean {
-  return thrown instanceof SyntaxError || /^SQLITE_(CONSTRAINT|MISMATCH)/.test(errnoOf(thrown) ?? '');
+  return (
+    thrown instanceof SyntaxError || /^SQLITE_(CONSTRAINT|MISMATCH)/.test(errnoOf(thrown) ?? '')
+  );
 }
 
 /** SQL for a number of `sqlite_sequence`, which earlier versions have written as a float into backups. */
@@ -71,14 +77,22 @@ export const sequenceSql = 'cast(seq as integer)';
 
 /** Copies the highest numbers ever assigned, which may be beyond the rows that are left. */
 function copySequences(from: Connection, to: Connection, tables: readonly OwnTable[]): void {
-  if (![from, to].every((one) => one.prepare("select 1 from sqlite_master where name = 'sqlite_sequence'").get()))
+  if (
+    ![from, to].every((one) =>
+      one.prepare("select 1 from sqlite_master where name = 'sqlite_sequence'").get(),
+    )
+  )
     return;
   const read = from
-    .prepare<[string], number>(`select ${sequenceSql} from sqlite_sequence where name = ? and seq is not null`)
+    .prepare<[string], number>(
+      `select ${sequenceSql} from sqlite_sequence where name = ? and seq is not null`,
+    )
     .pluck();
   const remove = to.prepare<[string]>('delete from sqlite_sequence where name = ?');
   // The driver binds every number as a float, and the table has no types that would convert it.
-  const put = to.prepare<[string, number]>('insert into sqlite_sequence (name, seq) values (?, cast(? as integer))');
+  const put = to.prepare<[string, number]>(
+    'insert into sqlite_sequence (name, seq) values (?, cast(? as integer))',
+  );
   for (const { name } of tables) {
     const highest = read.get(name);
     if (highest === undefined) continue;

@@ -33,7 +33,11 @@ export async function readStates({ query }: Statements): Promise<State[]> {
   const users = `select 'user' as "of", ${ids}, login as name, status, role,
     (select name from tenants where tenants.id = tenant_id) as tenant from users`;
   const entities = `select 'entity' as "of", ${ids}, code as name, status from entities`;
-  return [...(await query<State>(keys)), ...(await query<State>(users)), ...(await query<State>(entities))];
+  return [
+    ...(await query<State>(keys)),
+    ...(await query<State>(users)),
+    ...(await query<State>(entities)),
+  ];
 }
 
 /** What a restore must know of the store that it replaces, read while no other process can change it. */
@@ -48,13 +52,17 @@ export interface PresentStore {
 /** Of a store that is absent or cannot be read: only the journal is known. */
 export const unknownPresent: PresentStore = { states: [], trail: null, isContinued: false };
 
-export async function readPresent(statements: Statements, backup: Connection): Promise<PresentStore> {
+export async function readPresent(
+  statements: Statements,
+  backup: Connection,
+): Promise<PresentStore> {
   const end = backup.prepare<[], AuditHead>(headSql).get();
   const has = 'select 1 as found from audit where seq = $1 and hash = $2';
   return {
     states: await readStates(statements),
     trail: await readHead(statements),
-    isContinued: end !== undefined && (await statements.first(has, [end.count, end.hash])) !== undefined,
+    isContinued:
+      end !== undefined && (await statements.first(has, [end.count, end.hash])) !== undefined,
   };
 }
 
@@ -67,8 +75,10 @@ interface Since {
 type Statement = [sql: string, values: unknown[]];
 
 export function stopStatements({ what, id, atMs, role }: KeptStopped): Statement[] {
-  if (what === 'revoked_key') return [['update keys set revoked_at_ms = $2 where id = $1', [id, atMs]]];
-  if (what === 'deactivated_user') return [["update users set status = 'inactive' where id = $1", [id]]];
+  if (what === 'revoked_key')
+    return [['update keys set revoked_at_ms = $2 where id = $1', [id, atMs]]];
+  if (what === 'deactivated_user')
+    return [["update users set status = 'inactive' where id = $1", [id]]];
   if (what === 'demoted_user') return [['update users set role = $2 where id = $1', [id, role]]];
   if (what === 'deactivated_entity') {
     return [["update entities set status = 'inactive' where id = $1", [id]]];
@@ -87,7 +97,10 @@ const stopOf = {
 } as const;
 
 /** What a restore must stop in the store of a backup. An entry of the journal whose commit failed counts too unless it was withdrawn. */
-export function stopsSince(backup: readonly State[], { present, journal, nowMs }: Since): KeptStopped[] {
+export function stopsSince(
+  backup: readonly State[],
+  { present, journal, nowMs }: Since,
+): KeptStopped[] {
   const states = new Map(present.states.map((state) => [state.id, state]));
   const kept: KeptStopped[] = [];
   for (const { of, id, tenantId, name, status, role } of backup) {
@@ -100,7 +113,8 @@ export function stopsSince(backup: readonly State[], { present, journal, nowMs }
       last?.event === event ? last.atMs : holds ? (now?.revokedAtMs ?? nowMs) : undefined;
     // An entity that still exists was not removed, even if the journal has an entry of a failed removal: its records stay.
     const removedMs = of === 'entity' && !now ? since('removed', present.isContinued) : undefined;
-    const stoppedMs = status === 'active' ? since(stopOf[of].event, now?.status === 'inactive') : undefined;
+    const stoppedMs =
+      status === 'active' ? since(stopOf[of].event, now?.status === 'inactive') : undefined;
     if (removedMs !== undefined) keep('removed_entity', removedMs);
     else if (stoppedMs !== undefined) keep(stopOf[of].what, stoppedMs);
     const change = journal.roles.get(id);
@@ -117,7 +131,10 @@ function roleOf(last: LastEvent | undefined): Role | undefined {
 }
 
 function lowest(role: Role | undefined, ...since: (Role | undefined)[]): Role | undefined {
-  return since.reduce((kept, next) => (kept && next && roleExceeds(kept, next) ? next : kept), role);
+  return since.reduce(
+    (kept, next) => (kept && next && roleExceeds(kept, next) ? next : kept),
+    role,
+  );
 }
 
 /** Without an active Super user nobody could act in an organization again, and no stopped user is started to prevent that. */
@@ -156,7 +173,8 @@ export function missingLines(
       missing.push({ atMs: revokedAtMs ?? nowMs, event, of, id, name, secretHash });
     const event = status === 'active' ? 'activated' : stopOf[of].event;
     // No line starts a key again.
-    if (event !== (events.get(id)?.event ?? 'activated') && !(of === 'key' && status === 'active')) add(event);
+    if (event !== (events.get(id)?.event ?? 'activated') && !(of === 'key' && status === 'active'))
+      add(event);
     const known = roleOf(roles.get(id)) ?? 'super_user';
     if (role && role !== known && withRole?.has(id) !== false) add(`role:${role}`);
   }
@@ -166,7 +184,11 @@ export function missingLines(
 /** The lines of removed entities that a journal is missing: nothing else keeps them removed when an older backup is restored. */
 export function missingRemovals(
   text: string,
-  { kept, ofBackup, states }: { kept: readonly KeptStopped[]; ofBackup: string; states: readonly State[] },
+  {
+    kept,
+    ofBackup,
+    states,
+  }: { kept: readonly KeptStopped[]; ofBackup: string; states: readonly State[] },
 ): string[] {
   const known = readJournal(text).events;
   const existing = new Set(states.map(({ id }) => id));
@@ -175,5 +197,7 @@ export function missingRemovals(
     ...inBackup.filter(({ id, event }) => event === 'removed' && !existing.has(id)),
     ...kept.filter(({ what }) => what === 'removed_entity'),
   ].filter(({ id }) => known.get(id)?.event !== 'removed');
-  return linesOf(removed.map(({ id, atMs, name }) => ({ atMs, event: 'removed', of: 'entity', id, name })));
+  return linesOf(
+    removed.map(({ id, atMs, name }) => ({ atMs, event: 'removed', of: 'entity', id, name })),
+  );
 }

@@ -37,7 +37,8 @@ export function requireTarget(target: string, force: boolean): void {
 export function beforeMigration(folder: string, name: string, atMs: number): string {
   const path = join(folder, `${name}.before-migrate-${compactInstant(atMs)}`);
   let target = `${path}.backup`;
-  for (let count = 2; lstatSync(target, { throwIfNoEntry: false }); count++) target = `${path}-${count}.backup`;
+  for (let count = 2; lstatSync(target, { throwIfNoEntry: false }); count++)
+    target = `${path}-${count}.backup`;
   return target;
 }
 

@@ -30,21 +30,33 @@ export async function readBackup(
     const fault = faultOfRows(backup);
     if (fault !== undefined) throw damaged(fault);
     const chain = await verifyTrail(trailIn(backup.connection));
-    if (chain.broken !== null) throw damaged(`audit record ${chain.broken.seq}: ${chain.broken.reason}`);
+    if (chain.broken !== null)
+      throw damaged(`audit record ${chain.broken.seq}: ${chain.broken.reason}`);
     return { ...headIn(backup.connection, file, damaged), damagedAuditRecords: chain.damaged };
   } catch (thrown) {
-    if (thrown instanceof SyntaxError) throw damaged('an audit record has details that are not JSON');
+    if (thrown instanceof SyntaxError)
+      throw damaged('an audit record has details that are not JSON');
     throw toDomainError(thrown, file);
   } finally {
     backup.connection.close();
   }
 }
 
-function headIn(backup: Connection, file: string, damaged: (what: string) => HkctlError): BackupHead {
-  const count = (table: string) => Number(backup.prepare(`select count(*) from ${table}`).pluck().get());
+function headIn(
+  backup: Connection,
+  file: string,
+  damaged: (what: string) => HkctlError,
+): BackupHead {
+  const count = (table: string) =>
+    Number(backup.prepare(`select count(*) from ${table}`).pluck().get());
   const createdAtMs = creationOf(backup);
   if (createdAtMs === undefined) throw damaged('it names no time at which it was made');
-  return { createdAtMs, keys: count('keys'), auditRecords: count('audit'), bytes: statSync(file).size };
+  return {
+    createdAtMs,
+    keys: count('keys'),
+    auditRecords: count('audit'),
+    bytes: statSync(file).size,
+  };
 }
 
 function faultOfRows({ connection: backup, versions }: OpenBackup): string | undefined {
@@ -56,15 +68,20 @@ function faultOfRows({ connection: backup, versions }: OpenBackup): string | und
   if (unknown !== undefined) return `${unknown} has a value that hkctl does not know`;
   if (versions.readings < firstWithChunks) return undefined;
   // A restore would read all of a log into memory.
-  if (backup.prepare('select 1 from log').get() !== undefined) return 'it has readings outside of chunks';
+  if (backup.prepare('select 1 from log').get() !== undefined)
+    return 'it has readings outside of chunks';
   const [fault] = faultsOfChunks(backup);
   return fault;
 }
 
 function trailIn(backup: Connection): Parameters<typeof verifyTrail>[0] {
   const record = selectRecords(new Set(jsonColumns));
-  const rows = backup.prepare<[], Record<string, unknown>>(`select ${record.text} from audit order by seq`);
-  const lastSeq = backup.prepare<[], number>("select seq from sqlite_sequence where name = 'audit'").pluck();
+  const rows = backup.prepare<[], Record<string, unknown>>(
+    `select ${record.text} from audit order by seq`,
+  );
+  const lastSeq = backup
+    .prepare<[], number>("select seq from sqlite_sequence where name = 'audit'")
+    .pluck();
   return {
     lastSeq: () => lastSeq.get() ?? 0,
     *walk(): Generator<AuditRecord> {

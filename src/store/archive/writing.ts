@@ -42,7 +42,9 @@ export async function writeBackupFrom(
       completeBackup(backup, await copyTo(backup));
       backup.exec('commit');
     } catch (thrown) {
-      throw isOfRow(thrown) ? damaged('it holds rows that its own tables forbid') : toDomainError(thrown, target);
+      throw isOfRow(thrown)
+        ? damaged('it holds rows that its own tables forbid')
+        : toDomainError(thrown, target);
     } finally {
       backup.close();
     }

@@ -7,29 +7,49 @@ export function storeAbsent(place: string, hint = 'Make it with: hkctl init'): H
 
 /** `already_initialised` (exit 5); `example` shows how to name another place. */
 export function alreadyThere(place: string, example: string): HkctlError {
-  return new HkctlError('already_initialised', `There is a store at ${place} already; nothing was touched.`, {
-    hint: `Name another place with --store${example}, or look at this one with: hkctl entities list`,
-  });
+  return new HkctlError(
+    'already_initialised',
+    `There is a store at ${place} already; nothing was touched.`,
+    {
+      hint: `Name another place with --store${example}, or look at this one with: hkctl entities list`,
+    },
+  );
 }
 
 /** `state_forbids` (exit 5): a daemon serves the store that is to be replaced. */
 export function servedAt(address: string | undefined | null, hint: string): HkctlError {
   const where = address ? ` at ${address}` : '';
-  return new HkctlError('state_forbids', `A daemon serves this store${where}; nothing was changed.`, { hint });
+  return new HkctlError(
+    'state_forbids',
+    `A daemon serves this store${where}; nothing was changed.`,
+    { hint },
+  );
 }
 
 /** `store_too_old` (exit 6); `daemons` says which have to be stopped. */
-export function storeTooOld(place: string, version: number, daemons: 'the daemon' | 'the daemons'): HkctlError {
-  return new HkctlError('store_too_old', `The store ${place} is of an older version (schema ${version}).`, {
-    hint: `Stop ${daemons} and run: hkctl migrate`,
-  });
+export function storeTooOld(
+  place: string,
+  version: number,
+  daemons: 'the daemon' | 'the daemons',
+): HkctlError {
+  return new HkctlError(
+    'store_too_old',
+    `The store ${place} is of an older version (schema ${version}).`,
+    {
+      hint: `Stop ${daemons} and run: hkctl migrate`,
+    },
+  );
 }
 
 /** `store_too_new` (exit 6). */
 export function storeTooNew(place: string, version: number): HkctlError {
-  return new HkctlError('store_too_new', `The store ${place} was made by a newer hkctl (schema ${version}).`, {
-    hint: 'Use that version of hkctl, or a newer one.',
-  });
+  return new HkctlError(
+    'store_too_new',
+    `The store ${place} was made by a newer hkctl (schema ${version}).`,
+    {
+      hint: 'Use that version of hkctl, or a newer one.',
+    },
+  );
 }
 
 /** The answer to a commit never arrived, or the disk failed meanwhile: `commit_unknown` (exit 6). */
@@ -56,10 +76,13 @@ export function meaningOf(
   cause: unknown,
 ): HkctlError | undefined {
   const inPlace = `${fault.code} ${fault.place}`.trim();
-  const known = meanings.find(([codes]) => codes.test(inPlace)) ?? meanings.find(([codes]) => codes.test(fault.code));
+  const known =
+    meanings.find(([codes]) => codes.test(inPlace)) ??
+    meanings.find(([codes]) => codes.test(fault.code));
   if (known === undefined) return undefined;
   const [, as, message, hint] = known;
   const values: Readonly<Record<string, string>> = { store: shown, ...fault };
-  const filled = (text: string) => text.replace(/\{(store|code|place)\}/g, (_, name: string) => values[name] ?? '');
+  const filled = (text: string) =>
+    text.replace(/\{(store|code|place)\}/g, (_, name: string) => values[name] ?? '');
   return new HkctlError(as, filled(message), { hint: filled(hint), cause });
 }

@@ -35,7 +35,8 @@ export interface JournalSummary {
 export function linesOf(entries: readonly JournalEntry[], isWithdrawn = false): string[] {
   return entries.map(({ atMs, event, of, id, name, secretHash }) => {
     const at = new Date(atMs).toISOString();
-    if (of === 'key') return `${at} ${isWithdrawn ? 'withdrawn' : event} ${id} ${name} ${secretHash}\n`;
+    if (of === 'key')
+      return `${at} ${isWithdrawn ? 'withdrawn' : event} ${id} ${name} ${secretHash}\n`;
     // A line break in a name, which only tampering puts there, must not begin another line of the journal.
     return `${at} ${isWithdrawn ? 'withdrawn:' : ''}${event} ${of} ${id} ${name.replace(/[^!-~]/g, '?') || '?'}\n`;
   });

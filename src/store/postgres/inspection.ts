@@ -3,7 +3,9 @@ import type { Database } from './connection/database.ts';
 import { sizeSql } from './registry/metrics.ts';
 import { readPlace, schemaVersion } from './schema/schema-version.ts';
 
-export function inspectStore(using: <T>(work: (database: Database) => Promise<T>) => Promise<T>): StoreInspection {
+export function inspectStore(
+  using: <T>(work: (database: Database) => Promise<T>) => Promise<T>,
+): StoreInspection {
   return {
     databases: [],
     versions: () =>

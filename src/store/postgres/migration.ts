@@ -14,7 +14,8 @@ import { createPostgresStore } from './store.ts';
 
 /** Refuses a schema that holds a store (`already_initialised`, exit 5) or tables of others (`store_corrupt`). */
 export async function requireNoStore(session: Session): Promise<void> {
-  if ((await readPlace(session)).version > 0) throw alreadyThere(session.location.shown, ', such as another ?schema=');
+  if ((await readPlace(session)).version > 0)
+    throw alreadyThere(session.location.shown, ', such as another ?schema=');
   await requireNotNewer(session);
 }
 
@@ -66,17 +67,32 @@ export async function migrateStore(
   await check(createPostgresStore(database, options));
   if (version === schemaVersion) return { applied: 0 };
   const backup = withoutBackup ? undefined : await backUp(database, options);
-  const applied = await database.transaction((session) => applyMigrations(session, options.migrationsFolder), {
-    idleMs: 0,
-  });
+  const applied = await database.transaction(
+    (session) => applyMigrations(session, options.migrationsFolder),
+    {
+      idleMs: 0,
+    },
+  );
   return { applied, backup };
 }
 
 /** Writes the backup into the state folder of the service, or the current folder: a database has no folder. */
-async function backUp(database: Database, { clock, migrationsFolder, env = {} }: StoreOptions): Promise<string> {
+async function backUp(
+  database: Database,
+  { clock, migrationsFolder, env = {} }: StoreOptions,
+): Promise<string> {
   const { writeBackup } = await import('./backup/backup.ts');
-  const target = beforeMigration(resolve(env.STATE_DIRECTORY || '.'), nameOf(database.location), clock());
-  await writeBackup(database, target, { nowMs: clock(), force: false, migrationsFolder, ofOlder: true });
+  const target = beforeMigration(
+    resolve(env.STATE_DIRECTORY || '.'),
+    nameOf(database.location),
+    clock(),
+  );
+  await writeBackup(database, target, {
+    nowMs: clock(),
+    force: false,
+    migrationsFolder,
+    ofOlder: true,
+  });
   return target;
 }
 
@@ -104,7 +120,9 @@ async function applyMigrations(session: Session, folder: string): Promise<number
 
 /** Waits until no other process creates or migrates a store; until the end of the transaction none begins to. */
 async function lockMigrations(session: Session): Promise<void> {
-  await session.run(`set local lock_timeout = '60s'; select pg_advisory_xact_lock(${migrationLock})`);
+  await session.run(
+    `set local lock_timeout = '60s'; select pg_advisory_xact_lock(${migrationLock})`,
+  );
 }
 
 /** drizzle-kit names the schema `public` in references; our tables are where the search path leads. */

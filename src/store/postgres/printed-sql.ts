@@ -5,7 +5,10 @@ import { parseLocation, usualSchema } from './address/location.ts';
 import { schemaVersion } from './schema/schema-version.ts';
 
 /** The schema of the store at an address, or the usual one if a file is named; `usage` for a wrong address. */
-export function schemaOf(location: string, env: Readonly<Record<string, string | undefined>>): string {
+export function schemaOf(
+  location: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
   return isStoreAddress(location) ? parseLocation(location, env).schema : usualSchema;
 }
 
@@ -113,7 +116,14 @@ ${rest.join('\n')}
 }
 
 /** Tables other than those of resources whose rows belong to one entity; `readings` comes first. */
-const ofEntities = ['series', 'heartbeats', 'summaries', 'drops', 'record_changes', 'removed_records'];
+const ofEntities = [
+  'series',
+  'heartbeats',
+  'summaries',
+  'drops',
+  'record_changes',
+  'removed_records',
+];
 
 function distribute(schema: string, table: string, colocated: string): string {
   return `select create_distributed_table('${schema}.${table}', 'entity', colocate_with => ${colocated});`;

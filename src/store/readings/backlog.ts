@@ -7,7 +7,10 @@ export interface WaitingBatch<Batch> {
   reject(error: unknown): void;
 }
 
-export function settleEach(group: readonly WaitingBatch<unknown>[], results: readonly BatchResult[]): void {
+export function settleEach(
+  group: readonly WaitingBatch<unknown>[],
+  results: readonly BatchResult[],
+): void {
   for (const [index, { resolve, reject }] of group.entries()) {
     const result = results[index];
     if (result) resolve(result);
@@ -34,11 +37,16 @@ export class Backlog {
   }
 
   /** Begins a batch, which counts until it is resolved or rejected; `unavailable` if too much waits already. */
-  add(items: number, begin: (settle: Omit<WaitingBatch<unknown>, 'batch'>) => void): Promise<BatchResult> {
+  add(
+    items: number,
+    begin: (settle: Omit<WaitingBatch<unknown>, 'batch'>) => void,
+  ): Promise<BatchResult> {
     return new Promise((resolve, reject) => {
       if (this.#items + items > most.items || this.#batches >= most.batches) {
         const hint = 'Try again in a few seconds.';
-        return reject(new HkctlError('unavailable', `Too many readings wait for the ${this.#place}.`, { hint }));
+        return reject(
+          new HkctlError('unavailable', `Too many readings wait for the ${this.#place}.`, { hint }),
+        );
       }
       this.#items += items;
       this.#batches++;

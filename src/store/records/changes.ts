@@ -37,7 +37,10 @@ export async function readRemoved(
     [entity, resource.name, after.value, after.id, to, limit + 1],
   );
   const asked = found.slice(0, limit);
-  return { ids: asked.map(({ id }) => id), next: found.length > limit ? (asked.at(-1) ?? after) : null };
+  return {
+    ids: asked.map(({ id }) => id),
+    next: found.length > limit ? (asked.at(-1) ?? after) : null,
+  };
 }
 
 /** Keeps the ids of the records `t` that an import is about to remove; `isGone` finds those of the entity `$1`. */
@@ -61,7 +64,10 @@ export async function correctDates(
   { rows, drawEpoch }: ImportSession,
   { resource: { name }, table, entity, updatedAt }: ImportTable,
 ): Promise<void> {
-  await rows(`update ${table} set updated_at = $2 where entity = $1 and updated_at > $2`, [entity, updatedAt]);
+  await rows(`update ${table} set updated_at = $2 where entity = $1 and updated_at > $2`, [
+    entity,
+    updatedAt,
+  ]);
   const dates = { removed_records: 'removed_at', record_changes: 'forgotten_to' };
   for (const [of, date] of Object.entries(dates)) {
     const correct = `update ${of} set ${date} = $2 where entity = $1 and resource = $3 and ${date} > $2`;
@@ -82,7 +88,11 @@ export async function recordChange(
   if (inserted > 0) await rows(`delete ${removed} and ${back}`, [entity, name]);
   const to = forgettableInstant(nowUs);
   const old = `${removed} and removed_at <= $3`;
-  const [forgotten] = await rows<{ last: string | null }>(`select max(removed_at) as last ${old}`, [entity, name, to]);
+  const [forgotten] = await rows<{ last: string | null }>(`select max(removed_at) as last ${old}`, [
+    entity,
+    name,
+    to,
+  ]);
   const forgottenTo = forgotten?.last ?? '';
   if (forgottenTo !== '') await rows(`delete ${old}`, [entity, name, to]);
   const later = 'excluded.forgotten_to > c.forgotten_to';

@@ -5,7 +5,11 @@ import type { ImportSession, ImportTable } from './import-session.ts';
 const mostFetched = 100;
 
 /** Checks what only the whole file shows: rows with the same id, and records with the same value of a unique field. */
-export async function checkWhole(session: ImportSession, table: ImportTable, violations: ViolationList): Promise<void> {
+export async function checkWhole(
+  session: ImportSession,
+  table: ImportTable,
+  violations: ViolationList,
+): Promise<void> {
   const unique = Object.entries(table.resource.fields).filter(([, field]) => field.unique);
   await findRepeats(session, violations);
   if (violations.count > 0 && unique.length > 0) {
@@ -53,7 +57,8 @@ async function findShared(
   const others = `union all select "${field}", id, null from ${table} as t where entity = $1
     and not exists (select 1 from ${ofFile('id')} as i where i.id = t.id)`;
   const after = `with r as (select "${field}" as value, id, line from ${incoming} ${replace ? '' : others})`;
-  const find = <Row>(sql: string) => rows<Row>(`${after} ${sql} limit ${mostFetched}`, replace ? [] : [entity]);
+  const find = <Row>(sql: string) =>
+    rows<Row>(`${after} ${sql} limit ${mostFetched}`, replace ? [] : [entity]);
   const shared = await find<Found & { ids: string }>(
     `select value, string_agg(id, '" and "' order by id) as ids, max(line) as line, count(*) over () as total from r
       where value is not null group by value having count(*) > 1 order by value`,
@@ -63,7 +68,12 @@ async function findShared(
     `select a.value, coalesce(a.line, b.line) as line, count(*) over () as total
       from r as a join r as b on b.id = a.value and b.id <> a.id order by a.id`,
   );
-  report(violations, field, ambiguous, ({ value }) => `must not be the id of another record, and "${value}" is one`);
+  report(
+    violations,
+    field,
+    ambiguous,
+    ({ value }) => `must not be the id of another record, and "${value}" is one`,
+  );
 }
 
 function report<Row extends Found>(

@@ -28,17 +28,28 @@ export async function importInto(
     ? { inserted: await session.fill(table, request.rows), updated: 0, unchanged: 0, removed: 0 }
     : await merge(session, table, request);
   const { inserted, updated, removed } = summary;
-  if (corrects || (!dryRun && inserted + updated + removed > 0)) await recordChange(session, table, inserted, nowUs);
+  if (corrects || (!dryRun && inserted + updated + removed > 0))
+    await recordChange(session, table, inserted, nowUs);
   return summary;
 }
 
 /** The first records of an entity need no comparison with others, except sensors, whose codes are unique. A dry run changes no table. */
-async function isFill(session: ImportSession, { resource, table, entity }: ImportTable, dryRun: boolean) {
+async function isFill(
+  session: ImportSession,
+  { resource, table, entity }: ImportTable,
+  dryRun: boolean,
+) {
   if (dryRun || Object.values(resource.fields).some(({ unique }) => unique)) return false;
-  return (await session.rows(`select 1 from ${table} where entity = $1 limit 1`, [entity])).length === 0;
+  return (
+    (await session.rows(`select 1 from ${table} where entity = $1 limit 1`, [entity])).length === 0
+  );
 }
 
-async function merge(session: ImportSession, table: ImportTable, request: ImportRequest): Promise<ImportSummary> {
+async function merge(
+  session: ImportSession,
+  table: ImportTable,
+  request: ImportRequest,
+): Promise<ImportSummary> {
   await session.stage(table, request.rows);
   const violations = new ViolationList();
   await checkWhole(session, table, violations);
@@ -55,7 +66,10 @@ interface Changes {
   known: number;
 }
 
-async function keepLists(session: ImportSession, { resource, table, entity }: ImportTable): Promise<void> {
+async function keepLists(
+  session: ImportSession,
+  { resource, table, entity }: ImportTable,
+): Promise<void> {
   for (const list of keptLists(resource)) {
     const keep = `update ${session.incoming} as i set "${list}" = t."${list}" from ${table} as t
       where i."${list}" is null and t.entity = $1 and t.id = i.id`;
@@ -66,7 +80,12 @@ async function keepLists(session: ImportSession, { resource, table, entity }: Im
 /** Counts what an import changes, without changing it: the rows of the file are compared with the records of the entity. */
 async function countChanges(session: ImportSession, table: ImportTable): Promise<Changes> {
   const { table: name, entity, replace } = table;
-  const [found] = await session.rows<{ total: number; before: number; known: number; same: number }>(
+  const [found] = await session.rows<{
+    total: number;
+    before: number;
+    known: number;
+    same: number;
+  }>(
     `select (select count(*) from ${session.incoming}) as total, before, known, same from (
         select count(*) as before from ${name} where entity = $1) as b, (
         select count(*) as known, count(*) filter (where ${isSame(table)}) as same
@@ -76,11 +95,18 @@ async function countChanges(session: ImportSession, table: ImportTable): Promise
   if (!found) throw new Error('the counts are missing');
   const { total, before, known, same } = found;
   const removed = replace ? before - known : 0;
-  return { summary: { inserted: total - known, updated: known - same, unchanged: same, removed }, known };
+  return {
+    summary: { inserted: total - known, updated: known - same, unchanged: same, removed },
+    known,
+  };
 }
 
 /** Writes what {@link countChanges} has found. A record that stays as it is is not touched. */
-async function writeChanges(session: ImportSession, table: ImportTable, { summary, known }: Changes): Promise<void> {
+async function writeChanges(
+  session: ImportSession,
+  table: ImportTable,
+  { summary, known }: Changes,
+): Promise<void> {
   const { table: name, entity, updatedAt } = table;
   if (summary.removed > 0) {
     const isGone = `entity = $1 and not exists (select 1 from ${session.ofFile('id')} as i where i.id = t.id)`;
@@ -88,20 +114,31 @@ async function writeChanges(session: ImportSession, table: ImportTable, { summar
     await session.rows(`delete from ${name} as t where ${isGone}`, [entity]);
   }
   if (summary.inserted + summary.updated === 0) return;
-  await session.rows(known === 0 ? insertSql(session, table) : upsertSql(session, table), [entity, updatedAt]);
+  await session.rows(known === 0 ? insertSql(session, table) : upsertSql(session, table), [
+    entity,
+    updatedAt,
+  ]);
 }
 
 /** In the order of ids, which is that of most indexes: rows without order take a quarter longer. */
-function insertSql(session: ImportSession, { resource, table, columns }: ImportTable, condition = ''): string {
+function insertSql(
+  session: ImportSession,
+  { resource, table, columns }: ImportTable,
+  condition = '',
+): string {
   const names = columns.map((column) => `"${column}"`);
   const kept = keptLists(resource);
-  const values = columns.map((column) => (kept.includes(column) ? `coalesce("${column}", '[]')` : `"${column}"`));
+  const values = columns.map((column) =>
+    kept.includes(column) ? `coalesce("${column}", '[]')` : `"${column}"`,
+  );
   return `insert into ${table} (entity, ${names.join(', ')}, updated_at)
     select $1, ${values.join(', ')}, $2 from ${session.ofFile()} as i ${condition} order by i.id`;
 }
 
 function upsertSql(session: ImportSession, table: ImportTable): string {
-  const set = [...ownOf(table), 'updated_at'].map((column) => `"${column}" = excluded."${column}"`).join(', ');
+  const set = [...ownOf(table), 'updated_at']
+    .map((column) => `"${column}" = excluded."${column}"`)
+    .join(', ');
   const differs = `where not exists (
     select 1 from ${table.table} as t where t.entity = $1 and t.id = i.id and ${isSame(table)})`;
   return `${insertSql(session, table, differs)} on conflict (entity, id) do update set ${set}`;

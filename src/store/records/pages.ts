@@ -1,4 +1,9 @@
-import { type Field, type Fields, listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
+import {
+  type Field,
+  type Fields,
+  listFields,
+  type ResourceDefinition,
+} from '../../core/fields/fields.ts';
 import {
   pageSeparator,
   type RecordCondition,
@@ -69,7 +74,8 @@ export function pageQuery(
       return `with found as materialized (select * from ${table} where ${all(where)} order by "${rare}", id)
         ${page(`found where ${all(checked)} order by ${order} limit ${most}`)}`;
     }
-    if (!isBounded) return page(`${table} where ${all([...where, ...checked])} order by ${order} limit ${most}`);
+    if (!isBounded)
+      return page(`${table} where ${all([...where, ...checked])} order by ${order} limit ${most}`);
     const walked = `from ${table} where ${all(where)} order by ${order}`;
     const end = `select ${dialect.array}("${orderBy}", id) ${walked} limit 1 offset ${mostScanned - 1}`;
     return page(
@@ -122,8 +128,11 @@ function walkOf(
   const held = ofField.find(({ op }) => op === 'eq');
   const lower = held ? undefined : ofField.find(({ op }) => op === 'from');
   const upper = held ? undefined : ofField.find(({ op }) => op === 'to' || op === 'before');
-  const termOf = ({ field: of, op, value }: RecordCondition) => `"${of}" ${operators[op]} ${placeOf(value)}`;
-  const checked = conditions.filter((one) => one !== held && one !== lower && one !== upper).map(termOf);
+  const termOf = ({ field: of, op, value }: RecordCondition) =>
+    `"${of}" ${operators[op]} ${placeOf(value)}`;
+  const checked = conditions
+    .filter((one) => one !== held && one !== lower && one !== upper)
+    .map(termOf);
 
   // Within one value the index is in order of id.
   const isById = orderBy === 'id' || (held !== undefined && orderBy === field);
@@ -131,9 +140,12 @@ function walkOf(
   const isRange = ranged !== undefined && rare === undefined;
   const order = isRange ? `"${field}", id` : isById ? 'id' : `"${orderBy}", id`;
   // A cursor may hold anything. PostgreSQL's texts have no NUL, and nothing is between a text and the same with one behind it.
-  const endOf = (value: string | number) => placeOf(typeof value === 'string' ? value.replace(/\0.*$/s, '') : value);
+  const endOf = (value: string | number) =>
+    placeOf(typeof value === 'string' ? value.replace(/\0.*$/s, '') : value);
   const behind = ({ value, id }: RecordPosition) =>
-    order === 'id' ? `id > ${endOf(id)}` : `(${order}) > (${isRange ? ranged : endOf(value)}, ${endOf(id)})`;
+    order === 'id'
+      ? `id > ${endOf(id)}`
+      : `(${order}) > (${isRange ? ranged : endOf(value)}, ${endOf(id)})`;
   const position = after && behind(after);
   const isSorted = rare !== undefined && (choosesIndex || !isById);
   if (position && isSorted) checked.push(position);
@@ -152,8 +164,17 @@ function all(terms: readonly string[]): string {
 
 /** The equality conditions, those first that probably match the fewest records. */
 function equalRarestFirst({ resource, conditions }: RecordPageRequest): RecordCondition[] {
-  const rank = ({ field }: RecordCondition) => rarestFirst.indexOf(resource.fields[field]?.kind ?? 'boolean');
+  const rank = ({ field }: RecordCondition) =>
+    rarestFirst.indexOf(resource.fields[field]?.kind ?? 'boolean');
   return conditions.filter(({ op }) => op === 'eq').sort((a, b) => rank(a) - rank(b));
 }
 
-const rarestFirst: readonly Field['kind'][] = ['text', 'instant', 'decimal', 'date', 'integer', 'enum', 'boolean'];
+const rarestFirst: readonly Field['kind'][] = [
+  'text',
+  'instant',
+  'decimal',
+  'date',
+  'integer',
+  'enum',
+  'boolean',
+];

@@ -10,10 +10,19 @@ import {
 import { type Runner, resultOf, type Steps } from '../registry/statements.ts';
 import { readChanges, readRemoved } from './changes.ts';
 import type { ImportSession } from './import-session.ts';
-import { countQuery, fewRecords, type PageDialect, pageQuery, type Query, rareCandidates } from './pages.ts';
+import {
+  countQuery,
+  fewRecords,
+  type PageDialect,
+  pageQuery,
+  type Query,
+  rareCandidates,
+} from './pages.ts';
 import { tableName } from './tables.ts';
 
-export interface RecordEngine extends Pick<RecordStore, 'version' | 'import'>, Pick<ImportSession, 'rows'> {
+export interface RecordEngine
+  extends Pick<RecordStore, 'version' | 'import'>,
+    Pick<ImportSession, 'rows'> {
   dialect: PageDialect;
   run: Runner['run'];
   first<Row>(query: Query): MaybePromise<Row | undefined>;
@@ -22,7 +31,15 @@ export interface RecordEngine extends Pick<RecordStore, 'version' | 'import'>, P
 }
 
 /** Reads the records of all resources. An engine returns a page as one JSON text; no row becomes an object here. */
-export function createRecordStore({ dialect, run, first, rows, find, version, ...rest }: RecordEngine): RecordStore {
+export function createRecordStore({
+  dialect,
+  run,
+  first,
+  rows,
+  find,
+  version,
+  ...rest
+}: RecordEngine): RecordStore {
   function* readPage(request: RecordPageRequest): Steps<RecordPage> {
     const entity = yield* resultOf(find(request.entityId));
     if (entity === undefined || request.conditions.some(({ value }) => hasNul(value)))
@@ -31,15 +48,23 @@ export function createRecordStore({ dialect, run, first, rows, find, version, ..
     const lists = shownLists(request);
     let { limit } = request;
     if (lists.length > 0) {
-      const sizes = yield* resultOf(first<PageRow>(pageQuery(dialect, request, entity, rare, lists)));
+      const sizes = yield* resultOf(
+        first<PageRow>(pageQuery(dialect, request, entity, rare, lists)),
+      );
       limit = fittingRecords(sizes, limit);
     }
     const fitting = { ...request, limit };
-    return toPage(yield* resultOf(first<PageRow>(pageQuery(dialect, fitting, entity, rare))), fitting);
+    return toPage(
+      yield* resultOf(first<PageRow>(pageQuery(dialect, fitting, entity, rare))),
+      fitting,
+    );
   }
 
   /** The field of several conditions whose value few records have, so that a page need not walk past all others. */
-  function* rareField(request: RecordPageRequest, entity: string | number): Steps<string | undefined> {
+  function* rareField(
+    request: RecordPageRequest,
+    entity: string | number,
+  ): Steps<string | undefined> {
     const equal = rareCandidates(request);
     if (equal.length === 0) return undefined;
     const query = countQuery(dialect, request.resource, equal, entity);
@@ -47,12 +72,18 @@ export function createRecordStore({ dialect, run, first, rows, find, version, ..
     return equal.find(({ field }) => (counts?.[field] ?? 0) <= fewRecords)?.field;
   }
 
-  function* readOne(resource: ResourceDefinition, entityId: string, id: string): Steps<string | undefined> {
+  function* readOne(
+    resource: ResourceDefinition,
+    entityId: string,
+    id: string,
+  ): Steps<string | undefined> {
     const entity = yield* resultOf(find(entityId));
     if (entity === undefined || hasNul(id)) return undefined;
     const from = `${tableName(resource)} where entity = ${dialect.entity} and id = $2`;
     const sql = () => dialect.records(allFields(resource), from);
-    const row = yield* resultOf(first<{ json: string }>({ shape: resource.name, sql, values: [entity, id] }));
+    const row = yield* resultOf(
+      first<{ json: string }>({ shape: resource.name, sql, values: [entity, id] }),
+    );
     return row?.json;
   }
 
@@ -61,10 +92,13 @@ export function createRecordStore({ dialect, run, first, rows, find, version, ..
     version,
     get: (resource, entityId, id) => run(() => readOne(resource, entityId, id)),
     page: (request) => run(() => readPage(request)),
-    changes: async (resource, entityId) => readChanges(rows, dialect, resource, (await find(entityId)) ?? null),
+    changes: async (resource, entityId) =>
+      readChanges(rows, dialect, resource, (await find(entityId)) ?? null),
     async removed(request) {
       const entity = await find(request.entityId);
-      return entity === undefined ? { ids: [], next: null } : readRemoved(rows, dialect, request, entity);
+      return entity === undefined
+        ? { ids: [], next: null }
+        : readRemoved(rows, dialect, request, entity);
     },
   };
 }
@@ -85,16 +119,26 @@ export interface PageRow {
   reached: string | null;
 }
 
-export function toPage(row: PageRow | undefined, { limit, orderBy }: RecordPageRequest): RecordPage {
+export function toPage(
+  row: PageRow | undefined,
+  { limit, orderBy }: RecordPageRequest,
+): RecordPage {
   if (!row) return { json: '', count: 0, next: null };
   const { json, n, reached } = row;
-  if (json === null || n <= limit) return { json: json ?? '', count: n, next: reached === null ? null : pair(reached) };
+  if (json === null || n <= limit)
+    return { json: json ?? '', count: n, next: reached === null ? null : pair(reached) };
   const asked = json.slice(0, json.lastIndexOf(pageSeparator));
-  return { json: asked, count: limit, next: positionOf(asked.slice(asked.lastIndexOf(pageSeparator) + 1), orderBy) };
+  return {
+    json: asked,
+    count: limit,
+    next: positionOf(asked.slice(asked.lastIndexOf(pageSeparator) + 1), orderBy),
+  };
 }
 
 function shownLists({ resource, include = [] }: RecordPageRequest): string[] {
-  return Object.entries(listFields(resource, include)).flatMap(([name, { kind }]) => (kind === 'list' ? [name] : []));
+  return Object.entries(listFields(resource, include)).flatMap(([name, { kind }]) =>
+    kind === 'list' ? [name] : [],
+  );
 }
 
 /** The number of records, at least one, whose lists together stay within {@link mostListBytes}; the row has the bytes of each record's. */
@@ -112,7 +156,8 @@ function fittingRecords(row: PageRow | undefined, limit: number): number {
 function positionOf(lastRecord: string, orderBy: string): RecordPosition {
   const record: { id: string } & Record<string, unknown> = JSON.parse(lastRecord);
   const value = record[orderBy];
-  if (typeof value !== 'string' && typeof value !== 'number') throw new Error(`no position in order of ${orderBy}`);
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw new Error(`no position in order of ${orderBy}`);
   return { value, id: record.id };
 }
 

@@ -28,7 +28,8 @@ export function* append(writing: Writing, draft: AuditDraft): Steps<AuditRow> {
   const { actor, ...record } = chainRecord(fitForTrail(draft), before);
   const row = { ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
   yield insertRow(writing, 'audit', row);
-  if (draft.action === 'store.backup' && draft.outcome === 'done') yield query(keepMark, [lastBackupMark, draft.atMs]);
+  if (draft.action === 'store.backup' && draft.outcome === 'done')
+    yield query(keepMark, [lastBackupMark, draft.atMs]);
   return row;
 }
 
@@ -39,7 +40,10 @@ export function selectRecords(json: ReadonlySet<string>) {
 }
 
 function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
-  return { ...row, actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin } };
+  return {
+    ...row,
+    actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin },
+  };
 }
 
 /** An intact chain has no gaps, so that the last number is the count. */
@@ -73,9 +77,14 @@ export function createAuditStore(
     async list(tenantId, page) {
       settle();
       const { limit, isOldestFirst = false, after } = page;
-      const [beyond, order, begin] = isOldestFirst ? ['>', 'asc', lowestSeq] : ['<', 'desc', Number.MAX_SAFE_INTEGER];
+      const [beyond, order, begin] = isOldestFirst
+        ? ['>', 'asc', lowestSeq]
+        : ['<', 'desc', Number.MAX_SAFE_INTEGER];
       const { values, place } = createValues();
-      const conditions = [`seq ${beyond} ${place(after ?? begin)}`, ...conditionsOf(dialect, tenantId, page, place)];
+      const conditions = [
+        `seq ${beyond} ${place(after ?? begin)}`,
+        ...conditionsOf(dialect, tenantId, page, place),
+      ];
       const where = conditions.filter((condition) => condition !== undefined).join(' and ');
       return read(
         `select ${record.text} from audit where ${where} order by seq ${order} limit ${place(limit)}`,
@@ -102,14 +111,24 @@ export function createAuditStore(
 function conditionsOf(
   { json, noIndex, hasTarget }: Dialect,
   tenantId: string,
-  { sinceMs, untilMs, actor, action, target, outcome, ofStore = false }: Parameters<AuditStore['list']>[1],
+  {
+    sinceMs,
+    untilMs,
+    actor,
+    action,
+    target,
+    outcome,
+    ofStore = false,
+  }: Parameters<AuditStore['list']>[1],
   place: (value: unknown) => string,
 ): (string | undefined)[] {
   const is = (field: string, value: string) =>
     `${columnOf(field)} = ${place(json.has(`audit.${columnOf(field)}`) ? JSON.stringify(value) : value)}`;
   return [
     // Two searches of an index would have to be sorted.
-    ofStore ? `(${noIndex}${is('tenantId', tenantId)} or tenant_id is null)` : is('tenantId', tenantId),
+    ofStore
+      ? `(${noIndex}${is('tenantId', tenantId)} or tenant_id is null)`
+      : is('tenantId', tenantId),
     sinceMs === undefined ? undefined : `at_ms >= ${place(sinceMs)}`,
     untilMs === undefined ? undefined : `at_ms <= ${place(untilMs)}`,
     actor === undefined

@@ -23,23 +23,39 @@ const fields = Object.keys(clockMarks) as (keyof ClockSamples)[]; // Object.keys
 /** How a clock relates to the uptime is kept for each `machine` by its name, if there may be several: each has started at another time. */
 export function createClockStore(runner: Runner, machine?: string): ClockStore {
   const nameOf = (field: keyof ClockSamples) =>
-    field === 'seenMs' || machine === undefined ? clockMarks[field] : `${clockMarks[field]}@${machine}`;
+    field === 'seenMs' || machine === undefined
+      ? clockMarks[field]
+      : `${clockMarks[field]}@${machine}`;
   const names = JSON.stringify(fields.map(nameOf));
 
-  const read = function* ({ query }: Statements, { each }: Dialect, locking = ''): Steps<ClockSamples> {
+  const read = function* (
+    { query }: Statements,
+    { each }: Dialect,
+    locking = '',
+  ): Steps<ClockSamples> {
     // The log-in of a daemon to PostgreSQL can write any number.
     const text = `select name, value from marks where name in (select value from ${each})
       and value between 0 and ${latestMs} order by name${locking}`;
     const rows = yield* resultOf(query<{ name: string; value: number }>(text, [names]));
-    const samples: ClockSamples = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
-    for (const field of fields) samples[field] = rows.find(({ name }) => name === nameOf(field))?.value ?? 0;
+    const samples: ClockSamples = {
+      seenMs: 0,
+      steadyStartMs: 0,
+      candidateStartMs: 0,
+      candidateUpMs: 0,
+    };
+    for (const field of fields)
+      samples[field] = rows.find(({ name }) => name === nameOf(field))?.value ?? 0;
     return samples;
   };
-  const update = function* (change: Change, next: (stored: ClockSamples) => ClockSamples): Steps<void> {
+  const update = function* (
+    change: Change,
+    next: (stored: ClockSamples) => ClockSamples,
+  ): Steps<void> {
     const before = yield* read(change, change.dialect, change.dialect.forUpdate);
     const after = next(before);
     for (const field of fields) {
-      if (after[field] !== before[field]) yield change.query(keepMark, [nameOf(field), after[field]]);
+      if (after[field] !== before[field])
+        yield change.query(keepMark, [nameOf(field), after[field]]);
     }
   };
   const sampled = (kind: ChangeKind, next: (stored: ClockSamples) => ClockSamples) =>

@@ -4,7 +4,8 @@ import type { Runner, Statements, Steps } from './statements.ts';
 
 export function createCommandStore({ query, change, dialect }: Runner): CommandStore {
   const markOf = (keyId: string, digest: string) => duePrefix(keyId) + digest;
-  const marksOf = (keyIds: readonly string[], digest: string) => JSON.stringify(keyIds.map((id) => markOf(id, digest)));
+  const marksOf = (keyIds: readonly string[], digest: string) =>
+    JSON.stringify(keyIds.map((id) => markOf(id, digest)));
   const marked = `from marks where name in (select value from ${dialect.each})`;
   return {
     add: (keyIds, digest) =>

@@ -8,10 +8,14 @@ import type { Change, Runner } from './statements.ts';
 
 const select = selectAll('entities');
 
-export function createEntityStore({ query, first, run, change }: Runner, purge: () => MaybePromise<void>): EntityStore {
+export function createEntityStore(
+  { query, first, run, change }: Runner,
+  purge: () => MaybePromise<void>,
+): EntityStore {
   return {
     list: (tenantId) => query(`${select} where tenant_id = $1 order by code`, [tenantId]),
-    find: (tenantId, code) => first(`${select} where tenant_id = $1 and code = $2`, [tenantId, code]),
+    find: (tenantId, code) =>
+      first(`${select} where tenant_id = $1 and code = $2`, [tenantId, code]),
     insert: (entity, audit) =>
       change(function* (change) {
         yield insertRow(change, 'entities', entity);
@@ -47,8 +51,13 @@ export function createEntityStore({ query, first, run, change }: Runner, purge: 
   };
 }
 
-const dataLeft = 'The entity was removed, and its keys are refused. Its records and readings are deleted later.';
+const dataLeft =
+  'The entity was removed, and its keys are refused. Its records and readings are deleted later.';
 
-function entryOf(event: JournalEntry['event'], id: string, { atMs, target }: AuditDraft): JournalEntry {
+function entryOf(
+  event: JournalEntry['event'],
+  id: string,
+  { atMs, target }: AuditDraft,
+): JournalEntry {
   return { atMs, event, of: 'entity', id, name: target };
 }

@@ -43,7 +43,9 @@ export function createKeyChanges({
     insert: (key, audit) =>
       change(function* (change) {
         const { first, append } = change;
-        const entity = first<Pick<Entity, 'status'>>('select status from entities where id = $1', [key.entityId]);
+        const entity = first<Pick<Entity, 'status'>>('select status from entities where id = $1', [
+          key.entityId,
+        ]);
         if ((yield* resultOf(entity))?.status !== 'active') throw entityInactive();
         yield insertRow(change, 'keys', key);
         yield append(audit);
@@ -64,17 +66,23 @@ export function createKeyChanges({
       }),
     setNote: (id, note, audit) =>
       change(function* ({ first, append }) {
-        if (!(yield first('update keys set note = $2 where id = $1 returning id', [id, note]))) return false;
+        if (!(yield first('update keys set note = $2 where id = $1 returning id', [id, note])))
+          return false;
         yield append(audit);
         return true;
       }),
   };
 }
 
-const rotateKey = 'update keys set revoked_at_ms = $2, revoked_by = $3, rotated_to = $4 where id = $1';
+const rotateKey =
+  'update keys set revoked_at_ms = $2, revoked_by = $3, rotated_to = $4 where id = $1';
 
 function entityInactive(): HkctlError {
-  return new HkctlError('entity_inactive', 'The entity was deactivated or removed meanwhile; no key was created.', {
-    hint: 'The secret that was just delivered is worthless; discard it.',
-  });
+  return new HkctlError(
+    'entity_inactive',
+    'The entity was deactivated or removed meanwhile; no key was created.',
+    {
+      hint: 'The secret that was just delivered is worthless; discard it.',
+    },
+  );
 }

@@ -1,4 +1,11 @@
-import type { Credential, Key, KeyFilter, KeyPageRequest, KeyStatus, KeyStore } from '../../core/port/keys.ts';
+import type {
+  Credential,
+  Key,
+  KeyFilter,
+  KeyPageRequest,
+  KeyStatus,
+  KeyStore,
+} from '../../core/port/keys.ts';
 import { chain } from '../../core/port/maybe-promise.ts';
 import { createKeyChanges } from './key-changes.ts';
 import { columnsOf, createSelection } from './rows.ts';
@@ -6,11 +13,15 @@ import { createValues, type Dialect, type Runner } from './statements.ts';
 
 type Place = (value: unknown) => string;
 
-export function createKeyStore(runner: Runner, own: Pick<KeyStore, 'version' | 'settle' | 'recordUse'>): KeyStore {
+export function createKeyStore(
+  runner: Runner,
+  own: Pick<KeyStore, 'version' | 'settle' | 'recordUse'>,
+): KeyStore {
   const { query, first, dialect } = runner;
   const { noIndex } = dialect;
   const { key, credential } = createSelections(dialect);
-  const joins = 'join users on users.id = keys.created_by left join entities on entities.id = keys.entity_id';
+  const joins =
+    'join users on users.id = keys.created_by left join entities on entities.id = keys.entity_id';
   const keysWhere = `select ${key.text} from keys ${joins}
     left join users as revokers on revokers.id = keys.revoked_by ${dialect.uses.join} where`;
   const credentialSql = `select ${credential.text} from keys ${joins}
@@ -28,18 +39,29 @@ export function createKeyStore(runner: Runner, own: Pick<KeyStore, 'version' | '
    * entity reads all keys of the tenant, about 1 µs a key; a trigram index would read as much for a part that many names share,
    * and would slow down every new key. A text that begins a prefix finds by that alone.
    */
-  const conditionOf = async (tenantId: string, filter: KeyFilter, place: Place): Promise<string> => {
+  const conditionOf = async (
+    tenantId: string,
+    filter: KeyFilter,
+    place: Place,
+  ): Promise<string> => {
     const { nowMs, expiringByMs, search } = filter;
     const isPrefix = search !== undefined && /^hk_[0-9A-Za-z]{1,5}$/.test(search);
     // `{` sorts right after every character of a prefix.
-    const ofPrefix = () => `keys.prefix >= ${place(search)} and keys.prefix < ${place(`${search}{`)}`;
+    const ofPrefix = () =>
+      `keys.prefix >= ${place(search)} and keys.prefix < ${place(`${search}{`)}`;
     const expiring = (index: string) =>
       `keys.revoked_at_ms is null and ${index}keys.expires_at_ms > ${place(nowMs)} and ${index}keys.expires_at_ms <= ${place(expiringByMs)}`;
     return [
       `${isPrefix ? noIndex : ''}keys.tenant_id = ${place(tenantId)}`,
       ...ownConditions(filter, `${dialect.uses.name}.last_used_at_ms`, place),
-      expiringByMs === undefined ? undefined : expiring((await hasFew(tenantId, nowMs, expiringByMs)) ? '' : noIndex),
-      isPrefix ? ofPrefix() : search ? searchCondition(place(containing(search)), dialect.like) : undefined,
+      expiringByMs === undefined
+        ? undefined
+        : expiring((await hasFew(tenantId, nowMs, expiringByMs)) ? '' : noIndex),
+      isPrefix
+        ? ofPrefix()
+        : search
+          ? searchCondition(place(containing(search)), dialect.like)
+          : undefined,
     ]
       .filter((condition) => condition !== undefined)
       .join(' and ');
@@ -58,14 +80,24 @@ export function createKeyStore(runner: Runner, own: Pick<KeyStore, 'version' | '
       return (await first<{ n: number }>(text, values))?.n ?? 0;
     },
     find: async (tenantId, ref) =>
-      (await readKeys('keys.tenant_id = $1 and (keys.id = $2 or keys.prefix = $2)', [tenantId, ref]))[0],
+      (
+        await readKeys('keys.tenant_id = $1 and (keys.id = $2 or keys.prefix = $2)', [
+          tenantId,
+          ref,
+        ])
+      )[0],
     findByHash: async (tenantId, hash) =>
       (await readKeys('keys.tenant_id = $1 and keys.secret_hash = $2', [tenantId, hash]))[0],
-    prefixTaken: async (prefix) => (await first('select 1 from keys where prefix = $1', [prefix])) !== undefined,
+    prefixTaken: async (prefix) =>
+      (await first('select 1 from keys where prefix = $1', [prefix])) !== undefined,
     credential: (hash) =>
-      chain(first<Record<string, unknown>>(credentialSql, [hash]), (row) => row && credential.read(row)),
+      chain(
+        first<Record<string, unknown>>(credentialSql, [hash]),
+        (row) => row && credential.read(row),
+      ),
     activeOf(owner, nowMs) {
-      const [column, id] = 'createdBy' in owner ? ['created_by', owner.createdBy] : ['entity_id', owner.entityId];
+      const [column, id] =
+        'createdBy' in owner ? ['created_by', owner.createdBy] : ['entity_id', owner.entityId];
       const text = `keys.${column} = $1 and ${statusCondition('Active', '$2')} order by keys.created_at_ms desc, keys.id desc`;
       return readKeys(text, [id, nowMs]);
     },
@@ -75,7 +107,14 @@ export function createKeyStore(runner: Runner, own: Pick<KeyStore, 'version' | '
 
 function createSelections({ json, uses }: Dialect) {
   const common = {
-    ...columnsOf('keys', ['prefix', 'name', 'permissions', 'expiresAtMs', 'revokedAtMs', 'allowedIps']),
+    ...columnsOf('keys', [
+      'prefix',
+      'name',
+      'permissions',
+      'expiresAtMs',
+      'revokedAtMs',
+      'allowedIps',
+    ]),
     entity: columnsOf('entities', ['id', 'code', 'name', 'timezone', 'status']),
   };
   const ofKey = {
@@ -108,7 +147,8 @@ function ownConditions(filter: KeyFilter, lastUsed: string, place: Place): (stri
   const states = isAny
     ? []
     : statuses.map((status) => statusCondition(status, status === 'Revoked' ? '' : place(nowMs)));
-  const unused = (since: string) => `keys.created_at_ms < ${since} and (${lastUsed} is null or ${lastUsed} < ${since})`;
+  const unused = (since: string) =>
+    `keys.created_at_ms < ${since} and (${lastUsed} is null or ${lastUsed} < ${since})`;
   return [
     isAny ? undefined : `(${states.join(' or ')})`,
     entityId === undefined ? undefined : `keys.entity_id = ${place(entityId)}`,
@@ -119,12 +159,16 @@ function ownConditions(filter: KeyFilter, lastUsed: string, place: Place): (stri
 }
 
 function pageOf({ after }: KeyPageRequest, place: Place): string {
-  const boundary = after && `and (keys.created_at_ms, keys.id) < (${place(after.createdAtMs)}, ${place(after.id)})`;
+  const boundary =
+    after &&
+    `and (keys.created_at_ms, keys.id) < (${place(after.createdAtMs)}, ${place(after.id)})`;
   return `${boundary ?? ''} order by keys.created_at_ms desc, keys.id desc`;
 }
 
 function searchCondition(pattern: string, like: Dialect['like']): string {
-  const ofKey = ['name', 'note', 'prefix'].map((column) => like(`keys.${column}`, pattern)).join(' or ');
+  const ofKey = ['name', 'note', 'prefix']
+    .map((column) => like(`keys.${column}`, pattern))
+    .join(' or ');
   const ofEntity = ['code', 'name'].map((column) => like(column, pattern)).join(' or ');
   return `(${ofKey} or keys.entity_id in (select id from entities where ${ofEntity}))`;
 }

@@ -32,7 +32,11 @@ export function createMetricsStore(
         number(factsSql.lastBackup, [lastBackupMark]),
         own(nowMs),
       ]);
-      return { keys: { active: live - ended, expired: ended, revoked: total - live }, lastBackupMs, ...facts };
+      return {
+        keys: { active: live - ended, expired: ended, revoked: total - live },
+        lastBackupMs,
+        ...facts,
+      };
     },
   };
 }

@@ -12,11 +12,30 @@ export const fieldsOf: { readonly [Name in keyof Rows]: readonly (keyof Rows[Nam
   users: ['id', 'tenantId', 'login', 'name', 'role', 'status', 'createdAtMs'],
   entities: ['id', 'tenantId', 'code', 'name', 'timezone', 'status', 'createdAtMs'],
   keys: [
-    ...(['id', 'tenantId', 'prefix', 'secretHash', 'name', 'permissions', 'entityId', 'createdBy'] as const),
+    ...([
+      'id',
+      'tenantId',
+      'prefix',
+      'secretHash',
+      'name',
+      'permissions',
+      'entityId',
+      'createdBy',
+    ] as const),
     ...(['createdAtMs', 'expiresAtMs', 'rotatedFrom', 'allowedIps', 'note'] as const),
   ],
   audit: [
-    ...(['seq', 'tenantId', 'atMs', 'action', 'actorId', 'actorLogin', 'osAccount', 'target', 'outcome'] as const),
+    ...([
+      'seq',
+      'tenantId',
+      'atMs',
+      'action',
+      'actorId',
+      'actorLogin',
+      'osAccount',
+      'target',
+      'outcome',
+    ] as const),
     ...(['detail', 'previousHash', 'hash'] as const),
   ],
 };
@@ -50,11 +69,12 @@ export function createSelection<Row>(shape: Shape, json: ReadonlySet<string>) {
     return (row) => (row[name] === null ? null : JSON.parse(String(row[name])));
   };
   // Object.fromEntries takes three times as long.
-  const objectOf = (fields: readonly (readonly [string, Read])[]) => (row: Record<string, unknown>) => {
-    const made: Record<string, unknown> = {};
-    for (const [field, read] of fields) made[field] = read(row);
-    return made;
-  };
+  const objectOf =
+    (fields: readonly (readonly [string, Read])[]) => (row: Record<string, unknown>) => {
+      const made: Record<string, unknown> = {};
+      for (const [field, read] of fields) made[field] = read(row);
+      return made;
+    };
   const joinedOf = (given: Readonly<Record<string, string>>): Read => {
     const read = objectOf(Object.entries(given).map(([field, column]) => [field, valueAt(column)]));
     return (row) => {
@@ -83,8 +103,13 @@ export function insertRow<Name extends keyof Rows>(
   const columns = fields.map(columnOf);
   const values = fields.map((field, n) => {
     const value = row[field] ?? null;
-    return value !== null && dialect.json.has(`${table}.${columns[n]}`) ? JSON.stringify(value) : value;
+    return value !== null && dialect.json.has(`${table}.${columns[n]}`)
+      ? JSON.stringify(value)
+      : value;
   });
   const places = fields.map((_, n) => `$${n + 1}`);
-  return query(`insert into ${table} (${columns.join(', ')}) values (${places.join(', ')})`, values);
+  return query(
+    `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')})`,
+    values,
+  );
 }

@@ -51,7 +51,10 @@ export interface Change extends Writing {
   start(entries: readonly JournalEntry[], ...stillHolds: Parameters<Statements['query']>): void;
 }
 
-export type AuditRow = Omit<AuditRecord, 'actor'> & { actorId: string | null; actorLogin: string | null };
+export type AuditRow = Omit<AuditRecord, 'actor'> & {
+  actorId: string | null;
+  actorLogin: string | null;
+};
 
 export interface Rows {
   tenants: Tenant;

@@ -23,7 +23,8 @@ export function createTenantStore({ query, first, change, dialect }: Runner): Te
       change(function* ({ query, first, append }) {
         const before = yield* resultOf(first<Tenant>(byId, [id]));
         const { name, weekStart, retainReadingsDays } = { ...before, ...changes };
-        const update = 'update tenants set name = $2, week_start = $3, retain_readings_days = $4 where id = $1';
+        const update =
+          'update tenants set name = $2, week_start = $3, retain_readings_days = $4 where id = $1';
         yield query(update, [id, name, weekStart, retainReadingsDays]);
         yield append(audit);
       }),

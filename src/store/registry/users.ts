@@ -7,7 +7,8 @@ import { type Change, type Runner, resultOf, type Steps } from './statements.ts'
 const select = selectAll('users');
 const otherSuperUsers = `select id from users
   where tenant_id = $1 and id <> $2 and role = 'super_user' and status = 'active' limit 1`;
-const stillHolds = 'select 1 from users where id = $1 and role = coalesce($2, role) and status = coalesce($3, status)';
+const stillHolds =
+  'select 1 from users where id = $1 and role = coalesce($2, role) and status = coalesce($3, status)';
 
 type UserChange = Parameters<UserStore['update']>[1];
 
@@ -44,16 +45,28 @@ export function createUserStore({ query, first, change }: Runner): UserStore {
 }
 
 /** A new role that grants some permissions and removes others is first recorded as one with no permission beyond both. */
-function entriesOf(user: User, change: UserChange, atMs: number): { stops: JournalEntry[]; starts: JournalEntry[] } {
+function entriesOf(
+  user: User,
+  change: UserChange,
+  atMs: number,
+): { stops: JournalEntry[]; starts: JournalEntry[] } {
   const stops: JournalEntry['event'][] = [];
   const starts: JournalEntry['event'][] = [];
   if (change.status === 'inactive') stops.push('deactivated');
   if (change.status === 'active') starts.push('activated');
   if (change.role !== undefined) {
-    const lower = roleExceeds(user.role, change.role) ? commonRole(user.role, change.role) : undefined;
+    const lower = roleExceeds(user.role, change.role)
+      ? commonRole(user.role, change.role)
+      : undefined;
     if (lower !== undefined) stops.push(`role:${lower}`);
     if (lower !== change.role) starts.push(`role:${change.role}`);
   }
-  const entry = (event: JournalEntry['event']) => ({ atMs, event, of: 'user' as const, id: user.id, name: user.login });
+  const entry = (event: JournalEntry['event']) => ({
+    atMs,
+    event,
+    of: 'user' as const,
+    id: user.id,
+    name: user.login,
+  });
   return { stops: stops.map(entry), starts: starts.map(entry) };
 }

@@ -5,7 +5,8 @@ import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 
 export type Connection = BetterSqlite3.Database;
-export type Transaction<Work extends (...given: never[]) => unknown> = BetterSqlite3.Transaction<Work>;
+export type Transaction<Work extends (...given: never[]) => unknown> =
+  BetterSqlite3.Transaction<Work>;
 export type Statement<Row = unknown> = BetterSqlite3.Statement<unknown[], Row>;
 
 /**
@@ -42,10 +43,14 @@ function pathOfBinary(load: NodeJS.Require, name: string): string {
     return load.resolve(name);
   } catch (thrown) {
     if (errnoOf(thrown) !== 'MODULE_NOT_FOUND') throw thrown;
-    throw new HkctlError('store_unreadable', `This hkctl was installed without a driver for Node ${process.version}.`, {
-      hint: 'Use Node 22.14 or newer, or install it anew with this Node: npm ci, or a package that was made with Node 20.',
-      cause: thrown,
-    });
+    throw new HkctlError(
+      'store_unreadable',
+      `This hkctl was installed without a driver for Node ${process.version}.`,
+      {
+        hint: 'Use Node 22.14 or newer, or install it anew with this Node: npm ci, or a package that was made with Node 20.',
+        cause: thrown,
+      },
+    );
   }
 }
 

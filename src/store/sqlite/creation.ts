@@ -38,7 +38,10 @@ export async function createStore(
   requireClosedFolder(dirname(path));
   const files = filesOf(path);
   const registry = openFile(files.registry, { create: true });
-  const store = createSqliteStore(path, registry, { ...options, reserve: new Reserve(files.reserve, path) });
+  const store = createSqliteStore(path, registry, {
+    ...options,
+    reserve: new Reserve(files.reserve, path),
+  });
   const migrate = (connection: Connection, name: DatabaseName) =>
     applyMigrations(connection, name, options.migrationsFolder, path);
   try {
@@ -48,7 +51,9 @@ export async function createStore(
     if (!isEmpty(registry, path)) throw alreadyThere(path, ' PATH');
     migrate(registry, 'registry');
     for (const name of ['records', 'readings'] as const)
-      withConnection(openFile(files[name], { create: true }), (connection) => migrate(connection, name));
+      withConnection(openFile(files[name], { create: true }), (connection) =>
+        migrate(connection, name),
+      );
     await fill(store);
     translating(path, () => registry.exec('commit'));
     return store;
@@ -67,6 +72,8 @@ function requireClosedFolder(folder: string): void {
   throw new HkctlError(
     'store_unreadable',
     `Every account can write the folder ${folder} (mode ${modeText(mode)}), and put another store in place of this one.`,
-    { hint: `Close it first with: chmod 700 ${shellWord(folder)}. Or name another place with --store PATH.` },
+    {
+      hint: `Close it first with: chmod 700 ${shellWord(folder)}. Or name another place with --store PATH.`,
+    },
   );
 }

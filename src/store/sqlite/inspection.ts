@@ -5,7 +5,11 @@ import { readJournal } from '../engine/journal-lines.ts';
 import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
 import { type Connection, withConnection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
-import { type DatabaseName, databaseNames, migratedSchema } from '../sqlite-database/schema/migrated-schema.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+  migratedSchema,
+} from '../sqlite-database/schema/migrated-schema.ts';
 import { differences, schemaObjectsIn } from '../sqlite-database/schema/schema-objects.ts';
 import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf, openFile, possibleFiles, sizeOf } from './connection/files.ts';
@@ -23,7 +27,9 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
   const folder = dirname(files.registry);
 
   const checking = <T>(name: DatabaseName, check: (connection: Connection) => T): T =>
-    withConnection(openFile(files[name]), (connection) => translating(files[name], () => check(connection)));
+    withConnection(openFile(files[name]), (connection) =>
+      translating(files[name], () => check(connection)),
+    );
 
   const existingFiles = () => possibleFiles(files).filter((file) => existsSync(file));
 
@@ -32,13 +38,19 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
       name,
       damage: () =>
         checking(name, (connection) => {
-          const lines = connection.prepare<[], string>(`pragma quick_check(${faultsAtMost})`).pluck().all();
+          const lines = connection
+            .prepare<[], string>(`pragma quick_check(${faultsAtMost})`)
+            .pluck()
+            .all();
           const faults = lines.filter((line) => line !== 'ok');
           return name === 'readings' && faults.length === 0 ? faultsOfReadings(connection) : faults;
         }),
     })),
     files: () =>
-      translating(folder, () => [factsOf(folder, 'folder'), ...existingFiles().map((file) => factsOf(file, 'file'))]),
+      translating(folder, () => [
+        factsOf(folder, 'folder'),
+        ...existingFiles().map((file) => factsOf(file, 'file')),
+      ]),
     brokenReferences: () =>
       checking('registry', (connection) =>
         connection
@@ -50,7 +62,9 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
     versions: () =>
       databaseNames.map((database) => ({
         database,
-        version: checking(database, (connection) => Number(connection.pragma('user_version', { simple: true }))),
+        version: checking(database, (connection) =>
+          Number(connection.pragma('user_version', { simple: true })),
+        ),
         wanted: schemaVersions[database],
       })),
     foreign: () =>
@@ -58,7 +72,10 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
         database,
         what: checking(database, (connection) => {
           const version = Number(connection.pragma('user_version', { simple: true }));
-          return differences(schemaObjectsIn(connection), migratedSchema(database, version, migrationsFolder).objects);
+          return differences(
+            schemaObjectsIn(connection),
+            migratedSchema(database, version, migrationsFolder).objects,
+          );
         }),
       })),
     moved() {
@@ -71,14 +88,19 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
     journal: (nowMs) =>
       // An entry is written before its commit; under the write lock every entry has its commit.
       checking('registry', (connection) =>
-        connection.transaction(() => journalFacts(connection, files.revocations, nowMs)).immediate(),
+        connection
+          .transaction(() => journalFacts(connection, files.revocations, nowMs))
+          .immediate(),
       ),
     space() {
       const { bavail, blocks, bsize } = translating(folder, () => statfsSync(folder));
-      const hasReserve = translating(folder, () => new Reserve(files.reserve, files.registry).isWhole());
+      const hasReserve = translating(folder, () =>
+        new Reserve(files.reserve, files.registry).isWhole(),
+      );
       return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, hasReserve };
     },
-    sizeBytes: () => translating(folder, () => existingFiles().reduce((sum, file) => sum + sizeOf(file), 0)),
+    sizeBytes: () =>
+      translating(folder, () => existingFiles().reduce((sum, file) => sum + sizeOf(file), 0)),
   };
 }
 
@@ -86,9 +108,13 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
 function faultsOfReadings(connection: Connection): string[] {
   if (Number(connection.pragma('user_version', { simple: true })) < firstWithChunks) return [];
   const faults: string[] = [];
-  for (const fault of faultsOfChunks(connection)) if (faults.push(fault) === faultsAtMost) return faults;
-  const log = connection.prepare<[], { id: number; body: Buffer }>('select id, body from log order by id');
-  for (const { id, body } of log.iterate()) if (!isReadable(body)) faults.push(`row ${id} of the log of readings`);
+  for (const fault of faultsOfChunks(connection))
+    if (faults.push(fault) === faultsAtMost) return faults;
+  const log = connection.prepare<[], { id: number; body: Buffer }>(
+    'select id, body from log order by id',
+  );
+  for (const { id, body } of log.iterate())
+    if (!isReadable(body)) faults.push(`row ${id} of the log of readings`);
   return faults.slice(0, faultsAtMost);
 }
 

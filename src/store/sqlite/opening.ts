@@ -15,7 +15,9 @@ export function openStore(path: string, options: StoreOptions): Store {
   const reserve = new Reserve(filesOf(path).reserve, path);
   const requireCurrent = (registry: Connection) => requireSchemaVersion(registry, 'registry', path);
   // SQLite creates files when a database is opened that no other process has open.
-  const registry = reserve.withRoom(() => openRegistry(path, requireCurrent, options.busyTimeoutMs));
+  const registry = reserve.withRoom(() =>
+    openRegistry(path, requireCurrent, options.busyTimeoutMs),
+  );
   return createSqliteStore(path, registry, { ...options, reserve });
 }
 
@@ -36,9 +38,13 @@ export function openRegistry(
       const isUnfinished = isEmpty(registry, path);
       if (inodeOf(path) !== inode || inodeOf(filesOf(path).ready) !== undefined) continue;
       if (isUnfinished) {
-        throw new HkctlError('store_absent', `The store at ${path} was never finished; it is empty.`, {
-          hint: 'Make it with: hkctl init',
-        });
+        throw new HkctlError(
+          'store_absent',
+          `The store at ${path} was never finished; it is empty.`,
+          {
+            hint: 'Make it with: hkctl init',
+          },
+        );
       }
       // A killed restore may have left the old store without WAL.
       translating(path, () => writeAhead(registry));

@@ -10,12 +10,18 @@ interface PlaceOfReadings {
 }
 
 /** Deletes the records and readings of removed entities; continues a purge that a crash interrupted. */
-export function purgeRemoved(registry: Registry, records: () => Connection, readings: () => PlaceOfReadings): void {
+export function purgeRemoved(
+  registry: Registry,
+  records: () => Connection,
+  readings: () => PlaceOfReadings,
+): void {
   const removed = registry.connection.prepare<[], string>('select entity_id from purges').pluck();
   for (const entityId of registry.read(() => removed.all())) {
     purgeRecords(records(), entityId);
     purgeReadings(readings(), entityId);
-    registry.change(() => registry.connection.prepare('delete from purges where entity_id = ?').run(entityId));
+    registry.change(() =>
+      registry.connection.prepare('delete from purges where entity_id = ?').run(entityId),
+    );
   }
 }
 
@@ -39,7 +45,9 @@ function purgeRecords(connection: Connection, entityId: string): void {
 const rowsAtOnce = 20_000;
 
 function purgeReadings({ connection, stored }: PlaceOfReadings, entityId: string): void {
-  const numbers = connection.prepare<[string], number>('select series from series where entity_id = ?').pluck();
+  const numbers = connection
+    .prepare<[string], number>('select series from series where entity_id = ?')
+    .pluck();
   const remove = connection.prepare<[number]>('delete from series where series = ?');
   const { erase } = createErasure(connection, stored);
   const tables = { heartbeats: 'at_us', summaries: 'hour_us' };

@@ -1,7 +1,17 @@
 import { lazily } from '../../core/kept.ts';
-import { type ReadingStore, type Sensor, type SensorDirectory, toDirectory } from '../../core/port/readings.ts';
+import {
+  type ReadingStore,
+  type Sensor,
+  type SensorDirectory,
+  toDirectory,
+} from '../../core/port/readings.ts';
 import { Reads } from '../../core/readings/reads/reads.ts';
-import { boundedRange, type Slice, type SliceRequest, toReadings } from '../../core/readings/reads/slice-request.ts';
+import {
+  boundedRange,
+  type Slice,
+  type SliceRequest,
+  toReadings,
+} from '../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { createErasure } from './readings/erasure.ts';
@@ -59,30 +69,41 @@ export function createReadingStore(options: {
     append: (batch) => writer().write(batch),
     appendHeartbeats: (heartbeats) => writer().writeHeartbeats(heartbeats),
     range: (range) =>
-      translating(path, () => stored().reading(() => toReadings(stored().columns(boundedRange(range))))),
+      translating(path, () =>
+        stored().reading(() => toReadings(stored().columns(boundedRange(range)))),
+      ),
     text: (request, client) => reads.text(request, client),
     drop: (request) => writer().call('drop', [request]),
     retention: (entityId) =>
-      daemonThreads()?.writer.call('retention', [entityId]) ?? translating(path, () => droppable().state(entityId)),
-    countDroppable: (entityId, untilUs) => translating(path, () => droppable().count(entityId, untilUs)),
+      daemonThreads()?.writer.call('retention', [entityId]) ??
+      translating(path, () => droppable().state(entityId)),
+    countDroppable: (entityId, untilUs) =>
+      translating(path, () => droppable().count(entityId, untilUs)),
     countRange: (range) => translating(path, () => erasure().count(range)),
     erase: (range) => translating(path, () => erasure().erase(range)),
     close: () => reads.close(),
     states(numbers) {
       const daemon = daemonThreads();
       if (!daemon) return translating(path, () => reader().states(numbers));
-      return daemon.writer.logged('states', numbers).then((logged) => daemon.reader.call('states', [numbers, logged]));
+      return daemon.writer
+        .logged('states', numbers)
+        .then((logged) => daemon.reader.call('states', [numbers, logged]));
     },
   };
 }
 
 /** Creates what reads the sensors of an entity, and gives those that are new a number each. */
-function createDirectoryReader(records: Connection, readings: Connection): (entityId: string) => SensorDirectory {
+function createDirectoryReader(
+  records: Connection,
+  readings: Connection,
+): (entityId: string) => SensorDirectory {
   const sensorsOf = records.prepare<[string], SensorRow>(
     `select id, code, unit, is_active from sensors where entity = ${entityNumber}`,
   );
   const seriesOf = readings
-    .prepare<[string], [id: string, series: number]>('select sensor_id, series from series where entity_id = ?')
+    .prepare<[string], [id: string, series: number]>(
+      'select sensor_id, series from series where entity_id = ?',
+    )
     .raw();
   const addSeries = readings.prepare<[string, string]>(
     'insert or ignore into series (entity_id, sensor_id) values (?, ?)',

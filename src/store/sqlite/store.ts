@@ -36,7 +36,11 @@ interface SqliteStoreOptions extends StoreOptions {
 }
 
 /** A store in SQLite: three databases, of which a command opens those that it needs. */
-export function createSqliteStore(path: string, registryFile: Connection, options: SqliteStoreOptions): Store {
+export function createSqliteStore(
+  path: string,
+  registryFile: Connection,
+  options: SqliteStoreOptions,
+): Store {
   const { reserve } = options;
   const files = filesOf(path);
   const registry = createRegistry(registryFile, path, reserve);
@@ -50,7 +54,11 @@ export function createSqliteStore(path: string, registryFile: Connection, option
       // The thread opens the files by their names.
       beforeStart: requireInPlace,
     }),
-    reader: new ThreadClient({ script: options.threads.reader, data: files.readings, role: 'reader' }),
+    reader: new ThreadClient({
+      script: options.threads.reader,
+      data: files.readings,
+      role: 'reader',
+    }),
   };
   let displaced: () => string | undefined = () => undefined;
   let ownRecordChanges = 0;
@@ -74,9 +82,13 @@ export function createSqliteStore(path: string, registryFile: Connection, option
   function requireInPlace(): void {
     const file = displaced();
     if (file === undefined) return;
-    throw new HkctlError('store_corrupt', `The file ${file} of the store was removed or replaced while it was open.`, {
-      hint: 'Put back the files that belong together, or restore a backup with: hkctl restore FILE',
-    });
+    throw new HkctlError(
+      'store_corrupt',
+      `The file ${file} of the store was removed or replaced while it was open.`,
+      {
+        hint: 'Put back the files that belong together, or restore a backup with: hkctl restore FILE',
+      },
+    );
   }
 
   /** Completes what an interrupted process may have left undone between the files. */
@@ -127,7 +139,9 @@ export function createSqliteStore(path: string, registryFile: Connection, option
       version: registry.version,
       // A change in progress is that of a process that is still there: what it has not committed ends with it.
       settle() {},
-      recordUse: writer ? (uses, usage) => writer.call('uses', [uses, usage]) : createRecordUse(runner),
+      recordUse: writer
+        ? (uses, usage) => writer.call('uses', [uses, usage])
+        : createRecordUse(runner),
     }),
     usage: createUsage(runner),
     commands: createCommandStore(runner),

@@ -3,7 +3,9 @@ import type { Attack, Target } from './flood.ts';
 import { readAttacks } from './reads.ts';
 
 /** Every attack by its name. */
-const attacks = new Map<string, Attack>([...connectionAttacks, ...readAttacks].map(({ name, run }) => [name, run]));
+const attacks = new Map<string, Attack>(
+  [...connectionAttacks, ...readAttacks].map(({ name, run }) => [name, run]),
+);
 
 /** A process of its own for one attack: `attacker NAME TARGET`, the target as JSON; it goes on until its input ends. */
 async function main([name = '', target = '{}']: readonly string[]): Promise<void> {

@@ -55,7 +55,9 @@ export const compressedElements = repeated((key) => postGzip(key, manyEmpty()));
 /** The same, whose trailer claims that it is empty. */
 export const compressedClaimingNothing = repeated((key) => postGzipClaiming(key, manyEmpty(), 0));
 /** A few kilobytes that claim to become eight megabytes, and do not. */
-export const compressedClaimingMuch = repeated((key) => postGzipClaiming(key, randomBytes(9000), almost));
+export const compressedClaimingMuch = repeated((key) =>
+  postGzipClaiming(key, randomBytes(9000), almost),
+);
 /** The same as NDJSON. */
 export const compressedLines = repeated((key) =>
   postGzip(key, filled('{}\n', almost), 'Content-Type: application/x-ndjson'),
@@ -73,7 +75,9 @@ export const compressedBlanks = repeated((key) => postGzip(key, filled(' ', almo
 /** A single reading with half a million fields. */
 export const manyFields = repeated((key) => postGzip(key, `{"readings":[{${numbered(almost)}}]}`));
 /** A single reading whose sensor is eight megabytes of escapes. */
-export const longText = repeated((key) => postGzip(key, `{"readings":[{"sensor":"${filled('\\u0041', almost)}"}]}`));
+export const longText = repeated((key) =>
+  postGzip(key, `{"readings":[{"sensor":"${filled('\\u0041', almost)}"}]}`),
+);
 /** Numbers of many digits. */
 export const longNumbers = repeated((key) =>
   postGzip(key, `{"readings":[{"value":${filled('1', almost / 2)}.${filled('1', almost / 3)}}]}`),
@@ -82,20 +86,31 @@ export const longNumbers = repeated((key) =>
 export const deepBody = repeated((key) => postGzip(key, `{"readings":[${filled('[', almost / 2)}`));
 /** Lists of numbers where readings should be: few elements, and millions of values within. */
 export const wideElements = repeated((key) =>
-  postGzip(key, `{"readings":[${Array.from({ length: 9000 }, () => `[${filled('0,', 880)}0]`).join()}]}`),
+  postGzip(
+    key,
+    `{"readings":[${Array.from({ length: 9000 }, () => `[${filled('0,', 880)}0]`).join()}]}`,
+  ),
 );
 /** As many refused readings as a body may hold: a small body with a large answer. */
-export const refusedReadings = repeated((key) => postGzip(key, `{"readings":[${filled('{},', 29_990)}{}]}`));
+export const refusedReadings = repeated((key) =>
+  postGzip(key, `{"readings":[${filled('{},', 29_990)}{}]}`),
+);
 /** As many readings as a body may hold, each of a sensor that there is not, with a long name. */
 export const unknownSensors = repeated((key) =>
   postGzip(key, `{"readings":[${filled(`{"sensor":"${'é'.repeat(70)}"},`, 1_500_000)}{}]}`),
 );
 /** Lines of the greatest length, none of them a reading. */
 export const longLines = repeated((key) =>
-  postGzip(key, filled(`{"a":"${'x'.repeat(16_300)}"}\n`, almost), 'Content-Type: application/x-ndjson'),
+  postGzip(
+    key,
+    filled(`{"a":"${'x'.repeat(16_300)}"}\n`, almost),
+    'Content-Type: application/x-ndjson',
+  ),
 );
 /** A text of nothing but escaped quotes. */
-export const escapedQuotes = repeated((key) => postGzip(key, `{"readings":[{"sensor":"${filled('\\"', almost)}"}]}`));
+export const escapedQuotes = repeated((key) =>
+  postGzip(key, `{"readings":[{"sensor":"${filled('\\"', almost)}"}]}`),
+);
 /** Rejected readings of the greatest length, each to be searched for secrets. */
 export const longNames = repeated((key) =>
   postGzip(key, `{"readings":[${filled(`{"sensor":"${'n'.repeat(16_000)}"},`, almost)}{}]}`),
@@ -110,7 +125,10 @@ export const longBaseName = repeated((key) =>
 );
 /** Bodies that are refused for their length, one after the other; each ends its connection. */
 export const tooLarge: Attack = (target, signal) =>
-  flood(target, signal, { connections: 20, play: (socket) => askForever(socket, postHead(target.key, 9 * MiB)) });
+  flood(target, signal, {
+    connections: 20,
+    play: (socket) => askForever(socket, postHead(target.key, 9 * MiB)),
+  });
 /** Bodies of the usual shape, as large as they may be, one after the other. */
 export const fullBodies = repeated((key) =>
   post(
@@ -132,7 +150,9 @@ function chunkedForever(keyOf: (key: string) => string | undefined): Attack {
     flood(target, signal, {
       connections: 20,
       play(socket) {
-        socket.write(postHead(keyOf(target.key), 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked'));
+        socket.write(
+          postHead(keyOf(target.key), 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked'),
+        );
         writeForever(socket, inBytes);
       },
     });
@@ -142,7 +162,10 @@ function chunkedForever(keyOf: (key: string) => string | undefined): Attack {
 function repeated(toRequest: (key: string) => Buffer): Attack {
   return (target, signal) => {
     const request = toRequest(target.key);
-    return flood(target, signal, { connections: 10, play: (socket) => askForever(socket, request) });
+    return flood(target, signal, {
+      connections: 10,
+      play: (socket) => askForever(socket, request),
+    });
   };
 }
 

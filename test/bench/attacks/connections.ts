@@ -175,13 +175,16 @@ export const openAndClose: Attack = (target, signal) =>
 export const http10: Attack = (target, signal) =>
   flood(target, signal, {
     connections: 200,
-    play: (socket) => askForever(socket, get('/api/v1/me', target.key).replace('HTTP/1.1', 'HTTP/1.0')),
+    play: (socket) =>
+      askForever(socket, get('/api/v1/me', target.key).replace('HTTP/1.1', 'HTTP/1.0')),
   });
 
 /** Documents, compressed for everybody anew where they were not kept. */
 export const compressedAnswers: Attack = (target, signal) => {
   const codings = ['br', 'gzip', 'br;q=0.5, gzip;q=0.1', 'identity'];
-  const all = codings.map((coding) => get('/api/v1/openapi.json', target.key, `Accept-Encoding: ${coding}`)).join('');
+  const all = codings
+    .map((coding) => get('/api/v1/openapi.json', target.key, `Accept-Encoding: ${coding}`))
+    .join('');
   return flood(target, signal, { connections: 8, play: (socket) => writeForever(socket, all) });
 };
 
@@ -242,6 +245,7 @@ const own = {
  * What one client may do with connections and bodies to hold up the others. Run them in a process of their own: they are
  * busy, and would hold up measurements beside them.
  */
-export const connectionAttacks: readonly { name: string; run: Attack }[] = Object.entries({ ...own, ...bodies }).map(
-  ([name, run]) => ({ name, run }),
-);
+export const connectionAttacks: readonly { name: string; run: Attack }[] = Object.entries({
+  ...own,
+  ...bodies,
+}).map(([name, run]) => ({ name, run }));

@@ -29,7 +29,11 @@ export interface Flood {
 }
 
 /** Holds some connections, plays the same on each and opens lost ones again, until it is aborted. */
-export async function flood(target: Target, signal: AbortSignal, { connections, play, raw }: Flood): Promise<void> {
+export async function flood(
+  target: Target,
+  signal: AbortSignal,
+  { connections, play, raw }: Flood,
+): Promise<void> {
   const open = new Map<number, Socket>();
   const lostAt = new Map<number, number>();
   const start = (index: number): void => {

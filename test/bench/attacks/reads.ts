@@ -62,11 +62,15 @@ export const pagesAbandoned: Attack = (target, signal) =>
   });
 
 /** The largest pages of records, of which none is kept: each asks for another cut of the time. */
-export const recordPages = cut(50, (n) => `/api/v1/parts?limit=500&updated_since=2001-01-01T00:00:${seconds(n)}Z`);
+export const recordPages = cut(
+  50,
+  (n) => `/api/v1/parts?limit=500&updated_since=2001-01-01T00:00:${seconds(n)}Z`,
+);
 /** Values that many records have and that hardly meet: ten thousand records are looked through for a page without any. */
 export const recordsThatHardlyMeet = cut(
   50,
-  (n) => `/api/v1/parts?limit=500&is_active=false&category=Category+1&updated_since=2001-01-01T00:00:${seconds(n)}Z`,
+  (n) =>
+    `/api/v1/parts?limit=500&is_active=false&category=Category+1&updated_since=2001-01-01T00:00:${seconds(n)}Z`,
 );
 /** The same, as many as may wait in one packet. */
 export const recordsPipelined: Attack = (target, signal) =>
@@ -108,7 +112,11 @@ export const mirrors: Attack = (target, signal) =>
         const [, cursor] = /"next_cursor":"([^"]+)"/.exec(received) ?? [];
         const [, token] = /"sync_token":"([^"]+)"/.exec(received) ?? [];
         received = '';
-        const path = cursor ? `${first}&cursor=${cursor}` : token ? `${first}&sync_token=${token}` : first;
+        const path = cursor
+          ? `${first}&cursor=${cursor}`
+          : token
+            ? `${first}&sync_token=${token}`
+            : first;
         socket.write(get(path, target.key));
       });
       socket.write(get(first, target.key));
@@ -143,15 +151,20 @@ const own = {
 };
 
 /** What one client may do with reads to hold up the others; in a process of their own, like those of connections. */
-export const readAttacks: readonly { name: string; run: Attack }[] = Object.entries(own).map(([name, run]) => ({
-  name,
-  run,
-}));
+export const readAttacks: readonly { name: string; run: Attack }[] = Object.entries(own).map(
+  ([name, run]) => ({
+    name,
+    run,
+  }),
+);
 
 /** Asks the same over some connections, each as soon as the one before was answered. */
 function asked(connections: number, path: string, ...headers: readonly string[]): Attack {
   return (target, signal) =>
-    flood(target, signal, { connections, play: (socket) => askForever(socket, get(path, target.key, ...headers)) });
+    flood(target, signal, {
+      connections,
+      play: (socket) => askForever(socket, get(path, target.key, ...headers)),
+    });
 }
 
 /** Asks so often in one packet, and waits for the answers. */
@@ -167,7 +180,11 @@ function pipelined(requests: number, path: string, connections = 1): Attack {
 }
 
 /** Asks for something else with every request, so that no kept page answers it. */
-function cut(connections: number, pathOf: (n: number) => string, ...headers: readonly string[]): Attack {
+function cut(
+  connections: number,
+  pathOf: (n: number) => string,
+  ...headers: readonly string[]
+): Attack {
   return (target, signal) => {
     let n = 0;
     return flood(target, signal, {
@@ -178,7 +195,8 @@ function cut(connections: number, pathOf: (n: number) => string, ...headers: rea
         socket.on('data', (chunk: Buffer) => {
           if (missing <= 0) {
             const head = chunk.toString('latin1');
-            missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) + head.indexOf('\r\n\r\n') + 4;
+            missing =
+              Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) + head.indexOf('\r\n\r\n') + 4;
           }
           missing -= chunk.length;
           if (missing <= 0) ask();

@@ -6,8 +6,14 @@ export function get(path: string, key?: string, ...headers: readonly string[]): 
 }
 
 /** The head of a POST of so many bytes of readings. */
-export function postHead(key: string | undefined, length: number, ...headers: readonly string[]): string {
-  const type = headers.some((header) => /^content-type:/i.test(header)) ? [] : ['Content-Type: application/json'];
+export function postHead(
+  key: string | undefined,
+  length: number,
+  ...headers: readonly string[]
+): string {
+  const type = headers.some((header) => /^content-type:/i.test(header))
+    ? []
+    : ['Content-Type: application/json'];
   const all = [...type, ...headers, `Content-Length: ${length}`];
   return `${lines('POST /api/v1/sensors/readings HTTP/1.1', key, all)}\r\n\r\n`;
 }
@@ -19,7 +25,11 @@ export function post(key: string, body: string | Buffer, ...headers: readonly st
 }
 
 /** The same, compressed. */
-export function postGzip(key: string, body: string | Buffer, ...headers: readonly string[]): Buffer {
+export function postGzip(
+  key: string,
+  body: string | Buffer,
+  ...headers: readonly string[]
+): Buffer {
   return post(key, gzipSync(body, { level: 9 }), 'Content-Encoding: gzip', ...headers);
 }
 

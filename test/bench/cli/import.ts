@@ -15,7 +15,8 @@ export const columns =
 /** A whole import, validated, indexed and durable, against `sqlite3 .import` into a table without any of it; whole processes, alternating. */
 export async function run(): Promise<BenchReport> {
   const title = `Import of ${rowCount / 1000}k parts from CSV (medians of paired runs)`;
-  if (!hasProgram('sqlite3')) return { title, baseline: 'sqlite3', rows: [], notes: ['sqlite3 is not here'] };
+  if (!hasProgram('sqlite3'))
+    return { title, baseline: 'sqlite3', rows: [], notes: ['sqlite3 is not here'] };
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-import-'));
   try {
     const file = join(folder, 'parts.csv');
@@ -30,7 +31,13 @@ export async function run(): Promise<BenchReport> {
     ] as const) {
       const { ours, baseline, ratio } = await paired(rounds, into(source), bare);
       const bound = source === file ? '>= 0.35' : null;
-      rows.push({ name: `${name} into an empty entity`, ours: rate(ours), baseline: rate(baseline), ratio, bound });
+      rows.push({
+        name: `${name} into an empty entity`,
+        ours: rate(ours),
+        baseline: rate(baseline),
+        ratio,
+        bound,
+      });
     }
     return { title, baseline: 'sqlite3 .import of the CSV', rows };
   } finally {
@@ -44,8 +51,21 @@ function importParts(folder: string, source: string): number {
   rmSync(store, { recursive: true, force: true });
   const cli = join(process.cwd(), 'bin', 'hkctl.js');
   const env = { ...process.env, HKCTL_STORE: join(store, 'hkctl.db'), HKCTL_USER: 'bench' };
-  const init = ['init', '--org', 'Bench', '--week-start', 'monday', '--entity', 'ONE', '--entity-name', 'One'];
-  execFileSync(process.execPath, [cli, ...init, '--timezone', 'UTC', '--admin', 'bench'], { env, stdio: 'pipe' });
+  const init = [
+    'init',
+    '--org',
+    'Bench',
+    '--week-start',
+    'monday',
+    '--entity',
+    'ONE',
+    '--entity-name',
+    'One',
+  ];
+  execFileSync(process.execPath, [cli, ...init, '--timezone', 'UTC', '--admin', 'bench'], {
+    env,
+    stdio: 'pipe',
+  });
   return timed(process.execPath, [cli, 'import', 'parts', source, '--entity', 'ONE'], env);
 }
 
@@ -53,7 +73,11 @@ function importBare(folder: string, source: string): number {
   const database = join(folder, 'bare.db');
   rmSync(database, { force: true });
   const create = `create table parts(${columns})`;
-  return timed('sqlite3', [database, create, `.import --csv --skip 1 ${source} parts`], process.env);
+  return timed(
+    'sqlite3',
+    [database, create, `.import --csv --skip 1 ${source} parts`],
+    process.env,
+  );
 }
 
 /** Rows a second of a program that reads the file once; throws where it fails. */

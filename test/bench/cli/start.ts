@@ -8,12 +8,38 @@ import { type BenchReport, type BenchRow, paired } from '../harness.ts';
 export async function run(): Promise<BenchReport> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-start-'));
   const cli = join(process.cwd(), 'bin', 'hkctl.js');
-  const env: NodeJS.ProcessEnv = { ...process.env, HKCTL_STORE: join(folder, 'hkctl.db'), HKCTL_USER: 'bench' };
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    HKCTL_STORE: join(folder, 'hkctl.db'),
+    HKCTL_USER: 'bench',
+  };
   try {
-    const init = ['init', '--org', 'Bench', '--week-start', 'monday', '--entity', 'ONE', '--entity-name', 'One'];
-    execFileSync(process.execPath, [cli, ...init, '--timezone', 'UTC', '--admin', 'bench'], { env, stdio: 'pipe' });
+    const init = [
+      'init',
+      '--org',
+      'Bench',
+      '--week-start',
+      'monday',
+      '--entity',
+      'ONE',
+      '--entity-name',
+      'One',
+    ];
+    execFileSync(process.execPath, [cli, ...init, '--timezone', 'UTC', '--admin', 'bench'], {
+      env,
+      stdio: 'pipe',
+    });
     for (let i = 0; i < 10; i++) {
-      const create = ['keys', 'create', '--name', `key ${i}`, '--entity', 'ONE', '--preset', 'sensor-gateway'];
+      const create = [
+        'keys',
+        'create',
+        '--name',
+        `key ${i}`,
+        '--entity',
+        'ONE',
+        '--preset',
+        'sensor-gateway',
+      ];
       execFileSync(process.execPath, [cli, ...create], { env, stdio: 'pipe' });
     }
     const time = (args: string[], given: NodeJS.ProcessEnv) => () => {
@@ -32,7 +58,11 @@ export async function run(): Promise<BenchReport> {
     // It makes Node read certificates at every start, in which a command's own time hides.
     const { NODE_EXTRA_CA_CERTS: certificates, ...others } = env;
     if (certificates) rows.push(await measure('the same, NODE_EXTRA_CA_CERTS unset', others));
-    return { title: 'Start of the command line (medians of paired runs)', baseline: 'node -e 0', rows };
+    return {
+      title: 'Start of the command line (medians of paired runs)',
+      baseline: 'node -e 0',
+      rows,
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -48,7 +48,11 @@ export async function experience(innocents: Innocents, seconds: number): Promise
     : new PlainAgent({ keepAlive: true, maxSockets: 64 });
   const failures = new Map<string, number>();
   let answered = 0;
-  const timed = async (delays: number[], dueAt: number, send: () => Promise<string>): Promise<void> => {
+  const timed = async (
+    delays: number[],
+    dueAt: number,
+    send: () => Promise<string>,
+  ): Promise<void> => {
     const outcome = await send();
     delays.push(performance.now() - dueAt);
     if (outcome === '200') answered++;
@@ -61,7 +65,9 @@ export async function experience(innocents: Innocents, seconds: number): Promise
       timed(me, dueAt, () => send(target, agent, 'GET', '/api/v1/me', keys[n % keys.length] ?? '')),
     ),
     openLoop(postsPerSecond, seconds, (_, dueAt) =>
-      timed(ingest, dueAt, () => send(target, agent, 'POST', '/api/v1/sensors/readings', gatewayKey, batch(sensors))),
+      timed(ingest, dueAt, () =>
+        send(target, agent, 'POST', '/api/v1/sensors/readings', gatewayKey, batch(sensors)),
+      ),
     ),
   ]);
   agent.destroy();
@@ -69,13 +75,21 @@ export async function experience(innocents: Innocents, seconds: number): Promise
 }
 
 /** Calls at a fixed rate and waits for all of it; resolves with the seconds for which it called. */
-async function openLoop(perSecond: number, seconds: number, call: (n: number, dueAt: number) => Promise<void>) {
+async function openLoop(
+  perSecond: number,
+  seconds: number,
+  call: (n: number, dueAt: number) => Promise<void>,
+) {
   const startedAt = performance.now();
   const calls: Promise<void>[] = [];
   const total = perSecond * seconds;
   while (calls.length < total) {
-    const due = Math.min(total, Math.floor(((performance.now() - startedAt) * perSecond) / 1000) + 1);
-    while (calls.length < due) calls.push(call(calls.length, startedAt + (calls.length * 1000) / perSecond));
+    const due = Math.min(
+      total,
+      Math.floor(((performance.now() - startedAt) * perSecond) / 1000) + 1,
+    );
+    while (calls.length < due)
+      calls.push(call(calls.length, startedAt + (calls.length * 1000) / perSecond));
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   await Promise.all(calls);
@@ -90,7 +104,8 @@ function send(
   key: string,
   body?: string,
 ): Promise<string> {
-  const type = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length };
+  const type =
+    body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length };
   return new Promise((resolve) => {
     const options = { host, port, path, method, agent, localAddress, timeout: givenUpMs };
     const headers = { authorization: `Bearer ${key}`, ...type };
@@ -99,7 +114,9 @@ function send(
       response.on('error', () => resolve('cut off'));
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')));
-    outgoing.on('error', (error) => resolve(`error: ${'code' in error ? error.code : error.message}`));
+    outgoing.on('error', (error) =>
+      resolve(`error: ${'code' in error ? error.code : error.message}`),
+    );
     outgoing.end(body);
   });
 }
@@ -116,6 +133,7 @@ function batch(sensors: readonly string[]): string {
 
 function delaysOf(ms: number[]): Delays {
   const sorted = ms.sort((a, b) => a - b);
-  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+  const at = (part: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
 }

@@ -21,7 +21,10 @@ export interface FairnessPlant extends BenchPlant {
 }
 
 /** Makes it; the readings are written straight into their file, or the tables of the database at `address`: a minute for 50,000,000. */
-export async function createFairnessPlant(stored: number, address?: string): Promise<FairnessPlant> {
+export async function createFairnessPlant(
+  stored: number,
+  address?: string,
+): Promise<FairnessPlant> {
   const plant = createPlant(address);
   const site = ['--entity', 'ONE'];
   plant.hkctl(['import', 'sensors', '-', ...site, '--format', 'ndjson'], sensors());
@@ -31,19 +34,41 @@ export async function createFairnessPlant(stored: number, address?: string): Pro
   plant.hkctl(['sensors', 'list', ...site, '--json']);
   if (address === undefined) fill(join(plant.folder, 'hkctl.readings.db'), stored);
   else await fillDatabase(address, stored);
-  const [tlsKey, tlsCert] = ['tls.key', 'tls.crt'].map((name) => join(plant.folder, name)) as [string, string]; // two of two
-  const options = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  execFileSync('openssl', [...options, '-subj', '/CN=bench', '-keyout', tlsKey, '-out', tlsCert], { stdio: 'pipe' });
+  const [tlsKey, tlsCert] = ['tls.key', 'tls.crt'].map((name) => join(plant.folder, name)) as [
+    string,
+    string,
+  ]; // two of two
+  const options = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '2',
+  ];
+  execFileSync('openssl', [...options, '-subj', '/CN=bench', '-keyout', tlsKey, '-out', tlsCert], {
+    stdio: 'pipe',
+  });
   let keys = 0;
   return {
     ...plant,
     tls: ['--tls-cert', tlsCert, '--tls-key', tlsKey],
-    key: (preset) => plant.hkctl(['keys', 'create', '--name', `key ${++keys}`, ...site, '--preset', preset]).trim(),
+    key: (preset) =>
+      plant
+        .hkctl(['keys', 'create', '--name', `key ${++keys}`, ...site, '--preset', preset])
+        .trim(),
   };
 }
 
 function sensors(): string {
-  const rows = Array.from({ length: sensorCount }, (_, n) => ({ id: `S-${n + 1}`, code: `S-${n + 1}`, unit: 'Cel' }));
+  const rows = Array.from({ length: sensorCount }, (_, n) => ({
+    id: `S-${n + 1}`,
+    code: `S-${n + 1}`,
+    unit: 'Cel',
+  }));
   return rows.map((row) => JSON.stringify({ ...row, name: row.code, is_active: true })).join('\n');
 }
 
@@ -80,11 +105,17 @@ function fill(file: string, stored: number): void {
   const connection = openFile(file, { busyTimeoutMs: 5000, create: false });
   connection.pragma('synchronous = off');
   const numbers = connection
-    .prepare<[], { sensor: string; series: number }>('select sensor_id as sensor, series from series order by series')
+    .prepare<[], { sensor: string; series: number }>(
+      'select sensor_id as sensor, series from series order by series',
+    )
     .all();
   for (const { sensor, series } of numbers) {
     const share = Math.floor(shareOf(sensor, stored));
-    fillSeries(connection, series, share, (i) => [1_262_304_000_000_000 + i * 1e7, 20 + (i % 1000) * 0.123, i % 4]);
+    fillSeries(connection, series, share, (i) => [
+      1_262_304_000_000_000 + i * 1e7,
+      20 + (i % 1000) * 0.123,
+      i % 4,
+    ]);
   }
   connection.pragma('wal_checkpoint(truncate)');
   connection.close();

@@ -32,9 +32,16 @@ export class BadClient {
   next(): Promise<number> {
     const n = this.#count++;
     const make = kinds[n % kinds.length] ?? notHttp;
-    const bytes = make({ n, secret: this.#secret, from: addressOf(this.#firstAddress + (n % this.#addresses)) });
+    const bytes = make({
+      n,
+      secret: this.#secret,
+      from: addressOf(this.#firstAddress + (n % this.#addresses)),
+    });
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`no answer to:\n${bytes.toString().slice(0, 500)}`)), 20_000);
+      const late = setTimeout(
+        () => reject(new Error(`no answer to:\n${bytes.toString().slice(0, 500)}`)),
+        20_000,
+      );
       this.#received = '';
       this.#answered = (status) => {
         clearTimeout(late);
@@ -114,8 +121,17 @@ function get({ from }: Bad, path: string, ...headers: string[]): Buffer {
 
 function post(bad: Bad, path: string, body: string | Buffer, ...headers: string[]): Buffer {
   const bytes = Buffer.from(body);
-  const lines = [`POST ${path} HTTP/1.1`, 'Host: a', `X-Forwarded-For: ${bad.from}`, key(bad), ...headers];
-  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\nContent-Length: ${bytes.length}\r\n\r\n`), bytes]);
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    'Host: a',
+    `X-Forwarded-For: ${bad.from}`,
+    key(bad),
+    ...headers,
+  ];
+  return Buffer.concat([
+    Buffer.from(`${lines.join('\r\n')}\r\nContent-Length: ${bytes.length}\r\n\r\n`),
+    bytes,
+  ]);
 }
 
 const key = ({ secret }: Bad) => `Authorization: Bearer ${secret}`;
@@ -149,18 +165,42 @@ const kinds: readonly ((bad: Bad) => Buffer)[] = [
       `If-None-Match: "${letters(bad.n, 22)}"`,
       `Accept-Encoding: ${letters(bad.n, 9)};q=x`,
     ),
-  (bad) => post(bad, readings, `{"readings":[{"sensor":"${letters(bad.n, 10)}","at":${bad.n},"value":1}]}`, json),
-  (bad) => post(bad, readings, `{"readings":[{"sensor":"OVEN","at":"${letters(bad.n, 10)}","value":"x"}]}`, json),
+  (bad) =>
+    post(
+      bad,
+      readings,
+      `{"readings":[{"sensor":"${letters(bad.n, 10)}","at":${bad.n},"value":1}]}`,
+      json,
+    ),
+  (bad) =>
+    post(
+      bad,
+      readings,
+      `{"readings":[{"sensor":"OVEN","at":"${letters(bad.n, 10)}","value":"x"}]}`,
+      json,
+    ),
   (bad) => post(bad, readings, `{"readings": ${letters(bad.n, 100)}`, json),
   (bad) => post(bad, readings, `{"__proto__":{"${letters(bad.n, 5)}":1},"readings":[]}`, json),
-  (bad) => post(bad, readings, letters(bad.n, 50), `Content-Type: application/${letters(bad.n, 12)}`),
-  (bad) => post(bad, readings, gzipSync(letters(bad.n, 300)).subarray(0, -9), json, 'Content-Encoding: gzip'),
+  (bad) =>
+    post(bad, readings, letters(bad.n, 50), `Content-Type: application/${letters(bad.n, 12)}`),
+  (bad) =>
+    post(
+      bad,
+      readings,
+      gzipSync(letters(bad.n, 300)).subarray(0, -9),
+      json,
+      'Content-Encoding: gzip',
+    ),
   (bad) => post(bad, `/api/v1/sensors/heartbeats?${letters(bad.n, 6)}`, '{"heartbeats":[]}', json),
   (bad) => post(bad, `/api/v1/${letters(bad.n, 9)}`, letters(bad.n, 500), json),
   (bad) => get(bad, `/api/v1/sensors/${letters(bad.n, 12)}/readings?limit=100000`, key(bad)),
   (bad) => get(bad, '/api/v1/me', `Authorization: Bearer hk_${letters(bad.n, 20)}`),
   (bad) => (bad.n % 40 === 20 ? notHttp(bad) : get(bad, '/api/v1/me')),
   (bad) =>
-    get(bad, `/api/v1/../${letters(bad.n, 9)}`, ...(bad.n % 44 === 21 ? [key(bad)] : [`X: ${letters(bad.n, 9)}`])),
+    get(
+      bad,
+      `/api/v1/../${letters(bad.n, 9)}`,
+      ...(bad.n % 44 === 21 ? [key(bad)] : [`X: ${letters(bad.n, 9)}`]),
+    ),
   (bad) => get(bad, '/api/v1/me', `X: ${letters(bad.n, bad.n % 110 === 22 ? 20_000 : 100)}`),
 ];

@@ -20,26 +20,50 @@ const otherKeys = Number(process.env.HKCTL_BENCH_KEYS ?? 10_000);
  */
 export async function run(): Promise<BenchReport> {
   const title = `Reading, requests/s at ${connections} connections (medians of ${rounds} paired runs, ${otherKeys} other keys)`;
-  if (!hasProgram('cc')) return { title, baseline: 'node:http', rows: [], notes: ['skipped: it needs a C compiler'] };
+  if (!hasProgram('cc'))
+    return { title, baseline: 'node:http', rows: [], notes: ['skipped: it needs a C compiler'] };
   const plant = createPlant();
   const children: ChildProcess[] = [];
   try {
-    plant.hkctl(['import', 'parts', '-', '--entity', 'ONE', '--format', 'ndjson'], partsNdjson(5000));
+    plant.hkctl(
+      ['import', 'parts', '-', '--entity', 'ONE', '--format', 'ndjson'],
+      partsNdjson(5000),
+    );
     plant.hkctl(
       ['import', 'sensors', '-', '--entity', 'ONE'],
       'id,code,name,unit,is_active\nS-1,SENSOR-1,One,Cel,true\n',
     );
-    const create = ['keys', 'create', '--name', 'reader', '--entity', 'ONE', '--preset', 'operational-core'];
+    const create = [
+      'keys',
+      'create',
+      '--name',
+      'reader',
+      '--entity',
+      'ONE',
+      '--preset',
+      'operational-core',
+    ];
     const secret = plant.hkctl(create).trim();
     addKeys(join(plant.folder, 'hkctl.db'), otherKeys);
     const daemon = await startDaemon(plant.folder, children);
     const headers = { authorization: `Bearer ${secret}` };
     const rows: BenchRow[] = [];
     const measure = async (name: string, path: string, bound: string, cpuBound?: string) => {
-      const body = Buffer.from(await (await fetch(`${daemon.url}${path}`, { headers })).arrayBuffer());
+      const body = Buffer.from(
+        await (await fetch(`${daemon.url}${path}`, { headers })).arrayBuffer(),
+      );
       const bare = await startBare(body, plant.folder, children);
-      const result = await compare({ ...daemon, url: `${daemon.url}${path}`, headers }, { ...bare, headers: {} });
-      rows.push({ name, ours: shown(result.ours), baseline: shown(result.baseline), ratio: result.ratio, bound });
+      const result = await compare(
+        { ...daemon, url: `${daemon.url}${path}`, headers },
+        { ...bare, headers: {} },
+      );
+      rows.push({
+        name,
+        ours: shown(result.ours),
+        baseline: shown(result.baseline),
+        ratio: result.ratio,
+        bound,
+      });
       if (cpuBound) rows.push({ name: `${name}, CPU a request`, ...result.cpu, bound: cpuBound });
       await ended(bare.child);
       return result.ours;
@@ -52,7 +76,8 @@ export async function run(): Promise<BenchReport> {
     await measure('GET /parts?limit=50', '/api/v1/parts?limit=50', '>= 0.5');
     await measure('GET /parts?limit=500', '/api/v1/parts?limit=500', '>= 0.6');
     rows.push(await measureNotModified(daemon.url, headers));
-    for (const [what, wrong] of wrongKeys) rows.push(await measureRefusal(daemon.url, headers, what, wrong));
+    for (const [what, wrong] of wrongKeys)
+      rows.push(await measureRefusal(daemon.url, headers, what, wrong));
     return { title, baseline: 'node:http', rows };
   } finally {
     for (const child of children) await ended(child);
@@ -68,14 +93,32 @@ function disturb(plant: BenchPlant, url: string): () => Promise<void> {
   let isOn = true;
   const script = async () => {
     while (isOn) {
-      const create = ['keys', 'create', '--name', 'other', '--entity', 'ONE', '--preset', 'production-only'];
+      const create = [
+        'keys',
+        'create',
+        '--name',
+        'other',
+        '--entity',
+        'ONE',
+        '--preset',
+        'production-only',
+      ];
       const secret = (await plant.hkctlAside(create)).trim();
       await plant.hkctlAside(['keys', 'revoke', secret.slice(0, 8), '--yes']);
       await pause(300);
     }
   };
   const gateway = async () => {
-    const create = ['keys', 'create', '--name', 'gateway', '--entity', 'ONE', '--preset', 'sensor-gateway'];
+    const create = [
+      'keys',
+      'create',
+      '--name',
+      'gateway',
+      '--entity',
+      'ONE',
+      '--preset',
+      'sensor-gateway',
+    ];
     const secret = (await plant.hkctlAside(create)).trim();
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
     for (let second = 0; isOn; second++) {
@@ -89,7 +132,8 @@ function disturb(plant: BenchPlant, url: string): () => Promise<void> {
         headers,
         body: JSON.stringify({ readings }),
       });
-      if (answer.status !== 200) throw new Error(`ingest answered ${answer.status}: ${await answer.text()}`);
+      if (answer.status !== 200)
+        throw new Error(`ingest answered ${answer.status}: ${await answer.text()}`);
       await answer.arrayBuffer();
       await pause(20);
     }
@@ -118,19 +162,35 @@ async function compare(ours: Target, bare: Target) {
   const figures = await paired(rounds, run(ours, cpu.ours), run(bare, cpu.baseline));
   const times = { ours: average(cpu.ours), baseline: average(cpu.baseline) };
   const micros = (us: number) => `${us.toFixed(1)} µs`;
-  const shownCpu = { ours: micros(times.ours), baseline: micros(times.baseline), ratio: times.ours / times.baseline };
+  const shownCpu = {
+    ours: micros(times.ours),
+    baseline: micros(times.baseline),
+    ratio: times.ours / times.baseline,
+  };
   return { ...figures, cpu: shownCpu };
 }
 
 async function measureNotModified(url: string, headers: Record<string, string>): Promise<BenchRow> {
   const path = `${url}/api/v1/parts?limit=50`;
   const etag =
-    (await fetch(path, { headers: { ...headers, 'accept-encoding': 'identity' } })).headers.get('etag') ?? '';
+    (await fetch(path, { headers: { ...headers, 'accept-encoding': 'identity' } })).headers.get(
+      'etag',
+    ) ?? '';
   const known = { ...headers, 'if-none-match': etag };
   const run = (target: string, given: Record<string, string>, status: number) => async () =>
     (await load({ url: target, headers: given, seconds, connections }, status)).requestsPerSecond;
-  const { ours, baseline, ratio } = await paired(rounds, run(path, known, 304), run(`${url}/api/v1/me`, headers, 200));
-  return { name: '304, against GET /me', ours: shown(ours), baseline: shown(baseline), ratio, bound: '>= 0.8' };
+  const { ours, baseline, ratio } = await paired(
+    rounds,
+    run(path, known, 304),
+    run(`${url}/api/v1/me`, headers, 200),
+  );
+  return {
+    name: '304, against GET /me',
+    ours: shown(ours),
+    baseline: shown(baseline),
+    ratio,
+    bound: '>= 0.8',
+  };
 }
 
 /** The second is drawn anew in each run: whole, and in no store. */
@@ -140,7 +200,12 @@ const wrongKeys = [
 ] as const;
 
 /** A wrong key must not cost more than a good one. */
-async function measureRefusal(url: string, headers: Record<string, string>, what: string, wrong: string) {
+async function measureRefusal(
+  url: string,
+  headers: Record<string, string>,
+  what: string,
+  wrong: string,
+) {
   const path = `${url}/api/v1/me`;
   const refused = { authorization: `Bearer ${wrong}` };
   const run = (given: Record<string, string>, status: number) => async () =>
@@ -181,7 +246,9 @@ server.listen(0, '127.0.0.1', () => console.error('http://127.0.0.1:' + server.a
 async function startBare(body: Buffer, folder: string, children: ChildProcess[]) {
   const file = join(folder, 'body.json');
   writeFileSync(file, body);
-  const child = spawn(process.execPath, ['-e', bareServer, file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, ['-e', bareServer, file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   children.push(child);
   return { url: await addressFrom(child.stderr), pid: child.pid ?? 0, headers: {}, child };
 }

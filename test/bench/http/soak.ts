@@ -26,7 +26,16 @@ interface Sample {
  */
 export async function run(): Promise<BenchReport> {
   const plant = createPlant();
-  const create = ['keys', 'create', '--name', 'soak', '--entity', 'ONE', '--preset', 'operational-core'];
+  const create = [
+    'keys',
+    'create',
+    '--name',
+    'soak',
+    '--entity',
+    'ONE',
+    '--preset',
+    'operational-core',
+  ];
   const secret = plant.hkctl(create).trim();
   plant.hkctl(['import', 'sensors', '-', '--entity', 'ONE', '--format', 'ndjson'], sensor);
   const { daemon, url } = await start(plant.folder);
@@ -35,7 +44,10 @@ export async function run(): Promise<BenchReport> {
     const taken: Sample[] = [];
     let sent = 0;
     let sampling = Promise.resolve();
-    const clients = Array.from({ length: connections }, (_, index) => new BadClient(url, secret, index, 200_000));
+    const clients = Array.from(
+      { length: connections },
+      (_, index) => new BadClient(url, secret, index, 200_000),
+    );
     const work = async (client: BadClient): Promise<void> => {
       while (sent < requests) {
         // Nothing is under way while it is measured but what was sent before.
@@ -54,7 +66,11 @@ export async function run(): Promise<BenchReport> {
     return {
       title: `Bad requests, ${sent.toLocaleString('en')} over ${connections} connections`,
       baseline: 'third quarter',
-      rows: [growth(taken, 'rssMb', 'resident memory'), growth(taken, 'heapMb', 'heap in use'), undocumented(statuses)],
+      rows: [
+        growth(taken, 'rssMb', 'resident memory'),
+        growth(taken, 'heapMb', 'heap in use'),
+        undocumented(statuses),
+      ],
       notes: [
         ...table(taken),
         `statuses: ${statuses.map(([status, count]) => `${status || 'cut'} ${count.toLocaleString('en')}`).join(', ')}`,
@@ -76,10 +92,14 @@ async function start(folder: string): Promise<{ daemon: ChildProcess; url: strin
   const limits = ['--limit-requests', 'off', '--limit-ingest', 'off', '--trust-proxy', '127.0.0.1'];
   const log = openSync(join(folder, 'daemon.log'), 'w');
   const collecting = ['--expose-gc', '--import', collector];
-  const daemon = spawn(process.execPath, [...collecting, 'bin/hkctl.js', 'serve', '--port', '0', ...limits], {
-    env: { ...process.env, HKCTL_STORE: join(folder, 'hkctl.db'), HKCTL_USER: 'bench' },
-    stdio: ['ignore', log, 'pipe'],
-  });
+  const daemon = spawn(
+    process.execPath,
+    [...collecting, 'bin/hkctl.js', 'serve', '--port', '0', ...limits],
+    {
+      env: { ...process.env, HKCTL_STORE: join(folder, 'hkctl.db'), HKCTL_USER: 'bench' },
+      stdio: ['ignore', log, 'pipe'],
+    },
+  );
   const url = await new Promise<string>((resolve, reject) => {
     daemon.stderr?.on('data', (chunk: Buffer) => {
       const found = /https?:\/\/[\d.:]+/.exec(chunk.toString());
@@ -107,21 +127,41 @@ async function sample(daemon: ChildProcess, url: string, sent: number): Promise<
 function growth(taken: readonly Sample[], figure: 'rssMb' | 'heapMb', name: string): BenchRow {
   const quarter = Math.floor(taken.length / 4);
   const figures = taken.map((one) => one[figure]);
-  const [before, after] = [median(figures.slice(2 * quarter, 3 * quarter)), median(figures.slice(-quarter))];
+  const [before, after] = [
+    median(figures.slice(2 * quarter, 3 * quarter)),
+    median(figures.slice(-quarter)),
+  ];
   const mb = (value: number) => `${value.toFixed(1)} MB`;
-  return { name, ours: mb(after), baseline: mb(before), ratio: after / before, bound: `<= ${mostGrowth}` };
+  return {
+    name,
+    ours: mb(after),
+    baseline: mb(before),
+    ratio: after / before,
+    bound: `<= ${mostGrowth}`,
+  };
 }
 
 function undocumented(statuses: readonly (readonly [number, number])[]): BenchRow {
   const wrong = statuses.filter(([status]) => !documentedStatuses.has(status));
   const count = wrong.reduce((sum, [, times]) => sum + times, 0);
-  return { name: 'statuses that are not documented', ours: String(count), baseline: '', ratio: count, bound: '<= 0' };
+  return {
+    name: 'statuses that are not documented',
+    ours: String(count),
+    baseline: '',
+    ratio: count,
+    bound: '<= 0',
+  };
 }
 
 function table(taken: readonly Sample[]): string[] {
   const line = (cells: string[]) => cells.map((cell) => cell.padStart(12)).join('');
   const rows = taken.map(({ sent, rssMb, heapMb, clients }) =>
-    line([sent.toLocaleString('en'), rssMb.toFixed(1), heapMb.toFixed(1), clients.toLocaleString('en')]),
+    line([
+      sent.toLocaleString('en'),
+      rssMb.toFixed(1),
+      heapMb.toFixed(1),
+      clients.toLocaleString('en'),
+    ]),
   );
   return [line(['sent', 'RSS, MB', 'heap, MB', 'addresses']), ...rows];
 }

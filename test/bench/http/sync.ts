@@ -12,7 +12,16 @@ export async function run(): Promise<BenchReport> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
     importParts(plant, 0, many, 'C');
-    const create = ['keys', 'create', '--name', 'mirror', '--entity', 'ONE', '--preset', 'operational-core'];
+    const create = [
+      'keys',
+      'create',
+      '--name',
+      'mirror',
+      '--entity',
+      'ONE',
+      '--preset',
+      'operational-core',
+    ];
     const secret = plant.hkctl(create).trim();
     const url = `${await plant.serve()}/api/v1/parts`;
     const call = (query: string, headers = {}) =>
@@ -23,7 +32,8 @@ export async function run(): Promise<BenchReport> {
     const etag = (await call('limit=500')).headers.etag ?? '';
     const empty = async () => {
       const { text, status } = await call(`limit=500&sync_token=${full.token}`);
-      if (status !== 200 || !text.includes('"data":[]')) throw new Error(`the sync is not empty: ${status}`);
+      if (status !== 200 || !text.includes('"data":[]'))
+        throw new Error(`the sync is not empty: ${status}`);
     };
     const unchanged = async () => {
       const { status } = await call('limit=500', { 'if-none-match': etag });
@@ -33,14 +43,32 @@ export async function run(): Promise<BenchReport> {
     const { ours, baseline, ratio } = await paired(rounds, timed(empty), timed(unchanged));
     const micros = (ms: number) => `${(ms * 1000).toFixed(0)} µs`;
     const rows: BenchRow[] = [
-      { name: 'nothing has changed', ours: micros(ours), baseline: micros(baseline), ratio, bound: '<= 1.2' },
+      {
+        name: 'nothing has changed',
+        ours: micros(ours),
+        baseline: micros(baseline),
+        ratio,
+        bound: '<= 1.2',
+      },
     ];
     importParts(plant, 0, changed, 'D');
     const few = await mirror(call, `limit=500&sync_token=${full.token}`);
     if (few.records !== changed) throw new Error(`the sync has ${few.records} records`);
     const seconds = ({ ms, calls }: Mirror) => `${(ms / 1000).toFixed(3)} s, ${calls} calls`;
-    rows.push({ name: 'the full list', ours: seconds(full), baseline: '', ratio: null, bound: null });
-    rows.push({ name: `${changed} changes`, ours: seconds(few), baseline: '', ratio: null, bound: null });
+    rows.push({
+      name: 'the full list',
+      ours: seconds(full),
+      baseline: '',
+      ratio: null,
+      bound: null,
+    });
+    rows.push({
+      name: `${changed} changes`,
+      ours: seconds(few),
+      baseline: '',
+      ratio: null,
+      bound: null,
+    });
     return {
       title: `A mirror of ${many / 1_000_000} million parts, pages of 500, one connection`,
       baseline: '304',
@@ -81,7 +109,8 @@ async function mirror(call: (query: string) => Promise<Answer>, query: string): 
   for (let next: string | null = ''; next !== null; ) {
     const { status, text } = await call(next === '' ? query : `${query}&cursor=${next}`);
     if (status !== 200) throw new Error(text);
-    const page: { data: unknown[]; next_cursor: string | null; sync_token: string | null } = JSON.parse(text);
+    const page: { data: unknown[]; next_cursor: string | null; sync_token: string | null } =
+      JSON.parse(text);
     read.records += page.data.length;
     read.calls++;
     read.token = page.sync_token ?? '';
@@ -98,7 +127,11 @@ function timed(work: () => Promise<void>): () => Promise<number> {
   };
 }
 
-function answer(agent: Agent, url: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
+function answer(
+  agent: Agent,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     get(url, { agent, headers }, (response) => {
       const chunks: Buffer[] = [];

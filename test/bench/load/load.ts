@@ -33,17 +33,26 @@ export function load(target: Target, status = 200): Promise<LoadResult> {
 /** POSTs of new readings over some connections at once. */
 export function loadReadings(target: ReadingsLoad): Promise<LoadResult> {
   const { format, sensors, inBody, size, start } = target;
-  return run(target, [format, `POST ${headOf(target)}`, ...[sensors, inBody, size, start].map(String)]);
+  return run(target, [
+    format,
+    `POST ${headOf(target)}`,
+    ...[sensors, inBody, size, start].map(String),
+  ]);
 }
 
 function headOf({ url, headers = {} }: Target): string {
   const { pathname, search, host } = new URL(url);
-  const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ host, ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   return `${pathname}${search} HTTP/1.1\r\n${lines.join('')}`;
 }
 
 /** Throws if an answer is not the one that was wanted: a figure with errors is worth nothing. */
-async function run({ url, connections, seconds }: Target, args: readonly string[]): Promise<LoadResult> {
+async function run(
+  { url, connections, seconds }: Target,
+  args: readonly string[],
+): Promise<LoadResult> {
   program ??= compile();
   const child = spawn(program, [new URL(url).port, String(connections), String(seconds), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -52,9 +61,12 @@ async function run({ url, connections, seconds }: Target, args: readonly string[
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
   });
-  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  const code = await new Promise((resolve, reject) =>
+    child.on('error', reject).on('close', resolve),
+  );
   const [requests = 0, taken = 0, , p99Ms = 0, errors = 0] = output.split(' ').map(Number);
-  if (code !== 0 || errors > 0) throw new Error(`${url}: exit code ${code}, ${errors} errors in ${requests} answers`);
+  if (code !== 0 || errors > 0)
+    throw new Error(`${url}: exit code ${code}, ${errors} errors in ${requests} answers`);
   return { requests, requestsPerSecond: requests / taken, p99Ms };
 }
 
@@ -64,6 +76,11 @@ let program: string | undefined;
 function compile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-load-'));
   process.once('exit', () => rmSync(folder, { recursive: true }));
-  execFileSync('cc', ['-O2', '-o', join(folder, 'load'), join(process.cwd(), 'test/bench/load/load.c')]);
+  execFileSync('cc', [
+    '-O2',
+    '-o',
+    join(folder, 'load'),
+    join(process.cwd(), 'test/bench/load/load.c'),
+  ]);
   return join(folder, 'load');
 }

@@ -26,7 +26,10 @@ const insert = `insert into bare_readings
 
 /** Rows a second that two connections insert without any server before them, `size` rows in a statement. */
 export async function insertRate(address: string, size: number, seconds: number): Promise<number> {
-  const clients = [new Client({ connectionString: address }), new Client({ connectionString: address })];
+  const clients = [
+    new Client({ connectionString: address }),
+    new Client({ connectionString: address }),
+  ];
   for (const client of clients) await client.connect();
   const end = performance.now() + seconds * 1000;
   let count = 0;
@@ -50,8 +53,14 @@ export async function insertRate(address: string, size: number, seconds: number)
 let lastSecond = 0;
 
 /** Starts it beside a store, in a table of its own; two connections write what has gathered meanwhile. */
-export async function startBareServer(address: string, series: ReadonlyMap<string, number>): Promise<BareServer> {
-  const clients = [new Client({ connectionString: address }), new Client({ connectionString: address })];
+export async function startBareServer(
+  address: string,
+  series: ReadonlyMap<string, number>,
+): Promise<BareServer> {
+  const clients = [
+    new Client({ connectionString: address }),
+    new Client({ connectionString: address }),
+  ];
   for (const client of clients) await client.connect();
   await clients[0]?.query(`drop table if exists bare_readings; create table bare_readings (entity int not null, series int not null,
     at_us int8 not null, value float8 not null, quality int2 not null, primary key (entity, series, at_us))`);
@@ -91,7 +100,8 @@ export async function startBareServer(address: string, series: ReadonlyMap<strin
     request.on('end', () => {
       const { readings }: Body = JSON.parse(Buffer.concat(chunks).toString());
       const text = JSON.stringify({ accepted: readings.length, duplicates: 0, rejected: [] });
-      const end = (status: number) => response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+      const end = (status: number) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(text);
       waiting.push({ rows: readings, answer: () => end(200), fail: () => end(500) });
       setImmediate(flush);
     });

@@ -34,9 +34,21 @@ export async function importing(server: TestServer): Promise<BenchReport> {
     const importReadings = () => importFile(server, ['readings', readings]);
     const sameTable = (table: string) => () => copyAgain(server, table, join(folder, 'rows'));
     const rows = [
-      rowOf('parts, the same indexes', await paired(rounds, importParts, sameTable('parts')), '>= 0.5'),
-      rowOf('readings, the same indexes', await paired(rounds, importReadings, sameTable('readings')), '>= 0.5'),
-      rowOf('parts, no index', await paired(rounds, importParts, () => copyBare(server, parts)), null),
+      rowOf(
+        'parts, the same indexes',
+        await paired(rounds, importParts, sameTable('parts')),
+        '>= 0.5',
+      ),
+      rowOf(
+        'readings, the same indexes',
+        await paired(rounds, importReadings, sameTable('readings')),
+        '>= 0.5',
+      ),
+      rowOf(
+        'parts, no index',
+        await paired(rounds, importParts, () => copyBare(server, parts)),
+        null,
+      ),
     ];
     return { title, baseline, rows };
   } finally {
@@ -57,7 +69,10 @@ function psqlArgs({ sockets }: TestServer, database: string, command: string): s
 }
 
 function psql(server: TestServer, database: string, command: string): string {
-  return execFileSync('psql', psqlArgs(server, database, command), { stdio: 'pipe', encoding: 'utf8' }).trim();
+  return execFileSync('psql', psqlArgs(server, database, command), {
+    stdio: 'pipe',
+    encoding: 'utf8',
+  }).trim();
 }
 
 /** Rows a second of the first import into the store `imported`, which is made anew. */
@@ -86,7 +101,11 @@ function copyAgain(server: TestServer, table: string, file: string): number {
 function copyBare(server: TestServer, file: string): number {
   const typed = columns.split(',').map((column) => `${column} ${types[column] ?? 'text'}`);
   psql(server, 'postgres', `drop table if exists bare; create table bare (${typed.join(', ')})`);
-  return timed('psql', psqlArgs(server, 'postgres', `\\copy bare from '${file}' csv header`), process.env);
+  return timed(
+    'psql',
+    psqlArgs(server, 'postgres', `\\copy bare from '${file}' csv header`),
+    process.env,
+  );
 }
 
 /** One reading a second of each sensor, as a historian exports them: in order of time. */

@@ -14,7 +14,8 @@ const rounds = 3;
 /** A store on PostgreSQL beside one on SQLite and beside the bare driver, on one machine over a Unix socket, with fsync. */
 export async function run(): Promise<BenchReport[]> {
   const title = 'PostgreSQL';
-  if (!hasProgram('cc')) return [{ title, baseline: '', rows: [], notes: ['skipped: it needs a C compiler'] }];
+  if (!hasProgram('cc'))
+    return [{ title, baseline: '', rows: [], notes: ['skipped: it needs a C compiler'] }];
   // As on a server of its own; the tests have many small ones.
   const memory = ['shared_buffers=512MB', 'max_wal_size=4GB'];
   const server = await startServer(['fsync=on', 'full_page_writes=on', ...memory]);
@@ -25,7 +26,11 @@ export async function run(): Promise<BenchReport[]> {
     const series = new Map(Array.from({ length: sensorCount }, (_, n) => [`SENSOR-${n}`, n]));
     const bare = await startBareServer(server.address, series);
     try {
-      return [await reads(...sides), await ingest(sides[0], bare, server.address), await importing(server)];
+      return [
+        await reads(...sides),
+        await ingest(sides[0], bare, server.address),
+        await importing(server),
+      ];
     } finally {
       await bare.close();
     }
@@ -64,7 +69,8 @@ async function reads(ours: Side, baseline: Side): Promise<BenchReport> {
     const measure =
       ({ url, headers }: Side) =>
       async () =>
-        (await load({ url: `${url}/api/v1${path}`, headers, seconds, connections })).requestsPerSecond;
+        (await load({ url: `${url}/api/v1${path}`, headers, seconds, connections }))
+          .requestsPerSecond;
     rows.push(rowOf(name, await paired(rounds, measure(ours), measure(baseline)), floor));
   }
   return {
@@ -89,11 +95,14 @@ async function ingest(ours: Side, bare: BareServer, address: string): Promise<Be
         size,
         start,
       };
-      return (await loadReadings({ ...given, url, headers, format: 'json' })).requestsPerSecond * size;
+      return (
+        (await loadReadings({ ...given, url, headers, format: 'json' })).requestsPerSecond * size
+      );
     };
     const hkctl = measure(`${ours.url}/api/v1/sensors/readings`, ours.headers);
     // Large bodies would measure the parser of JSON: there the baseline has no server at all.
-    const baseline = size >= 1000 ? () => insertRate(address, size, seconds) : measure(bare.url, {});
+    const baseline =
+      size >= 1000 ? () => insertRate(address, size, seconds) : measure(bare.url, {});
     rows.push(rowOf(`${size} a POST`, await paired(rounds, hkctl, baseline), 0.8));
   }
   return {
@@ -109,13 +118,22 @@ function rowOf(
   floor: number | null,
 ): BenchRow {
   const shown = (figure: number) => Math.round(figure).toLocaleString('en');
-  return { name, ours: shown(ours), baseline: shown(baseline), ratio, bound: floor === null ? null : `>= ${floor}` };
+  return {
+    name,
+    ours: shown(ours),
+    baseline: shown(baseline),
+    ratio,
+    bound: floor === null ? null : `>= ${floor}`,
+  };
 }
 
 /** Each request asks for another instant, of which the daemon keeps no finished page. */
 const anewPath = '/parts?limit=50&updated_since=2001-01-01T00:00:00.@@@@@@Z';
 
 function partsCsv(): string {
-  const lines = Array.from({ length: 20_000 }, (_, n) => `P-${n},Part ${n},PN-${n % 400},true,C${n % 9},${n / 8}`);
+  const lines = Array.from(
+    { length: 20_000 },
+    (_, n) => `P-${n},Part ${n},PN-${n % 400},true,C${n % 9},${n / 8}`,
+  );
   return `id,name,part_number,is_active,category,weight_kg\n${lines.join('\n')}\n`;
 }

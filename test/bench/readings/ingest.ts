@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { createPlant } from '../daemon.ts';
-import { type BenchReport, type BenchRow, cpuMs, hasProgram, isShort, median, memoryMb } from '../harness.ts';
+import {
+  type BenchReport,
+  type BenchRow,
+  cpuMs,
+  hasProgram,
+  isShort,
+  median,
+  memoryMb,
+} from '../harness.ts';
 import { loadReadings } from '../load/load.ts';
 import { nextToReads } from './next-to-reads.ts';
 import { type Peer, startInflux, startVictoria } from './peers.ts';
@@ -58,7 +66,8 @@ export async function run(): Promise<BenchReport[]> {
   const reports: BenchReport[] = [];
   const chosen = process.env.HKCTL_BENCH_SENSORS?.split(',').map(Number);
   for (const plant of isShort ? [hall] : [workshop, hall, factory]) {
-    if (chosen === undefined || chosen.includes(plant.sensors)) reports.push(await measurePlant(plant));
+    if (chosen === undefined || chosen.includes(plant.sensors))
+      reports.push(await measurePlant(plant));
   }
   return reports;
 }
@@ -76,17 +85,45 @@ async function measurePlant(sensors: Plant): Promise<BenchReport> {
     peers.push(await startInflux());
     if (!isShort) peers.push(await startVictoria());
     plant.importSensors(sensors.sensors);
-    const create = ['keys', 'create', '--name', 'gateway', '--entity', 'ONE', '--preset', 'sensor-gateway'];
-    const headers = { authorization: `Bearer ${plant.hkctl(create).trim()}`, 'content-type': 'application/json' };
+    const create = [
+      'keys',
+      'create',
+      '--name',
+      'gateway',
+      '--entity',
+      'ONE',
+      '--preset',
+      'sensor-gateway',
+    ];
+    const headers = {
+      authorization: `Bearer ${plant.hkctl(create).trim()}`,
+      'content-type': 'application/json',
+    };
     const sensorsUrl = `${await plant.serve()}/api/v1/sensors`;
     const url = `${sensorsUrl}/readings`;
-    const sideOf = (folder: string, pid: number, format: 'json' | 'line', url: string, headers = {}): Side => ({
+    const sideOf = (
+      folder: string,
+      pid: number,
+      format: 'json' | 'line',
+      url: string,
+      headers = {},
+    ): Side => ({
       folder,
       stored: 0,
       async measure(size, start, seconds) {
         const before = cpuMs(pid);
         const inBody = sensors.inBody(size);
-        const given = { url, headers, connections, seconds, format, sensors: sensors.sensors, inBody, size, start };
+        const given = {
+          url,
+          headers,
+          connections,
+          seconds,
+          format,
+          sensors: sensors.sensors,
+          inBody,
+          size,
+          start,
+        };
         const { requests, requestsPerSecond, p99Ms } = await loadReadings(given);
         this.stored += requests * size;
         return {
@@ -147,16 +184,30 @@ async function measureSizes(sides: readonly Side[]): Promise<BenchRow[]> {
         median(figures.map((taken) => figureOf(taken[side], of))).toLocaleString('en', {
           maximumFractionDigits: digits,
         });
-      const ratio = median(figures.map((taken) => figureOf(taken[0], of) / figureOf(taken[peer], of)));
+      const ratio = median(
+        figures.map((taken) => figureOf(taken[0], of) / figureOf(taken[peer], of)),
+      );
       return { name, ours: shown(0), baseline: shown(peer), ratio, bound };
     };
     rows.push(row(`${size} a POST`, 1, ({ perSecond }) => perSecond, `>= ${floor}`));
     rows.push(row(`${size} a POST, p99 in ms`, 1, ({ p99Ms }) => p99Ms, '<= 1', 1));
     rows.push(
-      row(`${size} a POST, µs of processor a POST`, 1, ({ cpuUs }) => cpuUs, size === 1 ? `<= ${mostCpu}` : null),
+      row(
+        `${size} a POST, µs of processor a POST`,
+        1,
+        ({ cpuUs }) => cpuUs,
+        size === 1 ? `<= ${mostCpu}` : null,
+      ),
     );
     if (sides.length > 2)
-      rows.push(row(`${size} a POST, against VictoriaMetrics without fsync`, 2, ({ perSecond }) => perSecond, null));
+      rows.push(
+        row(
+          `${size} a POST, against VictoriaMetrics without fsync`,
+          2,
+          ({ perSecond }) => perSecond,
+          null,
+        ),
+      );
   }
   return rows;
 }
@@ -170,21 +221,35 @@ async function bytesRow(ours: Side, influx: Side | undefined): Promise<BenchRow>
   const bytes = (await settledBytes(ours.folder)) / ours.stored;
   const baseline = influx ? (await settledBytes(influx.folder)) / influx.stored : Number.NaN;
   const name = 'bytes of a reading on disk (the ratio is to 1)';
-  return { name, ours: bytes.toFixed(2), baseline: baseline.toFixed(2), ratio: bytes, bound: `<= ${mostBytes}` };
+  return {
+    name,
+    ours: bytes.toFixed(2),
+    baseline: baseline.toFixed(2),
+    ratio: bytes,
+    bound: `<= ${mostBytes}`,
+  };
 }
 
 /** The most that the daemon took in all of these runs. */
 function memoryRow(pid: number): BenchRow {
   const most = memoryMb(pid, 'VmHWM');
   const name = 'memory of the daemon at most, with and without reads, MB';
-  return { name, ours: most.toFixed(0), baseline: String(mostMb), ratio: most / mostMb, bound: '<= 1' };
+  return {
+    name,
+    ours: most.toFixed(0),
+    baseline: String(mostMb),
+    ratio: most / mostMb,
+    bound: '<= 1',
+  };
 }
 
 /** The size of a folder once it does not change any more, or after a minute. */
 async function settledBytes(folder: string): Promise<number> {
   let last = 0;
   for (let tries = 0; tries < 20; tries++) {
-    const now = Number(spawnSync('du', ['-sb', folder], { encoding: 'utf8' }).stdout.split('\t')[0]);
+    const now = Number(
+      spawnSync('du', ['-sb', folder], { encoding: 'utf8' }).stdout.split('\t')[0],
+    );
     if (now === last) break;
     last = now;
     await setTimeout(3000);

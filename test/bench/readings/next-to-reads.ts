@@ -51,12 +51,21 @@ export async function nextToReads(
   }
   const sorted = waitsMs.sort((a, b) => a - b);
   const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
-  rows.push({ name: 'p99 of these reads, ms', ours: p99.toFixed(0), baseline: '', ratio: null, bound: null });
+  rows.push({
+    name: 'p99 of these reads, ms',
+    ours: p99.toFixed(0),
+    baseline: '',
+    ratio: null,
+    bound: null,
+  });
   return rows;
 }
 
 /** Reads at an even pace, however long each read takes, until the work is over; throws what a read throws. */
-async function whileReading<T>(read: (n: number) => Promise<void>, work: () => Promise<T>): Promise<T> {
+async function whileReading<T>(
+  read: (n: number) => Promise<void>,
+  work: () => Promise<T>,
+): Promise<T> {
   let isOver = false;
   const reads: Promise<void>[] = [];
   const startReads = async () => {

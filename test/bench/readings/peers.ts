@@ -49,7 +49,11 @@ bind-address = "127.0.0.1:${rpc}"
 export async function startVictoria(): Promise<Peer> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-victoria-'));
   const address = `127.0.0.1:${await freePort()}`;
-  const args = [`-storageDataPath=${folder}`, `-httpListenAddr=${address}`, '-retentionPeriod=100y'];
+  const args = [
+    `-storageDataPath=${folder}`,
+    `-httpListenAddr=${address}`,
+    '-retentionPeriod=100y',
+  ];
   const peer = await start('victoria-metrics', args, folder, `http://${address}/health`);
   return { ...peer, name: 'VictoriaMetrics', writeUrl: `http://${address}/write` };
 }
@@ -87,7 +91,9 @@ function freePort(): Promise<number> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+      server.close(() =>
+        resolve(typeof address === 'object' && address !== null ? address.port : 0),
+      );
     });
   });
 }

@@ -57,12 +57,23 @@ export async function run(): Promise<BenchReport> {
       baseline: 'bound or third quarter',
       rows: [
         memoryRow(taken),
-        growth('memory of the daemon, last quarter against third', taken, (one) => one.memoryMb, 'MB'),
+        growth(
+          'memory of the daemon, last quarter against third',
+          taken,
+          (one) => one.memoryMb,
+          'MB',
+        ),
         growth('WAL of the readings', taken, (one) => one.walBytes / 1e6, 'MB'),
         growth('readings in the log', taken, (one) => one.logBytes / 1e6, 'MB'),
         storedRow(plant, given),
         { name: 'POST, p99 in ms', ours: p99(waitsMs), baseline: '', ratio: null, bound: null },
-        { name: `a page of ${page}, p99 in ms`, ours: p99(readMs), baseline: '', ratio: null, bound: null },
+        {
+          name: `a page of ${page}, p99 in ms`,
+          ours: p99(readMs),
+          baseline: '',
+          ratio: null,
+          bound: null,
+        },
       ],
     };
   } finally {
@@ -71,7 +82,13 @@ export async function run(): Promise<BenchReport> {
 }
 
 /** Sends once a second until the end, gateways spread over the second; gives the number of readings that were accepted. */
-async function sendReadings(url: string, secret: string, gateway: number, endMs: number, waitsMs: number[]) {
+async function sendReadings(
+  url: string,
+  secret: string,
+  gateway: number,
+  endMs: number,
+  waitsMs: number[],
+) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
   let accepted = 0;
@@ -85,9 +102,13 @@ async function sendReadings(url: string, secret: string, gateway: number, endMs:
     }));
     const beganMs = performance.now();
     const status = await new Promise<number | undefined>((resolve, reject) => {
-      const sending = request(`${url}/api/v1/sensors/readings`, { method: 'POST', agent, headers }, (answer) => {
-        answer.resume().once('end', () => resolve(answer.statusCode));
-      });
+      const sending = request(
+        `${url}/api/v1/sensors/readings`,
+        { method: 'POST', agent, headers },
+        (answer) => {
+          answer.resume().once('end', () => resolve(answer.statusCode));
+        },
+      );
       sending.once('error', reject).end(JSON.stringify({ readings }));
     });
     waitsMs.push(performance.now() - beganMs);
@@ -117,7 +138,9 @@ async function sample(plant: BenchPlant, endMs: number): Promise<Sample[]> {
   const taken: Sample[] = [];
   const file = join(plant.folder, 'hkctl.readings.db');
   const connection = openFile(file);
-  const logBytes = connection.prepare<[], number>('select coalesce(sum(length(body)), 0) from log').pluck();
+  const logBytes = connection
+    .prepare<[], number>('select coalesce(sum(length(body)), 0) from log')
+    .pluck();
   while (Date.now() < endMs) {
     await setTimeout((seconds / samples) * 1000);
     taken.push({
@@ -141,12 +164,26 @@ function memoryRow(taken: readonly Sample[]): BenchRow {
   };
 }
 
-function growth(name: string, taken: readonly Sample[], of: (one: Sample) => number, unit: string): BenchRow {
+function growth(
+  name: string,
+  taken: readonly Sample[],
+  of: (one: Sample) => number,
+  unit: string,
+): BenchRow {
   const quarter = Math.floor(taken.length / 4);
   const figures = taken.map(of);
-  const [before, after] = [median(figures.slice(2 * quarter, 3 * quarter)), median(figures.slice(-quarter))];
+  const [before, after] = [
+    median(figures.slice(2 * quarter, 3 * quarter)),
+    median(figures.slice(-quarter)),
+  ];
   const shown = (figure: number) => `${figure.toFixed(1)} ${unit}`;
-  return { name, ours: shown(after), baseline: shown(before), ratio: after / before, bound: `<= ${mostGrowth}` };
+  return {
+    name,
+    ours: shown(after),
+    baseline: shown(before),
+    ratio: after / before,
+    bound: `<= ${mostGrowth}`,
+  };
 }
 
 /** Each reading that was accepted is stored once. */
@@ -155,8 +192,15 @@ function storedRow(plant: BenchPlant, accepted: number): BenchRow {
   const stored = new StoredReadings(connection);
   let count = 0;
   stored.reading(() => {
-    for (const series of connection.prepare<[], number>('select series from series').pluck().all()) {
-      for (const { from, to } of stored.read(series, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY))
+    for (const series of connection
+      .prepare<[], number>('select series from series')
+      .pluck()
+      .all()) {
+      for (const { from, to } of stored.read(
+        series,
+        Number.NEGATIVE_INFINITY,
+        Number.POSITIVE_INFINITY,
+      ))
         count += to - from;
     }
   });

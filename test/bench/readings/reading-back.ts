@@ -33,7 +33,16 @@ export async function run(): Promise<BenchReport> {
       command(plant, ['status']),
     ];
     const secret = plant
-      .hkctl(['keys', 'create', '--name', 'reader', '--entity', 'ONE', '--preset', 'operational-core'])
+      .hkctl([
+        'keys',
+        'create',
+        '--name',
+        'reader',
+        '--entity',
+        'ONE',
+        '--preset',
+        'operational-core',
+      ])
       .trim();
     const url = `${await plant.serve()}/api/v1/sensors/S-0/readings`;
     const get = async (query: string) => {
@@ -44,7 +53,11 @@ export async function run(): Promise<BenchReport> {
       return answer;
     };
     const rows = [await dayOf(plant, get), await yearOf(plant, get), ...commands];
-    return { title: `Readings read back (medians of ${rounds} paired runs)`, baseline: 'baseline', rows };
+    return {
+      title: `Readings read back (medians of ${rounds} paired runs)`,
+      baseline: 'baseline',
+      rows,
+    };
   } finally {
     await plant.remove();
   }
@@ -53,7 +66,9 @@ export async function run(): Promise<BenchReport> {
 function fill(plant: BenchPlant): void {
   const connection = openFile(join(plant.folder, 'hkctl.readings.db'));
   const stored = new StoredReadings(connection);
-  const seriesOf = connection.prepare<[string], number>('select series from series where sensor_id = ?').pluck();
+  const seriesOf = connection
+    .prepare<[string], number>('select series from series where sensor_id = ?')
+    .pluck();
   const [first = 0] = [seriesOf.get('S-0')];
   const columns = createColumns(200_000);
   let hundredths = 5000;
@@ -66,11 +81,16 @@ function fill(plant: BenchPlant): void {
     }
     stored.writing(() => stored.chunks.add(first, columns));
   }
-  const numbers = connection.prepare<[], number>('select series from series order by series').pluck().all();
+  const numbers = connection
+    .prepare<[], number>('select series from series order by series')
+    .pluck()
+    .all();
   const writer = new IngestWriter(connection, stored);
   for (let second = 0; second < 80; second++) {
     const atUs = (startMs + (year + second) * 1000) * 1000;
-    const rows = Float64Array.from(numbers.flatMap((series) => [series, atUs, 20 + (second % 50) / 10, 0]));
+    const rows = Float64Array.from(
+      numbers.flatMap((series) => [series, atUs, 20 + (second % 50) / 10, 0]),
+    );
     writer.write([toGroup([{ count: numbers.length, rows }])]);
   }
   connection.close();
@@ -82,7 +102,8 @@ const instant = (second: number) => new Date(startMs + second * 1000).toISOStrin
 
 /** CPU of both, since a machine that is busy with something else delays the two threads and the client of a read. */
 async function dayOf(plant: BenchPlant, get: Get): Promise<BenchRow> {
-  const queryOf = (number: number) => `limit=${day}&from=${instant(number * day)}&to=${instant((number + 1) * day)}`;
+  const queryOf = (number: number) =>
+    `limit=${day}&from=${instant(number * day)}&to=${instant((number + 1) * day)}`;
   const { data } = (await (await get(queryOf(1))).json()) as { data: unknown[] };
   const days = 10;
   const read = async (round: number) => {
@@ -115,7 +136,10 @@ async function yearOf(plant: BenchPlant, get: Get): Promise<BenchRow> {
     let buckets = 0;
     const query = `bucket=1h&agg=avg,min,max&limit=10000&from=${instant(0)}&to=${instant(year)}`;
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = (await (await get(`${query}${cursor}`)).json()) as { data: unknown[]; next_cursor: string | null };
+      const page = (await (await get(`${query}${cursor}`)).json()) as {
+        data: unknown[];
+        next_cursor: string | null;
+      };
       buckets += page.data.length;
       cursor = page.next_cursor === null ? null : `&cursor=${page.next_cursor}`;
     }

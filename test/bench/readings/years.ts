@@ -58,7 +58,10 @@ function fill(plant: BenchPlant): void {
   const put = connection.prepare(`insert into readings (series, at_us, value, quality)
     with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n + 1 < @count)
     select @series, 1262304000000000 + n * 1000000, round(20 + (n * 7 + @series) % 1000 * 0.01, 2), 0 from numbers`);
-  for (const series of connection.prepare<[], number>('select series from series order by series').pluck().all()) {
+  for (const series of connection
+    .prepare<[], number>('select series from series order by series')
+    .pluck()
+    .all()) {
     put.run({ series, count: readings / sensors });
   }
   connection.pragma('wal_checkpoint(truncate)');
@@ -72,7 +75,9 @@ async function migrate(plant: BenchPlant): Promise<BenchRow[]> {
     env: plant.env,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('exit', resolve));
+  const ended = new Promise<number | null>((resolve, reject) =>
+    child.once('error', reject).once('exit', resolve),
+  );
   let mostSeen = 0;
   while (child.exitCode === null && child.signalCode === null) {
     mostSeen = Math.max(mostSeen, memoryMb(child.pid ?? 0, 'VmHWM') || 0);
@@ -97,11 +102,33 @@ type Send = (size: number, start: number) => Promise<number>;
 
 /** Readings a second of a daemon on a plant's store. */
 async function senderOf(plant: BenchPlant): Promise<Send> {
-  const create = ['keys', 'create', '--name', 'gateway', '--entity', 'ONE', '--preset', 'sensor-gateway'];
-  const headers = { authorization: `Bearer ${plant.hkctl(create).trim()}`, 'content-type': 'application/json' };
+  const create = [
+    'keys',
+    'create',
+    '--name',
+    'gateway',
+    '--entity',
+    'ONE',
+    '--preset',
+    'sensor-gateway',
+  ];
+  const headers = {
+    authorization: `Bearer ${plant.hkctl(create).trim()}`,
+    'content-type': 'application/json',
+  };
   const url = `${await plant.serve()}/api/v1/sensors/readings`;
   return async (size, start) => {
-    const load = { url, headers, connections, seconds, format: 'json', sensors, inBody: 20, size, start } as const;
+    const load = {
+      url,
+      headers,
+      connections,
+      seconds,
+      format: 'json',
+      sensors,
+      inBody: 20,
+      size,
+      start,
+    } as const;
     return (await loadReadings(load)).requestsPerSecond * size;
   };
 }

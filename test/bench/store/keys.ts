@@ -41,7 +41,11 @@ export async function run(): Promise<BenchReport> {
     }
     await many.close();
     await few.close();
-    return { title: 'Keys: 1,000,000 in the store (medians of paired runs)', baseline: '1,000', rows };
+    return {
+      title: 'Keys: 1,000,000 in the store (medians of paired runs)',
+      baseline: '1,000',
+      rows,
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }

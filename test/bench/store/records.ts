@@ -28,13 +28,21 @@ export async function run(): Promise<BenchReport> {
     const small = await createRecords(join(folder, 'few', 'hkctl.db'), few);
     const rows: BenchRow[] = [];
     for (const [name, query] of Object.entries(queries())) {
-      const { ours, baseline, ratio } = await paired(rounds, timed(large, query), timed(small, query));
+      const { ours, baseline, ratio } = await paired(
+        rounds,
+        timed(large, query),
+        timed(small, query),
+      );
       const shown = (us: number) => `${us.toFixed(0)} µs`;
       rows.push({ name, ours: shown(ours), baseline: shown(baseline), ratio, bound: '<= 1.3' });
     }
     await large.close();
     await small.close();
-    return { title: 'Pages of 50 parts out of 5,000,000 (medians of paired runs)', baseline: 'of 5,000', rows };
+    return {
+      title: 'Pages of 50 parts out of 5,000,000 (medians of paired runs)',
+      baseline: 'of 5,000',
+      rows,
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -125,7 +133,11 @@ async function createRecords(path: string, count: number): Promise<Records> {
   return {
     count,
     async page(query, after) {
-      const { request } = reader(query, { entityId: entity.id, timezone: 'UTC', weekStart: 'monday' });
+      const { request } = reader(query, {
+        entityId: entity.id,
+        timezone: 'UTC',
+        weekStart: 'monday',
+      });
       return store.records.page(after ? { ...request, after } : request);
     },
     close: async () => store.close(),

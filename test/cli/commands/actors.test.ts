@@ -15,7 +15,18 @@ describe('who acts', () => {
     await cli.ok('keys list --as entity_admin', { osAccount: 'somebody' });
     await cli.ok('keys list', { osAccount: 'somebody', env: { HKCTL_USER: 'entity_admin' } });
     await cli.ok(
-      ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway', '--as', 'entity_admin'],
+      [
+        'keys',
+        'create',
+        '--name',
+        'A',
+        '--entity',
+        'BER',
+        '--preset',
+        'sensor-gateway',
+        '--as',
+        'entity_admin',
+      ],
       { osAccount: 'somebody' },
     );
     const [last] = await auditTrail(cli);
@@ -64,9 +75,16 @@ describe('who acts', () => {
   for (const [line, ...may] of rights) {
     it(`${line}: for ${['super_user', ...may].join(', ')}`, async () => {
       for (const role of ['entity_admin', 'manager', 'operator', 'master_data']) {
-        const { code, stderr } = await cli.run(line, { osAccount: role, input: 'id,name,part_number,is_active\n' });
+        const { code, stderr } = await cli.run(line, {
+          osAccount: role,
+          input: 'id,name,part_number,is_active\n',
+        });
         expect([role, code, stderr]).toEqual([role, may.includes(role) ? 0 : 4, expect.anything()]);
-        if (code === 4) expect((await auditTrail(cli))[0]).toMatchObject({ outcome: 'denied', actor: { login: role } });
+        if (code === 4)
+          expect((await auditTrail(cli))[0]).toMatchObject({
+            outcome: 'denied',
+            actor: { login: role },
+          });
       }
       await cli.ok(line, { input: 'id,name,part_number,is_active\n' });
     });
@@ -85,11 +103,19 @@ describe('who acts', () => {
     ];
     for (const [action, ...line] of attempts) {
       const { code, stderr } = await cli.run(line, { osAccount: 'other' });
-      expect([line, code, stderr]).toEqual([line, 4, expect.stringContaining('first organization')]);
-      const [last] = (await cli.ok('audit list --json --limit 1', { osAccount: 'other' })).json<unknown[]>();
+      expect([line, code, stderr]).toEqual([
+        line,
+        4,
+        expect.stringContaining('first organization'),
+      ]);
+      const [last] = (await cli.ok('audit list --json --limit 1', { osAccount: 'other' })).json<
+        unknown[]
+      >();
       expect(last).toMatchObject({ action, outcome: 'denied', actor: { login: 'other' } });
     }
-    expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.backup'))).toEqual(['all.backup']);
+    expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.backup'))).toEqual([
+      'all.backup',
+    ]);
     // After a move the first organization is still the same.
     await cli.ok(['restore', file, '--yes']);
     expect((await cli.run(['backup', `${file}.other`], { osAccount: 'other' })).code).toBe(4);
@@ -99,7 +125,11 @@ describe('who acts', () => {
   it('sees nothing of another tenant: API key not found', async () => {
     const { key, secret } = await cli.key('A');
     await cli.ok('tenants add Other --admin other');
-    for (const line of [`keys show ${key.id}`, `keys rotate ${key.prefix} --yes`, `keys revoke ${key.id} --yes`]) {
+    for (const line of [
+      `keys show ${key.id}`,
+      `keys rotate ${key.prefix} --yes`,
+      `keys revoke ${key.id} --yes`,
+    ]) {
       const { code, stderr } = await cli.run(line, { osAccount: 'other' });
       expect([code, stderr]).toEqual([3, expect.stringContaining('API key not found')]);
     }

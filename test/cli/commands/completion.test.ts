@@ -132,7 +132,10 @@ describe('the store', () => {
       outcome: 'done',
       detail: {},
     } as const;
-    await store.entities.insert({ ...entity, status: 'active', createdAtMs: 0 }, { ...draft, action: 'entity.add' });
+    await store.entities.insert(
+      { ...entity, status: 'active', createdAtMs: 0 },
+      { ...draft, action: 'entity.add' },
+    );
     await store.close();
     const { stdout } = await cli.ok('completion fish -- entities remove E');
     expect(stdout).toBe('EVIL\ta\\u001b]0;b\\u0007\\u000ac\n');

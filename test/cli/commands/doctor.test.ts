@@ -27,7 +27,10 @@ async function examine(): Promise<{ code: number; wrong: Record<string, Check> }
   const { checks, ok } = result.json<{ checks: Check[]; ok: boolean }>();
   const wrong = checks.filter(({ status }) => status !== 'ok');
   expect(ok).toBe(wrong.every(({ status }) => status !== 'problem'));
-  return { code: result.code, wrong: Object.fromEntries(wrong.map((check) => [check.name, check])) };
+  return {
+    code: result.code,
+    wrong: Object.fromEntries(wrong.map((check) => [check.name, check])),
+  };
 }
 
 describe('doctor', () => {
@@ -35,7 +38,9 @@ describe('doctor', () => {
     const { key } = await cli.key('A');
     await cli.ok(['keys', 'revoke', key.id, '--yes']);
     expect(await examine()).toEqual({ code: 0, wrong: {} });
-    const names = (await cli.ok('doctor --json')).json<{ checks: Check[] }>().checks.map(({ name }) => name);
+    const names = (await cli.ok('doctor --json'))
+      .json<{ checks: Check[] }>()
+      .checks.map(({ name }) => name);
     expect(names).toEqual([
       'files',
       'registry',
@@ -55,7 +60,8 @@ describe('doctor', () => {
   });
 
   it('counts the imports that the trail lacks, as after a restore by an earlier version', async () => {
-    for (const _ of [1, 2, 3]) await cli.ok('import parts - --format ndjson --entity BER', { input: onePart });
+    for (const _ of [1, 2, 3])
+      await cli.ok('import parts - --format ndjson --entity BER', { input: onePart });
     expect((await examine()).wrong).toEqual({});
     const records = openDatabase(filesOf(cli.store).records, {});
     // Two more have been in the outbox than came out of it.
@@ -70,7 +76,9 @@ describe('doctor', () => {
     cli.space = { freeBytes: 2 ** 20, totalBytes: 2 ** 40, hasReserve: false };
     const { code, wrong } = await examine();
     expect([code, wrong.disk?.status]).toEqual([0, 'warning']);
-    expect(wrong.disk?.detail).toMatch(/^Only 0\.0 GiB .* The reserve for revocations is in use\.$/);
+    expect(wrong.disk?.detail).toMatch(
+      /^Only 0\.0 GiB .* The reserve for revocations is in use\.$/,
+    );
   });
 
   it('is readable without colours, and says what to do', async () => {
@@ -86,9 +94,15 @@ describe('doctor', () => {
   it('is for a Super user, and a refused attempt is audited', async () => {
     for (const line of ['doctor --json', 'doctor --accept-clock --yes --json']) {
       const refused = await cli.run(line, { osAccount: 'entity_admin' });
-      expect([refused.code, refused.error().code, refused.stdout]).toEqual([4, 'not_permitted', '']);
+      expect([refused.code, refused.error().code, refused.stdout]).toEqual([
+        4,
+        'not_permitted',
+        '',
+      ]);
     }
-    const tried = (await cli.ok('audit list --json --limit 2')).json<{ action: string; outcome: string }[]>();
+    const tried = (await cli.ok('audit list --json --limit 2')).json<
+      { action: string; outcome: string }[]
+    >();
     expect(tried.map(({ action, outcome }) => [action, outcome])).toEqual([
       ['store.accept_clock', 'denied'],
       ['store.doctor', 'denied'],
@@ -99,7 +113,11 @@ describe('doctor', () => {
     writeFileSync(cli.store, 'no database at all');
     const expected = await cli.run('keys list --json');
     const result = await cli.run('doctor --json');
-    expect([result.code, result.error(), result.stdout]).toEqual([expected.code, expected.error(), '']);
+    expect([result.code, result.error(), result.stdout]).toEqual([
+      expected.code,
+      expected.error(),
+      '',
+    ]);
   });
 
   it('finds what damages a database, and goes on with the others', async () => {
@@ -124,12 +142,15 @@ describe('doctor', () => {
     await cli.ok('import sensors - --entity BER', { input: sensors });
     const store = await (await cli.services.engine(cli.store)).open();
     const entities = (await cli.ok('entities list --json')).json<{ id: string; code: string }[]>();
-    const directory = await store.readings.directory(entities.find(({ code }) => code === 'BER')?.id ?? '');
+    const directory = await store.readings.directory(
+      entities.find(({ code }) => code === 'BER')?.id ?? '',
+    );
     await store.close();
     const connection = openFile(readings);
     const { stored, send } = readingsOn(connection);
     const atUs = (day: number) => Date.UTC(2026, 10, day, 8) * 1000;
-    for (const { series } of directory.values()) send([18, 19].map((day) => [series, atUs(day), day]));
+    for (const { series } of directory.values())
+      send([18, 19].map((day) => [series, atUs(day), day]));
     while (settleIdle(stored));
     connection.exec(
       "update chunks set body = cast(body || x'00' as blob) where id = 1; insert into log values (99, x'07')",
@@ -142,7 +163,9 @@ describe('doctor', () => {
     ]);
     tamper(readings, 'delete from log where id = 99');
     expect((await cli.run('sensors export T1 --entity BER')).code).toBe(6);
-    expect((await cli.ok('sensors export T2 --entity BER')).stdout.trim().split('\n')).toHaveLength(3);
+    expect((await cli.ok('sensors export T2 --entity BER')).stdout.trim().split('\n')).toHaveLength(
+      3,
+    );
   });
 
   it('finds rows that refer to nothing, and an audit trail that was altered', async () => {
@@ -172,27 +195,42 @@ describe('doctor', () => {
     cli.nowMs = startMs + 25 * hourMs;
     const { code, wrong } = await examine();
     expect([code, Object.keys(wrong)]).toEqual([5, ['revocations']]);
-    expect(wrong.revocations?.detail).toMatch(/If a rotation of them was cut off, give that command again instead\.$/);
+    expect(wrong.revocations?.detail).toMatch(
+      /If a rotation of them was cut off, give that command again instead\.$/,
+    );
     expect(wrong.revocations?.hint).toBe(`Run: hkctl keys revoke ${key.prefix} --yes`);
     await cli.ok(['keys', 'revoke', key.prefix, '--yes']);
     expect(await examine()).toEqual({ code: 0, wrong: {} });
     appendFileSync(filesOf(cli.store).revocations, '2026-11-20T08:0');
-    expect(await examine()).toMatchObject({ code: 0, wrong: { revocations: { status: 'warning' } } });
+    expect(await examine()).toMatchObject({
+      code: 0,
+      wrong: { revocations: { status: 'warning' } },
+    });
   });
 
   it('warns of time zones unknown here, and names entities of the own organization only', async () => {
     await cli.ok('tenants add Other --admin otto');
     await cli.ok('--as otto entities add OSL --name Oslo --timezone Europe/Oslo');
-    const restore = tamper(cli.store, "update entities set timezone = 'Mars/Olympus_Mons' where code = 'OSL'");
+    const restore = tamper(
+      cli.store,
+      "update entities set timezone = 'Mars/Olympus_Mons' where code = 'OSL'",
+    );
     expect((await examine()).wrong).toMatchObject({
-      timezones: { status: 'warning', detail: expect.stringMatching(/: 1 of other organizations\.$/) },
+      timezones: {
+        status: 'warning',
+        detail: expect.stringMatching(/: 1 of other organizations\.$/),
+      },
     });
     restore();
     tamper(cli.store, "update entities set timezone = 'Mars/Olympus_Mons'");
     const { code, wrong } = await examine();
     expect(code).toBe(0);
     expect(wrong).toMatchObject({
-      timezones: { detail: expect.stringMatching(/BER \("Mars\/Olympus_Mons"\).*; 1 of other organizations\.$/) },
+      timezones: {
+        detail: expect.stringMatching(
+          /BER \("Mars\/Olympus_Mons"\).*; 1 of other organizations\.$/,
+        ),
+      },
     });
   });
 
@@ -238,7 +276,10 @@ describe('a clock that was set back', () => {
     expect(last).toMatchObject({
       action: 'store.accept_clock',
       at: new Date(startMs).toISOString(),
-      detail: { from: new Date(startMs + hourMs).toISOString(), to: new Date(startMs).toISOString() },
+      detail: {
+        from: new Date(startMs + hourMs).toISOString(),
+        to: new Date(startMs).toISOString(),
+      },
     });
     expect((await cli.run('doctor --accept-clock --yes')).stderr).toContain('nothing to accept');
   });
@@ -247,19 +288,37 @@ describe('a clock that was set back', () => {
     const refused = await cli.run('doctor --accept-clock', { terminal, keys: [press.enter] });
     expect(refused.code).toBe(130);
     expect((await examine()).code).toBe(5);
-    const accepted = await cli.run('doctor --accept-clock', { terminal, keys: [press.up + press.enter] });
+    const accepted = await cli.run('doctor --accept-clock', {
+      terminal,
+      keys: [press.up + press.enter],
+    });
     expect(accepted.code, accepted.stderr).toBe(0);
   });
 
   it('revives no key that a command refused a moment after another one', async () => {
     cli.nowMs = startMs + hourMs;
     const { secret } = await cli.key('A', ['--expires', new Date(cli.nowMs + 2000).toISOString()]);
-    const verify = async (nowMs: number) => (await cli.run('keys verify', { input: secret, nowMs })).code;
-    expect([await verify(cli.nowMs), await verify(cli.nowMs + 3000), await verify(startMs)]).toEqual([0, 5, 5]);
+    const verify = async (nowMs: number) =>
+      (await cli.run('keys verify', { input: secret, nowMs })).code;
+    expect([
+      await verify(cli.nowMs),
+      await verify(cli.nowMs + 3000),
+      await verify(startMs),
+    ]).toEqual([0, 5, 5]);
   });
 
   it('is what counts nowhere: keys expire and are made by the time that was seen', async () => {
-    const create = ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway', '--json'];
+    const create = [
+      'keys',
+      'create',
+      '--name',
+      'A',
+      '--entity',
+      'BER',
+      '--preset',
+      'sensor-gateway',
+      '--json',
+    ];
     const past = new Date(startMs + hourMs / 2).toISOString();
     expect((await cli.run([...create, '--expires', past])).code).toBe(2);
     const { key } = await cli.key('B');
@@ -269,7 +328,10 @@ describe('a clock that was set back', () => {
 
 it('a clock that was set a year ahead is a warning until it has been steady', async () => {
   await cli.ok('keys list');
-  const ahead = (upMs: number) => ({ nowMs: startMs + 365 * 24 * hourMs + upMs, upMs: cli.nowMs - bootMs + upMs });
+  const ahead = (upMs: number) => ({
+    nowMs: startMs + 365 * 24 * hourMs + upMs,
+    upMs: cli.nowMs - bootMs + upMs,
+  });
   const clockCheck = async (upMs: number) => {
     const { checks } = (await cli.ok('doctor --json', ahead(upMs))).json<{
       checks: { name: string; status: string }[];

@@ -11,7 +11,9 @@ it('dates changes by a clock that was steady, and corrects what was dated ahead'
   const load = async (name: string, at: { nowMs: number; upMs: number }) => {
     writeFileSync(file, `id,code,name,is_active\n1,S,${name},true\n2,T,T,true\n`);
     await cli.ok(['import', 'sensors', file, '--entity', 'BER'], at);
-    const sensors = (await cli.ok('sensors list --entity BER --json')).json<{ updated_at: string }[]>();
+    const sensors = (await cli.ok('sensors list --entity BER --json')).json<
+      { updated_at: string }[]
+    >();
     return sensors.map(({ updated_at }) => Date.parse(updated_at));
   };
   const upMs = cli.nowMs - bootMs;
@@ -26,5 +28,8 @@ it('dates changes by a clock that was steady, and corrects what was dated ahead'
   expect((await load('b', at(9, yearMs)))[0]).toBeGreaterThan(cli.nowMs + yearMs);
   cli.nowMs += 20 * 60_000;
   await cli.ok('doctor --accept-clock --yes');
-  expect(await load('c', { nowMs: cli.nowMs, upMs: cli.nowMs - bootMs })).toEqual([cli.nowMs, cli.nowMs - 19 * 60_000]);
+  expect(await load('c', { nowMs: cli.nowMs, upMs: cli.nowMs - bootMs })).toEqual([
+    cli.nowMs,
+    cli.nowMs - 19 * 60_000,
+  ]);
 });

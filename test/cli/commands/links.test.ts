@@ -26,7 +26,10 @@ describe('what is not a regular file', () => {
     const file = join(folder, 'plant.backup');
     fifo(file);
     const replaced = await cli.run(['backup', file, '--force']);
-    expect([replaced.code, replaced.stderr]).toEqual([2, expect.stringContaining('it is not a regular file')]);
+    expect([replaced.code, replaced.stderr]).toEqual([
+      2,
+      expect.stringContaining('it is not a regular file'),
+    ]);
     const device = join(folder, 'device');
     symlinkSync('/dev/null', device);
     expect((await cli.run(['backup', device, '--force'])).code).toBe(2);
@@ -44,7 +47,16 @@ describe('what is not a regular file', () => {
     const { key } = await cli.key('A');
     const file = join(folder, 'a.key');
     fifo(file);
-    const create = ['keys', 'create', '--name', 'B', '--entity', 'BER', '--preset', 'sensor-gateway'];
+    const create = [
+      'keys',
+      'create',
+      '--name',
+      'B',
+      '--entity',
+      'BER',
+      '--preset',
+      'sensor-gateway',
+    ];
     expect((await cli.run([...create, '--secret-file', file])).code).toBe(5);
     const rotate = ['keys', 'rotate', key.id, '--secret-file', file, '--yes', '--force'];
     expect((await cli.run(rotate)).code).toBe(2);
@@ -65,7 +77,9 @@ describe('a folder that others can write', () => {
     const refused = await new Cli(join(open, 'hkctl.db')).run(init);
     expect([refused.code, refused.stderr]).toEqual([
       6,
-      expect.stringMatching(/Every account can write the folder .*open \(mode 0777\)[\s\S]*chmod 700/),
+      expect.stringMatching(
+        /Every account can write the folder .*open \(mode 0777\)[\s\S]*chmod 700/,
+      ),
     ]);
     expect(existsSync(join(open, 'hkctl.db'))).toBe(false);
     chmodSync(dirname(cli.store), 0o777);
@@ -81,6 +95,8 @@ describe('a folder that others can write', () => {
       const made = await new Cli(join(open, 'hkctl.db')).ok(init);
       expect(made.stderr).toContain(`warning: others than its owner can write the folder ${open}`);
     }
-    expect((await new Cli(join(folder, 'closed', 'hkctl.db')).ok(init)).stderr).not.toContain('warning');
+    expect((await new Cli(join(folder, 'closed', 'hkctl.db')).ok(init)).stderr).not.toContain(
+      'warning',
+    );
   });
 });

@@ -30,7 +30,8 @@ it('rules and dashboard use metrics that the daemon has, with labels that they h
 
 it('--job names the job; what could break out of a query is refused', async () => {
   expect(await rules('--job', 'plant/api')).toContain('up{job=\\"plant/api\\"} == 0');
-  for (const wrong of ['a"b', 'a\nb', '']) expect((await cli.run(['metrics-rules', '--job', wrong])).code).toBe(2);
+  for (const wrong of ['a"b', 'a\nb', ''])
+    expect((await cli.run(['metrics-rules', '--job', wrong])).code).toBe(2);
   expect((await cli.ok('metrics-rules --json')).json().rules).toContain('alert: HkctlDown');
 });
 

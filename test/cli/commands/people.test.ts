@@ -27,7 +27,9 @@ describe('users and entities', () => {
     const { secret, key } = await cli.key('A');
     await cli.ok('entities deactivate BER --yes');
     expect(await result(secret)).toEqual([5, 'entity_inactive']);
-    const refused = await cli.run('keys create --name B --entity BER --preset sensor-gateway --json');
+    const refused = await cli.run(
+      'keys create --name B --entity BER --preset sensor-gateway --json',
+    );
     expect([refused.code, refused.error().code]).toEqual([5, 'entity_inactive']);
     expect((await cli.show(key.id)).status).toBe('Active');
     await cli.ok('entities activate BER');
@@ -36,9 +38,12 @@ describe('users and entities', () => {
 
   it('reports only keys that really stop or work again', async () => {
     const { key } = await cli.key('A', ['--as', 'entity_admin']);
-    const report = async (line: string) => (await cli.ok(line)).stdout.trim().replace(/^[^.]*\. /, '');
+    const report = async (line: string) =>
+      (await cli.ok(line)).stdout.trim().replace(/^[^.]*\. /, '');
     const a = `A (${key.prefix}).`;
-    expect(await report('users deactivate entity_admin --yes')).toBe(`One active key stopped working: ${a}`);
+    expect(await report('users deactivate entity_admin --yes')).toBe(
+      `One active key stopped working: ${a}`,
+    );
     expect(await report('users deactivate entity_admin --yes')).toBe('No active key stopped.');
     expect(await report('entities deactivate BER --yes')).toBe('No active key stopped.');
     expect(await report('users activate entity_admin')).toBe('No more keys work than before.');
@@ -64,7 +69,9 @@ describe('users and entities', () => {
     expect((await cli.run('users set-role root operator')).code).toBe(5);
     await cli.ok('users set-role operator super_user');
     await cli.ok('users deactivate root --yes');
-    expect((await cli.run('users set-role operator manager', { osAccount: 'operator' })).code).toBe(5);
+    expect((await cli.run('users set-role operator manager', { osAccount: 'operator' })).code).toBe(
+      5,
+    );
   });
 
   it('refuses duplicates: exit 5', async () => {
@@ -160,8 +167,12 @@ describe('keys', () => {
 
   it('show their lineage to people, with who and when in the time zone of the entity', async () => {
     const { key } = await cli.key('A');
-    const second = (await cli.ok(['keys', 'rotate', key.id, '--yes', '--json'])).json<{ key: KeyJson }>().key;
-    const third = (await cli.ok(['keys', 'rotate', second.id, '--yes', '--json', '--as', 'entity_admin'])).json<{
+    const second = (await cli.ok(['keys', 'rotate', key.id, '--yes', '--json'])).json<{
+      key: KeyJson;
+    }>().key;
+    const third = (
+      await cli.ok(['keys', 'rotate', second.id, '--yes', '--json', '--as', 'entity_admin'])
+    ).json<{
       key: KeyJson;
     }>().key;
     const { stdout } = await cli.ok(['keys', 'show', second.prefix]);
@@ -186,7 +197,10 @@ describe('keys', () => {
 describe('the audit trail', () => {
   it('holds every change, and no secret', async () => {
     const { key, secret } = await cli.key('A');
-    const next = (await cli.ok(['keys', 'rotate', key.id, '--yes', '--json'])).json<{ secret: string; key: KeyJson }>();
+    const next = (await cli.ok(['keys', 'rotate', key.id, '--yes', '--json'])).json<{
+      secret: string;
+      key: KeyJson;
+    }>();
     await cli.ok(['keys', 'revoke', next.key.id, '--yes']);
     const records = await auditTrail(cli);
     expect(records.slice(0, 3).map(({ action, target }) => [action, target])).toEqual([
@@ -208,7 +222,11 @@ describe('the audit trail', () => {
   });
 
   it('is whole, and prints its head', async () => {
-    const report = (await cli.ok('audit verify --json')).json<{ ok: boolean; head_hash: string; records: number }>();
+    const report = (await cli.ok('audit verify --json')).json<{
+      ok: boolean;
+      head_hash: string;
+      records: number;
+    }>();
     expect(report).toMatchObject({ ok: true, broken: null });
     await cli.key('A');
     await cli.ok(`audit verify --head ${report.head_hash}`);

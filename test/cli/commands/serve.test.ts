@@ -15,13 +15,16 @@ describe('serve', () => {
       seen = settings;
       hooks.listening('http://127.0.0.1:9000');
     };
-    const { stderr } = await cli.ok('serve --port 0 --trust-proxy 10.0.0.0/8 --limit-requests off --limit-ingest 5/s', {
-      env: {
-        HKCTL_HOST: '0.0.0.0',
-        HKCTL_LIMIT_FAILED_CHECKS: '3/h',
-        HKCTL_CORS_ORIGIN: 'https://a.example, https://b.example',
+    const { stderr } = await cli.ok(
+      'serve --port 0 --trust-proxy 10.0.0.0/8 --limit-requests off --limit-ingest 5/s',
+      {
+        env: {
+          HKCTL_HOST: '0.0.0.0',
+          HKCTL_LIMIT_FAILED_CHECKS: '3/h',
+          HKCTL_CORS_ORIGIN: 'https://a.example, https://b.example',
+        },
       },
-    });
+    );
     expect(stderr).toBe('hkctl serves http://127.0.0.1:9000\n');
     expect(seen).toMatchObject({
       host: '0.0.0.0',
@@ -68,7 +71,9 @@ describe('serve', () => {
     try {
       const { stderr } = await cli.ok('serve --port 0');
       const other = /the daemon at http:\/\/127\.0\.0\.1:8420 \(process 4711\), since 20\S+Z/;
-      expect(stderr).toMatch(new RegExp(`^note: this store is also served by ${other.source}\n`, 'm'));
+      expect(stderr).toMatch(
+        new RegExp(`^note: this store is also served by ${other.source}\n`, 'm'),
+      );
       cli.services.serve = async () => {
         const cause = Object.assign(new Error('in use'), { code: 'EADDRINUSE' });
         throw new HkctlError('bad_input', 'Cannot listen on 127.0.0.1 port 8420.', { cause });
@@ -85,7 +90,10 @@ describe('serve', () => {
   it('refuses a proxy that is not an address or network, naming the flag', async () => {
     for (const given of ['proxy.example', '10.0.0.0/33', '10.0.0.0/8/3']) {
       const { code, stderr } = await cli.run(['serve', '--trust-proxy', given]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`--trust-proxy: "${given}" is not an address`)]);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(`--trust-proxy: "${given}" is not an address`),
+      ]);
     }
   });
 

@@ -45,7 +45,10 @@ async function importSensors(readAtMs: number): Promise<void> {
   const [tenant] = await store.tenants.list();
   const entity = await store.entities.find(tenant?.id ?? '', 'BER');
   const series = (await store.readings.directory(entity?.id ?? '')).get('OVEN-1')?.series ?? 0;
-  const batch: ReadingBatch = { count: 1, rows: new Float64Array([series, readAtMs * 1000, 182.4, 0]) };
+  const batch: ReadingBatch = {
+    count: 1,
+    rows: new Float64Array([series, readAtMs * 1000, 182.4, 0]),
+  };
   await store.readings.append(batch);
   await store.close();
 }
@@ -53,7 +56,11 @@ async function importSensors(readAtMs: number): Promise<void> {
 describe('hkctl status', () => {
   it('marks a disk that is almost full', async () => {
     cli.space = { freeBytes: 2 ** 29, totalBytes: 2 ** 33, hasReserve: true };
-    expect(await statusOf()).toMatchObject({ code: 5, attention: ['disk_low'], store: { free_bytes: 2 ** 29 } });
+    expect(await statusOf()).toMatchObject({
+      code: 5,
+      attention: ['disk_low'],
+      store: { free_bytes: 2 ** 29 },
+    });
     expect((await cli.run('status --quiet')).stdout).toMatch(
       /^! +0\.5 GiB \(6 %\) free on its disk\n +hkctl doctor\n$/,
     );
@@ -85,7 +92,8 @@ describe('hkctl status', () => {
       ...change,
     });
     const store = await (await cli.services.engine(cli.store)).open();
-    const record = (...counts: UsageCount[]) => store.keys.recordUse(new Map(), { counts, kept: undefined });
+    const record = (...counts: UsageCount[]) =>
+      store.keys.recordUse(new Map(), { counts, kept: undefined });
     await record(
       rejected(0, 12),
       rejected(0, 300, { day: today - 1, lastAtMs: startMs - dayMs + 1, lastSensor: 'OVEN-7' }),
@@ -113,7 +121,10 @@ describe('hkctl status', () => {
       `! Readings  ${text}\n            hkctl keys show ${first?.prefix}\n`,
     );
     for (const columns of [60, 80, 120]) {
-      const { stdout } = await cli.run('status', { terminal: { columns, rows: 40 }, env: { NO_COLOR: '1' } });
+      const { stdout } = await cli.run('status', {
+        terminal: { columns, rows: 40 },
+        env: { NO_COLOR: '1' },
+      });
       expect(stdout.replace(/\n {12}/g, ' ')).toContain(text);
       expect(
         Math.max(
@@ -127,11 +138,15 @@ describe('hkctl status', () => {
     await record(...[1, 2, 3, 4, 5, 6].map((n) => rejected(n, n)));
     const { stdout } = await cli.run('status --quiet');
     expect(stdout.match(/readings? of/g)).toHaveLength(6);
-    expect(stdout).toContain('3 readings of 2 other keys rejected in the last day\n            hkctl keys list\n');
+    expect(stdout).toContain(
+      '3 readings of 2 other keys rejected in the last day\n            hkctl keys list\n',
+    );
     await store.close();
     cli.nowMs = startMs + dayMs;
     expect(await statusOf()).toMatchObject({ code: 0, rejected_in_a_day: [] });
-    expect((await cli.ok('status')).stdout).toContain('  Readings  none rejected in the last day\n');
+    expect((await cli.ok('status')).stdout).toContain(
+      '  Readings  none rejected in the last day\n',
+    );
   });
 
   it('counts what expires within 14 days and what was not used for 90, and exits with 5', async () => {
@@ -166,15 +181,19 @@ describe('hkctl status', () => {
       sensors: { active: 2, silent_for_a_day: 1, never_heard: 1 },
     });
     expect((await cli.run('status')).stdout).toContain('hkctl sensors list --entity BER\n');
-    expect((await cli.ok('sensors list --entity BER', { terminal: { columns: 80, rows: 24 } })).stdout).toContain(
-      '3 sensors, 1 silent for a day · hkctl sensors show CODE --entity BER',
-    );
+    expect(
+      (await cli.ok('sensors list --entity BER', { terminal: { columns: 80, rows: 24 } })).stdout,
+    ).toContain('3 sensors, 1 silent for a day · hkctl sensors show CODE --entity BER');
   });
 
   it('knows the last backup, of whichever organization, and asks for one after a week', async () => {
     await cli.ok('tenants add Foundry --admin bob');
     cli.nowMs = startMs + 8 * dayMs;
-    expect(await statusOf()).toMatchObject({ code: 5, attention: ['backup_old'], last_backup_at: null });
+    expect(await statusOf()).toMatchObject({
+      code: 5,
+      attention: ['backup_old'],
+      last_backup_at: null,
+    });
     await cli.ok(['backup', join(mkdtempSync(join(tmpdir(), 'hkctl-status-')), 'plant.backup')]);
     expect(await statusOf()).toMatchObject({ code: 0, last_backup_at: '2026-11-28T08:00:00.000Z' });
     const asBob = await cli.run('status --json', { osAccount: 'bob' });
@@ -196,7 +215,11 @@ describe('hkctl status', () => {
     expect(stdout).toContain(`${address}\n`);
     expect(stdout).toContain('version 9.8.7, since 3 d ago\n');
     await new Promise((resolve) => server.close(resolve));
-    expect(await statusOf()).toMatchObject({ code: 5, attention: ['daemon_silent'], daemon: { answers: false } });
+    expect(await statusOf()).toMatchObject({
+      code: 5,
+      attention: ['daemon_silent'],
+      daemon: { answers: false },
+    });
     await store.daemon.clearAddress(process.pid);
     expect(await statusOf()).toMatchObject({ code: 0, daemon: null });
   });
@@ -206,7 +229,9 @@ describe('hkctl status', () => {
     const terminal = { columns: 60, rows: 24 };
     const { stdout } = await cli.run('status', { terminal });
     const lines = stripVTControlCharacters(stdout).split('\n');
-    expect(lines.filter((line) => line.startsWith('!'))).toEqual(['!           1 key expires within 14 days']);
+    expect(lines.filter((line) => line.startsWith('!'))).toEqual([
+      '!           1 key expires within 14 days',
+    ]);
     expect(lines).toContain('            hkctl keys list --expiring-within 14d');
     expect(lines.length).toBeLessThan(24);
     const quiet = await cli.run('status --quiet', { terminal });

@@ -24,20 +24,37 @@ describe('init', () => {
 
 describe('the path of a store', () => {
   const folder = () => dirname(cli.store);
-  const init = ['init', '--org', 'Acme', '--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'UTC'];
+  const init = [
+    'init',
+    '--org',
+    'Acme',
+    '--entity',
+    'BER',
+    '--entity-name',
+    'Berlin',
+    '--timezone',
+    'UTC',
+  ];
   const commands = [['keys', 'list'], init, ['doctor'], ['migrate'], ['backup', 'x.backup']];
 
-  it.each([':memory:', ''])('"%s" keeps nothing, and is refused by every command (exit 2)', async (store) => {
-    for (const command of [...commands, ['permissions', 'list'], ['restore', 'x.backup', '--yes']]) {
-      const { code, stderr } = await cli.run(['--store', store, ...command]);
-      expect([code, stderr], command.join(' ')).toEqual([
-        2,
-        expect.stringMatching(/^error: --store: .*path of a file/),
-      ]);
-    }
-    const { code, stderr } = await cli.run(init, { env: { HKCTL_STORE: ':memory:' } });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('HKCTL_STORE')]);
-  });
+  it.each([':memory:', ''])(
+    '"%s" keeps nothing, and is refused by every command (exit 2)',
+    async (store) => {
+      for (const command of [
+        ...commands,
+        ['permissions', 'list'],
+        ['restore', 'x.backup', '--yes'],
+      ]) {
+        const { code, stderr } = await cli.run(['--store', store, ...command]);
+        expect([code, stderr], command.join(' ')).toEqual([
+          2,
+          expect.stringMatching(/^error: --store: .*path of a file/),
+        ]);
+      }
+      const { code, stderr } = await cli.run(init, { env: { HKCTL_STORE: ':memory:' } });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('HKCTL_STORE')]);
+    },
+  );
 
   it.each(['mysql://x:hunter2@h/plant', 'postgress://h/plant', 'HTTP://h'])(
     '"%s" is the address of no store',
@@ -89,21 +106,25 @@ describe('the path of a store', () => {
     }
   });
 
-  it.each(['plant', 'plant.db', 'plant.sqlite'])('%s: a store with a missing file names that file', async (name) => {
-    const other = await new Cli(join(folder(), 'other', name)).seed();
-    for (const file of [filesOf(other.store).readings, filesOf(other.store).records]) {
-      rmSync(file);
-      const { code, stderr } = await other.run('sensors list --entity BER');
-      expect([code, stderr]).toEqual([
-        6,
-        expect.stringContaining(`The file ${file} of the store ${other.store} is missing.`),
-      ]);
-    }
-  });
+  it.each(['plant', 'plant.db', 'plant.sqlite'])(
+    '%s: a store with a missing file names that file',
+    async (name) => {
+      const other = await new Cli(join(folder(), 'other', name)).seed();
+      for (const file of [filesOf(other.store).readings, filesOf(other.store).records]) {
+        rmSync(file);
+        const { code, stderr } = await other.run('sensors list --entity BER');
+        expect([code, stderr]).toEqual([
+          6,
+          expect.stringContaining(`The file ${file} of the store ${other.store} is missing.`),
+        ]);
+      }
+    },
+  );
 });
 
 describe('migrate', () => {
-  const readings = () => openFile(filesOf(cli.store).readings, { busyTimeoutMs: 100, create: true });
+  const readings = () =>
+    openFile(filesOf(cli.store).readings, { busyTimeoutMs: 100, create: true });
   const version = () => {
     const connection = readings();
     const found = connection.pragma('user_version', { simple: true });
@@ -113,16 +134,28 @@ describe('migrate', () => {
 
   it('refuses a profile without the permission before it changes anything, and audits the attempt', async () => {
     // A file of the store as it was before its first migration.
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${filesOf(cli.store).readings}${suffix}`, { force: true });
+    for (const suffix of ['', '-wal', '-shm'])
+      rmSync(`${filesOf(cli.store).readings}${suffix}`, { force: true });
     readings().close();
     for (const osAccount of ['operator', 'entity_admin']) {
       expect((await cli.run('migrate --json', { osAccount })).error().code).toBe('not_permitted');
     }
-    expect((await cli.run('migrate --json', { osAccount: 'nobody' })).error().code).toBe('no_profile');
+    expect((await cli.run('migrate --json', { osAccount: 'nobody' })).error().code).toBe(
+      'no_profile',
+    );
     expect(version()).toBe(0);
     const [last, before] = (await cli.ok('audit list --json --limit 2')).json<unknown[]>();
-    expect(last).toMatchObject({ action: 'profile.use', outcome: 'denied', actor: null, target: 'nobody' });
-    expect(before).toMatchObject({ action: 'store.migrate', outcome: 'denied', actor: { login: 'entity_admin' } });
+    expect(last).toMatchObject({
+      action: 'profile.use',
+      outcome: 'denied',
+      actor: null,
+      target: 'nobody',
+    });
+    expect(before).toMatchObject({
+      action: 'store.migrate',
+      outcome: 'denied',
+      actor: { login: 'entity_admin' },
+    });
     expect((await cli.ok('migrate --json')).json()).toEqual({ applied: schemaVersions.readings });
     expect(version()).toBe(schemaVersions.readings);
   });

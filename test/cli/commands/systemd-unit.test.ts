@@ -25,7 +25,12 @@ const text = async (...flags: string[]) => (await cli.ok(['systemd-unit', ...fla
 describe('systemd-unit', () => {
   it('prints a service that reports its state, is watched and has a name in the journal', async () => {
     const unit = await text();
-    for (const line of ['Type=notify', 'NotifyAccess=all', 'WatchdogSec=30', 'SyslogIdentifier=hkctl']) {
+    for (const line of [
+      'Type=notify',
+      'NotifyAccess=all',
+      'WatchdogSec=30',
+      'SyslogIdentifier=hkctl',
+    ]) {
       expect(unit.split('\n')).toContain(line);
     }
     expect(unit).toContain('ExecStart=/usr/bin/node /usr/lib/hkctl/bin/hkctl.js serve\n');
@@ -35,7 +40,12 @@ describe('systemd-unit', () => {
   });
 
   it('passes a certificate and its key, which only root reads', async () => {
-    const unit = await text('--tls-cert', '/etc/ssl/api.pem', '--tls-key', '/etc/ssl/private/api.key');
+    const unit = await text(
+      '--tls-cert',
+      '/etc/ssl/api.pem',
+      '--tls-key',
+      '/etc/ssl/private/api.key',
+    );
     expect(unit).toContain(
       '\nLoadCredential=tls-cert:/etc/ssl/api.pem\nLoadCredential=tls-key:/etc/ssl/private/api.key\n',
     );
@@ -72,19 +82,26 @@ describe('systemd-unit', () => {
     });
     // A link outside of these folders, without making one there.
     const { code, stderr } = await cli.run(['systemd-unit', '--exec', `/proc/self/fd/${fd}`]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`/proc/self/fd/${fd} (${program}) is in a folder`)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`/proc/self/fd/${fd} (${program}) is in a folder`),
+    ]);
     for (const open of ['/opt/hkctl', '/tmpx/hkctl', '/homes/hkctl']) await text('--exec', open);
   });
 
   it('--socket prints the socket, at any address', async () => {
     expect(await text('--socket')).toContain('\nListenStream=127.0.0.1:8420\n');
-    expect(await text('--socket', '--host', '::', '--port', '8443')).toContain('\nListenStream=[::]:8443\n');
+    expect(await text('--socket', '--host', '::', '--port', '8443')).toContain(
+      '\nListenStream=[::]:8443\n',
+    );
     expect((await cli.run(['systemd-unit', '--socket', '--host', 'a\nb'])).code).toBe(2);
   });
 
   it('--backup prints service and timer', async () => {
     const both = await text('--backup');
-    expect(both).toMatch(/^# hkctl-backup.service\n\[Unit\][\s\S]*\n\n# hkctl-backup.timer\n\[Unit\]/);
+    expect(both).toMatch(
+      /^# hkctl-backup.service\n\[Unit\][\s\S]*\n\n# hkctl-backup.timer\n\[Unit\]/,
+    );
     expect(both).toContain(' backup --keep 14 %S/hkctl/backups\n');
     expect(both).toContain('\nOnCalendar=*-*-* 02:30:00\n');
     // The store may be on PostgreSQL at another machine.
@@ -94,22 +111,44 @@ describe('systemd-unit', () => {
     expect(elsewhere).toContain(' backup --keep 30 /mnt/backups\n');
     expect(elsewhere).toContain('\nReadWritePaths=/mnt/backups\n');
     for (const wrong of ['relative', '/a b', '/a\nUser=root', '/a$b', '/a%b']) {
-      expect((await cli.run(['systemd-unit', '--backup', '--backup-folder', wrong])).code, wrong).toBe(2);
+      expect(
+        (await cli.run(['systemd-unit', '--backup', '--backup-folder', wrong])).code,
+        wrong,
+      ).toBe(2);
     }
-    const { units } = (await cli.ok('systemd-unit --backup --json')).json<{ units: { name: string }[] }>();
+    const { units } = (await cli.ok('systemd-unit --backup --json')).json<{
+      units: { name: string }[];
+    }>();
     expect(units.map(({ name }) => name)).toEqual(['hkctl-backup.service', 'hkctl-backup.timer']);
   });
 
   it('--folder writes files that everybody can read, and leaves edited ones alone', async () => {
     await cli.ok(['systemd-unit', '--socket', '--backup', '--folder', folder]);
-    expect(readdirSync(folder).sort()).toEqual(['hkctl-backup.service', 'hkctl-backup.timer', 'hkctl.socket']);
+    expect(readdirSync(folder).sort()).toEqual([
+      'hkctl-backup.service',
+      'hkctl-backup.timer',
+      'hkctl.socket',
+    ]);
     const file = join(folder, 'hkctl.socket');
-    expect([statSync(file).mode & 0o777, readFileSync(file, 'utf8')]).toEqual([0o644, await text('--socket')]);
+    expect([statSync(file).mode & 0o777, readFileSync(file, 'utf8')]).toEqual([
+      0o644,
+      await text('--socket'),
+    ]);
     // Again it is the same; after an edit nothing is written, not even what is missing.
     await cli.ok(['systemd-unit', '--socket', '--folder', folder]);
     writeFileSync(join(folder, 'hkctl-backup.timer'), 'mine');
-    const { code, stderr } = await cli.run(['systemd-unit', '--backup', '--keep', '3', '--folder', folder]);
-    expect([code, stderr]).toEqual([5, expect.stringContaining('hkctl-backup.service is there already')]);
+    const { code, stderr } = await cli.run([
+      'systemd-unit',
+      '--backup',
+      '--keep',
+      '3',
+      '--folder',
+      folder,
+    ]);
+    expect([code, stderr]).toEqual([
+      5,
+      expect.stringContaining('hkctl-backup.service is there already'),
+    ]);
     expect(readFileSync(join(folder, 'hkctl-backup.timer'), 'utf8')).toBe('mine');
     symlinkSync(join(folder, 'elsewhere'), join(folder, 'hkctl.service'));
     expect((await cli.run(['systemd-unit', '--folder', folder])).code).not.toBe(0);

@@ -29,7 +29,9 @@ it('a new file that is withdrawn is removed, and one that was there before is no
   expect(existsSync(path)).toBe(false);
   writeFileSync(path, 'mine');
   const refused = newFile();
-  expect(() => refused.deliver(delivered('two'))).toThrow(expect.objectContaining({ code: 'state_forbids' }));
+  expect(() => refused.deliver(delivered('two'))).toThrow(
+    expect.objectContaining({ code: 'state_forbids' }),
+  );
   await refused.withdraw();
   expect(contentOf(path)).toBe('mine');
 });

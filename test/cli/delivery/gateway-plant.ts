@@ -5,7 +5,16 @@ import { atEndOfFile } from '../../ends.ts';
 import { Cli, type KeyJson } from '../harness.ts';
 
 /** The command that creates a key for a gateway. */
-export const createLine = ['keys', 'create', '--name', 'Gateway', '--entity', 'BER', '--preset', 'sensor-gateway'];
+export const createLine = [
+  'keys',
+  'create',
+  '--name',
+  'Gateway',
+  '--entity',
+  'BER',
+  '--preset',
+  'sensor-gateway',
+];
 
 /** A plant, and a folder that is removed at the end of the file of tests, with the path for the secret of a gateway in it. */
 export async function gatewayPlant(): Promise<{ cli: Cli; folder: string; file: string }> {

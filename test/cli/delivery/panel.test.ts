@@ -44,7 +44,9 @@ describe('the one-time panel', () => {
           const one = delivered(name);
           const lines = panelLines({ ...view, delivered: [one] }, columns, rows, style);
           expect(lines.length).toBeLessThanOrEqual(rows);
-          expect(Math.max(...lines.map((line) => widthOf(line)))).toBeLessThanOrEqual(Math.max(columns, 36));
+          expect(Math.max(...lines.map((line) => widthOf(line)))).toBeLessThanOrEqual(
+            Math.max(columns, 36),
+          );
           expect(widthOf(lines.at(-1) ?? '')).toBeLessThanOrEqual(columns);
           expect(lines.join('').includes(one.secret), `${columns}x${rows}`).toBe(true);
           expect(lines.at(-1)).toContain('Dismiss');

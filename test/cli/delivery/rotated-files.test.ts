@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { drawSecret } from '../../../src/core/secrets.ts';
@@ -48,7 +56,15 @@ describe('keys rotate --secret-file', () => {
     const link = join(folder, 'link');
     symlinkSync(join(folder, 'unmounted', 'key'), link);
     for (const more of [[], ['--force']]) {
-      const refused = await cli.run(['keys', 'rotate', key.prefix, '--secret-file', link, '--yes', ...more]);
+      const refused = await cli.run([
+        'keys',
+        'rotate',
+        key.prefix,
+        '--secret-file',
+        link,
+        '--yes',
+        ...more,
+      ]);
       expect([refused.code, refused.stderr]).toEqual([
         2,
         expect.stringContaining('a link to a file that does not exist'),
@@ -70,13 +86,22 @@ describe('keys rotate --secret-file', () => {
 
   it('refuses the file of another key', async () => {
     const other = await cli.key('Other');
-    const result = await cli.run(['keys', 'rotate', other.key.prefix, '--secret-file', file, '--yes']);
+    const result = await cli.run([
+      'keys',
+      'rotate',
+      other.key.prefix,
+      '--secret-file',
+      file,
+      '--yes',
+    ]);
     expect(result.code).toBe(5);
     expect(readFileSync(file, 'utf8').trim()).toBe(secret);
   });
 
   it('ends a rotation that was cut off after it was kept', async () => {
-    const { secret: next } = (await cli.ok(['keys', 'rotate', key.prefix, '--yes', '--json'])).json<{
+    const { secret: next } = (
+      await cli.ok(['keys', 'rotate', key.prefix, '--yes', '--json'])
+    ).json<{
       secret: string;
     }>();
     writeFileSync(`${file}.new`, `${next}\n`, { mode: 0o600 });
@@ -105,9 +130,14 @@ describe('keys rotate --secret-file', () => {
     async (notes) => {
       writeFileSync(`${file}.new`, notes);
       const refused = await rotate();
-      expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('holds no secret')]);
+      expect([refused.code, refused.stderr]).toEqual([
+        5,
+        expect.stringContaining('holds no secret'),
+      ]);
       expect(readFileSync(`${file}.new`, 'utf8')).toBe(notes);
-      expect((await cli.run(['keys', 'rotate', 'hk_zzzzz', '--secret-file', file, '--yes'])).code).toBe(3);
+      expect(
+        (await cli.run(['keys', 'rotate', 'hk_zzzzz', '--secret-file', file, '--yes'])).code,
+      ).toBe(3);
       expect(readFileSync(`${file}.new`, 'utf8')).toBe(notes);
       expect(await isValid(cli, secret)).toBe(true);
       expect((await rotate('--force')).code).toBe(0);
@@ -115,31 +145,42 @@ describe('keys rotate --secret-file', () => {
     },
   );
 
-  it.each(['', 'hk_', 'h'])('discards what is left of a write that was cut off (%j)', async (left) => {
-    writeFileSync(`${file}.new`, left);
-    expect((await rotate()).code).toBe(0);
-    expect(await isValid(cli, readFileSync(file, 'utf8').trim())).toBe(true);
-  });
+  it.each(['', 'hk_', 'h'])(
+    'discards what is left of a write that was cut off (%j)',
+    async (left) => {
+      writeFileSync(`${file}.new`, left);
+      expect((await rotate()).code).toBe(0);
+      expect(await isValid(cli, readFileSync(file, 'utf8').trim())).toBe(true);
+    },
+  );
 
   it.each([
     ['its own secret', () => `${secret}\n`],
     ['the notes of somebody', () => 'important'],
     ['nothing', () => undefined],
-  ])('says of no key that it was rotated where PATH.new holds its own secret, and PATH %s', async (_, content) => {
-    writeFileSync(`${file}.new`, `${secret}\n`);
-    const held = content();
-    if (held === undefined) rmSync(file);
-    else writeFileSync(file, held);
-    for (const more of [[], ['--force'], ['--json']]) {
-      const result = await rotate(...more);
-      expect([result.code, result.stderr]).toEqual([5, expect.stringContaining('no rotation was cut off')]);
-    }
-    expect(existsSync(file) ? readFileSync(file, 'utf8') : undefined).toBe(held);
-    expect(await isValid(cli, secret)).toBe(true);
-  });
+  ])(
+    'says of no key that it was rotated where PATH.new holds its own secret, and PATH %s',
+    async (_, content) => {
+      writeFileSync(`${file}.new`, `${secret}\n`);
+      const held = content();
+      if (held === undefined) rmSync(file);
+      else writeFileSync(file, held);
+      for (const more of [[], ['--force'], ['--json']]) {
+        const result = await rotate(...more);
+        expect([result.code, result.stderr]).toEqual([
+          5,
+          expect.stringContaining('no rotation was cut off'),
+        ]);
+      }
+      expect(existsSync(file) ? readFileSync(file, 'utf8') : undefined).toBe(held);
+      expect(await isValid(cli, secret)).toBe(true);
+    },
+  );
 
   it('ends no rotation over the notes of somebody, unless forced', async () => {
-    const next = (await cli.ok(['keys', 'rotate', key.prefix, '--yes', '--json'])).json<{ secret: string }>().secret;
+    const next = (await cli.ok(['keys', 'rotate', key.prefix, '--yes', '--json'])).json<{
+      secret: string;
+    }>().secret;
     writeFileSync(`${file}.new`, `${next}\n`, { mode: 0o600 });
     writeFileSync(file, 'notes');
     const refused = await rotate();
@@ -150,7 +191,9 @@ describe('keys rotate --secret-file', () => {
   });
 
   it('ends a rotation that was cut off also where its new key is named', async () => {
-    const next = (await cli.ok(['keys', 'rotate', key.prefix, '--yes', '--json'])).json<{ secret: string }>().secret;
+    const next = (await cli.ok(['keys', 'rotate', key.prefix, '--yes', '--json'])).json<{
+      secret: string;
+    }>().secret;
     writeFileSync(`${file}.new`, `${next}\n`, { mode: 0o600 });
     await cli.ok(['keys', 'rotate', next.slice(0, 8), '--secret-file', file, '--yes']);
     expect(readFileSync(file, 'utf8').trim()).toBe(next);
@@ -159,8 +202,19 @@ describe('keys rotate --secret-file', () => {
 
   it('refuses what is not a regular file: exit 2', async () => {
     for (const path of [folder, '/dev/null']) {
-      const result = await cli.run(['keys', 'rotate', key.prefix, '--secret-file', path, '--force', '--yes']);
-      expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('is not a regular file')]);
+      const result = await cli.run([
+        'keys',
+        'rotate',
+        key.prefix,
+        '--secret-file',
+        path,
+        '--force',
+        '--yes',
+      ]);
+      expect([result.code, result.stderr]).toEqual([
+        2,
+        expect.stringContaining('is not a regular file'),
+      ]);
     }
   });
 
@@ -174,7 +228,15 @@ describe('keys rotate --secret-file', () => {
 
   it('takes one key only', async () => {
     const other = await cli.key('Other');
-    const result = await cli.run(['keys', 'rotate', key.prefix, other.key.prefix, '--secret-file', file, '--yes']);
+    const result = await cli.run([
+      'keys',
+      'rotate',
+      key.prefix,
+      other.key.prefix,
+      '--secret-file',
+      file,
+      '--yes',
+    ]);
     expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('--secret-dir')]);
   });
 });

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { outputFailed } from '../../../src/cli/terminal/io.ts';
@@ -40,7 +49,9 @@ describe('delivery comes before the commit', () => {
 
     it(`${code} on rotate leaves the old key alive`, async () => {
       const { key, secret } = await cli.key('A');
-      expect((await cli.run(['keys', 'rotate', key.prefix, '--yes'], { onWrite: fail(code) })).code).toBe(1);
+      expect(
+        (await cli.run(['keys', 'rotate', key.prefix, '--yes'], { onWrite: fail(code) })).code,
+      ).toBe(1);
       expect(await allKeys(cli)).toEqual([key]);
       expect(await isValid(cli, secret)).toBe(true);
     });
@@ -77,7 +88,10 @@ describe('keys create --secret-file', () => {
 
   it('names the file instead of the secret with --json', async () => {
     const answer = (await cli.ok([...createLine, '--secret-file', file, '--json'])).json();
-    expect(answer).toEqual({ key: expect.objectContaining({ name: 'Gateway' }), secret_file: file });
+    expect(answer).toEqual({
+      key: expect.objectContaining({ name: 'Gateway' }),
+      secret_file: file,
+    });
   });
 
   it('never overwrites a file or follows a link that leads nowhere: exit 5', async () => {
@@ -113,7 +127,10 @@ describe('keys create --secret-file after a run that was cut off', () => {
       expect([readFileSync(file, 'utf8'), existsSync(pending())]).toEqual([secret, false]);
       expect(await allKeys(cli)).toEqual([key]);
       renameSync(file, pending());
-      expect((await cli.ok(line(...more, '--json'))).json()).toMatchObject({ key, secret_file: file });
+      expect((await cli.ok(line(...more, '--json'))).json()).toMatchObject({
+        key,
+        secret_file: file,
+      });
     },
   );
 
@@ -125,7 +142,10 @@ describe('keys create --secret-file after a run that was cut off', () => {
     expect([existsSync(pending()), await allKeys(cli)]).toEqual([false, [key]]);
     linkSync(file, pending());
     await cli.ok(['keys', 'rotate', 'Gateway', '--secret-file', file, '--yes']);
-    expect([existsSync(pending()), await isValid(cli, readFileSync(file, 'utf8').trim())]).toEqual([false, true]);
+    expect([existsSync(pending()), await isValid(cli, readFileSync(file, 'utf8').trim())]).toEqual([
+      false,
+      true,
+    ]);
     expect(await allKeys(cli)).toHaveLength(2);
   });
 
@@ -134,7 +154,12 @@ describe('keys create --secret-file after a run that was cut off', () => {
     const [key] = await allKeys(cli);
     await cli.ok(['keys', 'revoke', key?.prefix ?? '', '--yes']);
     renameSync(file, pending());
-    for (const left of [readFileSync(pending(), 'utf8'), `${drawSecret(randomBytes)}\n`, 'hk_12', '']) {
+    for (const left of [
+      readFileSync(pending(), 'utf8'),
+      `${drawSecret(randomBytes)}\n`,
+      'hk_12',
+      '',
+    ]) {
       writeFileSync(pending(), left);
       expect((await cli.ok(line())).stderr).toContain(`Discarded ${pending()}`);
       expect(existsSync(pending())).toBe(false);
@@ -146,14 +171,24 @@ describe('keys create --secret-file after a run that was cut off', () => {
   it('leaves the secret of another key, and what is no secret: exit 5, no key', async () => {
     await cli.ok(line('--expires', '90d'));
     renameSync(file, pending());
-    const others = [[], ['--expires', '30d'], ['--expires', '90d', '--note', 'x'], ['--permission', 'parts.view']];
+    const others = [
+      [],
+      ['--expires', '30d'],
+      ['--expires', '90d', '--note', 'x'],
+      ['--permission', 'parts.view'],
+    ];
     for (const more of others) {
       const { code, stderr } = await cli.run(line(...more));
-      expect([code, stderr], more.join(' ')).toEqual([5, expect.stringContaining('another active key, Gateway')]);
+      expect([code, stderr], more.join(' ')).toEqual([
+        5,
+        expect.stringContaining('another active key, Gateway'),
+      ]);
     }
     const prefix = readFileSync(pending(), 'utf8').slice(0, 8);
     writeFileSync(pending(), (await cli.ok(['keys', 'rotate', prefix, '--yes'])).stdout);
-    expect((await cli.run(line('--expires', '90d'))).stderr).toContain('another active key, Gateway');
+    expect((await cli.run(line('--expires', '90d'))).stderr).toContain(
+      'another active key, Gateway',
+    );
     const held = readFileSync(pending(), 'utf8');
     const notes = `${held}and notes`;
     writeFileSync(pending(), notes);
@@ -180,7 +215,16 @@ describe('several keys', () => {
   it('rotates into a folder, one file each', async () => {
     const [a, b] = [await cli.key('A'), await cli.key('B')];
     const answers = (
-      await cli.ok(['keys', 'rotate', a.key.prefix, b.key.prefix, '--secret-dir', folder, '--yes', '--json'])
+      await cli.ok([
+        'keys',
+        'rotate',
+        a.key.prefix,
+        b.key.prefix,
+        '--secret-dir',
+        folder,
+        '--yes',
+        '--json',
+      ])
     ).json<{ key: KeyJson; secret_file: string; revoked: KeyJson }[]>();
     expect(answers.map(({ revoked }) => revoked.id)).toEqual([a.key.id, b.key.id]);
     for (const { key, secret_file: path } of answers) {
@@ -196,10 +240,13 @@ describe('several keys', () => {
     const { stdout } = await cli.ok(['keys', 'rotate', a.key.prefix, b.key.prefix, '--yes']);
     const [first = '', second = ''] = stdout.split('\n');
     expect(stdout).toMatch(/^(hk_\w{49}\n){2}$/);
-    const answers = (await cli.ok(['keys', 'rotate', first.slice(0, 8), second.slice(0, 8), '--yes', '--json'])).json<
-      { secret: string; revoked: KeyJson; key: KeyJson }[]
-    >();
-    expect(answers.map(({ revoked }) => revoked.prefix)).toEqual([first.slice(0, 8), second.slice(0, 8)]);
+    const answers = (
+      await cli.ok(['keys', 'rotate', first.slice(0, 8), second.slice(0, 8), '--yes', '--json'])
+    ).json<{ secret: string; revoked: KeyJson; key: KeyJson }[]>();
+    expect(answers.map(({ revoked }) => revoked.prefix)).toEqual([
+      first.slice(0, 8),
+      second.slice(0, 8),
+    ]);
     expect(answers.map(({ revoked }) => revoked.status)).toEqual(['Revoked', 'Revoked']);
   });
 
@@ -217,7 +264,9 @@ describe('several keys', () => {
 describe('what standard output says is what is kept', () => {
   it('key and revoked of a rotation are those of the store', async () => {
     const { key } = await cli.key('A', ['--expires', '90d']);
-    const answer = (await cli.ok(['keys', 'rotate', key.id, '--yes', '--json', '--as', 'entity_admin'])).json<{
+    const answer = (
+      await cli.ok(['keys', 'rotate', key.id, '--yes', '--json', '--as', 'entity_admin'])
+    ).json<{
       key: KeyJson;
       revoked: KeyJson;
     }>();

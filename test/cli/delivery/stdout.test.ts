@@ -5,6 +5,8 @@ import { requireReader } from '../../../src/cli/delivery/stdout.ts';
 const contextWith = (isNull: boolean) => ({ io: { stdout: { isNull } } }) as unknown as Context; // nothing else is read
 
 it('no secret is written where nobody can read it', () => {
-  expect(() => requireReader(contextWith(true))).toThrow(expect.objectContaining({ code: 'usage' }));
+  expect(() => requireReader(contextWith(true))).toThrow(
+    expect.objectContaining({ code: 'usage' }),
+  );
   expect(() => requireReader(contextWith(false))).not.toThrow();
 });

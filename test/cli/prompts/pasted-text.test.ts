@@ -32,7 +32,9 @@ it('passes keys and a text of the usual length as they are', async () => {
 
 it('drops what is pasted beyond the longest answer, in as many pieces as it comes, and leaves keys and Ctrl-C', async () => {
   const piece = 'x'.repeat(4095);
-  expect(await send(piece, piece, 'y', `${piece}\r${piece}`, `${piece}\u0003`, '\r')).toBe(`${piece}xy\u0003\r`);
+  expect(await send(piece, piece, 'y', `${piece}\r${piece}`, `${piece}\u0003`, '\r')).toBe(
+    `${piece}xy\u0003\r`,
+  );
 });
 
 it('ends between two characters', async () => {
@@ -52,7 +54,11 @@ it('a file that is pasted into a question of the settings page leaves Ctrl-C its
   const drawn: number[] = [];
   const { code } = await cli.run('keys', {
     terminal: { columns: 80, rows: 24 },
-    keys: ['c', { on: 'Name', type: `${'a line '.repeat(20_000)}\u0003` }, { on: 'Cancelled', type: 'q' }],
+    keys: [
+      'c',
+      { on: 'Name', type: `${'a line '.repeat(20_000)}\u0003` },
+      { on: 'Cancelled', type: 'q' },
+    ],
     onWrite: (text) => drawn.push(text.length),
   });
   expect(code).toBe(0);

@@ -19,7 +19,13 @@ function keyOf(given: string): Keypress {
   const ctrl = given.startsWith('ctrl-');
   const name = ctrl ? given.slice(5) : given;
   const isTyped = !ctrl && (given.length === 1 || given.codePointAt(0) !== given.charCodeAt(0));
-  return { name: given === ' ' ? 'space' : name, text: isTyped ? given : '', ctrl, meta: false, sequence: given };
+  return {
+    name: given === ' ' ? 'space' : name,
+    text: isTyped ? given : '',
+    ctrl,
+    meta: false,
+    sequence: given,
+  };
 }
 
 /** Presses keys one after the other; returns the last result. */
@@ -28,7 +34,8 @@ function pressed<T>(question: Question<T>, ...keys: string[]): ReturnType<Questi
 }
 
 describe('a line that is typed', () => {
-  const line = (...keys: string[]) => keys.reduce((now, key) => edited(now, keyOf(key)), toEditedLine(''));
+  const line = (...keys: string[]) =>
+    keys.reduce((now, key) => edited(now, keyOf(key)), toEditedLine(''));
 
   it.each([
     [['a', 'b', 'left', 'x'], 'axb'],
@@ -106,7 +113,9 @@ describe('a question for one choice', () => {
     const question = asked();
     expect(pressed(question, 'x', 'return')).toBeUndefined();
     expect(question.lines(80, 24)).toContain('  No match. Backspace takes a character back.');
-    expect(pressed(question, 'up', 'home', 'pagedown', 'end', 'backspace', 'return')?.value).toBe(0);
+    expect(pressed(question, 'up', 'home', 'pagedown', 'end', 'backspace', 'return')?.value).toBe(
+      0,
+    );
   });
 
   it('without a match has no line wider than the terminal either', () => {
@@ -146,7 +155,11 @@ describe('a question for one choice on a small terminal', () => {
 describe('a question for several choices', () => {
   const groups = ['A', 'B'].map((heading) => ({
     heading,
-    choices: [1, 2, 3].map((i) => ({ name: `${heading}${i}`, value: `${heading}${i}`, checked: heading + i === 'A1' })),
+    choices: [1, 2, 3].map((i) => ({
+      name: `${heading}${i}`,
+      value: `${heading}${i}`,
+      checked: heading + i === 'A1',
+    })),
   }));
   const asked = () => createListQuestion('Which?', groups, style);
 
@@ -168,16 +181,36 @@ describe('a question for several choices', () => {
       expect.stringContaining('type to filter'),
     ]);
     expect(pressed(question, '3', 'return')).toBeUndefined();
-    expect(question.lines(80, 24)).toEqual(expect.arrayContaining(['? Which? (1 of 6)', '❯◯ B3', ' ◉ A1']));
+    expect(question.lines(80, 24)).toEqual(
+      expect.arrayContaining(['? Which? (1 of 6)', '❯◯ B3', ' ◉ A1']),
+    );
     expect(pressed(question, 'return')?.value).toEqual(['A1']);
   });
 
   it('keeps a filter that was used until the next character is typed', () => {
     const question = asked();
-    expect(pressed(question, '2', ' ', 'down', ' ', '3', ' ', 'return')?.value).toEqual(['A1', 'A2', 'A3', 'B2']);
-    expect(pressed(asked(), 'b', 'ctrl-a', 'b', '1', 'return', 'return')?.value).toEqual(['A1', 'B1', 'B2', 'B3']);
-    expect(pressed(asked(), 'b', ' ', 'ctrl-u', 'down', ' ', 'return')?.value).toEqual(['A1', 'A2', 'B1']);
-    expect(pressed(asked(), 'b', '1', ' ', 'backspace', 'down', ' ', 'return')?.value).toEqual(['A1', 'B1', 'B2']);
+    expect(pressed(question, '2', ' ', 'down', ' ', '3', ' ', 'return')?.value).toEqual([
+      'A1',
+      'A2',
+      'A3',
+      'B2',
+    ]);
+    expect(pressed(asked(), 'b', 'ctrl-a', 'b', '1', 'return', 'return')?.value).toEqual([
+      'A1',
+      'B1',
+      'B2',
+      'B3',
+    ]);
+    expect(pressed(asked(), 'b', ' ', 'ctrl-u', 'down', ' ', 'return')?.value).toEqual([
+      'A1',
+      'A2',
+      'B1',
+    ]);
+    expect(pressed(asked(), 'b', '1', ' ', 'backspace', 'down', ' ', 'return')?.value).toEqual([
+      'A1',
+      'B1',
+      'B2',
+    ]);
   });
 
   it('says how many choices are above and below', () => {
@@ -191,9 +224,19 @@ describe('a question for several choices', () => {
       expect.anything(),
     ]);
     pressed(question, 'down', 'down', 'down');
-    expect(question.lines(80, 6).slice(1, 5)).toEqual(['  ↑ 3 more above', ' ── B', '❯◯ B1', '  ↓ 2 more below']);
+    expect(question.lines(80, 6).slice(1, 5)).toEqual([
+      '  ↑ 3 more above',
+      ' ── B',
+      '❯◯ B1',
+      '  ↓ 2 more below',
+    ]);
     pressed(question, 'end');
-    expect(question.lines(80, 6).slice(1, 5)).toEqual(['  ↑ 3 more above', ' ◯ B1', ' ◯ B2', '❯◯ B3']);
+    expect(question.lines(80, 6).slice(1, 5)).toEqual([
+      '  ↑ 3 more above',
+      ' ◯ B1',
+      ' ◯ B2',
+      '❯◯ B3',
+    ]);
   });
 
   it('echoes a long selection as a count', () => {

@@ -13,13 +13,18 @@ describe('an account that may not enter the folder of the system store', () => {
       });
       expect([code, stdout]).toEqual([6, '']);
       expect(stderr).toContain('One may be in /var/lib/hkctl, which this account may not enter.');
-      expect(stderr).toContain('hint: Run the command as the account that owns it: sudo -u hkctl hkctl …');
+      expect(stderr).toContain(
+        'hint: Run the command as the account that owns it: sudo -u hkctl hkctl …',
+      );
       expect(stderr).not.toContain('hkctl init');
     },
   );
 
   it('hkctl alone says the same instead of hkctl init', async () => {
-    const { stdout } = await new Cli().ok('', { closedSystemStore, terminal: { columns: 80, rows: 24 } });
+    const { stdout } = await new Cli().ok('', {
+      closedSystemStore,
+      terminal: { columns: 80, rows: 24 },
+    });
     const end = stdout.slice(stdout.indexOf('There is no store')).replaceAll('\n', ' ');
     expect(end).toContain('may be in /var/lib/hkctl, which');
     expect(end).toContain('sudo -u hkctl hkctl …');
@@ -40,7 +45,9 @@ describe('an account that may not enter the folder of the system store', () => {
 
   it('gets no other hint where it names a store itself', async () => {
     const cli = new Cli();
-    const { code, stderr } = await cli.run(['keys', 'list', '--store', cli.store], { closedSystemStore });
+    const { code, stderr } = await cli.run(['keys', 'list', '--store', cli.store], {
+      closedSystemStore,
+    });
     expect(code).toBe(6);
     expect(stderr).toMatch(/Make one with: hkctl --store \S+ init\. Or name another/);
   });

@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -38,10 +46,14 @@ async function requireWhole(cli: Cli): Promise<void> {
     ['ERP', 'Active'],
   ]);
   expect((await cli.ok('users list --json')).json<unknown[]>()).toHaveLength(2);
-  const [sensor] = (await cli.ok('sensors list --entity BER --json')).json<Record<string, unknown>[]>();
+  const [sensor] = (await cli.ok('sensors list --entity BER --json')).json<
+    Record<string, unknown>[]
+  >();
   expect(sensor).toMatchObject({ code: 'OVEN-1', last_value: 182.4 });
   expect((await cli.ok('audit verify --json')).json()).toMatchObject({ ok: true, broken: null });
-  const { checks } = (await cli.run('doctor --json')).json<{ checks: { name: string; status: string }[] }>();
+  const { checks } = (await cli.run('doctor --json')).json<{
+    checks: { name: string; status: string }[];
+  }>();
   expect(checks.find(({ name }) => name === 'schema')).toMatchObject({ status: 'ok' });
 }
 

@@ -25,7 +25,11 @@ async function expectRefusal(
   const cli = new Cli(address);
   for (const line of lines) {
     const { stdout, stderr, ...result } = await cli.run(`${line} --json`);
-    expect([line, result.code, result.error().code], `${stdout}${stderr}`).toEqual([line, code, error]);
+    expect([line, result.code, result.error().code], `${stdout}${stderr}`).toEqual([
+      line,
+      code,
+      error,
+    ]);
     expect(stdout).toBe('');
     const { message, hint } = result.error();
     expect(message).toMatch(sentence);
@@ -106,19 +110,37 @@ describe('what is no PostgreSQL server for a store is refused with exit status 6
     }
     const all = ports.map(async (port) => {
       await expectRefusal(at(port), 6, 'store_unreachable', /PostgreSQL/);
-      await expectRefusal(at(port).replace('disable', 'require'), 6, 'store_unreachable', /PostgreSQL/);
+      await expectRefusal(
+        at(port).replace('disable', 'require'),
+        6,
+        'store_unreachable',
+        /PostgreSQL/,
+      );
     });
     await Promise.all(all);
   });
 
   it('a missing database, missing rights, a newer schema, tables of others; nothing is created', async () => {
-    await expectRefusal(addressOf(server, 'no_such_database'), 6, 'store_absent', /There is no database/);
+    await expectRefusal(
+      addressOf(server, 'no_such_database'),
+      6,
+      'store_absent',
+      /There is no database/,
+    );
     const newer = await newDatabase('store');
     await onServer(newer, 'update hkctl.store_version set version = 1000');
-    await expectRefusal(newer, 6, 'store_too_new', /newer hkctl \(schema 1000\)/, ['keys list', 'migrate']);
+    await expectRefusal(newer, 6, 'store_too_new', /newer hkctl \(schema 1000\)/, [
+      'keys list',
+      'migrate',
+    ]);
     const foreign = await newDatabase();
     await onServer(foreign, 'create schema hkctl', 'create table hkctl.theirs (a int)');
-    await expectRefusal(foreign, 6, 'store_corrupt', /holds tables, but not those of a store of hkctl/);
+    await expectRefusal(
+      foreign,
+      6,
+      'store_corrupt',
+      /holds tables, but not those of a store of hkctl/,
+    );
     // Only its own table is there.
     await onServer(foreign, 'drop table hkctl.theirs', 'drop schema hkctl');
     const poor = await newDatabase('store');

@@ -28,7 +28,8 @@ describe('the command line on PostgreSQL', () => {
     expect(made.stdout).toContain('Store made: postgres://postgres@/hkctl_test_');
     const again = await cli.run(`${init} --json`);
     expect([again.code, again.error().code]).toEqual([5, 'already_initialised']);
-    for (const { stdout, stderr } of [made, again]) expect(stdout + stderr).not.toContain('hunter2');
+    for (const { stdout, stderr } of [made, again])
+      expect(stdout + stderr).not.toContain('hunter2');
   });
 
   it('creates, rotates, revokes and verifies keys, and keeps the trail whole', async () => {
@@ -38,7 +39,9 @@ describe('the command line on PostgreSQL', () => {
       await cli.ok('keys create --name one --entity BER --permission parts.view --json')
     ).json<Made>();
     expect((await cli.ok('keys verify', { input: secret })).code).toBe(0);
-    const next = (await cli.ok(['keys', 'rotate', key.prefix, '--yes', '--json'])).json<Made & { revoked: unknown }>();
+    const next = (await cli.ok(['keys', 'rotate', key.prefix, '--yes', '--json'])).json<
+      Made & { revoked: unknown }
+    >();
     expect(next.revoked).toMatchObject({ id: key.id, status: 'Revoked', rotated_to: next.key.id });
     expect((await cli.run('keys verify', { input: secret })).code).toBe(5);
     await cli.ok(['keys', 'revoke', next.key.prefix, '--yes']);
@@ -49,12 +52,18 @@ describe('the command line on PostgreSQL', () => {
     await cli.ok('entities remove CHI --yes');
     await cli.ok('users add ben --name Ben --role operator');
     expect(
-      (await cli.run('keys create --name x --entity BER --permission parts.view', { osAccount: 'ben' })).code,
+      (
+        await cli.run('keys create --name x --entity BER --permission parts.view', {
+          osAccount: 'ben',
+        })
+      ).code,
     ).toBe(4);
     expect((await cli.run('users deactivate root --yes')).code).toBe(5);
     await cli.ok('tenants add Beta --admin bob');
     expect((await cli.ok('keys list --all --json', { osAccount: 'bob' })).json()).toEqual([]);
-    const actions = (await cli.ok('audit list --json')).json<{ action: string }[]>().map(({ action }) => action);
+    const actions = (await cli.ok('audit list --json'))
+      .json<{ action: string }[]>()
+      .map(({ action }) => action);
     expect(actions).toContain('key.rotate');
     expect((await cli.ok('audit verify')).stdout).toContain('the chain is whole');
   });
@@ -94,7 +103,10 @@ describe('the command line on PostgreSQL', () => {
     const address = await newDatabase();
     await new Cli(address).ok(init);
     const folder = mkdtempSync(join(tmpdir(), 'hkctl-'));
-    const [file, reader] = [join(folder, 'plant.backup'), `reader_${randomBytes(4).toString('hex')}`];
+    const [file, reader] = [
+      join(folder, 'plant.backup'),
+      `reader_${randomBytes(4).toString('hex')}`,
+    ];
     await onServer(
       address,
       `create role ${reader} login; grant usage on schema hkctl to ${reader}`,
@@ -136,8 +148,19 @@ describe('the command line on PostgreSQL', () => {
         `insert into summaries select entity, series, ${number}, 1, 1, 1, 1, 1, 1, ${number}, ${number} from series`,
         `insert into heartbeats select entity, series, ${number}, E'\\x1b[2J', 'NaN', 'NaN', '' from series`,
       );
-      const commands = ['keys list', 'keys list --json', 'sensors list --entity BER', 'sensors show S1 --entity BER'];
-      for (const line of [...commands, 'status', 'status --json', 'doctor', `backup ${file} --force`]) {
+      const commands = [
+        'keys list',
+        'keys list --json',
+        'sensors list --entity BER',
+        'sensors show S1 --entity BER',
+      ];
+      for (const line of [
+        ...commands,
+        'status',
+        'status --json',
+        'doctor',
+        `backup ${file} --force`,
+      ]) {
         const { code, stdout, stderr } = await cli.run(line);
         // What is silent or old needs a hand.
         expect(line.startsWith('status') ? [0, 5] : [0], `${line}: ${stderr}`).toContain(code);
@@ -152,7 +175,9 @@ describe('the command line on PostgreSQL', () => {
 
   it('prints the SQL for administrators without a store', async () => {
     const cli = new Cli('postgres://nowhere.invalid/plant?schema=north');
-    expect((await cli.ok('postgres-roles')).stdout).toContain('grant usage on schema "north" to hkctl_admin');
+    expect((await cli.ok('postgres-roles')).stdout).toContain(
+      'grant usage on schema "north" to hkctl_admin',
+    );
     expect((await cli.ok('postgres-citus --json')).json().sql).toContain(
       "create_distributed_table('north.readings', 'entity'",
     );

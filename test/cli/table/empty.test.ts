@@ -25,7 +25,9 @@ describe('an empty list', () => {
     expect(await said('keys list --entity CHI --search oven --older-than 36h --all')).toBe(
       'No key matches --entity CHI, --search "oven" or --older-than 36h.\n',
     );
-    expect(await said('keys list --status revoked --entity CHI')).toContain('No revoked key matches --entity CHI.');
+    expect(await said('keys list --status revoked --entity CHI')).toContain(
+      'No revoked key matches --entity CHI.',
+    );
     await cli.key('Press', ['--entity', 'CHI']);
     expect(await said('keys list --entity CHI --search gateway')).toContain(
       'No active key matches --entity CHI and --search "gateway" together.',
@@ -33,7 +35,9 @@ describe('an empty list', () => {
   });
 
   it('of the audit trail names the filters', async () => {
-    expect(await said('audit list --since 2027-01-01')).toBe('No record matches --since 2027-01-01.\n');
+    expect(await said('audit list --since 2027-01-01')).toBe(
+      'No record matches --since 2027-01-01.\n',
+    );
     expect(await said('audit list --target nothing --outcome failed')).toBe(
       'No record matches --target nothing --outcome failed.\n',
     );

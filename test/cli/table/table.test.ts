@@ -10,8 +10,15 @@ async function tableOn<Row>(columns: number | undefined, shown: readonly Column<
   const lines: string[] = [];
   const io = { stdout: { isTTY: columns !== undefined, columns: () => columns } };
   // Of the context a table uses no more than this.
-  const context = { io, style: { bold: (text: string) => text }, print: (...more: string[]) => lines.push(...more) };
-  return { table: await createTable<Row>(context as unknown as Parameters<typeof createTable>[0], shown), lines };
+  const context = {
+    io,
+    style: { bold: (text: string) => text },
+    print: (...more: string[]) => lines.push(...more),
+  };
+  return {
+    table: await createTable<Row>(context as unknown as Parameters<typeof createTable>[0], shown),
+    lines,
+  };
 }
 
 describe('on a terminal', () => {
@@ -24,7 +31,10 @@ describe('on a terminal', () => {
     'x',
   ];
   const at = async (columns: number, line: string) => {
-    const { stdout } = await cli.ok(line, { terminal: { columns, rows: 24 }, env: { NO_COLOR: '1' } });
+    const { stdout } = await cli.ok(line, {
+      terminal: { columns, rows: 24 },
+      env: { NO_COLOR: '1' },
+    });
     return stripVTControlCharacters(stdout).trimEnd().split('\n');
   };
 
@@ -33,7 +43,15 @@ describe('on a terminal', () => {
     for (const [i, name] of names.entries()) {
       await cli.key(name, ['--expires', i === 0 ? '6d' : i === 1 ? '400d' : 'never']);
     }
-    await cli.ok(['users', 'add', 'a-login-of-twenty-eight-chars', '--name', names[1] ?? '', '--role', 'operator']);
+    await cli.ok([
+      'users',
+      'add',
+      'a-login-of-twenty-eight-chars',
+      '--name',
+      names[1] ?? '',
+      '--role',
+      'operator',
+    ]);
     await cli.ok([
       'entities',
       'add',
@@ -61,11 +79,16 @@ describe('on a terminal', () => {
     });
   });
 
-  it.each(['audit list --utc', 'keys list --utc', 'keys list --all --utc'])('hkctl %s cuts no time', async (line) => {
-    const lines = await at(40, line);
-    expect(lines.filter((text) => /20\d\d-\S*…/.test(text))).toEqual([]);
-    expect(lines.some((text) => /20\d\d-\d\d-\d\dT[\d:.]+Z/.test(text))).toBe(!line.includes('--all'));
-  });
+  it.each(['audit list --utc', 'keys list --utc', 'keys list --all --utc'])(
+    'hkctl %s cuts no time',
+    async (line) => {
+      const lines = await at(40, line);
+      expect(lines.filter((text) => /20\d\d-\S*…/.test(text))).toEqual([]);
+      expect(lines.some((text) => /20\d\d-\d\d-\d\dT[\d:.]+Z/.test(text))).toBe(
+        !line.includes('--all'),
+      );
+    },
+  );
 
   it('keys show relative times, a count of permissions, cut names and a summary', async () => {
     const lines = await at(80, 'keys list');
@@ -95,7 +118,14 @@ describe('on a terminal', () => {
       'PERMISSIONS',
       'CREATED BY',
     ]);
-    expect(await headings(72)).toEqual(['PREFIX', 'NAME', 'ENTITY', 'LAST USED', 'EXPIRES', 'PERMISSIONS']);
+    expect(await headings(72)).toEqual([
+      'PREFIX',
+      'NAME',
+      'ENTITY',
+      'LAST USED',
+      'EXPIRES',
+      'PERMISSIONS',
+    ]);
     expect(await headings(60)).toEqual(['PREFIX', 'NAME', 'ENTITY', 'LAST USED', 'EXPIRES']);
     expect(await headings(50)).toEqual(['PREFIX', 'NAME', 'ENTITY', 'EXPIRES']);
     expect(await headings(38)).toEqual(['PREFIX', 'NAME', 'EXPIRES']);
@@ -111,7 +141,9 @@ describe('on a terminal', () => {
 
   it('shows times in full and in UTC with --utc', async () => {
     expect((await at(110, 'keys list --utc')).join('\n')).toContain(' 2026-11-26T08:00:00Z');
-    expect((await at(110, 'audit list --utc --limit 1')).join('\n')).toContain(' 2026-11-20T08:00:00.000Z');
+    expect((await at(110, 'audit list --utc --limit 1')).join('\n')).toContain(
+      ' 2026-11-20T08:00:00.000Z',
+    );
   });
 
   it('leaves out the summary with --quiet', async () => {
@@ -152,7 +184,11 @@ describe('a table that is printed page by page', () => {
   };
 
   it('has its headings once; on a terminal later pages stand below them, elsewhere nothing is cut', async () => {
-    expect(await printed(30)).toEqual(['NAME  AT      BY', 'oven  Never   bob', 'a l…  12 min  so…']);
+    expect(await printed(30)).toEqual([
+      'NAME  AT      BY',
+      'oven  Never   bob',
+      'a l…  12 min  so…',
+    ]);
     expect(await printed(undefined)).toEqual([
       'NAME  AT      BY',
       'oven  Never   bob',
@@ -163,7 +199,9 @@ describe('a table that is printed page by page', () => {
 
 it('a cell with a secret is redacted before it is cut', async () => {
   const secret = drawSecret();
-  const { table, lines } = await tableOn<string>(30, [{ heading: 'NAME', cell: (name) => name, min: 6 }]);
+  const { table, lines } = await tableOn<string>(30, [
+    { heading: 'NAME', cell: (name) => name, min: 6 },
+  ]);
   table.print([`a name with ${secret}`]);
   expect(lines.join('\n')).not.toContain(secret.slice(3, 10));
 });

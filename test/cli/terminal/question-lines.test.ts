@@ -45,7 +45,10 @@ describe('a question that is longer than a line', () => {
   it('has the colours of everything else, and says how to cancel', async () => {
     const keys = [{ on: 'Cancel', type: '\u001b' }];
     const options = { terminal: { columns: 80, rows: 24 }, keys };
-    const coloured = await cli.run(`keys rotate ${prefix}`, { ...options, env: { FORCE_COLOR: '2' } });
+    const coloured = await cli.run(`keys rotate ${prefix}`, {
+      ...options,
+      env: { FORCE_COLOR: '2' },
+    });
     expect(coloured.stderr).toContain('\u001b[38;5;31m❯ Cancel\u001b[39m');
     expect(coloured.stderr).toContain('↑↓ choose, Enter submits, Esc cancels');
     const plain = await cli.run(`keys rotate ${prefix}`, { ...options, env: { NO_COLOR: '1' } });

@@ -29,6 +29,11 @@ it('in a table, and sentences break between words', async () => {
   const terminal = { columns: 60, rows: 24 };
   expect((await cli.ok('keys list', { terminal })).stdout).toMatch(/Gateway of.*…17 /);
   const input = 'id,name,part_number,is_active\n1,Bolt,B-1,true\n';
-  const { stdout } = await cli.ok('import parts - --entity BER --dry-run', { input, terminal: undefined });
-  expect(stdout).toBe('Nothing was changed. This would be: 1 inserted, 0 updated, 0 removed, 0 unchanged\n');
+  const { stdout } = await cli.ok('import parts - --entity BER --dry-run', {
+    input,
+    terminal: undefined,
+  });
+  expect(stdout).toBe(
+    'Nothing was changed. This would be: 1 inserted, 0 updated, 0 removed, 0 unchanged\n',
+  );
 });

@@ -6,7 +6,13 @@ import {
   permissionGroups,
   presets,
 } from '../../../src/core/access/permissions.ts';
-import { type Role, roleHolds, roleNames, rolesHolding, type UserPermission } from '../../../src/core/access/roles.ts';
+import {
+  type Role,
+  roleHolds,
+  roleNames,
+  rolesHolding,
+  type UserPermission,
+} from '../../../src/core/access/roles.ts';
 import { findActor, requirePermissions } from '../../../src/core/domain/actors.ts';
 import { addUser, updateUser } from '../../../src/core/organization/users.ts';
 import { HttpPlant } from '../../http/plant.ts';
@@ -40,9 +46,12 @@ describe('a role', () => {
     master_data: ['records.import'],
   };
 
-  it.each(Object.entries(table) as [Role, UserPermission[]][])('%s holds what the contract says', (role, held) => {
-    expect(all.filter((permission) => roleHolds(role, permission))).toEqual(held);
-  });
+  it.each(Object.entries(table) as [Role, UserPermission[]][])(
+    '%s holds what the contract says',
+    (role, held) => {
+      expect(all.filter((permission) => roleHolds(role, permission))).toEqual(held);
+    },
+  );
 
   it('is one of five, and those that hold a permission are named', () => {
     expect([...roleNames].sort()).toEqual(Object.keys(table).sort());
@@ -54,7 +63,9 @@ describe('a role', () => {
 
 describe('a profile', () => {
   it('that there is not may do nothing, and the attempt is kept', async () => {
-    await expect(findActor(plant.domain, 'nobody', 'mallory')).rejects.toMatchObject({ code: 'no_profile' });
+    await expect(findActor(plant.domain, 'nobody', 'mallory')).rejects.toMatchObject({
+      code: 'no_profile',
+    });
     expect(await lastEvent()).toMatchObject({
       action: 'profile.use',
       outcome: 'denied',
@@ -68,9 +79,14 @@ describe('a profile', () => {
   it('that is inactive may do nothing, and the attempt is kept', async () => {
     const login = 'left-the-company';
     await addUser(plant.domain, plant.actor, { login, name: 'Lee', role: 'super_user' });
-    expect(await findActor(plant.domain, login, 'lee')).toMatchObject({ user: { login }, osAccount: 'lee' });
+    expect(await findActor(plant.domain, login, 'lee')).toMatchObject({
+      user: { login },
+      osAccount: 'lee',
+    });
     await updateUser(plant.domain, plant.actor, login, { status: 'inactive' });
-    await expect(findActor(plant.domain, login, 'lee')).rejects.toMatchObject({ code: 'profile_inactive' });
+    await expect(findActor(plant.domain, login, 'lee')).rejects.toMatchObject({
+      code: 'profile_inactive',
+    });
     expect(await lastEvent()).toMatchObject({
       action: 'profile.use',
       outcome: 'denied',
@@ -80,10 +96,16 @@ describe('a profile', () => {
   });
 
   it('that holds the permission for one action is refused another', async () => {
-    const user = await addUser(plant.domain, plant.actor, { login: 'data', name: 'Dana', role: 'master_data' });
+    const user = await addUser(plant.domain, plant.actor, {
+      login: 'data',
+      name: 'Dana',
+      role: 'master_data',
+    });
     const actor = { user, osAccount: 'data' };
     await requirePermissions(plant.domain, actor, 'records.import', 'parts');
-    await expect(requirePermissions(plant.domain, actor, 'store.backup', 'parts')).rejects.toMatchObject({
+    await expect(
+      requirePermissions(plant.domain, actor, 'store.backup', 'parts'),
+    ).rejects.toMatchObject({
       code: 'not_permitted',
       message: expect.stringContaining('store.manage'),
     });
@@ -97,9 +119,9 @@ describe('a profile', () => {
 
 describe('the client permissions', () => {
   it('are those of the contract, each in one group', () => {
-    expect(permissionGroups.flatMap(({ permissions }) => permissions.map(({ key }) => key))).toEqual([
-      ...clientPermissions,
-    ]);
+    expect(
+      permissionGroups.flatMap(({ permissions }) => permissions.map(({ key }) => key)),
+    ).toEqual([...clientPermissions]);
     expect(clientPermissions.length).toBe(21);
   });
 

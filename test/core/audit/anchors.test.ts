@@ -18,8 +18,14 @@ describe('a line of a log', () => {
   });
 
   it.each([
-    ['of a request', '{"level":"info","url":"/api/v1/parts?x=audit%20head","status":200,"msg":"request"}'],
-    ['whose URL speaks of one', `{"level":"info","url":"{\\"msg\\":\\"audit head\\"}","msg":"request"}`],
+    [
+      'of a request',
+      '{"level":"info","url":"/api/v1/parts?x=audit%20head","status":200,"msg":"request"}',
+    ],
+    [
+      'whose URL speaks of one',
+      `{"level":"info","url":"{\\"msg\\":\\"audit head\\"}","msg":"request"}`,
+    ],
     ['that a power failure cut off', line.slice(0, -5)],
     ['without a brace', 'audit head'],
     ['that is not an object', '{"a":1} audit head'],
@@ -48,7 +54,10 @@ describe('anchors', () => {
   };
 
   it('match a chain that contains all of them', () => {
-    expect(held(of([2, hash], [3, other], [2, hash]), ['a', hash, other])).toEqual({ count: 2, broken: null });
+    expect(held(of([2, hash], [3, other], [2, hash]), ['a', hash, other])).toEqual({
+      count: 2,
+      broken: null,
+    });
   });
 
   it('report the first record that differs', () => {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { chainRecord, fitForTrail, genesisHash, verifyChain } from '../../../src/core/audit/chain.ts';
+import {
+  chainRecord,
+  fitForTrail,
+  genesisHash,
+  verifyChain,
+} from '../../../src/core/audit/chain.ts';
 import type { AuditDraft, AuditRecord } from '../../../src/core/port/audit.ts';
 import { drawSecret } from '../../../src/core/secrets.ts';
 
@@ -29,24 +34,46 @@ describe('a chain', () => {
   };
 
   it('is whole from its first record to its head', async () => {
-    expect(await verify(first, second, third)).toEqual({ count: 3, headHash: third?.hash, broken: null });
+    expect(await verify(first, second, third)).toEqual({
+      count: 3,
+      headHash: third?.hash,
+      broken: null,
+    });
     expect(await verify()).toEqual({ count: 0, headHash: genesisHash, broken: null });
   });
 
   it('holds each record once and in order', async () => {
-    expect((await verify(first, first)).broken).toEqual({ seq: 1, reason: 'it is repeated or out of order' });
-    expect(await verify(first, second, first)).toMatchObject({ count: 2, headHash: second?.hash, broken: { seq: 1 } });
-    expect((await verify(first, third)).broken).toEqual({ seq: 2, reason: 'it was removed, and record 3 follows' });
-    expect((await verify(second, third)).broken).toEqual({ seq: 1, reason: 'it was removed, and record 2 follows' });
+    expect((await verify(first, first)).broken).toEqual({
+      seq: 1,
+      reason: 'it is repeated or out of order',
+    });
+    expect(await verify(first, second, first)).toMatchObject({
+      count: 2,
+      headHash: second?.hash,
+      broken: { seq: 1 },
+    });
+    expect((await verify(first, third)).broken).toEqual({
+      seq: 2,
+      reason: 'it was removed, and record 3 follows',
+    });
+    expect((await verify(second, third)).broken).toEqual({
+      seq: 1,
+      reason: 'it was removed, and record 2 follows',
+    });
   });
 
   it('begins with store.init, even where it is consistent otherwise', async () => {
-    expect((await verify(...chainOf({ action: 'key.create' }, {}))).broken?.reason).toContain('made anew');
+    expect((await verify(...chainOf({ action: 'key.create' }, {}))).broken?.reason).toContain(
+      'made anew',
+    );
   });
 
   it('begins at the hash before all others', async () => {
     const other = chainRecord(draft, { seq: 0, hash: 'f'.repeat(64) });
-    expect((await verify(other)).broken).toEqual({ seq: 1, reason: 'it does not follow the record before it' });
+    expect((await verify(other)).broken).toEqual({
+      seq: 1,
+      reason: 'it does not follow the record before it',
+    });
   });
 });
 
@@ -70,7 +97,11 @@ describe('the hash of a record', () => {
     ];
     const at = (previous?: { seq: number; hash: string }) =>
       changes.map((change) => chainRecord({ ...draft, ...change }, previous).hash);
-    const hashes = [...at(), ...at({ seq: 1, hash: genesisHash }), ...at({ seq: 0, hash: 'f'.repeat(64) })];
+    const hashes = [
+      ...at(),
+      ...at({ seq: 1, hash: genesisHash }),
+      ...at({ seq: 0, hash: 'f'.repeat(64) }),
+    ];
     expect(new Set(hashes).size).toBe(3 * changes.length);
   });
 
@@ -94,7 +125,14 @@ it('a secret stands nowhere in the trail, whichever text of an event contains it
   const secret = drawSecret();
   const text = `key ${secret} of mine`;
   const actor = { id: text, login: text };
-  const fit = fitForTrail({ ...draft, tenantId: text, actor, osAccount: text, target: text, detail: { [text]: text } });
+  const fit = fitForTrail({
+    ...draft,
+    tenantId: text,
+    actor,
+    osAccount: text,
+    target: text,
+    detail: { [text]: text },
+  });
   expect(JSON.stringify(fit)).not.toContain(secret.slice(8, 20));
   expect(fit.target).toBe(`key ${secret.slice(0, 8)}… of mine`);
 });

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acceptedSamples, afterSample, sampleClock, steadyTime } from '../../../src/core/domain/steady-clock.ts';
+import {
+  acceptedSamples,
+  afterSample,
+  sampleClock,
+  steadyTime,
+} from '../../../src/core/domain/steady-clock.ts';
 import type { ClockSamples } from '../../../src/core/port/clock.ts';
 
 const second = 1000;
@@ -9,12 +14,20 @@ const hour = 60 * minute;
 const day = 24 * hour;
 /** The instant at which the machine started; times below are its uptime. */
 const bootMs = Date.UTC(2026, 10, 20);
-const nothing: ClockSamples = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
+const nothing: ClockSamples = {
+  seenMs: 0,
+  steadyStartMs: 0,
+  candidateStartMs: 0,
+  candidateUpMs: 0,
+};
 
 /** Samples of a machine that has run for `upMs` and whose clock is `aheadMs` ahead. */
 type Sample = [upMs: number, aheadMs?: number];
 const known = (samples: readonly Sample[], start = nothing) =>
-  samples.reduce((state, [upMs, aheadMs = 0]) => afterSample(state, { nowMs: bootMs + upMs + aheadMs, upMs }), start);
+  samples.reduce(
+    (state, [upMs, aheadMs = 0]) => afterSample(state, { nowMs: bootMs + upMs + aheadMs, upMs }),
+    start,
+  );
 
 describe('the steady time', () => {
   const year = 365 * day;
@@ -26,8 +39,18 @@ describe('the steady time', () => {
 
   it.each<[what: string, samples: Sample[], ms: number, isSteady: boolean]>([
     ['is that of a new store', [[hour]], hour, true],
-    ['goes on with the uptime while the clock is ahead', [[hour], [2 * hour, year]], 2 * hour, false],
-    ['is steady again once the clock is right', [[hour], [2 * hour, year], [3 * hour]], 3 * hour, true],
+    [
+      'goes on with the uptime while the clock is ahead',
+      [[hour], [2 * hour, year]],
+      2 * hour,
+      false,
+    ],
+    [
+      'is steady again once the clock is right',
+      [[hour], [2 * hour, year], [3 * hour]],
+      3 * hour,
+      true,
+    ],
     [
       'follows a clock that stays ahead after five minutes',
       [[hour], [hour, year], [2 * hour, year]],
@@ -35,8 +58,18 @@ describe('the steady time', () => {
       true,
     ],
     ['goes on with the uptime while the clock is behind', [[day], [2 * day, -day]], 2 * day, false],
-    ['is that of the clock after a restart, and is not steady', [[day], [minute, 2 * day]], minute + 2 * day, false],
-    ['is steady five minutes after a restart', [[day], [minute, day], [6 * minute, day]], 6 * minute + day, true],
+    [
+      'is that of the clock after a restart, and is not steady',
+      [[day], [minute, 2 * day]],
+      minute + 2 * day,
+      false,
+    ],
+    [
+      'is steady five minutes after a restart',
+      [[day], [minute, day], [6 * minute, day]],
+      6 * minute + day,
+      true,
+    ],
   ])('%s', (_what, samples, ms, isSteady) => {
     expect(steady(samples)).toEqual([ms, isSteady]);
   });
@@ -58,7 +91,11 @@ describe('samples of the clock', () => {
       [[hour], [hour + minute, year], [hour + minute + second, year], [hour + 2 * minute]],
       hour + 2 * minute,
     ],
-    ['a jump ahead counts for nothing before five minutes', [[hour], [hour, day], [hour + 5 * minute - 1, day]], hour],
+    [
+      'a jump ahead counts for nothing before five minutes',
+      [[hour], [hour, day], [hour + 5 * minute - 1, day]],
+      hour,
+    ],
     [
       'a jump ahead counts after five minutes',
       [[hour], [hour, day], [hour + 5 * minute, day]],
@@ -66,7 +103,13 @@ describe('samples of the clock', () => {
     ],
     [
       'a jump ahead that was interrupted begins anew',
-      [[hour], [hour, day], [hour + 4 * minute], [hour + 5 * minute, day], [hour + 9 * minute, day]],
+      [
+        [hour],
+        [hour, day],
+        [hour + 4 * minute],
+        [hour + 5 * minute, day],
+        [hour + 9 * minute, day],
+      ],
       hour + 4 * minute,
     ],
     [
@@ -74,9 +117,17 @@ describe('samples of the clock', () => {
       [[hour], [hour, day], [hour + 4 * minute, 2 * day], [hour + 8 * minute, 2 * day]],
       hour,
     ],
-    ['a leap second or a small step is no jump', [[hour], [2 * hour, 5 * second]], 2 * hour + 5 * second],
+    [
+      'a leap second or a small step is no jump',
+      [[hour], [2 * hour, 5 * second]],
+      2 * hour + 5 * second,
+    ],
     ['a sleep is none either: the uptime counts it', [[hour], [30 * day]], 30 * day],
-    ['samples of a clock that was set back change nothing', [[day], [day, -hour], [day + 10 * minute, -hour]], day],
+    [
+      'samples of a clock that was set back change nothing',
+      [[day], [day, -hour], [day + 10 * minute, -hour]],
+      day,
+    ],
     [
       'a clock set back and right again goes on at once',
       [[day], [day + minute, -hour], [day + 2 * minute]],
@@ -90,7 +141,8 @@ describe('samples of the clock', () => {
   it('of a machine that was off for years count after five minutes', () => {
     const before = known([[30 * day]]);
     const laterMs = bootMs + 1000 * day;
-    const at = (state: ClockSamples, upMs: number) => afterSample(state, { nowMs: laterMs + upMs, upMs });
+    const at = (state: ClockSamples, upMs: number) =>
+      afterSample(state, { nowMs: laterMs + upMs, upMs });
     const started = at(before, second);
     expect(started.seenMs).toBe(before.seenMs);
     expect(at(started, second + 5 * minute - 1).seenMs).toBe(before.seenMs);
@@ -108,7 +160,9 @@ describe('samples of the clock', () => {
     const set = (upMs: number) => ({ nowMs: bootMs + 40 * day + upMs, upMs });
     state = afterSample(state, set(hour));
     expect(state.seenMs).toBe(before.seenMs);
-    expect(afterSample(state, set(hour + 5 * minute)).seenMs).toBe(bootMs + 40 * day + hour + 5 * minute);
+    expect(afterSample(state, set(hour + 5 * minute)).seenMs).toBe(
+      bootMs + 40 * day + hour + 5 * minute,
+    );
   });
 
   it('of another machine with the same start but a shorter life count from its own first', () => {
@@ -128,9 +182,9 @@ describe('samples of the clock', () => {
   it('count at once when accepted, also behind the time that was seen', () => {
     const state = acceptedSamples({ nowMs: bootMs + hour, upMs: 2 * hour });
     expect(state.seenMs).toBe(bootMs + hour);
-    expect(afterSample(state, { nowMs: bootMs + hour + minute, upMs: 2 * hour + minute }).seenMs).toBe(
-      bootMs + hour + minute,
-    );
+    expect(
+      afterSample(state, { nowMs: bootMs + hour + minute, upMs: 2 * hour + minute }).seenMs,
+    ).toBe(bootMs + hour + minute);
   });
 
   it('are made of clock and uptime', () => {
@@ -147,7 +201,9 @@ describe('samples of the clock', () => {
   const stays = fc.array(fc.integer({ min: 0, max: 3 * minute }), { minLength: 1, maxLength: 6 });
   const steps = fc
     .array(fc.tuple(jumps, stays), { minLength: 1, maxLength: 12 })
-    .map((runs) => runs.flatMap(([aheadMs, gapsMs]) => gapsMs.map((gapMs) => [gapMs, aheadMs] as const)));
+    .map((runs) =>
+      runs.flatMap(([aheadMs, gapsMs]) => gapsMs.map((gapMs) => [gapMs, aheadMs] as const)),
+    );
 
   it('never move the seen time back, nor beyond a time that was shown for five minutes without interruption', () => {
     let counted = 0;
@@ -179,15 +235,18 @@ describe('samples of the clock', () => {
 
   it('of a steady clock never lag', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1, maxLength: 60 }), (sleeps) => {
-        let state = known([[day]]);
-        let upMs = day;
-        for (const sleep of sleeps) {
-          upMs += sleep;
-          state = known([[upMs]], state);
-          expect(bootMs + upMs - state.seenMs).toBe(0);
-        }
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1, maxLength: 60 }),
+        (sleeps) => {
+          let state = known([[day]]);
+          let upMs = day;
+          for (const sleep of sleeps) {
+            upMs += sleep;
+            state = known([[upMs]], state);
+            expect(bootMs + upMs - state.seenMs).toBe(0);
+          }
+        },
+      ),
     );
   });
 });

@@ -1,6 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isRounded, parseExactJson, RoundedNumber } from '../../../src/core/fields/exact-numbers.ts';
+import {
+  isRounded,
+  parseExactJson,
+  RoundedNumber,
+} from '../../../src/core/fields/exact-numbers.ts';
 
 /** A decimal as an exact fraction: numerator over a power of ten, with the trailing zeros of both gone. */
 function exactly(numeral: string): string {
@@ -15,9 +19,19 @@ function exactly(numeral: string): string {
 
 const digits = (most: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${most}}$`));
 const numerals = fc
-  .tuple(fc.constantFrom('', '-'), digits(20), fc.option(digits(20)), fc.option(fc.integer({ min: -340, max: 300 })))
+  .tuple(
+    fc.constantFrom('', '-'),
+    digits(20),
+    fc.option(digits(20)),
+    fc.option(fc.integer({ min: -340, max: 300 })),
+  )
   .map(([sign, whole, fraction, exponent]) =>
-    [sign, whole, fraction === null ? '' : `.${fraction}`, exponent === null ? '' : `e${exponent}`].join(''),
+    [
+      sign,
+      whole,
+      fraction === null ? '' : `.${fraction}`,
+      exponent === null ? '' : `e${exponent}`,
+    ].join(''),
   )
   .filter((numeral) => Number.isFinite(Number(numeral)));
 
@@ -82,13 +96,18 @@ describe('JSON without rounding', () => {
   it('names a number at any place of a text', () => {
     for (let before = 0; before < 40; before++) {
       const start = `{"a":"${'x'.repeat(before)}","b":`;
-      expect(parseExactJson(`${start}9007199254740993}`)).toMatchObject({ b: new RoundedNumber('9007199254740993') });
+      expect(parseExactJson(`${start}9007199254740993}`)).toMatchObject({
+        b: new RoundedNumber('9007199254740993'),
+      });
       expect(parseExactJson(`${start}1e-400}`)).toMatchObject({ b: new RoundedNumber('1e-400') });
     }
   });
 
   it('takes a text of millions of escapes, and lists within lists', () => {
-    const text = JSON.stringify({ a: '"\\'.repeat(1_000_000), b: 1 }).replace(/1}$/, '1.00000000000000001}');
+    const text = JSON.stringify({ a: '"\\'.repeat(1_000_000), b: 1 }).replace(
+      /1}$/,
+      '1.00000000000000001}',
+    );
     expect(parseExactJson(text)).toMatchObject({ b: new RoundedNumber('1.00000000000000001') });
     let value = parseExactJson(`${'['.repeat(200_000)}1.00000000000000001${']'.repeat(200_000)}`);
     while (Array.isArray(value)) [value] = value;

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Actor, findActor } from '../../../src/core/domain/actors.ts';
 import { parseExpiry } from '../../../src/core/keys/expiry.ts';
-import type { CreateKeyInput, DeliveredKey, SecretDelivery } from '../../../src/core/keys/issuance.ts';
+import type {
+  CreateKeyInput,
+  DeliveredKey,
+  SecretDelivery,
+} from '../../../src/core/keys/issuance.ts';
 import { showKey } from '../../../src/core/keys/keys.ts';
 import { addUser } from '../../../src/core/organization/users.ts';
 import { hashOf, isCompleteSecret } from '../../../src/core/secrets.ts';
@@ -32,7 +36,9 @@ class Recorder implements SecretDelivery {
     this.steps.push(`withdraw ${await this.kept()}`);
   }
   private async kept() {
-    const credential = await plant.domain.store.keys.credential(hashOf(this.delivered[0]?.secret ?? ''));
+    const credential = await plant.domain.store.keys.credential(
+      hashOf(this.delivered[0]?.secret ?? ''),
+    );
     return credential ? 'kept' : 'not kept';
   }
 }
@@ -44,16 +50,22 @@ const input = (change: Partial<CreateKeyInput> = {}): CreateKeyInput => ({
   expiresAtMs: null,
   ...change,
 });
-const create = (change: Partial<CreateKeyInput> = {}, delivery: SecretDelivery = new Recorder(), actor = plant.actor) =>
-  createKey(plant.domain, actor, input(change), delivery);
+const create = (
+  change: Partial<CreateKeyInput> = {},
+  delivery: SecretDelivery = new Recorder(),
+  actor = plant.actor,
+) => createKey(plant.domain, actor, input(change), delivery);
 const codeOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'done',
     (thrown) => thrown.code ?? thrown.message,
   );
-const lastEvent = async () => (await plant.domain.store.audit.list(plant.actor.user.tenantId, { limit: 1 }))[0];
+const lastEvent = async () =>
+  (await plant.domain.store.audit.list(plant.actor.user.tenantId, { limit: 1 }))[0];
 
-async function actorOf(role: 'operator' | 'entity_admin' | 'master_data' | 'manager'): Promise<Actor> {
+async function actorOf(
+  role: 'operator' | 'entity_admin' | 'master_data' | 'manager',
+): Promise<Actor> {
   const login = `${role}-${crypto.randomUUID().slice(0, 8)}`;
   await addUser(plant.domain, plant.actor, { login, name: login, role });
   return findActor(plant.domain, login, 'somebody');
@@ -73,7 +85,11 @@ describe('who may', () => {
         ['key.list', () => showKey(plant.domain, actor, id)],
       ] as const) {
         expect(await codeOf(work())).toBe('not_permitted');
-        expect(await lastEvent()).toMatchObject({ action, outcome: 'denied', actor: { login: actor.user.login } });
+        expect(await lastEvent()).toMatchObject({
+          action,
+          outcome: 'denied',
+          actor: { login: actor.user.login },
+        });
       }
       expect(delivery.steps).toEqual([]);
     },
@@ -83,7 +99,9 @@ describe('who may', () => {
     const actor = await actorOf('entity_admin');
     const key = await create({}, new Recorder(), actor);
     const [pair] = await rotateKeys(plant.domain, actor, [key.id], new Recorder());
-    expect(await revokeKeys(plant.domain, actor, [pair?.key.id ?? ''])).toMatchObject([{ revokedAtMs: plant.nowMs }]);
+    expect(await revokeKeys(plant.domain, actor, [pair?.key.id ?? ''])).toMatchObject([
+      { revokedAtMs: plant.nowMs },
+    ]);
     const denied = await actorOf('operator');
     await codeOf(rotateKeys(plant.domain, denied, [key.id], new Recorder()));
     expect((await lastEvent())?.detail).toEqual({ missing: 'api_keys.create api_keys.delete' });
@@ -106,7 +124,9 @@ describe('a key is not made', () => {
     const site = await plant.site();
     await site.deactivate();
     const early = new Recorder();
-    expect(await codeOf(create({ entity: { ...site.entity, status: 'inactive' } }, early))).toBe('entity_inactive');
+    expect(await codeOf(create({ entity: { ...site.entity, status: 'inactive' } }, early))).toBe(
+      'entity_inactive',
+    );
     expect(early.steps).toEqual([]);
     const late = new Recorder();
     expect(await codeOf(create({ entity: site.entity }, late))).toBe('entity_inactive');
@@ -124,7 +144,10 @@ describe('a key is not made', () => {
 describe('a key that is made', () => {
   it('is delivered, then kept, then completed, and recorded in the trail', async () => {
     const delivery = new Recorder();
-    const key = await create({ permissions: ['parts.view', 'jobs_orders.view', 'parts.view'] }, delivery);
+    const key = await create(
+      { permissions: ['parts.view', 'jobs_orders.view', 'parts.view'] },
+      delivery,
+    );
     expect(delivery.steps).toEqual(['deliver not kept', 'complete kept']);
     expect(key.permissions).toEqual(['jobs_orders.view', 'parts.view']);
     const [delivered] = delivery.delivered;
@@ -136,7 +159,12 @@ describe('a key that is made', () => {
       action: 'key.create',
       target: key.prefix,
       outcome: 'done',
-      detail: { name: 'Gateway', entity: 'BER', permissions: 'jobs_orders.view parts.view', expires_at: null },
+      detail: {
+        name: 'Gateway',
+        entity: 'BER',
+        permissions: 'jobs_orders.view parts.view',
+        expires_at: null,
+      },
     });
   });
 
@@ -145,7 +173,9 @@ describe('a key that is made', () => {
     // The first draw of the second key is that of the first key.
     const random = (n: number) => {
       const bytes =
-        draws.length === 1 && draws[0] ? draws[0] : crypto.getRandomValues(new Uint8Array(n)).map((byte) => byte % 248);
+        draws.length === 1 && draws[0]
+          ? draws[0]
+          : crypto.getRandomValues(new Uint8Array(n)).map((byte) => byte % 248);
       draws.push(bytes);
       return bytes;
     };
@@ -160,14 +190,27 @@ describe('a key that is made', () => {
 describe('a rotation', () => {
   it('keeps name, entity, permissions and expiry, and ends the old key in the same commit', async () => {
     const expiresAtMs = plant.nowMs + 1_000_000;
-    const old = await create({ name: 'Line 3', permissions: ['parts.view', 'assets.view'], expiresAtMs });
+    const old = await create({
+      name: 'Line 3',
+      permissions: ['parts.view', 'assets.view'],
+      expiresAtMs,
+    });
     const delivery = new Recorder();
     const actor = await actorOf('entity_admin');
     const [pair] = await rotateKeys(plant.domain, actor, [old.prefix], delivery);
     expect(delivery.steps).toEqual(['deliver not kept', 'complete kept']);
     const { key, revoked } = pair ?? {};
-    expect(key).toMatchObject({ name: 'Line 3', entity: old.entity, permissions: old.permissions, expiresAtMs });
-    expect(key).toMatchObject({ rotatedFrom: old.id, rotatedTo: null, createdBy: { login: actor.user.login } });
+    expect(key).toMatchObject({
+      name: 'Line 3',
+      entity: old.entity,
+      permissions: old.permissions,
+      expiresAtMs,
+    });
+    expect(key).toMatchObject({
+      rotatedFrom: old.id,
+      rotatedTo: null,
+      createdBy: { login: actor.user.login },
+    });
     expect(key?.prefix).not.toBe(old.prefix);
     expect(revoked).toEqual({
       ...old,
@@ -188,7 +231,9 @@ describe('a rotation', () => {
     const [one, other] = [await create(), await create()];
     await plant.revoke(other.id);
     const delivery = new Recorder();
-    expect(await codeOf(rotateKeys(plant.domain, plant.actor, [one.id, other.id], delivery))).toBe('key_not_active');
+    expect(await codeOf(rotateKeys(plant.domain, plant.actor, [one.id, other.id], delivery))).toBe(
+      'key_not_active',
+    );
     expect(delivery.steps).toEqual([]);
     expect(await showKey(plant.domain, plant.actor, one.id)).toEqual(one);
   });
@@ -197,7 +242,9 @@ describe('a rotation', () => {
     const old = await create();
     const delivery = new Recorder();
     delivery.failing = true;
-    expect(await codeOf(rotateKeys(plant.domain, plant.actor, [old.id], delivery))).toBe('disk full');
+    expect(await codeOf(rotateKeys(plant.domain, plant.actor, [old.id], delivery))).toBe(
+      'disk full',
+    );
     expect(delivery.steps).toEqual(['deliver not kept', 'withdraw not kept']);
     expect(await showKey(plant.domain, plant.actor, old.id)).toEqual(old);
   });
@@ -207,7 +254,10 @@ describe('a rotation', () => {
     const key = await create({ entity: site.entity });
     await site.remove();
     const refused = rotateKeys(plant.domain, plant.actor, [key.id], new Recorder());
-    await expect(refused).rejects.toMatchObject({ code: 'state_forbids', hint: expect.stringContaining('new key') });
+    await expect(refused).rejects.toMatchObject({
+      code: 'state_forbids',
+      hint: expect.stringContaining('new key'),
+    });
   });
 });
 

@@ -13,7 +13,9 @@ beforeAll(async () => {
 afterAll(() => plant.domain.store.close());
 
 /** The error that a promise ends with. */
-async function errorOf(promise: Promise<unknown>): Promise<{ code: string; message: string; hint?: string }> {
+async function errorOf(
+  promise: Promise<unknown>,
+): Promise<{ code: string; message: string; hint?: string }> {
   return promise.then(
     () => expect.fail('nothing was refused'),
     (thrown) => thrown,
@@ -49,7 +51,10 @@ describe('two that end one key at the same time', () => {
     const work = () => rotateKeys(plant.domain, plant.actor, [id], delivery(names.shift() ?? ''));
     const [first, second] = await outcomes(work);
     expect(first).toBeUndefined();
-    expect(second).toMatchObject({ code: 'key_not_active', hint: expect.stringContaining('secret') });
+    expect(second).toMatchObject({
+      code: 'key_not_active',
+      hint: expect.stringContaining('secret'),
+    });
     expect(withdrawn).toEqual(['second']);
   });
 });
@@ -67,7 +72,10 @@ describe('several keys of which some do not fit', () => {
       code: 'not_found',
       message: 'API key not found: hk_none0, hk_none1',
     });
-    expect(await errorOf(require(['hk_none0']))).toMatchObject({ code: 'not_found', message: 'API key not found' });
+    expect(await errorOf(require(['hk_none0']))).toMatchObject({
+      code: 'not_found',
+      message: 'API key not found',
+    });
   });
 
   it('are refused with all that are not active', async () => {
@@ -117,7 +125,10 @@ describe('several keys of which some do not fit', () => {
     });
     await plant.revoke(third?.key.id ?? '');
     const { message, hint } = await errorOf(require([first.id]));
-    expect([message, hint]).toEqual([expect.stringContaining(`rotated to ${prefix} (Revoked);`), undefined]);
+    expect([message, hint]).toEqual([
+      expect.stringContaining(`rotated to ${prefix} (Revoked);`),
+      undefined,
+    ]);
   });
 
   it('are found by a name that only one active key has', async () => {
@@ -128,14 +139,19 @@ describe('several keys of which some do not fit', () => {
     expect(await errorOf(require(['oven']))).toMatchObject({ code: 'not_found' });
     const { prefix } = await plant.key({ name: 'Oven' });
     const refusal = await errorOf(require(['Oven']));
-    expect(refusal).toMatchObject({ code: 'bad_input', message: expect.stringContaining('Several active keys') });
+    expect(refusal).toMatchObject({
+      code: 'bad_input',
+      message: expect.stringContaining('Several active keys'),
+    });
     expect(refusal.message).toContain(prefix);
     expect(refusal.message).toContain(found?.prefix);
     await plant.revoke(prefix);
     expect((await require(['Oven'])).map(({ id }) => id)).toEqual([found?.id]);
     // A prefix is always that of its key.
     await plant.key({ name: first.prefix });
-    expect((await findKeys(plant.domain, plant.actor, [first.prefix])).map(({ id }) => id)).toEqual([first.id]);
+    expect((await findKeys(plant.domain, plant.actor, [first.prefix])).map(({ id }) => id)).toEqual(
+      [first.id],
+    );
   });
 
   it('are one where they are named twice', async () => {

@@ -13,7 +13,10 @@ const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: 'Cel', isActiv
 const door: Sensor = { series: 8, id: 'SE-2', code: 'DOOR', unit: null, isActive: true };
 const old: Sensor = { series: 9, id: 'SE-3', code: 'OLD', unit: 'Cel', isActive: false };
 const sensors = new Map(
-  [oven, door, old].flatMap((sensor) => [[sensor.id, sensor] as const, [sensor.code, sensor] as const]),
+  [oven, door, old].flatMap((sensor) => [
+    [sensor.id, sensor] as const,
+    [sensor.code, sensor] as const,
+  ]),
 );
 const at = '2026-11-20T08:15:00.123456Z';
 const validate = (items: readonly unknown[]) => {
@@ -34,9 +37,11 @@ describe('readings', () => {
     const sheets = createSheets();
     const time = { nowUs, retainedFromUs: Number.NEGATIVE_INFINITY };
     const validators = [0, 1, 2].map(() => new ReadingValidator(3, sensors, time, sheets));
-    const rowsOf = (body: number) => Array.from({ length: 100 }, (_, n) => [7, nowUs + n, n / 4 + body, 0]);
+    const rowsOf = (body: number) =>
+      Array.from({ length: 100 }, (_, n) => [7, nowUs + n, n / 4 + body, 0]);
     for (let n = 0; n < 100; n++) {
-      for (const [body, validator] of validators.entries()) validator.keep(2 * n, 7, nowUs + n, n / 4 + body, 0);
+      for (const [body, validator] of validators.entries())
+        validator.keep(2 * n, 7, nowUs + n, n / 4 + body, 0);
     }
     for (const [body, { batch, positions }] of validators.entries()) {
       expect([...batch.rows.subarray(0, 4 * batch.count)]).toEqual(rowsOf(body).flat());
@@ -52,25 +57,38 @@ describe('readings', () => {
     ];
     const { batch, positions, rejected } = validate(items);
     expect(batch.count).toBe(2);
-    expect([...batch.rows.slice(0, 8)]).toEqual([7, parseInstantUs(at), 182.4, 3, 8, 1795162500000000, 1, 0]);
+    expect([...batch.rows.slice(0, 8)]).toEqual([
+      7,
+      parseInstantUs(at),
+      182.4,
+      3,
+      8,
+      1795162500000000,
+      1,
+      0,
+    ]);
     expect([...positions.slice(0, 2)]).toEqual([0, 2]);
     expect(rejected.map(({ index, code }) => [index, code])).toEqual([[1, 'unknown_sensor']]);
   });
 
   it('are rejected with a well-formed detail, whatever the text that it quotes', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 100 }), fc.string({ unit: 'binary', maxLength: 100 }), (before, name) => {
-        const long = `${'a'.repeat(before)}${name}${'😀'.repeat(50)}`;
-        for (const item of [
-          { sensor: long, at, value: 1 },
-          { [`f${long}`]: 1 },
-          { sensor: 'OVEN', at: long, value: 1 },
-        ]) {
-          const { detail = '' } = validate([item]).rejected[0] ?? {};
-          expect(detail.isWellFormed(), detail).toBe(true);
-          expect([...detail].length).toBeLessThan(250);
-        }
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 100 }),
+        fc.string({ unit: 'binary', maxLength: 100 }),
+        (before, name) => {
+          const long = `${'a'.repeat(before)}${name}${'😀'.repeat(50)}`;
+          for (const item of [
+            { sensor: long, at, value: 1 },
+            { [`f${long}`]: 1 },
+            { sensor: 'OVEN', at: long, value: 1 },
+          ]) {
+            const { detail = '' } = validate([item]).rejected[0] ?? {};
+            expect(detail.isWellFormed(), detail).toBe(true);
+            expect([...detail].length).toBeLessThan(250);
+          }
+        },
+      ),
     );
   });
 
@@ -80,7 +98,8 @@ describe('readings', () => {
     for (const text of [secret, encoded]) {
       for (let before = 0; before < 90; before++) {
         const { detail = '' } =
-          validate([{ sensor: `${'-'.repeat(before)}${text}${'-'.repeat(2000)}`, at, value: 1 }]).rejected[0] ?? {};
+          validate([{ sensor: `${'-'.repeat(before)}${text}${'-'.repeat(2000)}`, at, value: 1 }])
+            .rejected[0] ?? {};
         expect(decodeURIComponent(detail)).not.toContain(secret.slice(9, 20));
       }
     }
@@ -93,7 +112,9 @@ describe('readings', () => {
 
   it('are quoted as they are, whatever their text holds far behind what is quoted', () => {
     const escaped = [...drawSecret()].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('');
-    const [rejection] = validate([{ sensor: `${'%2D'.repeat(200)}${escaped}`, at, value: 1 }]).rejected;
+    const [rejection] = validate([
+      { sensor: `${'%2D'.repeat(200)}${escaped}`, at, value: 1 },
+    ]).rejected;
     expect(rejection?.detail).toContain('%2D%2D%2D');
   });
 
@@ -147,7 +168,8 @@ describe('readings', () => {
   });
 
   it('are refused without a secret or a flood in the sentence', () => {
-    const detail = validate([{ sensor: `hk_${'x'.repeat(4000)}`, at, value: 1 }]).rejected[0]?.detail;
+    const detail = validate([{ sensor: `hk_${'x'.repeat(4000)}`, at, value: 1 }]).rejected[0]
+      ?.detail;
     expect(detail?.length).toBeLessThan(200);
     expect(detail).not.toContain('xxxxxx');
   });
@@ -176,7 +198,14 @@ describe('readings', () => {
 
 describe('heartbeats', () => {
   it('take the time of receipt where they name none', () => {
-    const heartbeat = { series: 7, atUs: nowUs, status: null, battery: null, signal: null, firmware: null };
+    const heartbeat = {
+      series: 7,
+      atUs: nowUs,
+      status: null,
+      battery: null,
+      signal: null,
+      firmware: null,
+    };
     expect(validateBeat({ sensor: 'OVEN' }).heartbeats).toEqual([heartbeat]);
     expect(validateBeat({ sensor: 'OLD', status: 'fault' }).heartbeats).toHaveLength(1);
   });
@@ -237,7 +266,8 @@ describe('the quick way to read an instant', () => {
     fc.assert(
       fc.property(instant, ([seconds, micros, digits]) => {
         const whole = formatInstantUs(seconds * 1e6 + micros);
-        const text = digits === 0 ? `${whole.slice(0, 19)}Z` : `${whole.slice(0, 20 + Math.min(6, digits))}Z`;
+        const text =
+          digits === 0 ? `${whole.slice(0, 19)}Z` : `${whole.slice(0, 20 + Math.min(6, digits))}Z`;
         expect(quickly(text)).toBe(parseInstantUs(text));
       }),
       { numRuns: 3000 },
@@ -246,7 +276,8 @@ describe('the quick way to read an instant', () => {
 
   it('never takes what the slow way refuses', () => {
     // Each part is a little beyond what there is, so that about one text in five is an instant.
-    const part = (max: number) => fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, '0'));
+    const part = (max: number) =>
+      fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, '0'));
     const text = fc
       .tuple(
         fc.integer({ min: 1690, max: 2210 }),

@@ -15,12 +15,23 @@ describe('a retention', () => {
     expect(shownRetention(days)).toBe(given);
   });
 
-  it.each(['0d', '01d', '400', '400 d', '400D', '36501d', '99999d', '-1d', '1w', 'Forever', '∞', '４00d', ''])(
-    '%j is refused',
-    (given) => {
-      expect(() => parseRetention(given)).toThrow(/not a retention: give days such as 400d/);
-    },
-  );
+  it.each([
+    '0d',
+    '01d',
+    '400',
+    '400 d',
+    '400D',
+    '36501d',
+    '99999d',
+    '-1d',
+    '1w',
+    'Forever',
+    '∞',
+    '４00d',
+    '',
+  ])('%j is refused', (given) => {
+    expect(() => parseRetention(given)).toThrow(/not a retention: give days such as 400d/);
+  });
 });
 
 const retentionBorderUs = (days: number, ms: number) =>
@@ -28,8 +39,12 @@ const retentionBorderUs = (days: number, ms: number) =>
 
 describe('the border of a retention', () => {
   it('is nowhere without a retention, and while the clock is not steady', () => {
-    expect(retainedFromUs(null, () => ({ ms: 1e12, latestMs: 1e12, isSteady: true }))).toBe(Number.NEGATIVE_INFINITY);
-    expect(retainedFromUs(30, () => ({ ms: 1e12, latestMs: 1e12, isSteady: false }))).toBe(Number.NEGATIVE_INFINITY);
+    expect(retainedFromUs(null, () => ({ ms: 1e12, latestMs: 1e12, isSteady: true }))).toBe(
+      Number.NEGATIVE_INFINITY,
+    );
+    expect(retainedFromUs(30, () => ({ ms: 1e12, latestMs: 1e12, isSteady: false }))).toBe(
+      Number.NEGATIVE_INFINITY,
+    );
   });
 
   it('is the whole hour in UTC that many days ago, in summer and winter alike', () => {

@@ -9,6 +9,10 @@ it('in a store from before imports refused it, a code may be the id of another: 
   ];
   const directory = toDirectory([one, other]);
   expect(['S1', 'S2', 'S3'].map((name) => directory.get(name))).toEqual([one, one, other]);
-  expect(['S1', 'S2', 'S3'].map((name) => findSensor(directory, name))).toEqual([one, other, other]);
+  expect(['S1', 'S2', 'S3'].map((name) => findSensor(directory, name))).toEqual([
+    one,
+    other,
+    other,
+  ]);
   expect(findSensor(directory, 'S4')).toBeUndefined();
 });

@@ -4,7 +4,11 @@ import type { Actor } from '../../../src/core/domain/actors.ts';
 import type { Domain } from '../../../src/core/domain/domain.ts';
 import type { ResourceDefinition } from '../../../src/core/fields/fields.ts';
 import type { Store } from '../../../src/core/port/store.ts';
-import { ImportError, importRecords, type RemovalCounts } from '../../../src/core/records/imports.ts';
+import {
+  ImportError,
+  importRecords,
+  type RemovalCounts,
+} from '../../../src/core/records/imports.ts';
 import { loadDemo } from '../../../src/demo/demo.ts';
 import { readRows } from '../../../src/formats/rows.ts';
 import { resources } from '../../../src/resources/index.ts';
@@ -41,18 +45,38 @@ function load(
     confirmRemoval?: (counts: RemovalCounts) => Promise<void>;
   } = {},
 ) {
-  const { resource = parts, replace = false, dryRun = false, piece = 1 << 16, as = actor, confirmRemoval } = options;
+  const {
+    resource = parts,
+    replace = false,
+    dryRun = false,
+    piece = 1 << 16,
+    as = actor,
+    confirmRemoval,
+  } = options;
   const source = async function* () {
     for (let at = 0; at < text.length; at += piece) yield Buffer.from(text.slice(at, at + piece));
   };
   const rows = readRows(resource, source(), {});
-  return importRecords(domain, as, { resource, entity: 'BER', rows, replace, dryRun, confirmRemoval });
+  return importRecords(domain, as, {
+    resource,
+    entity: 'BER',
+    rows,
+    replace,
+    dryRun,
+    confirmRemoval,
+  });
 }
 
 /** All records of a resource, by id. */
 async function recordsOf(resource: ResourceDefinition) {
   const records: Record<string, Record<string, unknown>> = {};
-  const request = { resource, entityId: plant.entity.id, conditions: [], orderBy: 'id', limit: 500 };
+  const request = {
+    resource,
+    entityId: plant.entity.id,
+    conditions: [],
+    orderBy: 'id',
+    limit: 500,
+  };
   for (let after: { value: string | number; id: string } | undefined; ; ) {
     const page = await store.records.page({ ...request, after });
     for (const record of JSON.parse(`[${page.json}]`)) records[record.id] = record;
@@ -62,7 +86,10 @@ async function recordsOf(resource: ResourceDefinition) {
 }
 
 const rowsOf = (from: number, to: number, name = 'x') =>
-  Array.from({ length: to - from }, (_, i) => `P-${from + i},${name},N-${from + i},${i % 2 === 0}\n`).join('');
+  Array.from(
+    { length: to - from },
+    (_, i) => `P-${from + i},${name},N-${from + i},${i % 2 === 0}\n`,
+  ).join('');
 
 async function refusalOf(loading: Promise<unknown>): Promise<ImportError> {
   const thrown = await loading.then(
@@ -94,7 +121,9 @@ describe('a file that would remove more than half of the records', () => {
     expect(await load(text, { replace: true, dryRun: true })).toMatchObject({ removed: 10 - kept });
     const asked: RemovalCounts[] = [];
     const confirmRemoval = async (counts: RemovalCounts) => void asked.push(counts);
-    expect(await load(text, { replace: true, confirmRemoval })).toMatchObject({ removed: 10 - kept });
+    expect(await load(text, { replace: true, confirmRemoval })).toMatchObject({
+      removed: 10 - kept,
+    });
     expect(asked).toEqual([{ removed: 10 - kept, existing: 10 }]);
     expect(await ids()).toHaveLength(kept + added);
   });
@@ -103,20 +132,32 @@ describe('a file that would remove more than half of the records', () => {
     await load(header + rowsOf(0, 5), { replace: true });
     expect(await ids()).toHaveLength(5);
     await load(header);
-    await load(header + rowsOf(3, 5) + rowsOf(5, 50), { replace: true, confirmRemoval: async () => {} });
+    await load(header + rowsOf(3, 5) + rowsOf(5, 50), {
+      replace: true,
+      confirmRemoval: async () => {},
+    });
     await load('id,code,name,is_active\n', { resource: sensors, replace: true });
   });
 });
 
 describe('who imports', () => {
   it('is a Super user or Master data; others are refused and that is kept', async () => {
-    const as = (role: Actor['user']['role']): Actor => ({ ...actor, user: { ...actor.user, role } });
-    await expect(load(header + rowsOf(0, 1), { as: as('master_data') })).resolves.toMatchObject({ inserted: 1 });
+    const as = (role: Actor['user']['role']): Actor => ({
+      ...actor,
+      user: { ...actor.user, role },
+    });
+    await expect(load(header + rowsOf(0, 1), { as: as('master_data') })).resolves.toMatchObject({
+      inserted: 1,
+    });
     for (const role of ['entity_admin', 'manager', 'operator'] as const) {
       await expect(load(header, { as: as(role) })).rejects.toMatchObject({ code: 'not_permitted' });
     }
     const [last] = await store.audit.list(plant.tenant.id, { limit: 1 });
-    expect(last).toMatchObject({ action: 'records.import', outcome: 'denied', target: 'BER/parts' });
+    expect(last).toMatchObject({
+      action: 'records.import',
+      outcome: 'denied',
+      target: 'BER/parts',
+    });
   });
 
   it('names an entity of the own organization', async () => {
@@ -129,30 +170,51 @@ describe('who imports', () => {
     await load(header + rowsOf(0, 3));
     await load(header + rowsOf(0, 2), { replace: true, dryRun: true });
     const [dry, done] = await store.audit.list(plant.tenant.id, { limit: 2 });
-    expect(done?.detail).toEqual({ inserted: 3, updated: 0, unchanged: 0, removed: 0, replace: false });
-    expect(dry?.detail).toEqual({ inserted: 0, updated: 0, unchanged: 2, removed: 1, replace: true, dry_run: true });
+    expect(done?.detail).toEqual({
+      inserted: 3,
+      updated: 0,
+      unchanged: 0,
+      removed: 0,
+      replace: false,
+    });
+    expect(dry?.detail).toEqual({
+      inserted: 0,
+      updated: 0,
+      unchanged: 2,
+      removed: 1,
+      replace: true,
+      dry_run: true,
+    });
   });
 });
 
 describe('what is in the file', () => {
-  it.each([40, 64, 100, 1 << 16])('is kept the same in bulk and row by row (pieces of %d bytes)', async (piece) => {
-    const text = `${header + rowsOf(0, 300)}Q-1,"two\nlines",N,true\n`;
-    await expect(load(text, { piece })).resolves.toMatchObject({ inserted: 301 });
-    const bulk = await recordsOf(parts);
-    await expect(load(text, { piece })).resolves.toEqual({ inserted: 0, updated: 0, unchanged: 301, removed: 0 });
-    const confirmRemoval = async () => {};
-    await load(`${header}Z,z,z,true\n`, { replace: true, confirmRemoval });
-    await expect(load(text, { piece, replace: true, confirmRemoval })).resolves.toMatchObject({
-      inserted: 301,
-      removed: 1,
-    });
-    const again = await recordsOf(parts);
-    // Only the instant of their change differs, though the clock stands still.
-    for (const [id, record] of Object.entries(bulk)) {
-      expect(again[id]).toEqual({ ...record, updated_at: '2026-11-20T08:15:00.000002Z' });
-    }
-    expect(Object.keys(again)).toEqual(Object.keys(bulk));
-  });
+  it.each([40, 64, 100, 1 << 16])(
+    'is kept the same in bulk and row by row (pieces of %d bytes)',
+    async (piece) => {
+      const text = `${header + rowsOf(0, 300)}Q-1,"two\nlines",N,true\n`;
+      await expect(load(text, { piece })).resolves.toMatchObject({ inserted: 301 });
+      const bulk = await recordsOf(parts);
+      await expect(load(text, { piece })).resolves.toEqual({
+        inserted: 0,
+        updated: 0,
+        unchanged: 301,
+        removed: 0,
+      });
+      const confirmRemoval = async () => {};
+      await load(`${header}Z,z,z,true\n`, { replace: true, confirmRemoval });
+      await expect(load(text, { piece, replace: true, confirmRemoval })).resolves.toMatchObject({
+        inserted: 301,
+        removed: 1,
+      });
+      const again = await recordsOf(parts);
+      // Only the instant of their change differs, though the clock stands still.
+      for (const [id, record] of Object.entries(bulk)) {
+        expect(again[id]).toEqual({ ...record, updated_at: '2026-11-20T08:15:00.000002Z' });
+      }
+      expect(Object.keys(again)).toEqual(Object.keys(bulk));
+    },
+  );
 
   it('may hold an id once: both lines are reported, in bulk and row by row', async () => {
     const text = `${header}${rowsOf(0, 70)}P-7,again,N,true\n${rowsOf(70, 140)}`;
@@ -175,7 +237,9 @@ describe('what is in the file', () => {
   it('is all kept or nothing', async () => {
     await load(header + rowsOf(0, 10));
     const before = await recordsOf(parts);
-    await refusalOf(load(`${header}${rowsOf(0, 2000, 'new')}P-X,x,N,maybe\n`, { replace: true, piece: 500 }));
+    await refusalOf(
+      load(`${header}${rowsOf(0, 2000, 'new')}P-X,x,N,maybe\n`, { replace: true, piece: 500 }),
+    );
     expect(await recordsOf(parts)).toEqual(before);
   });
 
@@ -198,14 +262,18 @@ describe('what is in the file', () => {
     await expect(load(text, { replace: true, dryRun: true })).resolves.toEqual(summary);
     expect(Object.keys(await recordsOf(parts))).toHaveLength(10);
     await expect(load(text, { replace: true })).resolves.toEqual(summary);
-    expect(Object.keys(await recordsOf(parts))).toEqual(Array.from({ length: 10 }, (_, i) => `P-${i + 5}`).sort());
+    expect(Object.keys(await recordsOf(parts))).toEqual(
+      Array.from({ length: 10 }, (_, i) => `P-${i + 5}`).sort(),
+    );
   });
 
   it('keeps codes of sensors unique, and lets two swap theirs', async () => {
     const head = 'id,code,name,is_active\n';
     const sensor = { resource: sensors };
     await load(`${head}S-1,A,a,true\nS-2,B,b,true\n`, sensor);
-    await expect(load(`${head}S-1,B,a,true\nS-2,A,b,true\n`, sensor)).resolves.toMatchObject({ updated: 2 });
+    await expect(load(`${head}S-1,B,a,true\nS-2,A,b,true\n`, sensor)).resolves.toMatchObject({
+      updated: 2,
+    });
     const inFile = await refusalOf(load(`${head}S-3,C,a,true\nS-4,C,b,true\n`, sensor));
     expect(inFile.violations).toMatchObject([{ line: 3, field: 'code', value: 'C' }]);
     const inStore = await refusalOf(load(`${head}S-5,A,a,true\n`, sensor));
@@ -214,9 +282,20 @@ describe('what is in the file', () => {
 
   it('comes out of the store as the declaration shows it', async () => {
     const services = [
-      { row_id: 'SVC-01', service_code: 'A', quantity: 1.5, assignments: [{ resource: 'assets', id: 'A-1' }] },
+      {
+        row_id: 'SVC-01',
+        service_code: 'A',
+        quantity: 1.5,
+        assignments: [{ resource: 'assets', id: 'A-1' }],
+      },
     ];
-    const order = { id: 'O-1', order_number: 'N', status: 'draft', required_date: '2026-11-27', services };
+    const order = {
+      id: 'O-1',
+      order_number: 'N',
+      status: 'draft',
+      required_date: '2026-11-27',
+      services,
+    };
     await load(JSON.stringify([order]), { resource: orders });
     const record = JSON.parse((await store.records.get(orders, plant.entity.id, 'O-1')) ?? '{}');
     expect(record.services).toEqual([
@@ -238,7 +317,9 @@ describe('what is in the file', () => {
 
     it('keeps them when its own page of a list is imported again', async () => {
       const [listed] = Object.values(await recordsOf(orders));
-      const loaded = await load(JSON.stringify([{ ...listed, status: 'closed' }]), { resource: orders });
+      const loaded = await load(JSON.stringify([{ ...listed, status: 'closed' }]), {
+        resource: orders,
+      });
       expect(loaded).toMatchObject({ updated: 1 });
       expect(await rowIds()).toEqual(['SVC-01']);
     });
@@ -267,7 +348,10 @@ describe('the made-up plant', () => {
   it('is loaded by the operations that people use', async () => {
     await loadDemo(domain, actor, plant.entity);
     const entities = await store.entities.list(plant.tenant.id);
-    expect(entities.map(({ timezone }) => timezone).sort()).toEqual(['America/Chicago', 'Europe/Berlin']);
+    expect(entities.map(({ timezone }) => timezone).sort()).toEqual([
+      'America/Chicago',
+      'Europe/Berlin',
+    ]);
     const roles = (await store.users.list(plant.tenant.id)).map(({ role }) => role);
     expect(new Set(roles).size).toBe(5);
     for (const resource of resources) {

@@ -30,8 +30,14 @@ describe('conditions', () => {
 
   it('reads instants of any offset, also where the plus came as a blank', () => {
     const value = '2026-11-20T07:15:00.123456Z';
-    for (const text of ['2026-11-20T08:15:00.123456+01:00', '2026-11-20T08:15:00.123456 01:00', value]) {
-      expect(read(['updated_since', text]).conditions).toEqual([{ field: 'updated_at', op: 'from', value }]);
+    for (const text of [
+      '2026-11-20T08:15:00.123456+01:00',
+      '2026-11-20T08:15:00.123456 01:00',
+      value,
+    ]) {
+      expect(read(['updated_since', text]).conditions).toEqual([
+        { field: 'updated_at', op: 'from', value },
+      ]);
     }
   });
 
@@ -84,7 +90,9 @@ describe('cursors', () => {
 
   it('are refused with another query or another entity', () => {
     expect(() => read(['status', 'draft'], ['cursor', cursor])).toThrow('another query');
-    expect(() => reader([...query, ['cursor', cursor]], { ...scope, entityId: 'f' })).toThrow('another query');
+    expect(() => reader([...query, ['cursor', cursor]], { ...scope, entityId: 'f' })).toThrow(
+      'another query',
+    );
   });
 
   it.each(['', 'x', '%', 'W10', Buffer.from('{"a":1}').toString('base64url'), 'A'.repeat(3000)])(
@@ -97,7 +105,9 @@ describe('cursors', () => {
 
 describe('what is not allowed', () => {
   it('is named with what is', () => {
-    expect(() => read(['colour', 'red'])).toThrow(/no parameter "colour"\. Allowed are limit, cursor, updated_since, /);
+    expect(() => read(['colour', 'red'])).toThrow(
+      /no parameter "colour"\. Allowed are limit, cursor, updated_since, /,
+    );
     expect(() => read(['limit', '1'], ['limit', '1'])).toThrow('more than once');
     expect(() => read(['limit', '501'])).toThrow('from 1 to 500');
     expect(() => read(['status', 'lost'])).toThrow('one of draft');

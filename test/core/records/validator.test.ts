@@ -30,7 +30,14 @@ const gauges = defineResource({
       kind: 'list',
       uniqueBy: 'row_id',
       of: {
-        row_id: { kind: 'text', maxLength: 8, format: 'row_id', required: true, doc: 'Row.', example: 'SVC-01' },
+        row_id: {
+          kind: 'text',
+          maxLength: 8,
+          format: 'row_id',
+          required: true,
+          doc: 'Row.',
+          example: 'SVC-01',
+        },
         price: { kind: 'decimal', min: 0, doc: 'Price.', example: 1 },
         people: { kind: 'list', doc: 'People.', example: [] },
       },
@@ -46,7 +53,10 @@ const required = { id: 'G-1', code: 'A' };
 function validateJson(row: Record<string, unknown>) {
   const validator = createRecordValidator(gauges);
   validator.validateObject({ ...required, ...row }, 7);
-  return { record: recordOf(validator.take(), validator.fields), violations: validator.violations.first };
+  return {
+    record: recordOf(validator.take(), validator.fields),
+    violations: validator.violations.first,
+  };
 }
 
 /** Validators one row given as cells of a CSV file with the columns in the order of the row. */
@@ -55,7 +65,10 @@ function validateCsv(row: Record<string, string>) {
   const cells = { ...required, ...row };
   const columns = Int32Array.from(validator.fields, (name) => Object.keys(cells).indexOf(name));
   validator.validateCells(Object.values(cells), columns, 7, false);
-  return { record: recordOf(validator.take(), validator.fields), violations: validator.violations.first };
+  return {
+    record: recordOf(validator.take(), validator.fields),
+    violations: validator.violations.first,
+  };
 }
 
 const reportOf = ({ line, field, value, rule }: Violation) => ({ line, field, value, rule });
@@ -79,14 +92,19 @@ describe('what is not given', () => {
       rows: [],
     });
     expect(validateJson({}).record).toEqual(record);
-    expect(validateJson({ remarks: '', turns: null, tags: null, unit: '  ' }).record).toEqual(record);
+    expect(validateJson({ remarks: '', turns: null, tags: null, unit: '  ' }).record).toEqual(
+      record,
+    );
   });
 
   it('is refused where it is required', () => {
     expect(validateCsv({ code: ' ' }).violations.map(reportOf)).toEqual([
       { line: 7, field: 'code', value: null, rule: 'required' },
     ]);
-    expect(validateJson({ id: null, code: '' }).violations.map(({ field }) => field)).toEqual(['id', 'code']);
+    expect(validateJson({ id: null, code: '' }).violations.map(({ field }) => field)).toEqual([
+      'id',
+      'code',
+    ]);
   });
 });
 
@@ -161,7 +179,9 @@ describe('cells of text', () => {
     const { record, violations } = validateCsv({ [field]: cell });
     expect(record).toBeUndefined();
     expect(violations).toMatchObject([{ line: 7, field, rule }]);
-    expect(violations[0]?.column).toBe(Object.keys({ ...required, [field]: cell }).indexOf(field) + 1);
+    expect(violations[0]?.column).toBe(
+      Object.keys({ ...required, [field]: cell }).indexOf(field) + 1,
+    );
   });
 });
 
@@ -169,7 +189,8 @@ describe('cells of text', () => {
 function* withHalves(value: unknown): Generator<unknown> {
   if (typeof value === 'string') yield `${value}\ud83e`;
   else if (Array.isArray(value)) {
-    for (const [place, one] of value.entries()) for (const half of withHalves(one)) yield value.with(place, half);
+    for (const [place, one] of value.entries())
+      for (const half of withHalves(one)) yield value.with(place, half);
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, one] of Object.entries(value)) {
       for (const half of withHalves(one)) yield { ...value, [name]: half };
@@ -179,14 +200,20 @@ function* withHalves(value: unknown): Generator<unknown> {
 
 it('no text of any resource holds a lone surrogate, which UTF-8 cannot encode', () => {
   for (const resource of resources) {
-    const fields = Object.entries(importFields(resource)).map(([name, { example }]) => [name, example]);
+    const fields = Object.entries(importFields(resource)).map(([name, { example }]) => [
+      name,
+      example,
+    ]);
     const row = { ...Object.fromEntries(fields), id: resource.idExample };
     const halves = [...withHalves(row)];
     expect(halves.length).toBeGreaterThan(3);
     for (const half of halves) {
       const validator = createRecordValidator(resource);
       validator.validateObject(half as Record<string, unknown>, 1); // a copy of the row
-      expect(validator.violations.count, `${resource.name} ${JSON.stringify(half)}`).toBeGreaterThan(0);
+      expect(
+        validator.violations.count,
+        `${resource.name} ${JSON.stringify(half)}`,
+      ).toBeGreaterThan(0);
     }
   }
 });
@@ -205,7 +232,9 @@ describe('values of JSON', () => {
     ['remarks', { a: 1 }, 'a text'],
     ['tags', 'a', 'a list of texts'],
   ])('%s: %j is refused: %s', (field, value, rule) => {
-    expect(validateJson({ [field]: value }).violations).toMatchObject([{ line: 7, column: null, field, rule }]);
+    expect(validateJson({ [field]: value }).violations).toMatchObject([
+      { line: 7, column: null, field, rule },
+    ]);
   });
 
   it('are reported with their path inside lists', () => {
@@ -216,15 +245,17 @@ describe('values of JSON', () => {
       { price: 1 },
       null,
     ];
-    expect(validateJson({ rows }).violations.map(({ field, rule }) => `${field}: ${rule}`)).toEqual([
-      'rows[0].price: at least 0',
-      'rows[1].people[1]: a text',
-      'rows[2].colour: an unknown field',
-      'rows[2].row_id: a row id such as SVC-01',
-      'rows[3].row_id: required',
-      'rows[4]: an object',
-      'rows[1].row_id: unique inside its parent',
-    ]);
+    expect(validateJson({ rows }).violations.map(({ field, rule }) => `${field}: ${rule}`)).toEqual(
+      [
+        'rows[0].price: at least 0',
+        'rows[1].people[1]: a text',
+        'rows[2].colour: an unknown field',
+        'rows[2].row_id: a row id such as SVC-01',
+        'rows[3].row_id: required',
+        'rows[4]: an object',
+        'rows[1].row_id: unique inside its parent',
+      ],
+    );
   });
 
   it('come out in the order of declaration', () => {
@@ -250,7 +281,9 @@ describe('what a report says of a value', () => {
   it('is the first twenty, and the count of all', () => {
     const validator = createRecordValidator(gauges);
     for (let line = 1; line <= 50; line++) validator.validateObject({ id: String(line) }, line);
-    expect(validator.violations.first.map(({ line }) => line)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    expect(validator.violations.first.map(({ line }) => line)).toEqual(
+      Array.from({ length: 20 }, (_, i) => i + 1),
+    );
     expect(validator.violations.count).toBe(50);
     expect(() => validator.violations.refuse()).toThrow(
       /^50 values are not as declared:\n {2}line 1, code: required\n/,
@@ -270,12 +303,17 @@ it('numbers are read as they are written, whatever they are', () => {
 
 it('nothing makes the validator throw', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.constantFrom(...Object.keys(gauges.fields)), fc.jsonValue()), (row) => {
-      const { record, violations } = validateJson(row);
-      expect(record === undefined).toBe(violations.length > 0);
-      const cells = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, JSON.stringify(value)]));
-      const csv = validateCsv(cells);
-      expect(csv.record === undefined).toBe(csv.violations.length > 0);
-    }),
+    fc.property(
+      fc.dictionary(fc.constantFrom(...Object.keys(gauges.fields)), fc.jsonValue()),
+      (row) => {
+        const { record, violations } = validateJson(row);
+        expect(record === undefined).toBe(violations.length > 0);
+        const cells = Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [name, JSON.stringify(value)]),
+        );
+        const csv = validateCsv(cells);
+        expect(csv.record === undefined).toBe(csv.violations.length > 0);
+      },
+    ),
   );
 });

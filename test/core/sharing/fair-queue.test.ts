@@ -17,7 +17,14 @@ function queueOf(...items: string[]): FairQueue<string> {
 
 describe('a fair queue', () => {
   it('takes one item of each owner, then the next of each', () => {
-    expect(takeAll(queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2'))).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
+    expect(takeAll(queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2'))).toEqual([
+      'a1',
+      'b1',
+      'c1',
+      'a2',
+      'c2',
+      'a3',
+    ]);
   });
 
   it('puts an item back before all others of its owner, and that owner behind all others', () => {
@@ -32,7 +39,11 @@ describe('a fair queue', () => {
 
   it('removes an item, and reports whether it was there', () => {
     const queue = queueOf('a1', 'a2', 'b1');
-    expect([queue.remove('a', 'a1'), queue.remove('a', 'a1'), queue.remove('c', 'a2')]).toEqual([true, false, false]);
+    expect([queue.remove('a', 'a1'), queue.remove('a', 'a1'), queue.remove('c', 'a2')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect([queue.size, queue.sizeOf('a'), queue.sizeOf('c')]).toEqual([2, 1, 0]);
     expect(takeAll(queue)).toEqual(['a2', 'b1']);
     expect(queue.size).toBe(0);

@@ -15,12 +15,23 @@ describe('a fair scheduler', () => {
       running--;
     };
     const all = [...Array(6).keys()].map((index) => scheduler.run('a', task(`a${index}`)));
-    all.push(scheduler.run('b', task('b0')), scheduler.run('c', task('c0')), scheduler.run('b', task('b1')));
+    all.push(
+      scheduler.run('b', task('b0')),
+      scheduler.run('c', task('c0')),
+      scheduler.run('b', task('b1')),
+    );
     await Promise.all(all);
     expect(most).toBe(2);
     expect(started.slice(0, 2)).toEqual(['a0', 'b0']);
     expect(started.indexOf('c0')).toBeLessThan(5);
-    expect(started.filter((name) => name.startsWith('a'))).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5']);
+    expect(started.filter((name) => name.startsWith('a'))).toEqual([
+      'a0',
+      'a1',
+      'a2',
+      'a3',
+      'a4',
+      'a5',
+    ]);
   });
 
   it('lets an owner wait for one task of each other one, and not for all of them', async () => {
@@ -30,7 +41,9 @@ describe('a fair scheduler', () => {
       started.push(name);
       await setImmediate();
     };
-    await Promise.all(['a0', 'a1', 'a2', 'a3', 'b0'].map((name) => scheduler.run(name.slice(0, 1), task(name))));
+    await Promise.all(
+      ['a0', 'a1', 'a2', 'a3', 'b0'].map((name) => scheduler.run(name.slice(0, 1), task(name))),
+    );
     expect(started).toEqual(['a0', 'a1', 'b0', 'a2', 'a3']);
   });
 
@@ -58,7 +71,12 @@ describe('a fair scheduler', () => {
     const all = [run('a', 'a1'), run('a', 'a2'), run('a', 'a3'), run('b', 'b1')];
     const results = await Promise.allSettled(all);
     expect(log).toEqual(['a1', 'a2', 'b1', 'a3']);
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
     expect(await run('a', 'a4')).toBe('a4');
   });
 });

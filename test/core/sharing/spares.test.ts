@@ -5,7 +5,9 @@ it('memory is used again for the same power of two, up to what may be kept', () 
   const made: number[] = [];
   const spares = new Spares((size) => ({ size, number: made.push(size) }), 24);
   const first = spares.take(9);
-  expect([first.size, spares.take(0).size, spares.take(1).size, spares.take(2).size]).toEqual([16, 1, 1, 2]);
+  expect([first.size, spares.take(0).size, spares.take(1).size, spares.take(2).size]).toEqual([
+    16, 1, 1, 2,
+  ]);
   spares.give(first, 9);
   expect(spares.take(17).number).toBe(5);
   expect(spares.take(16)).toBe(first);

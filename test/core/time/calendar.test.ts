@@ -58,7 +58,8 @@ describe('days', () => {
         expect(wall(start - 1, timezone).slice(0, 10) < day).toBe(true);
         const shown = wall(start, timezone);
         // Midnight, or the hour after a gap at midnight; a day later only where the whole day was skipped.
-        if (!shown.endsWith('00:00:00')) expect(wall(start - 1, timezone) < `${day} 00:00:00`).toBe(true);
+        if (!shown.endsWith('00:00:00'))
+          expect(wall(start - 1, timezone) < `${day} 00:00:00`).toBe(true);
       }),
       { numRuns: 3000 },
     );
@@ -79,8 +80,13 @@ describe('days', () => {
 
   it('contain the instants that show their date', () => {
     // St. John's once turned its clock back just after midnight: an hour of the day before came after that midnight.
-    const smooth = zone.filter((timezone) => !/St_Johns|Goose_Bay|Moncton|Newfoundland/.test(timezone));
-    const instant = fc.integer({ min: Date.parse('1950-01-01T00:00:00Z'), max: Date.parse('2045-01-01T00:00:00Z') });
+    const smooth = zone.filter(
+      (timezone) => !/St_Johns|Goose_Bay|Moncton|Newfoundland/.test(timezone),
+    );
+    const instant = fc.integer({
+      min: Date.parse('1950-01-01T00:00:00Z'),
+      max: Date.parse('2045-01-01T00:00:00Z'),
+    });
     fc.assert(
       fc.property(instant, smooth, (ms, timezone) => {
         const day = wall(ms, timezone).slice(0, 10);
@@ -113,11 +119,19 @@ describe('days', () => {
 
   it('are right at the first and last dates', () => {
     for (const timezone of oddZones) {
-      expect(endOfDayMs('9999-12-31', timezone)).toBeGreaterThan(startOfDayMs('9999-12-31', timezone));
-      expect(endOfDayMs('0000-01-01', timezone)).toBeGreaterThan(startOfDayMs('0000-01-01', timezone));
+      expect(endOfDayMs('9999-12-31', timezone)).toBeGreaterThan(
+        startOfDayMs('9999-12-31', timezone),
+      );
+      expect(endOfDayMs('0000-01-01', timezone)).toBeGreaterThan(
+        startOfDayMs('0000-01-01', timezone),
+      );
     }
-    expect(new Date(endOfDayMs('9999-12-31', 'UTC')).toISOString()).toBe('9999-12-31T23:59:59.999Z');
-    expect(new Date(startOfDayMs('0000-01-01', 'UTC')).toISOString()).toBe('0000-01-01T00:00:00.000Z');
+    expect(new Date(endOfDayMs('9999-12-31', 'UTC')).toISOString()).toBe(
+      '9999-12-31T23:59:59.999Z',
+    );
+    expect(new Date(startOfDayMs('0000-01-01', 'UTC')).toISOString()).toBe(
+      '0000-01-01T00:00:00.000Z',
+    );
     expect(addDays('9999-12-31', 1)).toBe('9999-12-31');
     expect(addDays('0000-01-01', -1)).toBe('0000-01-01');
   });
@@ -173,7 +187,14 @@ describe('adding days', () => {
 describe('time zones', () => {
   it('are known by their IANA names', () => {
     for (const name of oddZones) expect(isTimezone(name)).toBe(true);
-    for (const name of ['Europe/Bielefeld', '', '+01:00', 'Europe/Berlin; drop', 'CEST2', '../etc']) {
+    for (const name of [
+      'Europe/Bielefeld',
+      '',
+      '+01:00',
+      'Europe/Berlin; drop',
+      'CEST2',
+      '../etc',
+    ]) {
       expect(isTimezone(name)).toBe(false);
     }
   });
@@ -193,7 +214,10 @@ it('shows an instant in UTC where the zone is known on another machine only', ()
 
 it('refuses days in such a zone, which would mean other hours in UTC, with a way out', () => {
   for (const zoneOfStore of ['Europe/Atlantis', '+05:00', '', 'x'.repeat(10_000)]) {
-    const refusal = expect.objectContaining({ code: 'bad_parameter', message: expect.stringMatching(/^.{50,250}$/) });
+    const refusal = expect.objectContaining({
+      code: 'bad_parameter',
+      message: expect.stringMatching(/^.{50,250}$/),
+    });
     expect(() => startOfDayMs('2026-11-20', zoneOfStore)).toThrow(refusal);
     expect(() => endOfDayMs('2026-11-20', zoneOfStore)).toThrow(refusal);
   }

@@ -11,7 +11,9 @@ const listening = /Debugger listening on ws:\/\/127\.0\.0\.1:(\d+)/;
 /** Whether a process catches a signal by now, by whatever of it; signal 10 is SIGUSR1 on Linux. */
 function catches(running: Running, signal: number): boolean {
   const status = `/proc/${running.child.pid}/status`;
-  const caught = existsSync(status) ? /^SigCgt:\s*(\w+)$/m.exec(readFileSync(status, 'utf8'))?.[1] : undefined;
+  const caught = existsSync(status)
+    ? /^SigCgt:\s*(\w+)$/m.exec(readFileSync(status, 'utf8'))?.[1]
+    : undefined;
   return caught !== undefined && ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n;
 }
 
@@ -58,7 +60,8 @@ describe.concurrent('SIGUSR1, as log rotation sends it', () => {
     let opened: string | undefined;
     for (let round = 0; round < 20 && opened === undefined; round++) {
       const daemon = plant.start(['serve'], { ...anyPort, HKCTL_PORT: '0' });
-      while (!catches(daemon, 10) && !daemon.hasEnded) await new Promise((resolve) => setImmediate(resolve));
+      while (!catches(daemon, 10) && !daemon.hasEnded)
+        await new Promise((resolve) => setImmediate(resolve));
       daemon.child.kill('SIGUSR1');
       await daemon.says(/hkctl serves/);
       opened = listening.exec(daemon.stderr)?.[1];
@@ -78,7 +81,8 @@ describe.concurrent('SIGUSR1, as log rotation sends it', () => {
 
 /** Whether the main thread of a process has been doing nothing for a while, as it does where it waits for its input. */
 async function isWaiting(running: Running): Promise<boolean> {
-  const used = () => readFileSync(`/proc/${running.child.pid}/stat`, 'utf8').split(' ').slice(13, 15).join();
+  const used = () =>
+    readFileSync(`/proc/${running.child.pid}/stat`, 'utf8').split(' ').slice(13, 15).join();
   const before = used();
   await pause(300);
   return used() === before;

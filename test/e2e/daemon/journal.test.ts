@@ -20,7 +20,9 @@ function errorsIn(isJournal: boolean): string[] {
     HKCTL_STORE: join(folder, 'hkctl.db'),
     JOURNAL_STREAM: `${dev}:${ino + (isJournal ? 0 : 1)}`,
   });
-  expect(spawnSync(process.execPath, [cli, 'serve'], { env, stdio: ['ignore', 'ignore', fd] }).status).toBe(6);
+  expect(
+    spawnSync(process.execPath, [cli, 'serve'], { env, stdio: ['ignore', 'ignore', fd] }).status,
+  ).toBe(6);
   closeSync(fd);
   return readFileSync(file, 'utf8').trim().split('\n');
 }
@@ -33,5 +35,8 @@ it('an error has a priority in the journal of systemd, so that journalctl -p err
 });
 
 it('an error has none elsewhere, also where a program stands before the journal', () => {
-  expect(errorsIn(false)).toEqual([expect.stringMatching(/^error: /), expect.stringMatching(/^hint: /)]);
+  expect(errorsIn(false)).toEqual([
+    expect.stringMatching(/^error: /),
+    expect.stringMatching(/^hint: /),
+  ]);
 });

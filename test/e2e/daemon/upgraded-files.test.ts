@@ -24,12 +24,31 @@ it('a daemon goes on reading and writing after an upgrade has replaced its files
   const place = { HKCTL_STORE: join(folder, 'store', 'hkctl.db'), ...(await placeOfTests()) };
   const env = environment({ ...place, HKCTL_USER: 'admin' });
   const run = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(hkctl, args, { env, cwd: folder, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(hkctl, args, {
+      env,
+      cwd: folder,
+      encoding: 'utf8',
+    });
     expect(status, `hkctl ${args.join(' ')}: ${stderr}`).toBe(0);
     return stdout.trim();
   };
-  run('init', '--org', 'A', '--entity', 'BER', '--entity-name', 'B', '--timezone', 'UTC', '--admin', 'admin');
-  writeFileSync(join(folder, 'sensors.csv'), 'id,code,name,quantity,unit,is_active\nSE-1,S1,S,temperature,Cel,true\n');
+  run(
+    'init',
+    '--org',
+    'A',
+    '--entity',
+    'BER',
+    '--entity-name',
+    'B',
+    '--timezone',
+    'UTC',
+    '--admin',
+    'admin',
+  );
+  writeFileSync(
+    join(folder, 'sensors.csv'),
+    'id,code,name,quantity,unit,is_active\nSE-1,S1,S,temperature,Cel,true\n',
+  );
   run('import', 'sensors', 'sensors.csv', '--entity', 'BER');
   const rights = ['--permission', 'asset_sensors.ingest', '--permission', 'asset_sensors.view'];
   const secret = run('keys', 'create', '--name', 'A', '--entity', 'BER', ...rights);

@@ -28,7 +28,9 @@ export class Load {
     const agent = keptAlive();
     while (this.#running) {
       const sentAt = Date.now();
-      const { response, error } = await this.#daemon.api(this.#secret(), { agent }).GET('/api/v1/me');
+      const { response, error } = await this.#daemon
+        .api(this.#secret(), { agent })
+        .GET('/api/v1/me');
       this.samples.push({ sentAt, doneAt: Date.now(), status: response.status, code: error?.code });
     }
     agent.destroy();

@@ -50,7 +50,9 @@ export class CanaryWatch {
   leakIn(text: string, telling = 9): string | undefined {
     for (const view of new Set([text, unescaped(text)])) {
       const lower = view.toLowerCase();
-      const begun = this.#canaries.find(({ secret }) => lower.includes(secret.slice(0, telling).toLowerCase()));
+      const begun = this.#canaries.find(({ secret }) =>
+        lower.includes(secret.slice(0, telling).toLowerCase()),
+      );
       if (begun) return `${begun.form}: ${begun.secret.slice(0, telling)}`;
       for (let at = 0; at + partLength <= lower.length; at++) {
         const part = lower.slice(at, at + partLength);
@@ -66,5 +68,7 @@ const partLength = 10;
 
 /** Written apart from the program's own decoder, which this is to find the gaps of. */
 function unescaped(text: string): string {
-  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }

@@ -21,7 +21,10 @@ function clientNamed(forwarded: string): string {
 
 describe('a connection that has closed', () => {
   // Only the peer and the headers are read.
-  const closed = { peer: undefined, header: (name: string) => (name === 'x-forwarded-for' ? '127.0.0.1' : undefined) };
+  const closed = {
+    peer: undefined,
+    header: (name: string) => (name === 'x-forwarded-for' ? '127.0.0.1' : undefined),
+  };
   const silent = { peer: undefined, header: () => undefined };
 
   it('is of no client: neither of this machine nor behind a trusted proxy', () => {
@@ -70,7 +73,9 @@ describe('the network that an address counts as', () => {
   );
 
   it('is that of the proxy where this names no address', () => {
-    expect(['unknown', '', '010.0.0.1', '10.0.0.256'].map(clientNamed)).toEqual(Array(4).fill('127.0.0.1'));
+    expect(['unknown', '', '010.0.0.1', '10.0.0.256'].map(clientNamed)).toEqual(
+      Array(4).fill('127.0.0.1'),
+    );
   });
 
   it('is the same however an IPv4 address is mapped', () => {
@@ -78,7 +83,12 @@ describe('the network that an address counts as', () => {
       fc.property(fc.ipV4(), (address) => {
         const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
         const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-        for (const form of [address, `::ffff:${address}`, `::ffff:${hex}`, `0:0:0:0:0:ffff:${hex}`]) {
+        for (const form of [
+          address,
+          `::ffff:${address}`,
+          `::ffff:${hex}`,
+          `0:0:0:0:0:ffff:${hex}`,
+        ]) {
           expect(countedAs(form)).toBe(address);
         }
       }),

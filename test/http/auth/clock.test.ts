@@ -44,7 +44,8 @@ describe('the clock of a daemon', () => {
     }
   };
   const seenMs = async () => (await store.clock.read()).seenMs;
-  const accept = () => store.clock.accept({ nowMs: machineMs, upMs }, draftOf('t', 'store.accept_clock', 'clock'));
+  const accept = () =>
+    store.clock.accept({ nowMs: machineMs, upMs }, draftOf('t', 'store.accept_clock', 'clock'));
 
   it('shows the time of the machine until that jumps back, then the last time before', async () => {
     expect(clock.now()).toBe(nowMs);
@@ -68,17 +69,20 @@ describe('the clock of a daemon', () => {
     expect(await seenMs()).toBe(nowMs + 13_000);
   });
 
-  it.each([1, 2, 60, 299])('forgets a clock that was a year ahead for %i seconds', async (count) => {
-    await seconds(3);
-    machineMs += 365 * 24 * hourMs;
-    await seconds(count);
-    expect(clock.now()).toBe(machineMs);
-    machineMs -= 365 * 24 * hourMs;
-    expect(clock.now()).toBe(machineMs);
-    await seconds(20);
-    expect(clock.now()).toBe(machineMs);
-    expect(await seenMs()).toBeLessThanOrEqual(machineMs);
-  });
+  it.each([1, 2, 60, 299])(
+    'forgets a clock that was a year ahead for %i seconds',
+    async (count) => {
+      await seconds(3);
+      machineMs += 365 * 24 * hourMs;
+      await seconds(count);
+      expect(clock.now()).toBe(machineMs);
+      machineMs -= 365 * 24 * hourMs;
+      expect(clock.now()).toBe(machineMs);
+      await seconds(20);
+      expect(clock.now()).toBe(machineMs);
+      expect(await seenMs()).toBeLessThanOrEqual(machineMs);
+    },
+  );
 
   it('remembers a clock that was ahead for minutes', async () => {
     await seconds(3);

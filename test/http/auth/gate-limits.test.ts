@@ -20,7 +20,9 @@ describe('limits', () => {
     const refused = await face.fetch('/api/v1/me', bearer(one.secret));
     expect(await outcome(refused)).toBe('too_many_requests');
     expect((await face.fetch('/api/v1/me', bearer(other.secret))).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, Number(refused.headers.get('retry-after')) * 1000));
+    await new Promise((resolve) =>
+      setTimeout(resolve, Number(refused.headers.get('retry-after')) * 1000),
+    );
     expect((await face.fetch('/api/v1/me', bearer(one.secret))).status).toBe(200);
   });
 
@@ -32,7 +34,9 @@ describe('limits', () => {
       await face.fetch('/api/v1/me', bearer(secret));
       const refused = await face.fetch('/api/v1/me', bearer(secret));
       const seconds = Number(refused.headers.get('retry-after'));
-      expect(await refused.json()).toMatchObject({ detail: expect.stringContaining(`${seconds} second`) });
+      expect(await refused.json()).toMatchObject({
+        detail: expect.stringContaining(`${seconds} second`),
+      });
       waits.push(seconds);
     }
     expect(waits[0]).toBeGreaterThan(60);
@@ -95,7 +99,8 @@ describe('limits', () => {
     ];
     for (const [authorization, code, counts] of cases) {
       const face = bareApp(plant, { limitFailedChecks: { requests: 1, windowSeconds: 60 } });
-      const ask = async () => outcome(await face.fetch('/api/v1/jobs', { headers: { authorization } }));
+      const ask = async () =>
+        outcome(await face.fetch('/api/v1/jobs', { headers: { authorization } }));
       expect([await ask(), await ask()]).toEqual([code, counts ? 'too_many_failed_checks' : code]);
     }
   });
@@ -104,7 +109,8 @@ describe('limits', () => {
     const limitFailedChecks = { requests: 2, windowSeconds: 1 };
     const face = bareApp(plant, { limitFailedChecks, logLevel: 'warn', trustProxy: ['127.0.0.1'] });
     const secret = plant.unknownSecret();
-    const fail = (from: string) => face.fetch('/api/v1/me', bearer(secret, { 'x-forwarded-for': from }));
+    const fail = (from: string) =>
+      face.fetch('/api/v1/me', bearer(secret, { 'x-forwarded-for': from }));
     const warnings = () =>
       face
         .log()
@@ -151,11 +157,16 @@ describe('limits', () => {
   it('believes X-Forwarded-For of trusted proxies only, from the right', async () => {
     const limitFailedChecks = { requests: 1, windowSeconds: 60 };
     const failFrom = (face: ReturnType<typeof bareApp>, forwarded: string) =>
-      face.fetch('/api/v1/me', bearer(plant.unknownSecret(), { 'x-forwarded-for': forwarded })).then(outcome);
+      face
+        .fetch('/api/v1/me', bearer(plant.unknownSecret(), { 'x-forwarded-for': forwarded }))
+        .then(outcome);
     const direct = bareApp(plant, { limitFailedChecks });
     expect(await failFrom(direct, '10.0.0.1')).toBe('unknown_key');
     expect(await failFrom(direct, '10.0.0.2')).toBe('too_many_failed_checks');
-    const behind = bareApp(plant, { limitFailedChecks, trustProxy: ['127.0.0.0/8', '10.9.0.0/16'] });
+    const behind = bareApp(plant, {
+      limitFailedChecks,
+      trustProxy: ['127.0.0.0/8', '10.9.0.0/16'],
+    });
     expect(await failFrom(behind, '203.0.113.1')).toBe('unknown_key');
     expect(await failFrom(behind, '203.0.113.2, 10.9.0.7')).toBe('unknown_key');
     expect(await failFrom(behind, '198.51.100.9, 203.0.113.2')).toBe('too_many_failed_checks');

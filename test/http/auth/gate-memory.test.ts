@@ -70,7 +70,8 @@ describe('the credential cache of the gate', () => {
   it('keeps a limited number of keys; the one read longest ago is dropped', async () => {
     const { admit, used } = smallGate();
     const keys = [await plant.key(), await plant.key(), await plant.key(), await plant.key()];
-    for (const { secret, prefix } of keys) expect(await admit(secret)).toEqual({ said: prefix, prefix, reads: 1 });
+    for (const { secret, prefix } of keys)
+      expect(await admit(secret)).toEqual({ said: prefix, prefix, reads: 1 });
     const readsOf = async (index: number) => (await admit(keys[index]?.secret ?? '')).reads;
     expect([await readsOf(1), await readsOf(2), await readsOf(3)]).toEqual([0, 0, 0]);
     expect([await readsOf(0), await readsOf(1)]).toEqual([1, 1]);

@@ -64,7 +64,12 @@ describe('the whole matrix', () => {
             const site = await plant.site();
             const { actor, deactivate } = await plant.creator();
             const expiresAtMs = state === 'expired' ? plant.nowMs + 1 : undefined;
-            const { secret, id } = await plant.key({ actor, entity: site.entity, permissions, expiresAtMs });
+            const { secret, id } = await plant.key({
+              actor,
+              entity: site.entity,
+              permissions,
+              expiresAtMs,
+            });
             if (state === 'revoked') await plant.revoke(id);
             if (state === 'expired') plant.nowMs += 1;
             if (creator === 'inactive') await deactivate();
@@ -80,8 +85,12 @@ describe('the whole matrix', () => {
                     : permissions === clientPermissions
                       ? '200'
                       : 'permission_required';
-            const found = await outcome(await call(secret, { path: '/api/v1/parts', method: 'GET' }));
-            expect(`${state} ${creator} ${entity} ${found}`).toBe(`${state} ${creator} ${entity} ${expected}`);
+            const found = await outcome(
+              await call(secret, { path: '/api/v1/parts', method: 'GET' }),
+            );
+            expect(`${state} ${creator} ${entity} ${found}`).toBe(
+              `${state} ${creator} ${entity} ${expected}`,
+            );
           }
         }
       }
@@ -92,7 +101,11 @@ describe('the whole matrix', () => {
     const creator = await plant.creator();
     const site = await plant.site();
     const expiresAtMs = plant.nowMs + 1000;
-    const { secret, id } = await plant.key({ actor: creator.actor, entity: site.entity, expiresAtMs });
+    const { secret, id } = await plant.key({
+      actor: creator.actor,
+      entity: site.entity,
+      expiresAtMs,
+    });
     const me = async () => outcome(await call(secret, { path: '/api/v1/me', method: 'GET' }));
     expect(await me()).toBe('200');
     await site.deactivate();
@@ -136,7 +149,12 @@ describe('a secret that is no key yet', () => {
     const again = async () => outcome(await face.fetch('/api/v1/me', bearer(secret)));
     expect([await again(), await again()]).toEqual(['unknown_key', 'unknown_key']);
     const domain = { ...plant.domain, random: () => bytes };
-    const input = { name: 'Known', entity: plant.berlin, permissions: ['parts.view'] as const, expiresAtMs: null };
+    const input = {
+      name: 'Known',
+      entity: plant.berlin,
+      permissions: ['parts.view'] as const,
+      expiresAtMs: null,
+    };
     await createKey(domain, plant.actor, input, { deliver() {}, complete() {}, withdraw() {} });
     expect([await again(), await me()]).toEqual(['200', '200']);
   });
@@ -154,7 +172,12 @@ describe('a body that arrives later than its head', () => {
         },
       });
       const headers = { 'content-type': 'application/json' };
-      const init = { ...bearer(secret, headers), method: 'POST', body: stream, duplex: 'half' } as RequestInit;
+      const init = {
+        ...bearer(secret, headers),
+        method: 'POST',
+        body: stream,
+        duplex: 'half',
+      } as RequestInit;
       const answered = face.fetch('/api/v1/sensors/readings', init).then(outcome);
       const send = () => {
         body?.enqueue(Buffer.from('{"readings":[]}'));
@@ -193,7 +216,9 @@ describe('the header', () => {
   it('accepts the scheme in any case and more than one blank', async () => {
     const { secret } = await plant.key();
     for (const scheme of ['Bearer ', 'bearer ', 'BEARER   ']) {
-      const response = await bareApp(plant).fetch('/api/v1/me', { headers: { authorization: `${scheme}${secret}` } });
+      const response = await bareApp(plant).fetch('/api/v1/me', {
+        headers: { authorization: `${scheme}${secret}` },
+      });
       expect(response.status).toBe(200);
     }
   });

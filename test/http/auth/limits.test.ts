@@ -27,7 +27,9 @@ describe('a limiter', () => {
     const limiter = createLimiter('failed-checks', { requests: 3, windowSeconds: 60 });
     limiter?.consume('a');
     const calls = ['a', 'a', 'b', 'a', 'a'].map((client) => limiter?.consume(client));
-    expect(calls.map((allowance) => [allowance?.allowed, allowance?.isFirstOver, allowance?.headers[3]])).toEqual([
+    expect(
+      calls.map((allowance) => [allowance?.allowed, allowance?.isFirstOver, allowance?.headers[3]]),
+    ).toEqual([
       [true, false, '"failed-checks";r=1;t=60'],
       [true, false, '"failed-checks";r=0;t=60'],
       [true, false, '"failed-checks";r=2;t=60'],
@@ -65,7 +67,11 @@ describe('the cost of a request that is known only later', () => {
     if (!limiter) throw new Error('there is a limit');
     return limiter;
   };
-  const stateOf = ({ allowed, headers, resetSeconds }: Allowance) => [allowed, headers[3], resetSeconds];
+  const stateOf = ({ allowed, headers, resetSeconds }: Allowance) => [
+    allowed,
+    headers[3],
+    resetSeconds,
+  ];
 
   it('counts as further requests', () => {
     const limiter = limited(10);

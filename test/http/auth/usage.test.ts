@@ -77,7 +77,9 @@ describe('the usage of a key', () => {
     const at = (second: number) => new Date(startMs + second * 1000).toISOString();
     const good = { sensor: 'OVEN-3-T1', at: at(1), value: 1 };
     const lost = { sensor: 'OVEN-9', at: at(1), value: 1 };
-    expect((await post({ readings: [good, lost, lost, { ...good, at: 'yesterday' }] })).status).toBe(200);
+    expect(
+      (await post({ readings: [good, lost, lost, { ...good, at: 'yesterday' }] })).status,
+    ).toBe(200);
     plant.nowMs = startMs + 5000;
     await post({ readings: [good, lost, { ...good, at: at(2) }, { ...good, value: 2 }] });
     // No sensor of a plant has such a name: a secret, what a terminal could take for a command, and a long one.
@@ -103,7 +105,11 @@ describe('the usage of a key', () => {
     expect(sensor.length).toBeLessThanOrEqual(81);
     plant.nowMs = startMs + 7000;
     await post({ readings: [{ ...good, sensor: 5 }] });
-    expect((await usage())[0]?.lastRejected).toEqual({ atMs: startMs + 7000, code: 'unknown_sensor', sensor: null });
+    expect((await usage())[0]?.lastRejected).toEqual({
+      atMs: startMs + 7000,
+      code: 'unknown_sensor',
+      sensor: null,
+    });
   });
 
   it('shows in the log and in the metrics, too', async () => {
@@ -126,9 +132,16 @@ describe('the usage of a key', () => {
       [200, undefined],
     ]);
     expect(of('readings rejected')).toMatchObject([
-      { level: 'warn', key: key.prefix, rejected: { invalid_reading: 1, unknown_sensor: 2 }, sensor: 'OVEN-9' },
+      {
+        level: 'warn',
+        key: key.prefix,
+        rejected: { invalid_reading: 1, unknown_sensor: 2 },
+        sensor: 'OVEN-9',
+      },
     ]);
-    expect(of('heartbeats rejected')).toMatchObject([{ level: 'warn', key: key.prefix, sensor: 'OVEN-9' }]);
+    expect(of('heartbeats rejected')).toMatchObject([
+      { level: 'warn', key: key.prefix, sensor: 'OVEN-9' },
+    ]);
     const metrics = await (await app.fetch('/metrics')).text();
     expect(metrics).toContain('hkctl_ingest_rejections_total{code="unknown_sensor"} 4\n');
     expect(metrics).toContain('hkctl_ingest_readings_total{result="rejected"} 5\n');
@@ -181,10 +194,17 @@ describe('a merge of usage', () => {
     };
     const store = Object.create(plant.domain.store, { keys: { value: { recordUse } } });
     const given = createUsageRecorder({ ...plant.domain, store }, silent, most);
-    const entity = { id: plant.berlin.id, code: 'BER', name: 'Berlin', timezone: 'Europe/Berlin', status: 'active' };
+    const entity = {
+      id: plant.berlin.id,
+      code: 'BER',
+      name: 'Berlin',
+      timezone: 'Europe/Berlin',
+      status: 'active',
+    };
     const tallyOf = (keyId: string) =>
       given.tallyOf({ keyId, entity } as Parameters<UsageRecorder['tallyOf']>[0])(startMs); // the other members are not read
-    const counted = () => merges.flatMap(({ counts }) => counts.map(({ keyId, kind, count }) => [keyId, kind, count]));
+    const counted = () =>
+      merges.flatMap(({ counts }) => counts.map(({ keyId, kind, count }) => [keyId, kind, count]));
     return { merges, state, tallyOf, counted, merge: () => given.stop() };
   }
 
@@ -262,6 +282,9 @@ describe('a merge of usage', () => {
     tallyOf('one').countRequest(undefined);
     await merge();
     const today = Math.floor(startMs / dayMs);
-    expect(merges.map(({ kept }) => kept)).toEqual([undefined, { first: today - 90, last: today + 1 }]);
+    expect(merges.map(({ kept }) => kept)).toEqual([
+      undefined,
+      { first: today - 90, last: today + 1 },
+    ]);
   });
 });

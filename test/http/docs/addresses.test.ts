@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Face, listening } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 
-// What a browser shows is in test/endurance/http/docs.test.ts: each page takes it seconds.
+// What a browser shows is in test/slow/http/docs.test.ts: each page takes it seconds.
 let plant: HttpPlant;
 let face: Face & { url: string };
 

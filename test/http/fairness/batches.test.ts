@@ -18,7 +18,14 @@ describe('a batch of requests', () => {
     }
     expect(seen).toEqual([]);
     await setImmediate();
-    expect(seen).toEqual(['first', 'second', 'third', 'after first', 'after second', 'after third']);
+    expect(seen).toEqual([
+      'first',
+      'second',
+      'third',
+      'after first',
+      'after second',
+      'after third',
+    ]);
   });
 
   it('sends its answers in a row, together with those of promises that could settle', async () => {
@@ -37,7 +44,10 @@ describe('a batch of requests', () => {
     join(batches, () => make('third'));
     await setImmediate();
     const order = ['first', 'third', 'second'];
-    expect(seen).toEqual([...order.map((name) => `${name} is made`), ...order.map((name) => `${name} is sent`)]);
+    expect(seen).toEqual([
+      ...order.map((name) => `${name} is made`),
+      ...order.map((name) => `${name} is sent`),
+    ]);
   });
 
   it('leaves work that joins while it runs to the next batch', async () => {

@@ -37,7 +37,8 @@ describe('bodies', () => {
     await limited.serve({ bodyBytes });
     const part = postHead(path, limited.secret, 2 * MiB) + ' '.repeat(MiB);
     const senders = Array.from({ length: 12 }, () => limited.reader(part));
-    const refused = () => senders.filter((sender) => String(sender.read() ?? '').startsWith('HTTP/1.1 503')).length;
+    const refused = () =>
+      senders.filter((sender) => String(sender.read() ?? '').startsWith('HTTP/1.1 503')).length;
     let found = 0;
     await until('those without a reservation are refused', async () => {
       found += refused();
@@ -55,7 +56,10 @@ describe('bodies', () => {
     const other = (await limited.plant.key()).secret;
     const part = postHead(path, limited.secret, 2 * MiB) + ' '.repeat(MiB);
     const senders = Array.from({ length: 30 }, () => limited.reader(part));
-    await until('the key has all that it may', async () => (await limited.held('bodies')) > bodyBytes / 2 - 2 * MiB);
+    await until(
+      'the key has all that it may',
+      async () => (await limited.held('bodies')) > bodyBytes / 2 - 2 * MiB,
+    );
     const refused = new Set<Reader>();
     await until('the rest of them is refused', () => {
       for (const one of senders) if (one.read() !== null) refused.add(one);
@@ -63,14 +67,21 @@ describe('bodies', () => {
     });
     expect(await limited.held('bodies')).toBeLessThanOrEqual(bodyBytes / 2 + MiB);
     const body = JSON.stringify({ readings: [] }) + ' '.repeat(4 * MiB);
-    expect((await call(`${limited.url}${path}`, { secret: other, body, timeoutMs: 10_000 })).status).toBe(200);
-    expect((await call(`${limited.url}${path}`, { secret: limited.secret, body })).status).toBe(503);
+    expect(
+      (await call(`${limited.url}${path}`, { secret: other, body, timeoutMs: 10_000 })).status,
+    ).toBe(200);
+    expect((await call(`${limited.url}${path}`, { secret: limited.secret, body })).status).toBe(
+      503,
+    );
   });
 
   it('in chunks of a single byte take little more memory than their bytes', async () => {
     await limited.serve({});
     const chunks = 100_000;
-    const head = postHead(path, limited.secret, 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
+    const head = postHead(path, limited.secret, 0).replace(
+      'Content-Length: 0',
+      'Transfer-Encoding: chunked',
+    );
     const request = Buffer.from(head + '1\r\n \r\n'.repeat(chunks));
     const before = await usedMemory();
     limited.reader(request);
@@ -110,7 +121,11 @@ describe('bodies', () => {
       'content-type': 'application/json',
       'content-encoding': 'gzip',
     };
-    const answer = await fetch(`${limited.url}${path}`, { method: 'POST', headers, body: new Uint8Array(body) });
+    const answer = await fetch(`${limited.url}${path}`, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+    });
     expect(await answer.json()).toEqual({ accepted: 1, duplicates: 0, rejected: [] });
     expect(await limited.held('bodies')).toBe(0);
   });

@@ -22,7 +22,11 @@ it('lets handshakes wait for each other and for what new connections brought, on
   clients.noteHandshake('one');
   expect(clients.mayBegin('one')).toBe(true);
   clients.note('key', 'one');
-  expect([clients.isBusy('key'), clients.isBusy('one'), clients.isBusy('other')]).toEqual([true, true, false]);
+  expect([clients.isBusy('key'), clients.isBusy('one'), clients.isBusy('other')]).toEqual([
+    true,
+    true,
+    false,
+  ]);
   expect(clients.mayBegin('one')).toBe(true);
   clients.noteHandshake('one');
   expect(clients.mayBegin('one')).toBe(false);

@@ -27,7 +27,10 @@ async function serve(
   clock: () => number,
   clients: Parameters<typeof paceHandshakes>[1]['clients'] = new BusyClients(),
 ) {
-  const server = createServer({ cert: readFileSync(tlsCert), key: readFileSync(tlsKey) }, (_, res) => res.end('here'));
+  const server = createServer(
+    { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) },
+    (_, res) => res.end('here'),
+  );
   const iterations = new Iterations(clock);
   let isOver = false;
   opened.push({
@@ -123,7 +126,11 @@ it('begins none of a client that must wait, and those of others', async () => {
   const { port, begun, handshakes } = await serve(
     () => false,
     () => 0,
-    { isBusy: () => false, mayBegin: (client) => mayBegin || client === '127.0.0.2', noteHandshake() {} },
+    {
+      isBusy: () => false,
+      mayBegin: (client) => mayBegin || client === '127.0.0.2',
+      noteHandshake() {},
+    },
   );
   for (let n = 0; n < 3; n++) await open(port, '127.0.0.1');
   await open(port, '127.0.0.2');
@@ -140,10 +147,15 @@ it('begins the newest first of a client that sends many requests at once, and sa
   const { port, ports, accepted, handshakes } = await serve(
     () => isAccepting,
     () => 0,
-    { isBusy: (client) => client === '127.0.0.1', mayBegin: () => true, noteHandshake: (client) => noted.push(client) },
+    {
+      isBusy: (client) => client === '127.0.0.1',
+      mayBegin: () => true,
+      noteHandshake: (client) => noted.push(client),
+    },
   );
   const clients: Socket[] = [];
-  for (const address of ['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.2']) clients.push(await open(port, address));
+  for (const address of ['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.2'])
+    clients.push(await open(port, address));
   await until('all are accepted', () => accepted() === 4);
   expect(noted).toEqual([]);
   isAccepting = false;

@@ -60,7 +60,10 @@ describe('an event loop that is full of work', () => {
   });
 
   /** Opens so many connections to a server whose loop does `burden` each time; gives what `burden` was called meanwhile. */
-  async function acceptAll(count: number, createBurden: (iterations: Iterations, round: () => void) => void) {
+  async function acceptAll(
+    count: number,
+    createBurden: (iterations: Iterations, round: () => void) => void,
+  ) {
     // Its clock stands, so that the patience of the work does not depend on the speed of this machine.
     const iterations = new Iterations(() => 0);
     isOver = false;
@@ -74,7 +77,9 @@ describe('an event loop that is full of work', () => {
         if (++accepted === count) resolve();
       });
     });
-    await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: count }, resolve));
+    await new Promise<void>((resolve) =>
+      server.listen({ port: 0, host: '127.0.0.1', backlog: count }, resolve),
+    );
     const { port } = server.address() as AddressInfo; // it listens on a port
     for (let n = 0; n < count; n++) opened.push(connect(port, '127.0.0.1').on('error', () => {}));
     createBurden(iterations, () => {
@@ -105,7 +110,9 @@ describe('an event loop that is full of work', () => {
       (iterations: Iterations, round: () => void) => {
         const slices = new Slices(iterations);
         const again = () =>
-          void Promise.resolve(slices.call('a', round)).then(() => isOver || void setImmediate().then(again));
+          void Promise.resolve(slices.call('a', round)).then(
+            () => isOver || void setImmediate().then(again),
+          );
         again();
         again();
       },

@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -36,7 +41,9 @@ async function serve(
   server.on('connection', (socket) => {
     const connection = connectionOf(socket);
     accepted.push(connection);
-    acceptedHeld.push(connection !== undefined && connection.waitsAs === `new ${connection.client}`);
+    acceptedHeld.push(
+      connection !== undefined && connection.waitsAs === `new ${connection.client}`,
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -51,7 +58,10 @@ async function serve(
     clients.push(client);
     await once(client, 'connect');
     // Node accepts a connection in each iteration.
-    await until('it is accepted', () => connections.table.size >= clients.filter(({ destroyed }) => !destroyed).length);
+    await until(
+      'it is accepted',
+      () => connections.table.size >= clients.filter(({ destroyed }) => !destroyed).length,
+    );
     return client;
   };
   return { open, connections, accepted, acceptedHeld };
@@ -248,7 +258,13 @@ it('does not let those of another client wait for this one', async () => {
     () => {},
     ({ url = '' }) => begun.push(url),
     // On a busy machine this process may stand still for as long as the last one has to rest.
-    ({ table }) => new Pipelining(table, () => {}, new Iterations(), new BusyClients(() => performance.now() / 4)),
+    ({ table }) =>
+      new Pipelining(
+        table,
+        () => {},
+        new Iterations(),
+        new BusyClients(() => performance.now() / 4),
+      ),
   );
   const many = await Promise.all(Array.from({ length: 3 }, () => open()));
   const few = await Promise.all(Array.from({ length: 2 }, () => open('127.0.0.2')));
@@ -307,7 +323,8 @@ it('lets the connections of a client wait whose body comes in thousands of small
   expect(begun).toEqual(['/pieces', '/other']);
   await until('all are served', () => begun.length === 4 && ended.includes('/pieces'));
   expect(charged.mock.calls.length).toBeGreaterThan(90);
-  for (const names of charged.mock.calls) expect(names).toEqual([8, '127.0.0.1', 'single 127.0.0.1', 'new 127.0.0.1']);
+  for (const names of charged.mock.calls)
+    expect(names).toEqual([8, '127.0.0.1', 'single 127.0.0.1', 'new 127.0.0.1']);
 });
 
 it('begins two bodies of a client at most that come in chunks at the same instant, and reads each in pieces', async () => {
@@ -450,9 +467,12 @@ it('closes a connection of the client with the most requests where thousands wai
   const { open, connections } = await serve(() => {});
   const few = await open('127.0.0.2');
   few.write(short.repeat(1500));
-  const many = await Promise.all([1000, 1300, 300, 300].map(async (count) => ({ client: await open(), count })));
+  const many = await Promise.all(
+    [1000, 1300, 300, 300].map(async (count) => ({ client: await open(), count })),
+  );
   const closed: number[] = [];
-  for (const { client, count } of many) client.on('error', () => {}).on('close', () => closed.push(count));
+  for (const { client, count } of many)
+    client.on('error', () => {}).on('close', () => closed.push(count));
   for (const { client, count } of many) client.write(short.repeat(count));
   await until('one is closed', () => connections.drops.counts.pipelining > 0);
   for (const { client } of many) client.resume();
@@ -500,9 +520,15 @@ it('keeps none either that brought several requests and waits until fewer of its
     if (url === '/answered') res.end();
   });
   (await open()).write(short.repeat(1000));
-  await until('they have arrived', () => connections.table.pipelinedByClient().get('127.0.0.1') === 999);
+  await until(
+    'they have arrived',
+    () => connections.table.pipelinedByClient().get('127.0.0.1') === 999,
+  );
   (await open()).resume().write(get('/answered').repeat(2));
-  await until('it waits again', () => accepted[1]?.hasPipelined === true && connections.pipelining.size === 1);
+  await until(
+    'it waits again',
+    () => accepted[1]?.hasPipelined === true && connections.pipelining.size === 1,
+  );
   accepted[1]?.channel?.destroy();
   await until('it is closed', () => connections.table.size === 1);
   expect(connections.pipelining.size).toBe(0);

@@ -36,12 +36,23 @@ describe('the items of a long text', () => {
 
   it('are the same as those of parsing it as a whole, for any items and any layout', () => {
     fc.assert(
-      fc.property(fc.array(nasty, { maxLength: 40 }), fc.constantFrom(undefined, 2, '\r\n\t'), (items, space) => {
-        const filled = [...items, 'x'.repeat(10_000), ...items, 'y'.repeat(15_000), 'z'.repeat(15_000), ...items];
-        const expected: unknown = JSON.parse(JSON.stringify(filled));
-        expect(itemsOf(JSON.stringify({ readings: filled }, null, space))).toEqual(expected);
-        expect(itemsOfList(JSON.stringify(filled, null, space))).toEqual(expected);
-      }),
+      fc.property(
+        fc.array(nasty, { maxLength: 40 }),
+        fc.constantFrom(undefined, 2, '\r\n\t'),
+        (items, space) => {
+          const filled = [
+            ...items,
+            'x'.repeat(10_000),
+            ...items,
+            'y'.repeat(15_000),
+            'z'.repeat(15_000),
+            ...items,
+          ];
+          const expected: unknown = JSON.parse(JSON.stringify(filled));
+          expect(itemsOf(JSON.stringify({ readings: filled }, null, space))).toEqual(expected);
+          expect(itemsOfList(JSON.stringify(filled, null, space))).toEqual(expected);
+        },
+      ),
     );
   });
 
@@ -85,11 +96,27 @@ describe('the items of a long text', () => {
       `"${padding}"`,
       `1${'0'.repeat(40_000)}`,
     ];
-    for (const text of [...shapes, `{"readings":[1],"more":"${padding}"}`, `{"readings":[${padding}],"readings":[]}`]) {
-      expect([text.slice(0, 30), codeOf(() => itemsOf(text))]).toEqual([text.slice(0, 30), 'invalid_body']);
+    for (const text of [
+      ...shapes,
+      `{"readings":[1],"more":"${padding}"}`,
+      `{"readings":[${padding}],"readings":[]}`,
+    ]) {
+      expect([text.slice(0, 30), codeOf(() => itemsOf(text))]).toEqual([
+        text.slice(0, 30),
+        'invalid_body',
+      ]);
     }
-    for (const text of [padding, `x${padding}`, `{"a":1,${padding}`, `[${padding}`, `[${padding}]]`]) {
-      expect([text.slice(0, 30), codeOf(() => itemsOf(text))]).toEqual([text.slice(0, 30), 'bad_json']);
+    for (const text of [
+      padding,
+      `x${padding}`,
+      `{"a":1,${padding}`,
+      `[${padding}`,
+      `[${padding}]]`,
+    ]) {
+      expect([text.slice(0, 30), codeOf(() => itemsOf(text))]).toEqual([
+        text.slice(0, 30),
+        'bad_json',
+      ]);
     }
   });
 
@@ -97,8 +124,12 @@ describe('the items of a long text', () => {
     const most = `{"readings":[${'{},'.repeat(maxBatch - 1)}{}${padding}]}`;
     expect(itemsOf(most).length).toBe(maxBatch);
     // The last one is not JSON, which parsing would find.
-    expect(codeOf(() => itemsOf(`{"readings":[${'{},'.repeat(maxBatch)}nonsense${padding}]}`))).toBe('too_large');
-    expect(codeOf(() => itemsOfList(`[${'{},'.repeat(maxBatch)}nonsense${padding}]`))).toBe('too_large');
+    expect(
+      codeOf(() => itemsOf(`{"readings":[${'{},'.repeat(maxBatch)}nonsense${padding}]}`)),
+    ).toBe('too_large');
+    expect(codeOf(() => itemsOfList(`[${'{},'.repeat(maxBatch)}nonsense${padding}]`))).toBe(
+      'too_large',
+    );
     expect(codeOf(() => itemsOfLines(`${'{}\n'.repeat(maxBatch)}{}`))).toBe('too_large');
     expect(itemsOfLines('{}\n\n \r\n'.repeat(maxBatch)).length).toBe(maxBatch);
   });
@@ -106,15 +137,24 @@ describe('the items of a long text', () => {
   it('are not parsed where one alone is longer than any valid item', () => {
     const long = `{"a":"${'x'.repeat(longestItem)}","b":nonsense}`;
     const list = `[${padding}]`;
-    expect(itemsOf(`{"readings":[1,${long},{"a":2}, ${list},3]}`)).toEqual([1, tooLong, { a: 2 }, null, 3]);
+    expect(itemsOf(`{"readings":[1,${long},{"a":2}, ${list},3]}`)).toEqual([
+      1,
+      tooLong,
+      { a: 2 },
+      null,
+      3,
+    ]);
     expect(codeOf(() => itemsOf(`{"readings":[${long}, ,${long}, ${long}]}`))).toBe('bad_json');
     expect(codeOf(() => itemsOf(`{"readings":[${long},${long}, ]}`))).toBe('bad_json');
     expect(itemsOfLines(`1\n${long}\n2`)).toEqual([1, tooLong, 2]);
   });
 
   it('are refused where much of them is nested too deeply', () => {
-    const deep = (count: number) => `${'['.repeat(30)}[]${',[]'.repeat(count - 1)}${']'.repeat(30)}`;
-    expect(codeOf(() => itemsOf(`{"readings":[${deep(maxBatch + 1)}${padding}]}`))).toBe('invalid_body');
+    const deep = (count: number) =>
+      `${'['.repeat(30)}[]${',[]'.repeat(count - 1)}${']'.repeat(30)}`;
+    expect(codeOf(() => itemsOf(`{"readings":[${deep(maxBatch + 1)}${padding}]}`))).toBe(
+      'invalid_body',
+    );
     expect(itemsOf(`{"readings":[${deep(maxBatch)}${padding}]}`)).toHaveLength(1);
   });
 
@@ -139,7 +179,11 @@ describe('the items of a long text', () => {
     ['blanks in a long list', `{"readings":[1,${' '.repeat(8 * mebibytes)}{}]}`, wrapping],
     ['blanks behind a list', `{"readings":[]${' '.repeat(8 * mebibytes)}}`, wrapping],
     ['blanks behind a list of another shape', `[1]${' '.repeat(8 * mebibytes)}`, wrapping],
-    ['blanks before a second member', `{"readings":[]${' '.repeat(8 * mebibytes)},"a":1}`, wrapping],
+    [
+      'blanks before a second member',
+      `{"readings":[]${' '.repeat(8 * mebibytes)},"a":1}`,
+      wrapping,
+    ],
     ['a long name', `{"${escapes}":[]}`, wrapping],
     ['a text full of escaped quotes', `{"readings":[{"a":"${escapes}"}]}`, wrapping],
     ['a text full of escaped quotes without its end', `{"readings":[{"a":"${escapes}`, wrapping],

@@ -27,7 +27,8 @@ const isJson = (text: string) => {
     return false;
   }
 };
-const at = (line: number, column: number) => `The body is not JSON: line ${line}, column ${column}.`;
+const at = (line: number, column: number) =>
+  `The body is not JSON: line ${line}, column ${column}.`;
 
 describe('the place where a text stops being JSON', () => {
   it.each([
@@ -87,12 +88,15 @@ describe('a body that is not JSON is refused with line and column', () => {
     expect(messageOf(`${whole}x`, wrapping)).toBe(at(count + 4, 2));
   });
 
-  it.each([3, 5000])('where a quote or bracket is missing, which shows later, with %d items', (count) => {
-    expect(messageOf(readings('    {"value": "1}', count), wrapping)).toBe(at(count + 1, 19));
-    expect(messageOf(readings('    {"value": [1}', count), wrapping)).toBe(at(count + 1, 17));
-    expect(messageOf(readings('    {"value": 1', count), wrapping)).toBe(at(count + 2, 5));
-    expect(messageOf(readings('    "value": 1}', count), wrapping)).toBe(at(count + 1, 12));
-  });
+  it.each([3, 5000])(
+    'where a quote or bracket is missing, which shows later, with %d items',
+    (count) => {
+      expect(messageOf(readings('    {"value": "1}', count), wrapping)).toBe(at(count + 1, 19));
+      expect(messageOf(readings('    {"value": [1}', count), wrapping)).toBe(at(count + 1, 17));
+      expect(messageOf(readings('    {"value": 1', count), wrapping)).toBe(at(count + 2, 5));
+      expect(messageOf(readings('    "value": 1}', count), wrapping)).toBe(at(count + 1, 12));
+    },
+  );
 
   it('behind characters of several bytes', () => {
     expect(messageOf('{"readings":[{"°C 😀":"µ" 1}]}', wrapping)).toBe(at(1, 27));
@@ -112,14 +116,20 @@ describe('a body that is not JSON is refused with line and column', () => {
         (all, space, somewhere, char) => {
           const whole = JSON.stringify({ readings: all }, null, space);
           const place = somewhere % whole.length;
-          for (const text of [whole.slice(0, place) + char, whole.slice(0, place) + char + whole.slice(place + 1)]) {
+          for (const text of [
+            whole.slice(0, place) + char,
+            whole.slice(0, place) + char + whole.slice(place + 1),
+          ]) {
             const fault = faultOf(text);
             const message = messageOf(text, wrapping);
             if (isJson(text)) expect([undefined, wrapping.expected]).toContain(message);
             else {
               broken++;
               const before = text.slice(0, fault).split('\n');
-              expect([text, message]).toEqual([text, at(before.length, (before.at(-1)?.length ?? 0) + 1)]);
+              expect([text, message]).toEqual([
+                text,
+                at(before.length, (before.at(-1)?.length ?? 0) + 1),
+              ]);
             }
           }
         },

@@ -30,7 +30,9 @@ async function begin(count: number, secret: string): Promise<ClientRequest[]> {
     expect: '100-continue',
   };
   const url = `${await face.url()}/api/v1/sensors/readings`;
-  const requests = Array.from({ length: count }, () => request(url, { method: 'POST', headers, agent: false }));
+  const requests = Array.from({ length: count }, () =>
+    request(url, { method: 'POST', headers, agent: false }),
+  );
   for (const one of requests) one.flushHeaders();
   await Promise.all(requests.map((one) => once(one, 'continue')));
   // A later batch of requests is answered, so that theirs has been.
@@ -60,7 +62,8 @@ it('stores no body of a key that is revoked while it waits to be parsed', async 
   const statuses = requests.map(statusOf);
   for (const one of requests) one.end(body);
   // In the order of the server: a client may read an older answer later.
-  const answers = () => [...face.log().matchAll(/readings.*"status":(\d+)/g)].map(([, status]) => Number(status));
+  const answers = () =>
+    [...face.log().matchAll(/readings.*"status":(\d+)/g)].map(([, status]) => Number(status));
   while (answers().length === 0) await setImmediate();
   await plant.revoke(id);
   const before = answers().length;
@@ -72,7 +75,11 @@ it('stores no body of a key that is revoked while it waits to be parsed', async 
 
 it('refuses a body beyond the limit that names no length, once it exceeds it', async () => {
   const { secret } = await plant.key();
-  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', expect: '100-continue' };
+  const headers = {
+    authorization: `Bearer ${secret}`,
+    'content-type': 'application/json',
+    expect: '100-continue',
+  };
   const url = `${await face.url()}/api/v1/sensors/readings`;
   const one = request(url, { method: 'POST', headers, agent: false });
   // The daemon may close the connection while this still writes.

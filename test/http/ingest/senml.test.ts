@@ -43,7 +43,11 @@ describe('the time of a SenML record, in seconds', () => {
   it.each([
     ['now without one', {}, nowMs],
     ['counted from now below 2^28', { t: -60 }, nowMs - 60_000],
-    ['of an epoch below 100,000,000,000, which is milliseconds elsewhere', { t: 1_795_162_500 }, 1_795_162_500_000],
+    [
+      'of an epoch below 100,000,000,000, which is milliseconds elsewhere',
+      { t: 1_795_162_500 },
+      1_795_162_500_000,
+    ],
     ['with a base time', { bt: 1_795_162_500, t: 1.5 }, 1_795_162_501_500],
     ['before 1970, counted from now', { t: -2_000_000_000 }, nowMs - 2_000_000_000_000],
     ['of 1709', { t: -1e10 }, nowMs - 1e13],
@@ -57,9 +61,16 @@ describe('the time of a SenML record, in seconds', () => {
 });
 
 it('a base name longer than that of any sensor is cut: every record of a pack would hold a copy of it', () => {
-  const records = [{ bn: 'x'.repeat(15_000) }, ...Array.from({ length: 3 }, () => ({ n: 'OVEN', v: 1, t: 1 }))];
+  const records = [
+    { bn: 'x'.repeat(15_000) },
+    ...Array.from({ length: 3 }, () => ({ n: 'OVEN', v: 1, t: 1 })),
+  ];
   const items = itemsOf(records);
-  expect(items.map((item) => (item as { sensor: string }).sensor.length < 1100)).toEqual([true, true, true]); // made of a record each
+  expect(items.map((item) => (item as { sensor: string }).sensor.length < 1100)).toEqual([
+    true,
+    true,
+    true,
+  ]); // made of a record each
   const { rejected } = validate(items, oven);
   expect(rejected.map(({ code }) => code)).toEqual(Array(3).fill('unknown_sensor'));
 });

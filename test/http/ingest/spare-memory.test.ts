@@ -14,11 +14,18 @@ interface Part {
 }
 
 const rowsOf = ({ startMs, count }: Part) =>
-  Array.from({ length: count }, (_, n) => [(startMs + n * 1000) * 1000, (startMs / 1000 + n) % 997] as const);
+  Array.from(
+    { length: count },
+    (_, n) => [(startMs + n * 1000) * 1000, (startMs / 1000 + n) % 997] as const,
+  );
 
 /** A body that arrives in pieces, since it is longer than what is read at once. */
 function bodyOf(part: Part, more: readonly object[] = []): string {
-  const readings = rowsOf(part).map(([us, value]) => ({ sensor, at: new Date(us / 1000).toISOString(), value }));
+  const readings = rowsOf(part).map(([us, value]) => ({
+    sensor,
+    at: new Date(us / 1000).toISOString(),
+    value,
+  }));
   return JSON.stringify({ readings: [...more, ...readings] });
 }
 
@@ -33,7 +40,10 @@ it('bodies that are parsed in the memory of earlier ones are stored as they came
   /** Sends the last byte of each body only once all others have been sent. */
   const post = async (bodies: readonly string[]) => {
     const requests = bodies.map((body, n) => {
-      const headers = { authorization: `Bearer ${secrets[n % 2]}`, 'content-type': 'application/json' };
+      const headers = {
+        authorization: `Bearer ${secrets[n % 2]}`,
+        'content-type': 'application/json',
+      };
       const one = request(url, { method: 'POST', headers, agent: false });
       const answer = once(one, 'response').then(([response]) => json(response));
       const isSent = new Promise((resolve) => void one.write(body.slice(0, -1), resolve));
@@ -48,7 +58,9 @@ it('bodies that are parsed in the memory of earlier ones are stored as they came
   const counts = [3400, 3100, 2600, 1900, 9900, 9800, 9700, 9600];
   const parts = counts.map((count, n) => ({ startMs: plant.nowMs - (20 - n) * dayMs, count }));
   for (const part of parts.slice(0, 4))
-    expect(await post([bodyOf(part)])).toEqual([{ accepted: part.count, duplicates: 0, rejected: [] }]);
+    expect(await post([bodyOf(part)])).toEqual([
+      { accepted: part.count, duplicates: 0, rejected: [] },
+    ]);
   const late = await post(parts.map((part) => escaped(bodyOf(part, [{ sensor, at: 'x' }]))));
   expect(late).toEqual(
     counts.map((count, n) => ({
@@ -57,10 +69,18 @@ it('bodies that are parsed in the memory of earlier ones are stored as they came
       rejected: [expect.objectContaining({ index: 0, code: 'invalid_at' })],
     })),
   );
-  const series = (await plant.domain.store.readings.directory(plant.berlin.id)).get(sensor)?.series ?? -1;
+  const series =
+    (await plant.domain.store.readings.directory(plant.berlin.id)).get(sensor)?.series ?? -1;
   for (const part of parts) {
-    const range = { series, fromUs: part.startMs * 1000, toUs: (part.startMs + dayMs) * 1000, limit: 10_000 };
-    const stored = (await plant.domain.store.readings.range(range)).map(({ atUs, value }) => [atUs, value] as const);
+    const range = {
+      series,
+      fromUs: part.startMs * 1000,
+      toUs: (part.startMs + dayMs) * 1000,
+      limit: 10_000,
+    };
+    const stored = (await plant.domain.store.readings.range(range)).map(
+      ({ atUs, value }) => [atUs, value] as const,
+    );
     expect(stored.sort(([a], [b]) => a - b)).toEqual(rowsOf(part));
   }
   await face.close();

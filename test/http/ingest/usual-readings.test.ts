@@ -11,7 +11,13 @@ import { UsualReadings } from '../../../src/http/ingest/usual-readings.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
 const time = { nowUs, retainedFromUs: Date.UTC(1684, 0) * 1000 };
-const named = (series: number, id: string, code: string, unit: string | null, isActive = true): Sensor => ({
+const named = (
+  series: number,
+  id: string,
+  code: string,
+  unit: string | null,
+  isActive = true,
+): Sensor => ({
   series,
   id,
   code,
@@ -27,11 +33,18 @@ const all = [
   named(12, 'SE-6', 'SLASH', '\\\\'),
   named(2 ** 40, 'SE-7', 'FAR', null),
 ];
-const sensors = new Map(all.flatMap((sensor) => [[sensor.id, sensor] as const, [sensor.code, sensor] as const]));
+const sensors = new Map(
+  all.flatMap((sensor) => [[sensor.id, sensor] as const, [sensor.code, sensor] as const]),
+);
 const wrapping = { name: 'readings', expected: 'One list.' };
 
 /** Everything that a body leads to; `isUsual` lets usual readings take the short way. */
-function resultOf(body: Buffer, isLines: boolean, isUsual: boolean, names = new SensorNames(sensors)) {
+function resultOf(
+  body: Buffer,
+  isLines: boolean,
+  isUsual: boolean,
+  names = new SensorNames(sensors),
+) {
   const validator = new ReadingValidator(Math.ceil(body.length / 2), sensors, time);
   let usual = 0;
   const short = new UsualReadings(body, names, validator);
@@ -63,18 +76,25 @@ function compare(body: Buffer, isLines: boolean): number {
   const { usual, result } = resultOf(body, isLines, true, names);
   const slow = resultOf(body, isLines, false);
   if (JSON.stringify(result) !== JSON.stringify(slow.result)) {
-    expect({ body: body.toString('latin1'), result }).toEqual({ body: body.toString('latin1'), result: slow.result });
+    expect({ body: body.toString('latin1'), result }).toEqual({
+      body: body.toString('latin1'),
+      result: slow.result,
+    });
   }
   return usual;
 }
 
 /** Mostly `usual`, and now and then `odd`. */
-function mostly(usual: fc.Arbitrary<string>, ...odd: (string | fc.Arbitrary<string>)[]): fc.Arbitrary<string> {
+function mostly(
+  usual: fc.Arbitrary<string>,
+  ...odd: (string | fc.Arbitrary<string>)[]
+): fc.Arbitrary<string> {
   const others = fc.oneof(...odd.map((one) => (typeof one === 'string' ? fc.constant(one) : one)));
   return fc.oneof({ weight: 12, arbitrary: usual }, others);
 }
 
-const padded = (min: number, max: number) => fc.integer({ min, max }).map((value) => String(value).padStart(2, '0'));
+const padded = (min: number, max: number) =>
+  fc.integer({ min, max }).map((value) => String(value).padStart(2, '0'));
 const toInstant = (parts: readonly (string | number)[]) => {
   const [year, month, day, hour, minute, second, fraction, zone] = parts;
   return `"${year}-${month}-${day}T${hour}:${minute}:${second}${fraction}${zone}"`;
@@ -95,9 +115,23 @@ const oddInstant = fc
     fc.constantFrom('Z', 'z', '+01:00', ''),
   )
   .map(toInstant);
-const oddInstants = ['2024-02-29T00:00:00Z', '1900-02-29T00:00:00Z', '2016-12-31T23:59:60Z', '1684-06-01T00:00:00Z'];
+const oddInstants = [
+  '2024-02-29T00:00:00Z',
+  '1900-02-29T00:00:00Z',
+  '2016-12-31T23:59:60Z',
+  '1684-06-01T00:00:00Z',
+];
 const epochs = [
-  ...['01600000000000', '1600000000000.0', '1600000000000.5', '-1600000000000', '99999999999', '16e11', 'true', 'null'],
+  ...[
+    '01600000000000',
+    '1600000000000.0',
+    '1600000000000.5',
+    '-1600000000000',
+    '99999999999',
+    '16e11',
+    'true',
+    'null',
+  ],
   ...['100000000000', '9007199254740', '9007199254741', '1795249200000', '1795249200001'],
 ];
 const at = mostly(
@@ -113,7 +147,9 @@ const value = mostly(
   ),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
-  fc.tuple(fc.bigInt({ min: 0n, max: 2n ** 60n }), fc.bigInt({ min: 0n, max: 10n ** 24n })).map((two) => two.join('.')),
+  fc
+    .tuple(fc.bigInt({ min: 0n, max: 2n ** 60n }), fc.bigInt({ min: 0n, max: 10n ** 24n }))
+    .map((two) => two.join('.')),
   ...[
     'true',
     'false',
@@ -133,7 +169,13 @@ const value = mostly(
     '"1"',
     '{}',
   ],
-  ...['9007199254740991', '9007199254740993', '0.1e', `1${'0'.repeat(400)}`, `0.${'0'.repeat(30)}1`],
+  ...[
+    '9007199254740991',
+    '9007199254740993',
+    '0.1e',
+    `1${'0'.repeat(400)}`,
+    `0.${'0'.repeat(30)}1`,
+  ],
 );
 const sensor = fc.constantFrom(
   'OVEN',
@@ -148,22 +190,38 @@ const sensor = fc.constantFrom(
   'OVEN ',
 );
 const unit = fc.constantFrom('"Cel"', '"Cel"', '"°C"', '""', 'null', '"K"', '1', '"C\\u0065l"');
-const quality = fc.constantFrom('"good"', '"uncertain"', '"bad"', 'null', '"superb"', '0', '"go\\u006fd"');
+const quality = fc.constantFrom(
+  '"good"',
+  '"uncertain"',
+  '"bad"',
+  'null',
+  '"superb"',
+  '0',
+  '"go\\u006fd"',
+);
 const field = fc.oneof(
   sensor.map((name) => `"sensor"@:@"${name}"`),
   at.map((text) => `"at"@:@${text}`),
   value.map((text) => `"value"@:@${text}`),
   unit.map((text) => `"unit"@:@${text}`),
   quality.map((text) => `"quality"@:@${text}`),
-  fc.constantFrom('"colour"@:@1', '"a\\u0074"@:@1600000000000', '"__proto__"@:@{}', '"sensors"@:@"OVEN"'),
+  fc.constantFrom(
+    '"colour"@:@1',
+    '"a\\u0074"@:@1600000000000',
+    '"__proto__"@:@{}',
+    '"sensors"@:@"OVEN"',
+  ),
 );
 /** Usual ones, and others with fields that are missing, there twice, or in another order. */
 const reading = mostly(
-  fc.tuple(sensor, at, value).map(([s, a, v]) => `{@"sensor"@:@"${s}"@,@"at"@:@${a}@,@"value"@:@${v}@}`),
+  fc
+    .tuple(sensor, at, value)
+    .map(([s, a, v]) => `{@"sensor"@:@"${s}"@,@"at"@:@${a}@,@"value"@:@${v}@}`),
   fc
     .tuple(fc.constantFrom('OVEN', 'Öfen\u{1F525}', 'SLASH'), at, value, unit, quality)
     .map(
-      ([s, a, v, u, q]) => `{@"quality"@:@${q}@,@"unit"@:@${u}@,@"value"@:@${v}@,@"at"@:@${a}@,@"sensor"@:@"${s}"@}`,
+      ([s, a, v, u, q]) =>
+        `{@"quality"@:@${q}@,@"unit"@:@${u}@,@"value"@:@${v}@,@"at"@:@${a}@,@"sensor"@:@"${s}"@}`,
     ),
   fc
     .tuple(fc.array(field, { maxLength: 3 }), at, value, fc.array(field, { maxLength: 3 }))
@@ -174,10 +232,12 @@ const reading = mostly(
   ...['{}', '[]', '1', '""', 'null', '{@}'],
 );
 const blank = mostly(fc.constantFrom('', ' ', '\t'), '\n', '\r\n', '\v', '\u00a0');
-const body = fc.tuple(fc.array(reading, { maxLength: 5 }), blank, fc.boolean()).map(([items, space, isLines]) => {
-  const text = isLines ? `${items.join('\n')}\n` : `@{@"readings"@:@[@${items.join('@,@')}@]@}@`;
-  return { text: text.replaceAll('@', space), isLines };
-});
+const body = fc
+  .tuple(fc.array(reading, { maxLength: 5 }), blank, fc.boolean())
+  .map(([items, space, isLines]) => {
+    const text = isLines ? `${items.join('\n')}\n` : `@{@"readings"@:@[@${items.join('@,@')}@]@}@`;
+    return { text: text.replaceAll('@', space), isLines };
+  });
 
 describe('usual readings', () => {
   it('that are read from the bytes are those that the validator would keep, to the bit', () => {
@@ -193,7 +253,10 @@ describe('usual readings', () => {
 
   it('are found the same in bodies that are cut off or damaged anywhere', () => {
     const harm = fc.array(
-      fc.tuple(fc.nat(), fc.oneof(fc.nat({ max: 255 }), fc.constantFrom(34, 44, 48, 57, 92, 123, 125))),
+      fc.tuple(
+        fc.nat(),
+        fc.oneof(fc.nat({ max: 255 }), fc.constantFrom(34, 44, 48, 57, 92, 123, 125)),
+      ),
       { maxLength: 3 },
     );
     let usual = 0;
@@ -223,13 +286,20 @@ describe('usual readings', () => {
   });
 
   it('have an instant of their own, whatever part of it is that of the one before', () => {
-    const minutes = ['2020-09-13T12:26', '2020-09-13T12:27', '2020-09-14T12:26', '2020-02-30T12:26', '\0'.repeat(16)];
+    const minutes = [
+      '2020-09-13T12:26',
+      '2020-09-13T12:27',
+      '2020-09-14T12:26',
+      '2020-02-30T12:26',
+      '\0'.repeat(16),
+    ];
     const items = minutes.flatMap((minute) =>
       [':00Z', ':59.5Z'].map((second) => `{"sensor":"OVEN","at":"${minute}${second}","value":1}`),
     );
     let usual = 0;
     for (const first of items) {
-      for (const second of items) usual += compare(Buffer.from(`{"readings":[${first},${second},${first}]}`), false);
+      for (const second of items)
+        usual += compare(Buffer.from(`{"readings":[${first},${second},${first}]}`), false);
     }
     expect(usual).toBeGreaterThan(6 * 6 * 3);
   });
@@ -237,8 +307,12 @@ describe('usual readings', () => {
   it('are at most as many as a body may hold', () => {
     const item = '{"sensor":"OVEN","at":"2020-09-13T12:26:40.123Z","value":1}';
     for (const form of [item, item.replaceAll('":', '": ')]) {
-      const bodyOf = (count: number) => Buffer.from(`{"readings":[${Array(count).fill(form).join(',')}]}`);
-      expect([compare(bodyOf(maxBatch), false), compare(bodyOf(maxBatch + 1), false)]).toEqual([maxBatch, maxBatch]);
+      const bodyOf = (count: number) =>
+        Buffer.from(`{"readings":[${Array(count).fill(form).join(',')}]}`);
+      expect([compare(bodyOf(maxBatch), false), compare(bodyOf(maxBatch + 1), false)]).toEqual([
+        maxBatch,
+        maxBatch,
+      ]);
     }
   });
 
@@ -254,13 +328,18 @@ describe('usual readings', () => {
 
   it('may be as long as any reading, and no longer', () => {
     for (const fill of [
-      16_300, 16_328, 16_329, 16_333, 16_334, 16_335, 16_336, 16_337, 16_338, 16_339, 16_340, 16_341, 16_342, 4000,
+      16_300, 16_328, 16_329, 16_333, 16_334, 16_335, 16_336, 16_337, 16_338, 16_339, 16_340,
+      16_341, 16_342, 4000,
     ]) {
       const item = `{"sensor":"OVEN","at":1600000000000,"value"${' '.repeat(fill)}:1}`;
-      expect(compare(Buffer.from(`{"readings":[${item}]}`), false)).toBe(item.length <= 16_384 ? 1 : 0);
+      expect(compare(Buffer.from(`{"readings":[${item}]}`), false)).toBe(
+        item.length <= 16_384 ? 1 : 0,
+      );
       compare(Buffer.from(`${item}\n${item}`), true);
       const digits = `{"sensor":"OVEN","at":"2020-09-13T12:26:40Z","value":1.${'0'.repeat(fill)}}`;
-      expect(compare(Buffer.from(`{"readings":[${digits}]}`), false)).toBe(digits.length <= 16_384 ? 1 : 0);
+      expect(compare(Buffer.from(`{"readings":[${digits}]}`), false)).toBe(
+        digits.length <= 16_384 ? 1 : 0,
+      );
     }
   });
 });

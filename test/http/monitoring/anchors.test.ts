@@ -24,7 +24,11 @@ afterEach(() => store.close());
 
 const anchorsOf = (audit: Pick<Store['audit'], 'head'>) => {
   const clock = () => nowMs;
-  return createAnchors(audit, createRetryLog(createLog('info', { write: (line) => log.push(line) }), clock), clock);
+  return createAnchors(
+    audit,
+    createRetryLog(createLog('info', { write: (line) => log.push(line) }), clock),
+    clock,
+  );
 };
 const change = () => store.audit.append(draftOf(plant.tenant.id, 'key.list', 'x'));
 const counts = () => log.map((line) => anchorIn(line)?.count);

@@ -22,7 +22,8 @@ it('a log that nothing reads for a while keeps 16 MiB, and says how much of it w
     stream.write('end');
   });
   // The first is being written while the others wait.
-  for (let piece = 0; piece < 21; piece++) stream.write(String.fromCharCode(97 + piece).repeat(mebibyte));
+  for (let piece = 0; piece < 21; piece++)
+    stream.write(String.fromCharCode(97 + piece).repeat(mebibyte));
   const read = new Map<string, number>();
   const buffer = Buffer.alloc(mebibyte);
   let end = '';

@@ -31,10 +31,18 @@ function loggedRetention(domain = plant.domain) {
 }
 
 async function post(instants: readonly number[]) {
-  const readings = instants.map((ms, n) => ({ sensor: 'OVEN-3-T1', at: new Date(ms).toISOString(), value: n }));
+  const readings = instants.map((ms, n) => ({
+    sensor: 'OVEN-3-T1',
+    at: new Date(ms).toISOString(),
+    value: n,
+  }));
   const body = JSON.stringify({ readings });
   const response = await face.fetch('/api/v1/sensors/readings', { method: 'POST', headers, body });
-  return response.json() as Promise<{ accepted: number; duplicates: number; rejected: { code: string }[] }>;
+  return response.json() as Promise<{
+    accepted: number;
+    duplicates: number;
+    rejected: { code: string }[];
+  }>;
 }
 
 async function read(query: string) {
@@ -57,7 +65,11 @@ it('readings past the retention are dropped, their summaries answer buckets, and
   const { retention, messages } = loggedRetention();
   await retention.run();
   const admin = { login: 'other-admin', name: 'Other' };
-  const other = await addTenant(plant.domain, plant.actor, { name: 'Other', weekStart: 'monday', admin });
+  const other = await addTenant(plant.domain, plant.actor, {
+    name: 'Other',
+    weekStart: 'monday',
+    admin,
+  });
   const user = await plant.domain.store.users.findByLogin('other-admin');
   if (!user) throw new Error('the organization has its Super user');
   await updateTenant(plant.domain, { user, osAccount: 'other' }, { retainReadingsDays: 1 });
@@ -77,7 +89,11 @@ it('readings past the retention are dropped, their summaries answer buckets, and
   expect(messages()).toMatchObject([{ level: 'info', entity: 'BER', before, readings: 60 - kept }]);
 
   const late = await post([instants[0] ?? 0, border - 1, border, instants.at(-1) ?? 0]);
-  expect(late.rejected.map(({ code }) => code)).toEqual(['past_retention', 'past_retention', 'reading_conflict']);
+  expect(late.rejected.map(({ code }) => code)).toEqual([
+    'past_retention',
+    'past_retention',
+    'reading_conflict',
+  ]);
   expect(late.accepted).toBe(1);
   expect(await read(`bucket=1h&${agg}&to=${border}`)).toEqual(hours.slice(0, 12));
 });
@@ -168,7 +184,9 @@ describe('a retention that drops much', () => {
     plant.nowMs -= 2 * 365 * dayMs;
     plant.isSteady = true;
     expect(await post([plant.nowMs - hourMs + 7])).toMatchObject({ accepted: 1 });
-    expect((await post([plant.nowMs - 2 * dayMs])).rejected).toMatchObject([{ code: 'past_retention' }]);
+    expect((await post([plant.nowMs - 2 * dayMs])).rejected).toMatchObject([
+      { code: 'past_retention' },
+    ]);
   });
 
   it('rejects by the present setting, in both directions', async () => {
@@ -218,7 +236,9 @@ it('goes on after a fault, and ends between two steps', async () => {
   const domain = { ...plant.domain, store: Object.assign(Object.create(store), { readings }) };
   const { retention, messages } = loggedRetention(domain);
   await retention.run();
-  expect(messages()).toMatchObject([{ level: 'warn', msg: 'old readings were not dropped; trying again' }]);
+  expect(messages()).toMatchObject([
+    { level: 'warn', msg: 'old readings were not dropped; trying again' },
+  ]);
   await retention.run();
   expect(messages().map(({ level }) => level)).toEqual(['warn', 'info']);
   plant.nowMs += hourMs;

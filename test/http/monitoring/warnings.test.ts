@@ -9,7 +9,10 @@ import {
 test('an outage logs one line a second, with the cause and the number of requests left out', () => {
   const lines: [object, string][] = [];
   let nowMs = 0;
-  const warn = createUnavailableWarning({ warn: (fields, message) => void lines.push([fields, message]) }, () => nowMs);
+  const warn = createUnavailableWarning(
+    { warn: (fields, message) => void lines.push([fields, message]) },
+    () => nowMs,
+  );
   const cause = new Error('the disk is full');
   for (const id of ['a', 'b', 'c']) warn(id, cause);
   nowMs = 999;
@@ -28,7 +31,10 @@ test('an outage logs one line a second, with the cause and the number of request
 test('work that is tried again logs its failure at once, then once a minute; other lines are not held back', () => {
   const lines: Record<string, unknown>[] = [];
   let nowMs = 0;
-  const log = createRetryLog(createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }), () => nowMs);
+  const log = createRetryLog(
+    createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
+    () => nowMs,
+  );
   for (nowMs = 0; nowMs <= 60_000; nowMs += 20_000) log.warn({ at: nowMs }, 'not written');
   log.warn({}, 'not stored');
   log.info({}, 'stopping');
@@ -43,7 +49,10 @@ test('work that is tried again logs its failure at once, then once a minute; oth
 test('rejected readings of a key are warned of at once, and then once a minute with all since', () => {
   const lines: [object, string][] = [];
   let nowMs = 0;
-  const warn = createRejectionWarning({ warn: (fields, message) => void lines.push([fields, message]) }, () => nowMs);
+  const warn = createRejectionWarning(
+    { warn: (fields, message) => void lines.push([fields, message]) },
+    () => nowMs,
+  );
   const reject = (key: string, codes: Record<string, number>, sensor: string | null = 'OVEN-9') =>
     warn('readings', key, codes, sensor);
   reject('hk_aaaaa', { unknown_sensor: 3 });
@@ -60,7 +69,10 @@ test('rejected readings of a key are warned of at once, and then once a minute w
     [{ key: 'hk_aaaaa', rejected: { unknown_sensor: 3 }, sensor: 'OVEN-9' }, 'readings rejected'],
     [{ key: 'hk_bbbbb', rejected: { invalid_reading: 1 } }, 'readings rejected'],
     [{ key: 'hk_aaaaa', rejected: { unknown_sensor: 1 }, sensor: 'OVEN-9' }, 'heartbeats rejected'],
-    [{ key: 'hk_aaaaa', rejected: { unknown_sensor: 8, invalid_at: 1 }, sensor: 'OVEN-9' }, 'readings rejected'],
+    [
+      { key: 'hk_aaaaa', rejected: { unknown_sensor: 8, invalid_at: 1 }, sensor: 'OVEN-9' },
+      'readings rejected',
+    ],
     [{ key: 'hk_aaaaa', rejected: { unknown_sensor: 1 }, sensor: 'OVEN-9' }, 'readings rejected'],
   ]);
 });

@@ -71,14 +71,19 @@ class Client {
   }
 
   static tls(text = '', more: { maxVersion?: 'TLSv1.2' } = {}): Client {
-    return new Client(connectTls({ port: port(), host: '127.0.0.1', rejectUnauthorized: false, ...more }), text);
+    return new Client(
+      connectTls({ port: port(), host: '127.0.0.1', rejectUnauthorized: false, ...more }),
+      text,
+    );
   }
 }
 
 /** A connection that stays idle after one request, with a key or without. */
 async function idle(key?: number): Promise<Client> {
   const client = Client.plain(
-    key === undefined ? 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n' : getText('/api/v1/me', keys[key] ?? ''),
+    key === undefined
+      ? 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
+      : getText('/api/v1/me', keys[key] ?? ''),
   );
   await until('it is answered', () => client.isAnswered);
   return client;
@@ -87,7 +92,10 @@ async function idle(key?: number): Promise<Client> {
 /** A connection whose body never arrives completely. */
 async function unfinished(key: number): Promise<Client> {
   const client = Client.plain(
-    postHead('/api/v1/sensors/readings', keys[key] ?? '', 1000).replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'),
+    postHead('/api/v1/sensors/readings', keys[key] ?? '', 1000).replace(
+      '\r\n\r\n',
+      '\r\nExpect: 100-continue\r\n\r\n',
+    ),
   );
   await until('it receives 100 Continue', () => client.received.includes('100 Continue'));
   return client;
@@ -97,7 +105,9 @@ async function metric(name: string): Promise<number> {
   const client = Client.plain('GET /metrics HTTP/1.0\r\n\r\n');
   await until('the metrics come', () => client.isClosed);
   client.socket.destroy();
-  return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\d+)$`, 'm').exec(client.received)?.[1]);
+  return Number(
+    new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\d+)$`, 'm').exec(client.received)?.[1],
+  );
 }
 
 describe('too many connections', () => {
@@ -117,15 +127,26 @@ describe('too many connections', () => {
     ]);
     await idle(1);
     await until('the next stranger is closed', () => strangers[1]?.isClosed);
-    expect([...known, first].map((client) => client.isClosed)).toEqual([false, false, false, false]);
+    expect([...known, first].map((client) => client.isClosed)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
     await until('it is logged', () => face.log().includes('too many connections'));
     const line =
       face
         .log()
         .split('\n')
         .find((text) => text.includes('too many connections')) ?? '';
-    expect(JSON.parse(line)).toMatchObject({ level: 'warn', connections: 6, dropped: { unauthenticated: 1 } });
-    expect(await metric('hkctl_connections_dropped_total{reason="unauthenticated"}')).toBeGreaterThanOrEqual(2);
+    expect(JSON.parse(line)).toMatchObject({
+      level: 'warn',
+      connections: 6,
+      dropped: { unauthenticated: 1 },
+    });
+    expect(
+      await metric('hkctl_connections_dropped_total{reason="unauthenticated"}'),
+    ).toBeGreaterThanOrEqual(2);
   });
 
   it('then close the oldest idle one of the key with the most', async () => {
@@ -150,7 +171,11 @@ describe('too many connections', () => {
     for (let count = 0; count < 7; count++) most.push(await idle(0));
     const more = await idle(1);
     await until('the oldest of that key is closed', () => most[0]?.isClosed);
-    expect([stranger, more, most[1]].map((client) => client?.isClosed)).toEqual([false, false, false]);
+    expect([stranger, more, most[1]].map((client) => client?.isClosed)).toEqual([
+      false,
+      false,
+      false,
+    ]);
     expect(await metric('hkctl_connections_dropped_total{reason="key_share"}')).toBeGreaterThan(0);
   });
 
@@ -159,7 +184,11 @@ describe('too many connections', () => {
     const held = [await unfinished(0), await unfinished(0), await unfinished(1)];
     const more = await idle(1);
     await until('the oldest is closed', () => held[0]?.isClosed);
-    expect([held[1], held[2], more].map((client) => client?.isClosed)).toEqual([false, false, false]);
+    expect([held[1], held[2], more].map((client) => client?.isClosed)).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });
 
@@ -177,11 +206,15 @@ describe('a body', () => {
         if (quick.socket.bytesWritten < head.length + 20_000) quick.socket.write(' '.repeat(1000));
       }, 50);
       await until('the slow one is cut', () => slow.isClosed);
-      await until('the quick one has sent its blanks', () => quick.socket.bytesWritten === head.length + 20_000);
+      await until(
+        'the quick one has sent its blanks',
+        () => quick.socket.bytesWritten === head.length + 20_000,
+      );
       clearInterval(timer);
       quick.socket.write(body);
       await until('the quick one is answered', () => quick.isAnswered);
-      if (!isTls) expect(await metric('hkctl_connections_dropped_total{reason="slow_body"}')).toBe(1);
+      if (!isTls)
+        expect(await metric('hkctl_connections_dropped_total{reason="slow_body"}')).toBe(1);
     },
   );
 });
@@ -195,7 +228,9 @@ async function metricOverTls(): Promise<number> {
 it('a connection with invalid TLS bytes is closed at once and not after the time for a head', async () => {
   await open({ headersMs: 60_000, idleMs: 60_000 }, true);
   Client.plain('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-  Client.plain(Buffer.concat([Buffer.from('160300004b0100004703001234', 'hex'), Buffer.alloc(100)]));
+  Client.plain(
+    Buffer.concat([Buffer.from('160300004b0100004703001234', 'hex'), Buffer.alloc(100)]),
+  );
   const { socket } = Client.plain();
   const secured = connectTls({ socket, rejectUnauthorized: false });
   secured.on('error', () => {});
@@ -207,33 +242,47 @@ it('a connection with invalid TLS bytes is closed at once and not after the time
 
 const hello = Buffer.from('1603010200010001fc0303', 'hex');
 
-describe.each([['plain', false] as const, ['TLS', true] as const])('over %s, connections', (_, isTls) => {
-  const silent = () => [
-    Client.plain(),
-    Client.plain(isTls ? hello : 'GET / HT'),
-    ...(isTls ? [Client.tls(), Client.tls('', { maxVersion: 'TLSv1.2' }), Client.plain('GET / HTTP/1.1\r\n\r\n')] : []),
-  ];
+describe.each([['plain', false] as const, ['TLS', true] as const])(
+  'over %s, connections',
+  (_, isTls) => {
+    const silent = () => [
+      Client.plain(),
+      Client.plain(isTls ? hello : 'GET / HT'),
+      ...(isTls
+        ? [
+            Client.tls(),
+            Client.tls('', { maxVersion: 'TLSv1.2' }),
+            Client.plain('GET / HTTP/1.1\r\n\r\n'),
+          ]
+        : []),
+    ];
 
-  it('without a request are closed after the time for a head', async () => {
-    await open({ headersMs: 300 }, isTls);
-    const all = [...silent(), ...silent()];
-    await until('they are closed', () => all.every(({ isClosed }) => isClosed));
-    await until('none is held', async () => (isTls ? await metricOverTls() : await metric('hkctl_connections')) === 1);
-  });
+    it('without a request are closed after the time for a head', async () => {
+      await open({ headersMs: 300 }, isTls);
+      const all = [...silent(), ...silent()];
+      await until('they are closed', () => all.every(({ isClosed }) => isClosed));
+      await until(
+        'none is held',
+        async () => (isTls ? await metricOverTls() : await metric('hkctl_connections')) === 1,
+      );
+    });
 
-  it('do not delay the end, whatever they have sent', async () => {
-    await open({ headersMs: 60_000 }, isTls);
-    const all = silent();
-    const halfClosed = Client.plain();
-    halfClosed.socket.end();
-    await until('they are open', () => all.every(({ socket, isClosed }) => isClosed || socket.readyState === 'open'));
-    const startedAt = Date.now();
-    await face.close();
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
-    await until('they are closed', () => all.every(({ isClosed }) => isClosed));
-    await open({});
-  });
-});
+    it('do not delay the end, whatever they have sent', async () => {
+      await open({ headersMs: 60_000 }, isTls);
+      const all = silent();
+      const halfClosed = Client.plain();
+      halfClosed.socket.end();
+      await until('they are open', () =>
+        all.every(({ socket, isClosed }) => isClosed || socket.readyState === 'open'),
+      );
+      const startedAt = Date.now();
+      await face.close();
+      expect(Date.now() - startedAt).toBeLessThan(5_000);
+      await until('they are closed', () => all.every(({ isClosed }) => isClosed));
+      await open({});
+    });
+  },
+);
 
 describe('where the clock of the machine is set', () => {
   afterEach(() => void vi.restoreAllMocks());
@@ -263,33 +312,40 @@ describe('where the clock of the machine is set', () => {
   });
 });
 
-describe.each([['plain', false] as const, ['TLS', true] as const])('over %s, requests in one packet', (_, isTls) => {
-  const send = (count: number) => {
-    const paths = Array.from({ length: count }, (_, index) => (index % 2 === 0 ? '/healthz' : '/nowhere'));
-    const text = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
-    const client = isTls ? Client.tls(text) : Client.plain(text);
-    return { client, expected: paths.map((path) => (path === '/healthz' ? '200' : '404')) };
-  };
-  const statuses = ({ received }: Client) => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => match[1]);
+describe.each([['plain', false] as const, ['TLS', true] as const])(
+  'over %s, requests in one packet',
+  (_, isTls) => {
+    const send = (count: number) => {
+      const paths = Array.from({ length: count }, (_, index) =>
+        index % 2 === 0 ? '/healthz' : '/nowhere',
+      );
+      const text = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
+      const client = isTls ? Client.tls(text) : Client.plain(text);
+      return { client, expected: paths.map((path) => (path === '/healthz' ? '200' : '404')) };
+    };
+    const statuses = ({ received }: Client) =>
+      [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => match[1]);
 
-  it('are all answered, in order, if 64 wait behind the first', async () => {
-    await open({}, isTls);
-    const { client, expected } = send(65);
-    await until('all are answered', () => statuses(client).length === 65);
-    expect(statuses(client)).toEqual(expected);
-    expect(client.isClosed).toBe(false);
-  });
+    it('are all answered, in order, if 64 wait behind the first', async () => {
+      await open({}, isTls);
+      const { client, expected } = send(65);
+      await until('all are answered', () => statuses(client).length === 65);
+      expect(statuses(client)).toEqual(expected);
+      expect(client.isClosed).toBe(false);
+    });
 
-  // Contract, section 8.
-  it('close the connection after the answer in progress if more than 64 wait', async () => {
-    await open({}, isTls);
-    const { client } = send(66);
-    await until('it is closed', () => client.isClosed);
-    expect(statuses(client)).toEqual(['200']);
-    expect(client.received).toMatch(/\}\n?$/);
-    const { client: many } = send(5000);
-    await until('it is closed, too', () => many.isClosed);
-    expect(statuses(many)).toEqual(['200']);
-    if (!isTls) expect(await metric('hkctl_connections_dropped_total{reason="pipelining"}')).toBe(2);
-  });
-});
+    // Contract, section 8.
+    it('close the connection after the answer in progress if more than 64 wait', async () => {
+      await open({}, isTls);
+      const { client } = send(66);
+      await until('it is closed', () => client.isClosed);
+      expect(statuses(client)).toEqual(['200']);
+      expect(client.received).toMatch(/\}\n?$/);
+      const { client: many } = send(5000);
+      await until('it is closed, too', () => many.isClosed);
+      expect(statuses(many)).toEqual(['200']);
+      if (!isTls)
+        expect(await metric('hkctl_connections_dropped_total{reason="pipelining"}')).toBe(2);
+    });
+  },
+);

@@ -41,60 +41,111 @@ function send(bytes: string | Buffer, silentMs = 400): Promise<string> {
   });
 }
 
-const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
+const statusesOf = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
 const auth = () => `Authorization: Bearer ${secret}`;
 
 describe('what is no clean HTTP', () => {
-  const post = 'POST /api/v1/sensors/readings HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+  const post =
+    'POST /api/v1/sensors/readings HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
   const smuggled = 'GET /api/v1/me HTTP/1.1\r\nHost: a\r\n\r\n';
   const last = smuggled.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
   const empty = '{"readings":[]}';
   const long = 'x'.repeat(2_000_000);
   const chunked = (body: string, coding = 'chunked') =>
     `${post}${auth()}\r\nTransfer-Encoding: ${coding}\r\n\r\n${body}`;
-  const many = (count: number) => Array.from({ length: count }, (_, index) => `a${index}:b\r\n`).join('');
-  const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${more}${auth()}\r\n\r\n`;
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => `a${index}:b\r\n`).join('');
+  const get = (target: string, more = '') =>
+    `GET ${target} HTTP/1.1\r\nHost: a\r\n${more}${auth()}\r\n\r\n`;
 
   it.each([
     [
       'both lengths',
-      () => `${post}${auth()}\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
+      () =>
+        `${post}${auth()}\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
     ],
-    ['two lengths', () => `${post}${auth()}\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\n{}  ${smuggled}`],
+    [
+      'two lengths',
+      () => `${post}${auth()}\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\n{}  ${smuggled}`,
+    ],
     ['a length with a sign', () => `${post}${auth()}\r\nContent-Length: +4\r\n\r\n{}  `],
-    ['chunked and something else', () => `${post}${auth()}\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${smuggled}`],
-    ['chunked twice', () => `${post}${auth()}\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${smuggled}`],
-    ['a chunk size of no number', () => `${post}${auth()}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
+    [
+      'chunked and something else',
+      () => `${post}${auth()}\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${smuggled}`,
+    ],
+    [
+      'chunked twice',
+      () => `${post}${auth()}\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${smuggled}`,
+    ],
+    [
+      'a chunk size of no number',
+      () => `${post}${auth()}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
+    ],
     ['a bare LF', () => `GET /api/v1/me HTTP/1.1\nHost: a\n${auth()}\n\n`],
     [
       'a blank before the colon',
       () => `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization : Bearer ${secret}\r\n\r\n`,
     ],
-    ['a folded header', () => `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer\r\n ${secret}\r\n\r\n`],
-    ['a control byte', () => `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \x01${secret}\r\n\r\n`],
+    [
+      'a folded header',
+      () => `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer\r\n ${secret}\r\n\r\n`,
+    ],
+    [
+      'a control byte',
+      () => `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \x01${secret}\r\n\r\n`,
+    ],
     ['a zero byte', () => `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n${auth()}\r\n\r\n`],
-    ['64 KB of header', () => `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(65_536)}\r\n${auth()}\r\n\r\n`],
+    [
+      '64 KB of header',
+      () => `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(65_536)}\r\n${auth()}\r\n\r\n`,
+    ],
     ['64 KB of path', () => `GET /${'x'.repeat(65_536)} HTTP/1.1\r\nHost: a\r\n\r\n`],
     [
       'a length before chunked',
-      () => `${post}${auth()}\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG${smuggled}`,
+      () =>
+        `${post}${auth()}\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG${smuggled}`,
     ],
-    ['the same length twice', () => `${post}${auth()}\r\n${'Content-Length: 15\r\n'.repeat(2)}\r\n${empty}${smuggled}`],
-    ['a list of lengths', () => `${post}${auth()}\r\nContent-Length: 15, 15\r\n\r\n${empty}${smuggled}`],
-    ['a length beyond numbers', () => `${post}${auth()}\r\nContent-Length: ${'9'.repeat(40)}\r\n\r\n${smuggled}`],
+    [
+      'the same length twice',
+      () => `${post}${auth()}\r\n${'Content-Length: 15\r\n'.repeat(2)}\r\n${empty}${smuggled}`,
+    ],
+    [
+      'a list of lengths',
+      () => `${post}${auth()}\r\nContent-Length: 15, 15\r\n\r\n${empty}${smuggled}`,
+    ],
+    [
+      'a length beyond numbers',
+      () => `${post}${auth()}\r\nContent-Length: ${'9'.repeat(40)}\r\n\r\n${smuggled}`,
+    ],
     ['another coding below chunked', () => chunked('0\r\n\r\n', 'gzip, chunked') + smuggled],
-    ['chunked in two headers', () => chunked('0\r\n\r\n', 'chunked\r\nTransfer-Encoding: identity') + smuggled],
+    [
+      'chunked in two headers',
+      () => chunked('0\r\n\r\n', 'chunked\r\nTransfer-Encoding: identity') + smuggled,
+    ],
     ['chunked behind a vertical tab', () => chunked('0\r\n\r\n', '\x0bchunked') + smuggled],
-    ['chunked with HTTP/1.0', () => chunked(`f\r\n${empty}\r\n0\r\n\r\n`).replace('/1.1', '/1.0') + smuggled],
-    ['chunked with HTTP/1.0 and nothing behind', () => chunked(`f\r\n${empty}\r\n0\r\n\r\n`).replace('/1.1', '/1.0')],
+    [
+      'chunked with HTTP/1.0',
+      () => chunked(`f\r\n${empty}\r\n0\r\n\r\n`).replace('/1.1', '/1.0') + smuggled,
+    ],
+    [
+      'chunked with HTTP/1.0 and nothing behind',
+      () => chunked(`f\r\n${empty}\r\n0\r\n\r\n`).replace('/1.1', '/1.0'),
+    ],
     ['chunks with bare LF', () => chunked(`f\n${empty}\n0\n\n`) + smuggled],
     ['an extension with bare LF', () => chunked(`f;\n${empty}\r\n0\r\n\r\n`) + smuggled],
     ['a chunk longer than it says', () => chunked(`e\r\n${empty}\r\n0\r\n\r\n`) + smuggled],
     ['a chunk size with a sign', () => chunked(`+f\r\n${empty}\r\n0\r\n\r\n`) + smuggled],
-    ['a chunk size beyond numbers', () => chunked(`${'F'.repeat(17)}\r\n${empty}\r\n0\r\n\r\n`) + smuggled],
+    [
+      'a chunk size beyond numbers',
+      () => chunked(`${'F'.repeat(17)}\r\n${empty}\r\n0\r\n\r\n`) + smuggled,
+    ],
     ['a chunk extension of 2 MB', () => chunked(`f;a=${long}\r\n${empty}\r\n0\r\n\r\n`)],
     ['a trailer of 2 MB', () => chunked(`f\r\n${empty}\r\n0\r\nX: ${long}\r\n\r\n`)],
-    ['a hundred thousand trailers', () => chunked(`f\r\n${empty}\r\n0\r\n${'X: a\r\n'.repeat(100_000)}\r\n`)],
+    [
+      'a hundred thousand trailers',
+      () => chunked(`f\r\n${empty}\r\n0\r\n${'X: a\r\n'.repeat(100_000)}\r\n`),
+    ],
     ['a length in the trailer', () => chunked(`f\r\n${empty}\r\n0\r\nContent-Length: 5\r\n\r\n`)],
     ['HTTP/0.9', () => 'GET /api/v1/me\r\n\r\n'],
     ['HTTP/1.2', () => `GET /api/v1/me HTTP/1.2\r\nHost: a\r\n${auth()}\r\n\r\n`],
@@ -144,14 +195,23 @@ describe('what is no clean HTTP', () => {
     ],
     [
       'a request as the body of a refused POST',
-      () => `POST /nope HTTP/1.1\r\nHost: a\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+      () =>
+        `POST /nope HTTP/1.1\r\nHost: a\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
       [404, 401],
     ],
     ['a whole address', () => get('http://b/api/v1/me'), [200, 401]],
     ['the server as a whole', () => get('*').replace('GET', 'OPTIONS'), [404, 401]],
-    ['HTTP/1.0 kept alive', () => get('/api/v1/me', 'Connection: keep-alive\r\n').replace('/1.1', '/1.0'), [200, 401]],
+    [
+      'HTTP/1.0 kept alive',
+      () => get('/api/v1/me', 'Connection: keep-alive\r\n').replace('/1.1', '/1.0'),
+      [200, 401],
+    ],
     ['an expectation', () => get('/api/v1/me', 'Expect: a-miracle\r\n'), [200, 401]],
-    ['a prototype as a header', () => get('/api/v1/me', '__proto__: a\r\nconstructor: b\r\n'), [200, 401]],
+    [
+      'a prototype as a header',
+      () => get('/api/v1/me', '__proto__: a\r\nconstructor: b\r\n'),
+      [200, 401],
+    ],
     ['1500 headers', () => get('/api/v1/me', many(1500)), [200, 401]],
     [
       'a key in the trailer',
@@ -189,9 +249,12 @@ describe('what is no clean HTTP', () => {
   });
 
   it('a proxy that adds its header behind a thousand others is still seen', async () => {
-    const metrics = (more: string) => `GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${more}\r\n`;
+    const metrics = (more: string) =>
+      `GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${more}\r\n`;
     expect(statusesOf(await send(metrics(many(1000))))).toEqual([200]);
-    expect(statusesOf(await send(metrics(`${many(1000)}X-Forwarded-For: 9.9.9.9\r\n`)))).toEqual([404]);
+    expect(statusesOf(await send(metrics(`${many(1000)}X-Forwarded-For: 9.9.9.9\r\n`)))).toEqual([
+      404,
+    ]);
   });
 
   it('a client that asks before it sends its body receives 100 Continue only once its key is valid', async () => {
@@ -247,7 +310,9 @@ describe('what is no clean HTTP', () => {
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
     });
-    socket.write(`${post}Authorization: Bearer ${gateway}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    socket.write(
+      `${post}Authorization: Bearer ${gateway}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
     const rubbish = setInterval(() => socket.write('\0'), 1);
     socket.on('end', () => clearInterval(rubbish));
     await once(socket, 'close');
@@ -257,14 +322,18 @@ describe('what is no clean HTTP', () => {
   });
 
   it('two Authorization headers are malformed', async () => {
-    const text = await send(`GET /api/v1/me HTTP/1.1\r\nHost: a\r\n${auth()}\r\nauthorization: Bearer x\r\n\r\n`);
+    const text = await send(
+      `GET /api/v1/me HTTP/1.1\r\nHost: a\r\n${auth()}\r\nauthorization: Bearer x\r\n\r\n`,
+    );
     expect(text).toContain('"malformed_authorization"');
   });
 
   it.each(['/api/v1/me', '/api/v1/parts', '/api/v1/parts/P-1001', '/api/v1/docs', '/healthz'])(
     'a slash at the end of %s counts for nothing',
     async (path) => {
-      const [without, withSlash] = await Promise.all([path, `${path}/`].map((one) => call(face.url + one, { secret })));
+      const [without, withSlash] = await Promise.all(
+        [path, `${path}/`].map((one) => call(face.url + one, { secret })),
+      );
       expect(withSlash?.status).toBe(without?.status);
       // The page refers to what it needs by where it stands itself.
       if (path !== '/api/v1/docs') expect(withSlash?.text).toBe(without?.text);
@@ -274,7 +343,9 @@ describe('what is no clean HTTP', () => {
 
   it('pipelined requests are each checked and answered in order', async () => {
     const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${auth()}\r\n\r\n`;
-    const text = await send(`${one('/api/v1/me')}${one('/nope')}${one('/api/v1/parts?limit=1')}${smuggled}`);
+    const text = await send(
+      `${one('/api/v1/me')}${one('/nope')}${one('/api/v1/parts?limit=1')}${smuggled}`,
+    );
     expect(statusesOf(text)).toEqual([200, 404, 200, 401]);
   });
 

@@ -13,7 +13,8 @@ beforeAll(async () => {
   ({ plant, face, secret } = await servedPlant());
 });
 
-const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
+const statusesOf = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
 
 describe('those who hold connections', () => {
   it('for headers that never end are cut, while others are served', async () => {
@@ -22,7 +23,9 @@ describe('those who hold connections', () => {
     const sockets: Socket[] = [];
     const closed: number[] = [];
     for (let i = 0; i < 100; i++) {
-      const socket = connect(ownPort, '127.0.0.1', () => socket.write('GET /api/v1/me HTTP/1.1\r\nHost: a\r\n'));
+      const socket = connect(ownPort, '127.0.0.1', () =>
+        socket.write('GET /api/v1/me HTTP/1.1\r\nHost: a\r\n'),
+      );
       socket.on('error', () => {});
       socket.on('close', () => closed.push(i));
       sockets.push(socket);

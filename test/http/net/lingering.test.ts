@@ -58,7 +58,13 @@ interface Head {
 }
 
 /** A head with which the connection closes after the answer, as those of `requests` and of Node without an agent. */
-function post({ target = path, key = secret, type = 'application/json', length, more = '' }: Head): string {
+function post({
+  target = path,
+  key = secret,
+  type = 'application/json',
+  length,
+  more = '',
+}: Head): string {
   const authorization = key === null ? '' : `Authorization: Bearer ${key}\r\n`;
   const framing = length === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;
   return `POST ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: ${type}\r\n${authorization}${more}${framing}\r\n\r\n`;
@@ -140,7 +146,10 @@ describe('a client that reads only once it has written its whole body gets', () 
 });
 
 /** A connection that was answered before its body has ended, and goes on as `next` says every 20 ms. */
-async function lingering(face: Served, next: string): Promise<{ isClosed: boolean; received: string }> {
+async function lingering(
+  face: Served,
+  next: string,
+): Promise<{ isClosed: boolean; received: string }> {
   const client = open(face);
   const seen = { isClosed: false, received: '' };
   client.on('error', () => {});
@@ -158,7 +167,11 @@ async function lingering(face: Served, next: string): Promise<{ isClosed: boolea
 }
 
 const metric = async ({ url }: Served, name: string) =>
-  Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\d+)$`, 'm').exec((await call(`${url}/metrics`)).text)?.[1]);
+  Number(
+    new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\d+)$`, 'm').exec(
+      (await call(`${url}/metrics`)).text,
+    )?.[1],
+  );
 
 describe('a connection whose body comes after the answer', () => {
   it('is closed where nothing more comes, and where it goes on for too long', async () => {
@@ -191,7 +204,11 @@ describe('a connection whose body comes after the answer', () => {
 
   it('counts among all connections, and makes way for others', async () => {
     const face = await serve({ connections: 3 });
-    const many = [await lingering(face, ' '), await lingering(face, ' '), await lingering(face, ' ')];
+    const many = [
+      await lingering(face, ' '),
+      await lingering(face, ' '),
+      await lingering(face, ' '),
+    ];
     expect((await call(`${face.url}/api/v1/me`, { secret })).status).toBe(200);
     await until('one is closed', () => many.some(({ isClosed }) => isClosed));
   });

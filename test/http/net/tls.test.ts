@@ -4,7 +4,13 @@ import { createServer, request } from 'node:https';
 import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type DetailedPeerCertificate, getCiphers, type SecureVersion, type TLSSocket } from 'node:tls';
+import {
+  connect,
+  type DetailedPeerCertificate,
+  getCiphers,
+  type SecureVersion,
+  type TLSSocket,
+} from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '../../../src/http/monitoring/log.ts';
@@ -25,7 +31,10 @@ beforeAll(async () => {
   await makeCertificate(folder, 'second');
   use('first');
   plant = await HttpPlant.open();
-  face = await listening(plant, { tlsCert: join(folder, 'in-use.crt'), tlsKey: join(folder, 'in-use.key') });
+  face = await listening(plant, {
+    tlsCert: join(folder, 'in-use.crt'),
+    tlsKey: join(folder, 'in-use.key'),
+  });
 });
 afterAll(async () => {
   await face.close();
@@ -34,38 +43,45 @@ afterAll(async () => {
 });
 
 function use(name: string): void {
-  for (const end of ['crt', 'key']) copyFileSync(join(folder, `${name}.${end}`), join(folder, `in-use.${end}`));
+  for (const end of ['crt', 'key'])
+    copyFileSync(join(folder, `${name}.${end}`), join(folder, `in-use.${end}`));
 }
 
-function handshake(options: { minVersion?: SecureVersion; maxVersion?: SecureVersion; ciphers?: string } = {}) {
-  return new Promise<{ certificate: DetailedPeerCertificate; protocol: string | null }>((resolve, reject) => {
-    const { port } = new URL(face.url);
-    const socket: TLSSocket = connect(
-      { port: Number(port), host: '127.0.0.1', rejectUnauthorized: false, ...options },
-      () => {
-        resolve({ certificate: socket.getPeerCertificate(true), protocol: socket.getProtocol() });
-        socket.destroy();
-      },
-    );
-    socket.on('error', reject);
-  });
+function handshake(
+  options: { minVersion?: SecureVersion; maxVersion?: SecureVersion; ciphers?: string } = {},
+) {
+  return new Promise<{ certificate: DetailedPeerCertificate; protocol: string | null }>(
+    (resolve, reject) => {
+      const { port } = new URL(face.url);
+      const socket: TLSSocket = connect(
+        { port: Number(port), host: '127.0.0.1', rejectUnauthorized: false, ...options },
+        () => {
+          resolve({ certificate: socket.getPeerCertificate(true), protocol: socket.getProtocol() });
+          socket.destroy();
+        },
+      );
+      socket.on('error', reject);
+    },
+  );
 }
 
 it('answers over TLS, with HSTS', async () => {
   const { secret } = await plant.key();
   const ca = readFileSync(join(folder, 'first.crt'));
-  const [status, hsts] = await new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
-    const outgoing = request(
-      `${face.url}/api/v1/me`,
-      { ca, headers: { authorization: `Bearer ${secret}` } },
-      (response) => {
-        response.resume();
-        resolve([response.statusCode, response.headers['strict-transport-security']]);
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end();
-  });
+  const [status, hsts] = await new Promise<[number | undefined, string | undefined]>(
+    (resolve, reject) => {
+      const outgoing = request(
+        `${face.url}/api/v1/me`,
+        { ca, headers: { authorization: `Bearer ${secret}` } },
+        (response) => {
+          response.resume();
+          resolve([response.statusCode, response.headers['strict-transport-security']]);
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end();
+    },
+  );
   expect([status, hsts]).toEqual([200, 'max-age=31536000']);
 });
 
@@ -77,7 +93,10 @@ it('supports TLS 1.3 and 1.2, nothing older, and no old cipher', async () => {
     await expect(handshake(old)).rejects.toThrow();
   }
   await expect(
-    handshake({ maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA384' }),
+    handshake({
+      maxVersion: 'TLSv1.2',
+      ciphers: 'AES128-SHA:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA384',
+    }),
   ).rejects.toThrow();
 });
 
@@ -85,7 +104,9 @@ it('offers for TLS 1.2 only ciphers with forward secrecy and authenticated encry
   const offered: string[] = [];
   for (const name of getCiphers().map((cipher) => cipher.toUpperCase())) {
     if (name.startsWith('TLS_')) continue;
-    const found = await handshake({ maxVersion: 'TLSv1.2', ciphers: `${name}:@SECLEVEL=0` }).catch(() => undefined);
+    const found = await handshake({ maxVersion: 'TLSv1.2', ciphers: `${name}:@SECLEVEL=0` }).catch(
+      () => undefined,
+    );
     if (found) offered.push(name);
   }
   expect(offered.sort()).toEqual([
@@ -127,7 +148,10 @@ it('refuses to renegotiate an open connection', async () => {
 });
 
 it("answers nothing to a handshake that Node's own timeout ended: such an answer would wait for ever", async () => {
-  const [cert, key] = [readFileSync(join(folder, 'first.crt')), readFileSync(join(folder, 'first.key'))];
+  const [cert, key] = [
+    readFileSync(join(folder, 'first.crt')),
+    readFileSync(join(folder, 'first.key')),
+  ];
   const server = createServer({ cert, key, handshakeTimeout: 100 });
   createFraming(createLog('silent', { write() {} }), { drop() {}, discard() {} }).guard(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -155,6 +179,8 @@ it('does not wait for the writer of a FIFO in place of a file, and reads no devi
     expect(() => requireCertificate(settings(files))).toThrow('is no plain file');
   }
   const long = join(folder, 'x'.repeat(300));
-  expect(() => requireCertificate(settings({ tlsCert: long, tlsKey }))).toThrow(`${long}: its name is too long`);
+  expect(() => requireCertificate(settings({ tlsCert: long, tlsKey }))).toThrow(
+    `${long}: its name is too long`,
+  );
   expect(requireCertificate(settings({ tlsCert, tlsKey }))).toMatchObject({ cert: tlsCert });
 });

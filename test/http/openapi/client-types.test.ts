@@ -6,7 +6,9 @@ import { openapiDocument } from '../../../src/http/openapi/document.ts';
 import { resources } from '../../../src/resources/index.ts';
 
 const golden = join(process.cwd(), 'test', 'golden');
-const document = JSON.stringify(openapiDocument(resources, { version: '1.2.3', baseUrl: 'https://plant.test' }));
+const document = JSON.stringify(
+  openapiDocument(resources, { version: '1.2.3', baseUrl: 'https://plant.test' }),
+);
 
 it('generates the types that the end-to-end tests use', async () => {
   const kept = join(golden, 'openapi.ts');

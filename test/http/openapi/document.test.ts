@@ -9,7 +9,10 @@ import { resources } from '../../../src/resources/index.ts';
 
 type Json = Record<string, unknown>;
 
-const document = openapiDocument(resources, { version: '1.2.3', baseUrl: 'https://plant.test' }) as Json;
+const document = openapiDocument(resources, {
+  version: '1.2.3',
+  baseUrl: 'https://plant.test',
+}) as Json;
 const golden = join(process.cwd(), 'test', 'golden', 'openapi.json');
 
 it('is the golden document: a change to it changes the interface', () => {
@@ -36,9 +39,9 @@ describe('examples', () => {
   it('match their schemas everywhere', () => {
     let count = 0;
     for (const { pointer, media } of mediaTypes(document)) {
-      const several = Object.values((media.examples ?? {}) as Record<string, { value: unknown }>).map(
-        ({ value }) => value,
-      );
+      const several = Object.values(
+        (media.examples ?? {}) as Record<string, { value: unknown }>,
+      ).map(({ value }) => value);
       const examples = 'example' in media ? [media.example] : several;
       const validate = ajv.compile({ $ref: `document#${pointer}/schema` });
       for (const example of examples) {
@@ -56,7 +59,9 @@ describe('examples', () => {
       for (const { schema, example, name } of operation.parameters ?? []) {
         if (example === undefined) continue;
         count++;
-        expect(ajv.validate(schema as Json, example), `${name} ${JSON.stringify(example)}`).toBe(true);
+        expect(ajv.validate(schema as Json, example), `${name} ${JSON.stringify(example)}`).toBe(
+          true,
+        );
       }
     }
     expect(count).toBeGreaterThan(60);

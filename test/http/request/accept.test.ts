@@ -16,12 +16,19 @@ describe('the media type of an answer', () => {
     expect(mediaTypeFor(accept, offers)).toBe(type);
   });
 
-  it.each(['application/json; q=0', 'text/html', 'application/json;q=0, text/csv; q=0.000', ',', ';q=1', 'a', '/'])(
-    'for %j is none',
-    (accept) => {
-      expect(() => mediaTypeFor(accept, offers)).toThrow(expect.objectContaining({ code: 'not_acceptable' }));
-    },
-  );
+  it.each([
+    'application/json; q=0',
+    'text/html',
+    'application/json;q=0, text/csv; q=0.000',
+    ',',
+    ';q=1',
+    'a',
+    '/',
+  ])('for %j is none', (accept) => {
+    expect(() => mediaTypeFor(accept, offers)).toThrow(
+      expect.objectContaining({ code: 'not_acceptable' }),
+    );
+  });
 });
 
 describe('the coding of an answer', () => {

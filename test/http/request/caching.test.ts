@@ -64,13 +64,17 @@ describe('validators', () => {
     }
     expect(tags.size).toBe(2);
     expect(
-      (await rawGet(`${face.url}/api/v1/parts`, 'identity, gzip;q=0.1')).headers['content-encoding'],
+      (await rawGet(`${face.url}/api/v1/parts`, 'identity, gzip;q=0.1')).headers[
+        'content-encoding'
+      ],
     ).toBeUndefined();
   });
 
   it('are kept apart by entity', async () => {
     const { secret: other } = await plant.key({ entity: plant.chicago });
-    const theirs = await (await face.fetch('/api/v1/parts', { headers: { authorization: `Bearer ${other}` } })).text();
+    const theirs = await (
+      await face.fetch('/api/v1/parts', { headers: { authorization: `Bearer ${other}` } })
+    ).text();
     expect(JSON.parse(theirs).data.map(({ id }: { id: string }) => id)).toEqual(['P-9001']);
   });
 
@@ -78,7 +82,9 @@ describe('validators', () => {
     const secrets: string[] = [];
     for (const name of ['North', 'South']) {
       const { entity } = await plant.site();
-      await plant.import('parts', entity, [{ id: 'P-1', name, part_number: name, is_active: true }]);
+      await plant.import('parts', entity, [
+        { id: 'P-1', name, part_number: name, is_active: true },
+      ]);
       secrets.push((await plant.key({ entity })).secret);
     }
     // The store does not change from here on, so the first entity's pages are cached when the second one requests its own.
@@ -112,25 +118,32 @@ describe('If-Match', () => {
           expect((await get(path, headers, method)).status, `${method} ${wanted}`).toBe(200);
         }
       }
-      const known = await get(path, { 'if-match': etag, 'if-none-match': etag, 'accept-encoding': accepted });
+      const known = await get(path, {
+        'if-match': etag,
+        'if-none-match': etag,
+        'accept-encoding': accepted,
+      });
       expect(known.status).toBe(304);
     }
   });
 
-  it.each([...paths, '/api/v1/me', '/api/v1/docs'])('refuses %s where it names another ETag', async (path) => {
-    const etag = (await get(path)).headers.get('etag') ?? '';
-    for (const wanted of ['"x"', `W/${etag.replace('W/', '')}`, '', etag.replaceAll('"', '')]) {
-      const response = await get(path, { 'if-match': wanted });
-      expect(await response.json(), wanted).toMatchObject({
-        status: 400,
-        code: 'bad_parameter',
-        detail: 'If-Match names no ETag of this answer. Read it without If-Match.',
-      });
-      expect(response.status).toBe(400);
-      expect((await get(path, { 'if-match': wanted, 'if-none-match': '*' })).status).toBe(400);
-      expect((await get(path, { 'if-match': wanted }, 'HEAD')).status).toBe(400);
-    }
-  });
+  it.each([...paths, '/api/v1/me', '/api/v1/docs'])(
+    'refuses %s where it names another ETag',
+    async (path) => {
+      const etag = (await get(path)).headers.get('etag') ?? '';
+      for (const wanted of ['"x"', `W/${etag.replace('W/', '')}`, '', etag.replaceAll('"', '')]) {
+        const response = await get(path, { 'if-match': wanted });
+        expect(await response.json(), wanted).toMatchObject({
+          status: 400,
+          code: 'bad_parameter',
+          detail: 'If-Match names no ETag of this answer. Read it without If-Match.',
+        });
+        expect(response.status).toBe(400);
+        expect((await get(path, { 'if-match': wanted, 'if-none-match': '*' })).status).toBe(400);
+        expect((await get(path, { 'if-match': wanted }, 'HEAD')).status).toBe(400);
+      }
+    },
+  );
 
   it('does not change a refusal, and If-Unmodified-Since is ignored', async () => {
     expect((await get('/api/v1/parts/none', { 'if-match': '"x"' })).status).toBe(404);
@@ -142,8 +155,13 @@ describe('If-Match', () => {
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
     const body = '{"readings":[{"sensor":"OVEN-3-T1","at":"2026-11-19T07:07:07Z","value":1}]}';
     const post = (more: Record<string, string>) =>
-      face.fetch('/api/v1/sensors/readings', { method: 'POST', headers: { ...headers, ...more }, body });
-    for (const wanted of ['*', '"x"']) expect((await post({ 'if-match': wanted })).status).toBe(400);
+      face.fetch('/api/v1/sensors/readings', {
+        method: 'POST',
+        headers: { ...headers, ...more },
+        body,
+      });
+    for (const wanted of ['*', '"x"'])
+      expect((await post({ 'if-match': wanted })).status).toBe(400);
     expect(await (await post({})).json()).toMatchObject({ accepted: 1, duplicates: 0 });
   });
 });
@@ -153,41 +171,50 @@ describe('a compression that failed', () => {
     const page = toRepresentation('x'.repeat(2000));
     page.codings.set('gzip', Promise.reject(new Error('no memory')));
     // The function reads only the headers of the exchange.
-    const exchange = { header: (name: string) => (name === 'accept-encoding' ? 'gzip' : undefined) } as Exchange;
+    const exchange = {
+      header: (name: string) => (name === 'accept-encoding' ? 'gzip' : undefined),
+    } as Exchange;
     await expect(represent(exchange, page)).rejects.toThrow('no memory');
     expect(await represent(exchange, page)).toMatchObject({ status: 200 });
   });
 });
 
 describe('HEAD', () => {
-  it.each(['/api/v1/parts?limit=3', '/api/v1/orders/O-1001', '/api/v1/sensors', '/api/v1/openapi.json', '/api/v1'])(
-    '%s has the headers of GET and no body',
-    async (path) => {
-      const [head, full] = [await get(path, {}, 'HEAD'), await get(path)];
-      const body = await full.text();
-      expect(await head.text()).toBe('');
-      for (const name of ['content-type', 'etag', 'link', 'vary', 'cache-control']) {
-        expect(head.headers.get(name)).toBe(full.headers.get(name));
-      }
-      expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(body));
-    },
-  );
+  it.each([
+    '/api/v1/parts?limit=3',
+    '/api/v1/orders/O-1001',
+    '/api/v1/sensors',
+    '/api/v1/openapi.json',
+    '/api/v1',
+  ])('%s has the headers of GET and no body', async (path) => {
+    const [head, full] = [await get(path, {}, 'HEAD'), await get(path)];
+    const body = await full.text();
+    expect(await head.text()).toBe('');
+    for (const name of ['content-type', 'etag', 'link', 'vary', 'cache-control']) {
+      expect(head.headers.get(name)).toBe(full.headers.get(name));
+    }
+    expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(body));
+  });
 });
 
 /** fetch() decompresses by itself; this returns the bytes on the wire. */
 async function rawGet(url: string, accepted: string) {
   const { request } = await import('node:http');
-  return new Promise<{ headers: NodeJS.Dict<string | string[]>; body: Buffer }>((resolve, reject) => {
-    const outgoing = request(
-      url,
-      { headers: { authorization: `Bearer ${secret}`, 'accept-encoding': accepted } },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end();
-  });
+  return new Promise<{ headers: NodeJS.Dict<string | string[]>; body: Buffer }>(
+    (resolve, reject) => {
+      const outgoing = request(
+        url,
+        { headers: { authorization: `Bearer ${secret}`, 'accept-encoding': accepted } },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () =>
+            resolve({ headers: response.headers, body: Buffer.concat(chunks) }),
+          );
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end();
+    },
+  );
 }

@@ -6,7 +6,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createHeads } from '../../../src/http/request/heads.ts';
 
 /** Serves one small answer for every request, its head written at the times that `nextMs` gives. */
-async function serve(nextMs: () => number, page: boolean, seen = (res: ServerResponse) => res): Promise<number> {
+async function serve(
+  nextMs: () => number,
+  page: boolean,
+  seen = (res: ServerResponse) => res,
+): Promise<number> {
   const writeHead = createHeads(['Strict-Transport-Security', 'max-age=1']);
   const server = createServer((req, res) => {
     const headers = ['ETag', '"ä"', 'X-Request-Id', 'r', 'Content-Length', '3'];
@@ -34,7 +38,11 @@ const requests = [
   'HEAD / HTTP/1.1\r\nHost: a',
   'GET / HTTP/1.0\r\nConnection: keep-alive',
 ];
-const closing = ['GET / HTTP/1.1\r\nHost: a\r\nConnection: close', 'GET / HTTP/1.0', 'GET /closes HTTP/1.1\r\nHost: a'];
+const closing = [
+  'GET / HTTP/1.1\r\nHost: a\r\nConnection: close',
+  'GET / HTTP/1.0',
+  'GET /closes HTTP/1.1\r\nHost: a',
+];
 
 it.each([false, true])('writes the same heads as Node does (of a page: %s)', async (page) => {
   let nowMs = 0;
@@ -56,7 +64,9 @@ it('lets Node write a head again after a tenth of a second, so that the date goe
   const times = [0, 99, 100];
   const port = await serve(() => times.shift() ?? 0, false);
   const dateOf = async () =>
-    Date.parse((await answersTo(port, ['HEAD / HTTP/1.1\r\nHost: a'])).match(/^Date: (.*)\r$/m)?.[1] ?? '');
+    Date.parse(
+      (await answersTo(port, ['HEAD / HTTP/1.1\r\nHost: a'])).match(/^Date: (.*)\r$/m)?.[1] ?? '',
+    );
   const began = await dateOf();
   await new Promise((resolve) => setTimeout(resolve, 1100));
   expect(await dateOf()).toBe(began);

@@ -48,7 +48,9 @@ it('ends a large answer where its client has left', async () => {
         return progress;
       });
     };
-    void serve(listener).then((port) => get({ port, host: '127.0.0.1', agent: false }).on('error', () => {}));
+    void serve(listener).then((port) =>
+      get({ port, host: '127.0.0.1', agent: false }).on('error', () => {}),
+    );
   });
   expect(await left).toBe('done');
 });

@@ -3,7 +3,9 @@ import { Slices } from '../../../src/http/fairness/slices.ts';
 import { recordsToCsv } from '../../../src/http/routes/lists.ts';
 import { orders } from '../../../src/resources/jobs-and-orders.ts';
 
-const records = Array.from({ length: 300 }, (_, n) => JSON.stringify({ id: `O-${n}`, order_number: 'a "b", c' }));
+const records = Array.from({ length: 300 }, (_, n) =>
+  JSON.stringify({ id: `O-${n}`, order_number: 'a "b", c' }),
+);
 const json = records.join(',\n');
 
 it('pauses after each record, since a page with long lists takes many milliseconds', () => {
@@ -15,5 +17,7 @@ it('writes the same in slices, and a header alone for a page without records', a
   const lines = csv.toString().split('\n');
   expect(lines).toHaveLength(302);
   expect(lines[300]).toMatch(/^O-299,"a ""b"", c",/);
-  expect((await new Slices().run('key', recordsToCsv(orders, { json: '' }))).toString()).toBe(`${lines[0]}\n`);
+  expect((await new Slices().run('key', recordsToCsv(orders, { json: '' }))).toString()).toBe(
+    `${lines[0]}\n`,
+  );
 });

@@ -36,8 +36,10 @@ async function get(path: string) {
 }
 
 const parameter = (value: unknown) => encodeURIComponent(String(value).toWellFormed());
-const decoded = (token: unknown): unknown[] => JSON.parse(Buffer.from(String(token), 'base64url').toString());
-const encoded = (parts: readonly unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
+const decoded = (token: unknown): unknown[] =>
+  JSON.parse(Buffer.from(String(token), 'base64url').toString());
+const encoded = (parts: readonly unknown[]) =>
+  Buffer.from(JSON.stringify(parts)).toString('base64url');
 
 /** A token or cursor with each of its members replaced by each value. */
 function* forged(token: unknown): Generator<string> {

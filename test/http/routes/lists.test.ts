@@ -40,13 +40,23 @@ describe('sync tokens', () => {
   it('return what has changed, with the details asked for, and the state of sensors', async () => {
     const { sync_token: orders } = await pageOf('orders?limit=500');
     const services = [{ row_id: 'SVC-01', service_code: 'HT-01', quantity: 2 }];
-    await plant.import('orders', plant.berlin, [{ id: 'O-7', order_number: '7', status: 'confirmed', services }]);
+    await plant.import('orders', plant.berlin, [
+      { id: 'O-7', order_number: '7', status: 'confirmed', services },
+    ]);
     const changes = await pageOf(`orders?sync_token=${orders}&include=services`);
-    expect(changes).toMatchObject({ data: [{ id: 'O-7', services }], removed: [], next_cursor: null });
+    expect(changes).toMatchObject({
+      data: [{ id: 'O-7', services }],
+      removed: [],
+      next_cursor: null,
+    });
     expect((await pageOf(`orders?sync_token=${orders}`)).data[0]).not.toHaveProperty('services');
     const { sync_token: sensors } = await pageOf('sensors');
-    await plant.import('sensors', plant.berlin, [{ id: 'SE-7', code: 'S7', name: 'Seven', is_active: true }]);
-    expect((await pageOf(`sensors?sync_token=${sensors}`)).data).toMatchObject([{ id: 'SE-7', last_value: null }]);
+    await plant.import('sensors', plant.berlin, [
+      { id: 'SE-7', code: 'S7', name: 'Seven', is_active: true },
+    ]);
+    expect((await pageOf(`sensors?sync_token=${sensors}`)).data).toMatchObject([
+      { id: 'SE-7', last_value: null },
+    ]);
   });
 
   it('under which nothing has changed are answered 304, and renewed the next day', async () => {
@@ -64,12 +74,20 @@ describe('sync tokens', () => {
 
   it('go with no filter, and belong to their own list', async () => {
     const { sync_token } = await pageOf('parts?limit=500');
-    for (const path of [`parts?sync_token=${sync_token}&is_active=true`, `assets?sync_token=${sync_token}`]) {
+    for (const path of [
+      `parts?sync_token=${sync_token}&is_active=true`,
+      `assets?sync_token=${sync_token}`,
+    ]) {
       const refused = await get(path);
-      expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'bad_parameter' }]);
+      expect([refused.status, await refused.json()]).toMatchObject([
+        400,
+        { code: 'bad_parameter' },
+      ]);
     }
     const { secret: other } = await plant.key({ entity: plant.chicago });
-    const theirs = await get(`parts?sync_token=${sync_token}`, { authorization: `Bearer ${other}` });
+    const theirs = await get(`parts?sync_token=${sync_token}`, {
+      authorization: `Bearer ${other}`,
+    });
     expect(theirs.status).toBe(400);
   });
 
@@ -79,7 +97,10 @@ describe('sync tokens', () => {
     expect((await get(`parts?sync_token=${sync_token}`)).status).toBe(200);
     plant.nowMs += dayMs;
     const refused = await get(`parts?sync_token=${sync_token}`);
-    expect([refused.status, await refused.json()]).toMatchObject([410, { code: 'sync_token_expired' }]);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      410,
+      { code: 'sync_token_expired' },
+    ]);
   });
 });
 
@@ -91,16 +112,24 @@ it('CSV has the columns of an import, and can be imported again', async () => {
   const [header, ...rows] = (await answer.text()).split('\n');
   expect(header).toMatch(/^id,name,part_number,.*,updated_at$/);
   expect(rows[0]).toMatch(/^P-9001,/);
-  expect(answer.headers.get('link')).toMatch(/^<\/api\/v1\/parts\?limit=1&cursor=[\w-]+>; rel="next"$/);
-  const all = await (await get('parts', { authorization: `Bearer ${own}`, accept: 'text/csv' })).text();
+  expect(answer.headers.get('link')).toMatch(
+    /^<\/api\/v1\/parts\?limit=1&cursor=[\w-]+>; rel="next"$/,
+  );
+  const all = await (
+    await get('parts', { authorization: `Bearer ${own}`, accept: 'text/csv' })
+  ).text();
   expect(all).toContain('\nP-CSV,"a ""b"", c\nd",=x,,,false,');
 });
 
 it('CSV with an id that begins like a comment is imported with that record', async () => {
   const { entity } = await plant.site();
-  await plant.import('parts', entity, [{ id: '# 7', name: 'Seven', part_number: '7', is_active: true }]);
+  await plant.import('parts', entity, [
+    { id: '# 7', name: 'Seven', part_number: '7', is_active: true },
+  ]);
   const { secret: own } = await plant.key({ entity });
-  const csv = await (await get('parts', { authorization: `Bearer ${own}`, accept: 'text/csv' })).text();
+  const csv = await (
+    await get('parts', { authorization: `Bearer ${own}`, accept: 'text/csv' })
+  ).text();
   const rows: string[] = [];
   const reader = createCsvReader({
     row: ([id = '']) => rows.push(id),
@@ -119,7 +148,10 @@ describe.each([
 ])('CSV of %s, from %s', (name, path) => {
   it('has the same columns with and without records, which the import of a file accepts', async () => {
     const { entity } = await plant.site();
-    const csv = { accept: 'text/csv', authorization: `Bearer ${(await plant.key({ entity })).secret}` };
+    const csv = {
+      accept: 'text/csv',
+      authorization: `Bearer ${(await plant.key({ entity })).secret}`,
+    };
     const headerOf = async (headers: Record<string, string>) =>
       (await (await get(path, headers)).text()).split('\n')[0];
     const header = await headerOf({ accept: 'text/csv' });
@@ -143,7 +175,12 @@ describe('a page with long lists', () => {
     order_number: String(n),
     status: 'confirmed',
     services: Array.from({ length: rows }, (_, row) => {
-      return { row_id: `SVC-${row + 10}`, service_code: 'HT', quantity: 1, description: 'x'.repeat(500) };
+      return {
+        row_id: `SVC-${row + 10}`,
+        service_code: 'HT',
+        quantity: 1,
+        description: 'x'.repeat(500),
+      };
     }),
   });
   const longest = 6;
@@ -168,20 +205,22 @@ describe('a page with long lists', () => {
   }
   const ids = orders.map(({ id }) => id);
 
-  it.each(['orders?limit=500&include=services', 'orders?include=services&updated_since=2020-01-01&status=confirmed'])(
-    'ends early, and no record is missed: %s',
-    async (path) => {
-      const pages = await pagesOf(path);
-      expect(pages.flatMap((page) => page.ids)).toEqual(ids);
-      for (const { ids: shown, length } of pages) {
-        if (shown.length > 1) expect(length).toBeLessThan(1.1 * 1024 * 1024);
-      }
-      expect(pages.find((page) => page.ids.includes(ids[longest] ?? ''))?.ids).toHaveLength(1);
-    },
-  );
+  it.each([
+    'orders?limit=500&include=services',
+    'orders?include=services&updated_since=2020-01-01&status=confirmed',
+  ])('ends early, and no record is missed: %s', async (path) => {
+    const pages = await pagesOf(path);
+    expect(pages.flatMap((page) => page.ids)).toEqual(ids);
+    for (const { ids: shown, length } of pages) {
+      if (shown.length > 1) expect(length).toBeLessThan(1.1 * 1024 * 1024);
+    }
+    expect(pages.find((page) => page.ids.includes(ids[longest] ?? ''))?.ids).toHaveLength(1);
+  });
 
   it('does not where the list is not shown, or the limit comes first', async () => {
     expect(await pagesOf('orders?limit=500')).toHaveLength(1);
-    expect((await pagesOf('orders?limit=1&include=services')).map((page) => page.ids)).toEqual(ids.map((id) => [id]));
+    expect((await pagesOf('orders?limit=1&include=services')).map((page) => page.ids)).toEqual(
+      ids.map((id) => [id]),
+    );
   });
 });

@@ -14,12 +14,19 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 
 describe('pages', () => {
   it('visit each record once, by the cursor and by the Link header', async () => {
-    for (const query of ['limit=7', 'limit=50&is_active=true', 'limit=13&updated_since=2026-01-01T00:00:00Z']) {
+    for (const query of [
+      'limit=7',
+      'limit=50&is_active=true',
+      'limit=13&updated_since=2026-01-01T00:00:00Z',
+    ]) {
       const seen: string[] = [];
       let path: string | undefined = `/api/v1/parts?${query}`;
       while (path !== undefined) {
         const response: Response = await get(path);
-        const { data, next_cursor } = (await response.json()) as { data: { id: string }[]; next_cursor: string | null };
+        const { data, next_cursor } = (await response.json()) as {
+          data: { id: string }[];
+          next_cursor: string | null;
+        };
         seen.push(...data.map(({ id }) => id));
         path = nextOf(response);
         expect(path === undefined).toBe(next_cursor === null);
@@ -37,7 +44,9 @@ describe('pages', () => {
       value: index,
     }));
     const url = `${face.url}/api/v1/sensors/readings`;
-    expect((await call(url, { secret, body: { readings } })).json()).toMatchObject({ accepted: 25 });
+    expect((await call(url, { secret, body: { readings } })).json()).toMatchObject({
+      accepted: 25,
+    });
     for (const type of ['application/json', 'text/csv', 'application/x-ndjson']) {
       const values: number[] = [];
       let path: string | undefined =
@@ -59,7 +68,8 @@ function nextOf(response: Response): string | undefined {
 }
 
 function valuesIn(page: string, type: string): number[] {
-  if (type === 'application/json') return JSON.parse(page).data.map(({ value }: { value: number }) => value);
+  if (type === 'application/json')
+    return JSON.parse(page).data.map(({ value }: { value: number }) => value);
   const lines = page.trim().split('\n');
   if (type === 'text/csv') return lines.slice(1).map((line) => Number(line.split(',')[1]));
   return lines.map((line) => JSON.parse(line).value);

@@ -20,8 +20,14 @@ afterAll(async () => {
 });
 
 const get = async (path: string, on = face) => {
-  const answer = await on.fetch(`/api/v1${path}`, { headers: { authorization: `Bearer ${secret}` } });
-  return { status: answer.status, link: answer.headers.get('link'), body: JSON.parse(await answer.text()) };
+  const answer = await on.fetch(`/api/v1${path}`, {
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  return {
+    status: answer.status,
+    link: answer.headers.get('link'),
+    body: JSON.parse(await answer.text()),
+  };
 };
 
 const post = async (list: readonly unknown[]) => {
@@ -33,18 +39,28 @@ const post = async (list: readonly unknown[]) => {
   return JSON.parse(await answer.text());
 };
 
-const sensor = (id: string, code: string) => ({ id, code, name: code, unit: 'Cel', is_active: true });
+const sensor = (id: string, code: string) => ({
+  id,
+  code,
+  name: code,
+  unit: 'Cel',
+  is_active: true,
+});
 
 describe('the readings of a sensor', () => {
   it('continue from page to page however the query is encoded, and refuse the cursor of another sensor', async () => {
     await plant.import('sensors', plant.berlin, [sensor('C1', 'COLD-1'), sensor('C2', 'COLD-2')]);
     const times = ['2026-11-20T06:00:00Z', '2026-11-20T07:00:00Z', '2026-11-20T08:00:00Z'];
-    await post(times.flatMap((at, n) => ['C1', 'C2'].map((name) => ({ sensor: name, at, value: n }))));
+    await post(
+      times.flatMap((at, n) => ['C1', 'C2'].map((name) => ({ sensor: name, at, value: n }))),
+    );
     const { body } = await get('/sensors/C1/readings?from=2026-11-20T00%3A00%3A00Z&limit=1');
     const follow = (name: string, query: string) =>
       get(`/sensors/${name}/readings?${query}&cursor=${body.next_cursor}`);
     for (const from of ['2026-11-20T00:00:00Z', '1795132800000', '2026-11-20T01:00:00%2B01:00']) {
-      expect((await follow('COLD-1', `from=${from}&limit=1`)).body.data).toMatchObject([{ value: 1 }]);
+      expect((await follow('COLD-1', `from=${from}&limit=1`)).body.data).toMatchObject([
+        { value: 1 },
+      ]);
     }
     expect((await follow('C2', 'from=2026-11-20T00:00:00Z')).status).toBe(400);
     expect((await follow('C1', 'from=2026-11-20T00:00:01Z')).status).toBe(400);
@@ -53,7 +69,11 @@ describe('the readings of a sensor', () => {
 
   it('are valid JSON in buckets whose sum exceeds a double', async () => {
     await plant.import('sensors', plant.berlin, [sensor('H1', 'HUGE')]);
-    const huge = [0, 1, 2].map((n) => ({ sensor: 'HUGE', at: 1_795_000_000_000 + n, value: 1.7e308 }));
+    const huge = [0, 1, 2].map((n) => ({
+      sensor: 'HUGE',
+      at: 1_795_000_000_000 + n,
+      value: 1.7e308,
+    }));
     expect(await post(huge)).toMatchObject({ accepted: 3 });
     const { body } = await get('/sensors/H1/readings?bucket=1h&agg=avg,max');
     expect(body.data).toEqual([{ at: expect.any(String), avg: 1.7e308, max: 1.7e308 }]);
@@ -83,7 +103,12 @@ describe('many readings', () => {
     return async (query: string, accept = '*/*') => {
       const headers = { authorization: `Bearer ${own}`, accept };
       const answer = await limited.fetch(`/api/v1/sensors/L1/readings?${query}`, { headers });
-      return { status: answer.status, limit: answer.headers.get('ratelimit'), answer, text: await answer.text() };
+      return {
+        status: answer.status,
+        limit: answer.headers.get('ratelimit'),
+        answer,
+        text: await answer.text(),
+      };
     };
   };
 
@@ -150,7 +175,8 @@ describe('many readings', () => {
 
   it('have a validator that changes with them, one for each type', async () => {
     const ask = await asking({ requests: 1000, windowSeconds: 3600 });
-    const tagOf = async (query: string, type?: string) => (await ask(query, type)).answer.headers.get('etag');
+    const tagOf = async (query: string, type?: string) =>
+      (await ask(query, type)).answer.headers.get('etag');
     const tags = await Promise.all([
       tagOf('limit=20000'),
       tagOf('limit=20001'),
@@ -165,7 +191,10 @@ describe('many readings', () => {
     const empty = await tagOf(`from=${before}&to=${to}&limit=600`);
     for (const at of [before, before + 1]) {
       await post([{ sensor: 'LONG', at, value: at }]);
-      tags.push(await tagOf(`from=${before}&to=${to}&limit=600`), await tagOf(`from=${before}&to=${to}&limit=400`));
+      tags.push(
+        await tagOf(`from=${before}&to=${to}&limit=600`),
+        await tagOf(`from=${before}&to=${to}&limit=400`),
+      );
     }
     expect(new Set([empty, ...tags]).size).toBe(8);
   });
@@ -181,14 +210,19 @@ describe('many readings', () => {
   });
 });
 
-it.each(['readings', 'heartbeats', '.', '..'])('a sensor cannot have the id %s, whose path is another', (id) => {
-  const validator = createRecordValidator(resourceOf('sensors'));
-  validator.validateObject(sensor(id, 'X'), 1);
-  expect(validator.violations.first).toMatchObject([{ field: 'id', value: id, rule: expect.stringContaining(id) }]);
-  const other = createRecordValidator(resourceOf('parts'));
-  other.validateObject({ id, part_number: 'a', name: 'b', unit: 'kg', is_active: true }, 1);
-  expect(other.violations.first.some(({ field }) => field === 'id')).toBe(id.startsWith('.'));
-});
+it.each(['readings', 'heartbeats', '.', '..'])(
+  'a sensor cannot have the id %s, whose path is another',
+  (id) => {
+    const validator = createRecordValidator(resourceOf('sensors'));
+    validator.validateObject(sensor(id, 'X'), 1);
+    expect(validator.violations.first).toMatchObject([
+      { field: 'id', value: id, rule: expect.stringContaining(id) },
+    ]);
+    const other = createRecordValidator(resourceOf('parts'));
+    other.validateObject({ id, part_number: 'a', name: 'b', unit: 'kg', is_active: true }, 1);
+    expect(other.violations.first.some(({ field }) => field === 'id')).toBe(id.startsWith('.'));
+  },
+);
 
 describe('Link', () => {
   it('leads to the next page, also below the path of a proxy', async () => {

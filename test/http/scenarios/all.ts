@@ -9,7 +9,13 @@ export const scenarios: Scenario[] = [
   // Public.
   { name: 'health', path: '/healthz', key: 'none', status: 200, holds: { status: 'ok' } },
   { name: 'readiness', path: '/readyz', key: 'none', status: 200, holds: { status: 'ready' } },
-  { name: 'metrics', path: '/metrics', key: 'none', status: 200, header: { 'content-type': /^text\/plain/ } },
+  {
+    name: 'metrics',
+    path: '/metrics',
+    key: 'none',
+    status: 200,
+    header: { 'content-type': /^text\/plain/ },
+  },
   ...['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].map(
     (header): Scenario => ({
       name: `metrics through a proxy that says ${header}`,
@@ -27,7 +33,13 @@ export const scenarios: Scenario[] = [
     status: 200,
     header: { 'content-type': /^text\/html/, 'content-security-policy': /default-src 'none'/ },
   },
-  { name: 'documents', path: '/api/v1/docs', key: 'none', status: 200, header: { 'content-type': /^text\/html/ } },
+  {
+    name: 'documents',
+    path: '/api/v1/docs',
+    key: 'none',
+    status: 200,
+    header: { 'content-type': /^text\/html/ },
+  },
   {
     name: 'bundle',
     path: '/api/v1/docs/swagger-ui-bundle.js',
@@ -35,10 +47,21 @@ export const scenarios: Scenario[] = [
     status: 200,
     header: { 'content-type': /^text\/javascript/ },
   },
-  { name: 'specification', path: '/api/v1/openapi.json', key: 'none', status: 200, holds: { openapi: '3.1.0' } },
+  {
+    name: 'specification',
+    path: '/api/v1/openapi.json',
+    key: 'none',
+    status: 200,
+    holds: { openapi: '3.1.0' },
+  },
   // The key.
   { name: 'me', path: '/api/v1/me', status: 200, header: { etag: /^W\/"/, 'x-request-id': /./ } },
-  { name: 'me with a lower-case scheme', path: '/api/v1/me', authorization: 'bearer ', status: 200 },
+  {
+    name: 'me with a lower-case scheme',
+    path: '/api/v1/me',
+    authorization: 'bearer ',
+    status: 200,
+  },
   { name: 'me with a parameter', path: '/api/v1/me?a=1', status: 400, code: 'bad_parameter' },
   { name: 'resources', path: '/api/v1/resources', status: 200 },
   {
@@ -85,10 +108,34 @@ export const scenarios: Scenario[] = [
   { name: 'unknown', path: '/api/v1/me', key: 'unknown', status: 401, code: 'unknown_key' },
   { name: 'revoked', path: '/api/v1/me', key: 'revoked', status: 401, code: 'key_revoked' },
   { name: 'expired', path: '/api/v1/me', key: 'expired', status: 401, code: 'key_expired' },
-  { name: 'creator inactive', path: '/api/v1/me', key: 'orphan', status: 401, code: 'creator_inactive' },
-  { name: 'entity inactive', path: '/api/v1/me', key: 'closed', status: 403, code: 'entity_inactive' },
-  { name: 'entity missing', path: '/api/v1/me', key: 'homeless', status: 403, code: 'entity_missing' },
-  { name: 'another address', path: '/api/v1/me', key: 'elsewhere', status: 403, code: 'address_not_allowed' },
+  {
+    name: 'creator inactive',
+    path: '/api/v1/me',
+    key: 'orphan',
+    status: 401,
+    code: 'creator_inactive',
+  },
+  {
+    name: 'entity inactive',
+    path: '/api/v1/me',
+    key: 'closed',
+    status: 403,
+    code: 'entity_inactive',
+  },
+  {
+    name: 'entity missing',
+    path: '/api/v1/me',
+    key: 'homeless',
+    status: 403,
+    code: 'entity_missing',
+  },
+  {
+    name: 'another address',
+    path: '/api/v1/me',
+    key: 'elsewhere',
+    status: 403,
+    code: 'address_not_allowed',
+  },
   {
     name: 'permission',
     path: '/api/v1/parts',
@@ -107,8 +154,18 @@ export const scenarios: Scenario[] = [
   },
   // Lists and records.
   ...resources.flatMap(({ name, idExample }): Scenario[] => [
-    { name: `${name}`, path: `/api/v1/${name}`, status: 200, header: { etag: /^"[^"]+"$/, vary: /Authorization/ } },
-    { name: `${name} one`, path: `/api/v1/${name}/${idExample}`, status: 200, holds: { id: idExample } },
+    {
+      name: `${name}`,
+      path: `/api/v1/${name}`,
+      status: 200,
+      header: { etag: /^"[^"]+"$/, vary: /Authorization/ },
+    },
+    {
+      name: `${name} one`,
+      path: `/api/v1/${name}/${idExample}`,
+      status: 200,
+      holds: { id: idExample },
+    },
     { name: `${name} none`, path: `/api/v1/${name}/nowhere`, status: 404, code: 'not_found' },
     {
       name: `${name} deleted`,
@@ -125,13 +182,31 @@ export const scenarios: Scenario[] = [
     status: 200,
     header: { link: /^<\/api\/v1\/parts\?limit=2&cursor=[\w-]+>; rel="next"$/ },
   },
-  { name: 'HEAD', path: '/api/v1/parts', method: 'HEAD', status: 200, header: { 'content-length': /^\d{3,}$/ } },
+  {
+    name: 'HEAD',
+    path: '/api/v1/parts',
+    method: 'HEAD',
+    status: 200,
+    header: { 'content-length': /^\d{3,}$/ },
+  },
   { name: "another entity's record", path: '/api/v1/parts/P-9001', status: 404, code: 'not_found' },
   { name: 'a broken escape', path: '/api/v1/parts/%E0%A4%A', status: 404, code: 'not_found' },
   { name: 'no such path', path: '/api/v1/suppliers', status: 404, code: 'not_found' },
   { name: 'no such path at all', path: '/../../etc/passwd', status: 404, code: 'not_found' },
-  { name: 'OPTIONS', path: '/api/v1/parts', method: 'OPTIONS', key: 'none', status: 405, code: 'method_not_allowed' },
-  { name: 'a key in the query', path: '/api/v1/parts?api_key=SECRET', status: 400, code: 'key_in_query' },
+  {
+    name: 'OPTIONS',
+    path: '/api/v1/parts',
+    method: 'OPTIONS',
+    key: 'none',
+    status: 405,
+    code: 'method_not_allowed',
+  },
+  {
+    name: 'a key in the query',
+    path: '/api/v1/parts?api_key=SECRET',
+    status: 400,
+    code: 'key_in_query',
+  },
   {
     name: 'a key in the query alone',
     path: '/api/v1/parts?api_key=SECRET',

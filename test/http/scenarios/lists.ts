@@ -3,7 +3,12 @@ import type { Scenario } from './scenario.ts';
 const bad = { status: 400, code: 'bad_parameter' };
 
 /** Paths that answer no list. */
-const jsonOnly = ['/api/v1/me', '/api/v1/resources', '/api/v1/parts/P-1001', '/api/v1/sensors/SE-1001'];
+const jsonOnly = [
+  '/api/v1/me',
+  '/api/v1/resources',
+  '/api/v1/parts/P-1001',
+  '/api/v1/sensors/SE-1001',
+];
 /** What Java's HttpURLConnection sends where a program sets nothing. */
 const javaDefault = 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2';
 
@@ -17,7 +22,12 @@ export const listScenarios: Scenario[] = [
       ['text/html, */*;q=0.1', /^application\/json/],
     ] as const
   ).flatMap(([accept, type]) =>
-    ['/api/v1/parts?limit=2', '/api/v1/sensors', '/api/v1/orders?include=services', '/api/v1/parts?category=none'].map(
+    [
+      '/api/v1/parts?limit=2',
+      '/api/v1/sensors',
+      '/api/v1/orders?include=services',
+      '/api/v1/parts?category=none',
+    ].map(
       (path): Scenario => ({
         name: `${path} where ${accept} is welcome`,
         path,
@@ -37,7 +47,13 @@ export const listScenarios: Scenario[] = [
     }),
   ),
   ...jsonOnly.flatMap((path): Scenario[] => [
-    { name: `${path} as CSV`, path, headers: { accept: 'text/csv' }, status: 406, code: 'not_acceptable' },
+    {
+      name: `${path} as CSV`,
+      path,
+      headers: { accept: 'text/csv' },
+      status: 406,
+      code: 'not_acceptable',
+    },
     { name: `${path} for Java`, path, headers: { accept: javaDefault }, status: 200 },
   ]),
   {
@@ -47,8 +63,16 @@ export const listScenarios: Scenario[] = [
     status: 406,
     code: 'not_acceptable',
   },
-  { name: 'the services of orders', path: '/api/v1/orders?include=services&status=confirmed', status: 200 },
-  { name: 'the services of documents', path: '/api/v1/inbound-documents?include=services', status: 200 },
+  {
+    name: 'the services of orders',
+    path: '/api/v1/orders?include=services&status=confirmed',
+    status: 200,
+  },
+  {
+    name: 'the services of documents',
+    path: '/api/v1/inbound-documents?include=services',
+    status: 200,
+  },
   { name: 'details that orders do not have', path: '/api/v1/orders?include=parts', ...bad },
   { name: 'services twice', path: '/api/v1/orders?include=services,services', ...bad },
   { name: 'nothing included', path: '/api/v1/orders?include=', ...bad },
@@ -62,7 +86,11 @@ export const listScenarios: Scenario[] = [
   { name: 'records at a day', path: '/api/v1/parts?updated_since=2026-11-31', ...bad },
   { name: 'records before all years', path: '/api/v1/parts?updated_since=0000-01-01', ...bad },
   ...['', 'x', 'WyJhIl0', 'WyJhIiwiIiwiIiwxXQ', '%ff'].map(
-    (token): Scenario => ({ name: `sync_token=${token}`, path: `/api/v1/parts?sync_token=${token}`, ...bad }),
+    (token): Scenario => ({
+      name: `sync_token=${token}`,
+      path: `/api/v1/parts?sync_token=${token}`,
+      ...bad,
+    }),
   ),
   { name: 'a token twice', path: '/api/v1/parts?sync_token=x&sync_token=x', ...bad },
   { name: 'a token for one record', path: '/api/v1/parts/P-1001?sync_token=x', ...bad },

@@ -52,7 +52,11 @@ export const readingsScenarios: Scenario[] = [
       code: 'not_acceptable',
     }),
   ),
-  { name: 'readings of a day', path: '/api/v1/sensors/SE-1001/readings?from=2026-11-20&to=2026-11-21', status: 200 },
+  {
+    name: 'readings of a day',
+    path: '/api/v1/sensors/SE-1001/readings?from=2026-11-20&to=2026-11-21',
+    status: 200,
+  },
   {
     name: 'readings as CSV',
     path: '/api/v1/sensors/SE-1001/readings',
@@ -67,7 +71,12 @@ export const readingsScenarios: Scenario[] = [
     status: 200,
     header: { 'content-type': /^application\/x-ndjson/ },
   },
-  { name: 'readings of nobody', path: '/api/v1/sensors/nobody/readings', status: 404, code: 'not_found' },
+  {
+    name: 'readings of nobody',
+    path: '/api/v1/sensors/nobody/readings',
+    status: 404,
+    code: 'not_found',
+  },
   ...[
     'bucket=5',
     'bucket=0m',

@@ -64,26 +64,29 @@ export function scenarioSuite(open: () => Promise<HttpPlant>): void {
     });
     afterAll(() => face.close());
 
-    it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
-      const path = scenario.path.replace('SECRET', secrets.get('all') ?? '');
-      const response = await face.fetch(path, initOf(scenario));
-      const text = await response.clone().text();
-      expect(response.status, text).toBe(scenario.status);
-      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-      if (scenario.code !== undefined) {
-        expect(response.headers.get('content-type')).toBe('application/problem+json');
-        expect(JSON.parse(text)).toMatchObject({
-          code: scenario.code,
-          status: scenario.status,
-          request_id: response.headers.get('x-request-id'),
-        });
-      }
-      if (scenario.holds) expect(JSON.parse(text)).toMatchObject(scenario.holds);
-      for (const [name, pattern] of Object.entries(scenario.header ?? {})) {
-        expect(response.headers.get(name) ?? '', name).toMatch(pattern);
-      }
-      for (const secret of secrets.values()) expect(text).not.toContain(secret.slice(0, 12));
-    });
+    it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
+      '%s',
+      async (_, scenario) => {
+        const path = scenario.path.replace('SECRET', secrets.get('all') ?? '');
+        const response = await face.fetch(path, initOf(scenario));
+        const text = await response.clone().text();
+        expect(response.status, text).toBe(scenario.status);
+        expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+        if (scenario.code !== undefined) {
+          expect(response.headers.get('content-type')).toBe('application/problem+json');
+          expect(JSON.parse(text)).toMatchObject({
+            code: scenario.code,
+            status: scenario.status,
+            request_id: response.headers.get('x-request-id'),
+          });
+        }
+        if (scenario.holds) expect(JSON.parse(text)).toMatchObject(scenario.holds);
+        for (const [name, pattern] of Object.entries(scenario.header ?? {})) {
+          expect(response.headers.get(name) ?? '', name).toMatch(pattern);
+        }
+        for (const secret of secrets.values()) expect(text).not.toContain(secret.slice(0, 12));
+      },
+    );
 
     it('has logged no secret', () => {
       expect(secrets.size).toBeGreaterThan(0);

@@ -20,7 +20,9 @@ const perChunk = 1024;
 beforeAll(async () => {
   const store = await engineAt(path, storeOptions).create();
   const plant = await plantIn(store);
-  await importInto(store, plant, sensors, [{ id: 'S-1', code: 'T1', name: 'One', is_active: true }]);
+  await importInto(store, plant, sensors, [
+    { id: 'S-1', code: 'T1', name: 'One', is_active: true },
+  ]);
   const series = (await store.readings.directory(plant.entity.id)).get('T1')?.series ?? 0;
   const rows = Array.from({ length: 3 * perChunk }, (_, n) => [series, n * 1e6, n / 8] as const);
   await store.readings.append(batchOf(rows));
@@ -31,7 +33,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(() => copyFileSync(whole, file));
 
 /** The bytes of a chunk with these readings. */
-function bytesOf(atUs: readonly number[], values: readonly number[] = atUs, quality = 0): Uint8Array {
+function bytesOf(
+  atUs: readonly number[],
+  values: readonly number[] = atUs,
+  quality = 0,
+): Uint8Array {
   const columns = {
     count: atUs.length,
     atUs: Float64Array.from(atUs),
@@ -49,7 +55,10 @@ function change(work: (backup: Connection) => void): void {
 }
 
 /** Puts readings in the place of those of the second chunk, which begins at 1024 s. */
-function replaceSecond(body: Uint8Array, { fromUs, toUs, count }: { fromUs: unknown; toUs: unknown; count: unknown }) {
+function replaceSecond(
+  body: Uint8Array,
+  { fromUs, toUs, count }: { fromUs: unknown; toUs: unknown; count: unknown },
+) {
   change((backup) => {
     const sql = 'update chunks set body = ?, from_us = ?, to_us = ?, count = ? where id = 2';
     backup.prepare<unknown[]>(sql).run(body, fromUs, toUs, count);
@@ -98,18 +107,39 @@ describe('a backup', () => {
   });
 });
 
-const place = 'the readings of sensor "S-1" from 1970-01-01T00:17:04.000000Z to 1970-01-01T00:17:06.000000Z: ';
+const place =
+  'the readings of sensor "S-1" from 1970-01-01T00:17:04.000000Z to 1970-01-01T00:17:06.000000Z: ';
 const wrong: readonly [what: string, body: Uint8Array, row: object, said: string][] = [
   ['bytes that end early', bytesOf(second).subarray(0, -1), {}, `${place}their bytes are damaged`],
-  ['bytes after the end', Uint8Array.of(...bytesOf(second), 0), {}, `${place}their bytes are damaged`],
+  [
+    'bytes after the end',
+    Uint8Array.of(...bytesOf(second), 0),
+    {},
+    `${place}their bytes are damaged`,
+  ],
   ['no bytes', new Uint8Array(0), {}, `${place}their bytes are damaged`],
   ['bytes of many megabytes', new Uint8Array(50e6), {}, `${place}they are no bytes, or too many`],
-  ['an absurd number of readings', bytesOf(second), { count: 2 ** 52 }, `${place}their number is none`],
-  ['as many as the bytes may say', bytesOf(second), { count: 1025 }, `${place}their number is none`],
+  [
+    'an absurd number of readings',
+    bytesOf(second),
+    { count: 2 ** 52 },
+    `${place}their number is none`,
+  ],
+  [
+    'as many as the bytes may say',
+    bytesOf(second),
+    { count: 1025 },
+    `${place}their number is none`,
+  ],
   ['a number that is none', bytesOf(second), { count: 'three' }, `${place}their number is none`],
   ['no readings', bytesOf(second), { count: 0 }, `${place}their number is none`],
   ['NaN', bytesOf(second, [1, Number.NaN, 2]), {}, `${place}one has a value that is none`],
-  ['an infinite value', bytesOf(second, [1, Number.NEGATIVE_INFINITY, 2]), {}, `${place}one has a value that is none`],
+  [
+    'an infinite value',
+    bytesOf(second, [1, Number.NEGATIVE_INFINITY, 2]),
+    {},
+    `${place}one has a value that is none`,
+  ],
   ['an unknown quality', bytesOf(second, second, 4), {}, `${place}one has a value that is none`],
   [
     'an instant between two',
@@ -117,17 +147,42 @@ const wrong: readonly [what: string, body: Uint8Array, row: object, said: string
     { toUs: 2 ** 51 },
     'one has a value that is none',
   ],
-  ['instants out of order', bytesOf([1024e6, 1030e6, 1026e6]), {}, `${place}they are not in order of time`],
-  ['an instant twice', bytesOf([1024e6, 1024e6, 1026e6]), {}, `${place}they are not in order of time`],
-  ['another first instant', bytesOf([1023.5e6, 1025e6, 1026e6]), {}, `${place}they begin or end at another instant`],
-  ['another last instant', bytesOf([1024e6, 1025e6, 1027e6]), {}, `${place}they begin or end at another instant`],
+  [
+    'instants out of order',
+    bytesOf([1024e6, 1030e6, 1026e6]),
+    {},
+    `${place}they are not in order of time`,
+  ],
+  [
+    'an instant twice',
+    bytesOf([1024e6, 1024e6, 1026e6]),
+    {},
+    `${place}they are not in order of time`,
+  ],
+  [
+    'another first instant',
+    bytesOf([1023.5e6, 1025e6, 1026e6]),
+    {},
+    `${place}they begin or end at another instant`,
+  ],
+  [
+    'another last instant',
+    bytesOf([1024e6, 1025e6, 1027e6]),
+    {},
+    `${place}they begin or end at another instant`,
+  ],
   [
     'a range that overlaps',
     bytesOf([5e6, 1026e6]),
     { fromUs: 5e6, count: 2 },
     'they begin before those before them end',
   ],
-  ['an instant that is a text', bytesOf(second), { toUs: 'now' }, 'they begin or end at another instant'],
+  [
+    'an instant that is a text',
+    bytesOf(second),
+    { toUs: 'now' },
+    'they begin or end at another instant',
+  ],
 ];
 
 describe('a backup from somebody else is refused for', () => {
@@ -155,7 +210,9 @@ describe('a backup from somebody else is refused for', () => {
 
   it('all of this also when it is restored: nothing is changed', async () => {
     replaceSecond(bytesOf(second, [1, Number.NaN, 2]), facts);
-    await expect(engineAt(path, storeOptions).restore(file, quiet)).rejects.toMatchObject({ code: 'store_corrupt' });
+    await expect(engineAt(path, storeOptions).restore(file, quiet)).rejects.toMatchObject({
+      code: 'store_corrupt',
+    });
     await at(path, async (store) => expect(await store.tenants.list()).toHaveLength(1));
   });
 });

@@ -11,10 +11,16 @@ export function clockConformance(given: Given): void {
 
   it('knows nothing at first, then the sampled time, and keeps a jump ahead apart from it', async () => {
     const { store } = await given();
-    expect(await store.clock.read()).toEqual({ seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 });
+    expect(await store.clock.read()).toEqual({
+      seenMs: 0,
+      steadyStartMs: 0,
+      candidateStartMs: 0,
+      candidateUpMs: 0,
+    });
     await store.clock.record({ nowMs, upMs });
     expect(await store.clock.read()).toEqual({ ...steady, seenMs: nowMs });
-    for (const laterMs of [0, 1000]) await store.clock.record({ nowMs: nowMs + hour + laterMs, upMs: upMs + laterMs });
+    for (const laterMs of [0, 1000])
+      await store.clock.record({ nowMs: nowMs + hour + laterMs, upMs: upMs + laterMs });
     const jumped = { seenMs: nowMs, candidateStartMs: nowMs - upMs + hour, candidateUpMs: upMs };
     expect(await store.clock.read()).toEqual({ ...steady, ...jumped });
     await store.clock.record({ nowMs: nowMs + 2000, upMs: upMs + 2000 });
@@ -23,7 +29,8 @@ export function clockConformance(given: Given): void {
 
   it('merges what a daemon sampled, but not what it sampled before the clock was accepted', async () => {
     const { store, plant } = await given();
-    const merge = (fromMs: number, seenMs: number) => store.clock.merge({ fromMs, samples: { ...steady, seenMs } });
+    const merge = (fromMs: number, seenMs: number) =>
+      store.clock.merge({ fromMs, samples: { ...steady, seenMs } });
     await merge(0, nowMs - 1000);
     expect(await store.clock.read()).toEqual({ ...steady, seenMs: nowMs - 1000 });
     await merge(nowMs - 1000, nowMs + hour);

@@ -13,10 +13,15 @@ export function metricsConformance(given: Given): void {
       newKey(plant, 3, { expiresAtMs: nowMs + 3000 }),
       newKey(other, 4, { expiresAtMs: nowMs + 2000 }),
       newKey(other, 5, { expiresAtMs: nowMs + 1000 }),
-      ...Array.from({ length: 12 }, (_, n) => newKey(plant, 10 + n, { expiresAtMs: nowMs + 10_000 + n })),
+      ...Array.from({ length: 12 }, (_, n) =>
+        newKey(plant, 10 + n, { expiresAtMs: nowMs + 10_000 + n }),
+      ),
     ];
-    for (const key of keys) await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', key.prefix));
-    await store.keys.revoke([keys[4]?.id ?? ''], other.user.id, nowMs, [draftOf(other.tenant.id, 'key.revoke', 'x')]);
+    for (const key of keys)
+      await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', key.prefix));
+    await store.keys.revoke([keys[4]?.id ?? ''], other.user.id, nowMs, [
+      draftOf(other.tenant.id, 'key.revoke', 'x'),
+    ]);
     const facts = await store.metrics?.read(nowMs);
     expect(facts?.keys).toEqual({ active: 15, expired: 1, revoked: 1 });
     expect(facts?.nextExpiries).toHaveLength(10);

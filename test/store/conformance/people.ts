@@ -57,7 +57,9 @@ export function peopleConformance(given: Given): void {
     expect(await store.users.list(other.tenant.id)).toEqual([other.user]);
     expect(await store.users.findByLogin('omar')).toEqual(user);
     expect(await store.users.findByLogin('OMAR')).toBeUndefined();
-    await expect(async () => store.users.insert(userOf(other.tenant.id, 'omar'), draft)).rejects.toMatchObject({
+    await expect(async () =>
+      store.users.insert(userOf(other.tenant.id, 'omar'), draft),
+    ).rejects.toMatchObject({
       code: 'duplicate',
     });
   });
@@ -79,7 +81,10 @@ export function peopleConformance(given: Given): void {
     expect(await update(asleep, { status: 'active' })).toBe(true);
     expect(await update(plant.user, { status: 'inactive' })).toBe(true);
     expect(await update(asleep, { role: 'manager' })).toBe(false);
-    expect(await store.users.findByLogin(plant.user.login)).toEqual({ ...plant.user, status: 'inactive' });
+    expect(await store.users.findByLogin(plant.user.login)).toEqual({
+      ...plant.user,
+      status: 'inactive',
+    });
     expect(await store.audit.lastSeq()).toBe(seq + 2);
   });
 
@@ -87,16 +92,27 @@ export function peopleConformance(given: Given): void {
     const { store, plant } = await given();
     const other = await plantIn(store, 'Beta');
     const draft = draftOf(plant.tenant.id, 'entity.add', 'AAA');
-    const entity: Entity = { ...plant.entity, id: randomUUID(), code: 'AAA', name: 'First', timezone: 'UTC' };
+    const entity: Entity = {
+      ...plant.entity,
+      id: randomUUID(),
+      code: 'AAA',
+      name: 'First',
+      timezone: 'UTC',
+    };
     await store.entities.insert(entity, draft);
     expect(await store.entities.list(plant.tenant.id)).toEqual([entity, plant.entity]);
     expect(await store.entities.find(other.tenant.id, 'AAA')).toBeUndefined();
     expect(await store.entities.find(other.tenant.id, 'BER')).toEqual(other.entity);
-    await expect(async () => store.entities.insert({ ...entity, id: randomUUID() }, draft)).rejects.toMatchObject({
+    await expect(async () =>
+      store.entities.insert({ ...entity, id: randomUUID() }, draft),
+    ).rejects.toMatchObject({
       code: 'duplicate',
     });
     await store.entities.setStatus(entity.id, 'inactive', draft);
-    expect(await store.entities.find(plant.tenant.id, 'AAA')).toEqual({ ...entity, status: 'inactive' });
+    expect(await store.entities.find(plant.tenant.id, 'AAA')).toEqual({
+      ...entity,
+      status: 'inactive',
+    });
     await store.entities.remove(entity.id, draft);
     expect(await store.entities.list(plant.tenant.id)).toEqual([plant.entity]);
     // The code is free again, for another site.
@@ -125,7 +141,9 @@ export function peopleConformance(given: Given): void {
     const daemon = { baseUrl: 'http://127.0.0.1:1', version: '1.2.3', ...started, serves: true };
     expect(await store.daemon.recorded()).toEqual([daemon]);
     await store.daemon.recordAddress('http://127.0.0.1:2', process.pid);
-    expect(await store.daemon.recorded()).toMatchObject([{ baseUrl: 'http://127.0.0.1:2', version: null }]);
+    expect(await store.daemon.recorded()).toMatchObject([
+      { baseUrl: 'http://127.0.0.1:2', version: null },
+    ]);
     await store.daemon.clearAddress(process.pid);
     expect(await store.daemon.recorded()).toEqual([]);
   });

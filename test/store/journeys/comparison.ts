@@ -30,7 +30,11 @@ export async function compare(store: Store, plant: Plant, state: State): Promise
 }
 
 /** Which of some states is that of a store; fails where none is. */
-export async function found(store: Store, plant: Plant, possible: readonly [State, ...State[]]): Promise<State> {
+export async function found(
+  store: Store,
+  plant: Plant,
+  possible: readonly [State, ...State[]],
+): Promise<State> {
   const is = await stateOf(store, plant);
   const match = possible.find((state) => isDeepStrictEqual(inOrder(state), is));
   expect(is).toEqual(inOrder(match ?? possible[0]));

@@ -14,7 +14,16 @@ import { batchOf } from '../conformance/readings/readings.ts';
 import { importInto } from '../conformance/records/stored-records.ts';
 import { draftOf, newKey, nowMs, type Plant, plantIn, storeOptions } from '../stores.ts';
 import { compare, found } from './comparison.ts';
-import { appended, imported, type KeptBackup, type Place, restored, revokedIn, type State, withKey } from './model.ts';
+import {
+  appended,
+  imported,
+  type KeptBackup,
+  type Place,
+  restored,
+  revokedIn,
+  type State,
+  withKey,
+} from './model.ts';
 import type { Step } from './steps.ts';
 import { importUnsettled } from './unsettled-import.ts';
 
@@ -22,7 +31,12 @@ type Change<What extends Step['what']> = Extract<Step, { what: What }>;
 
 /** Carries out a step in a process that is killed after some time, instead of in this one. */
 export interface Killed {
-  import(location: string, rows: ReadonlyMap<string, string>, replace: boolean, afterMs: number): Promise<void>;
+  import(
+    location: string,
+    rows: ReadonlyMap<string, string>,
+    replace: boolean,
+    afterMs: number,
+  ): Promise<void>;
   revoke(location: string, prefix: string, afterMs: number): Promise<void>;
   backup(location: string, file: string, afterMs: number): Promise<void>;
   restore(location: string, file: string, afterMs: number): Promise<void>;
@@ -43,7 +57,11 @@ export class Journey {
   #upMs = 1e9;
 
   constructor(locations: readonly string[], folder: string, killed?: Killed) {
-    this.#places = locations.map((location) => ({ location, state: undefined, stopped: new Set() }));
+    this.#places = locations.map((location) => ({
+      location,
+      state: undefined,
+      stopped: new Set(),
+    }));
     this.#folder = folder;
     this.#killed = killed;
   }
@@ -55,7 +73,9 @@ export class Journey {
     const store = await engineAt(first.location, this.#options).create();
     try {
       this.#plant = await plantIn(store);
-      await importInto(store, this.#plant, sensors, [{ id: 'S-1', code: 'T1', name: 'One', is_active: true }]);
+      await importInto(store, this.#plant, sensors, [
+        { id: 'S-1', code: 'T1', name: 'One', is_active: true },
+      ]);
     } finally {
       await store.close();
     }
@@ -93,7 +113,11 @@ export class Journey {
     if (step.what !== 'import' || step.kill === 0) await this.#compare(place);
   }
 
-  async #import(place: Place, state: State, { ids, replace, kill }: Change<'import'>): Promise<void> {
+  async #import(
+    place: Place,
+    state: State,
+    { ids, replace, kill }: Change<'import'>,
+  ): Promise<void> {
     const name = `made by step ${++this.#number}`;
     const rows = new Map(ids.map((id) => [`P-${id}`, name]));
     const after = imported(state, rows, replace);
@@ -114,7 +138,9 @@ export class Journey {
 
   async #append(place: Place, state: State, { instants, value }: Change<'append'>): Promise<void> {
     const rows = new Map(instants.map((instant) => [instant * 60e6, value]));
-    const conflicts = [...rows].filter(([at, value]) => (state.readings.get(at) ?? value) !== value).length;
+    const conflicts = [...rows].filter(
+      ([at, value]) => (state.readings.get(at) ?? value) !== value,
+    ).length;
     const duplicates = [...rows].filter(([at, value]) => state.readings.get(at) === value).length;
     const result = await this.#at(place, async (store, plant) => {
       const series = (await store.readings.directory(plant.entity.id)).get('T1')?.series ?? 0;
@@ -145,14 +171,17 @@ export class Journey {
       place.state = await this.#found(place, [state, after]);
       // The journal is written first: a restore may keep stopped what was not stopped yet.
       const { revocations } = filesOf(place.location);
-      const isNoted = existsSync(revocations) && readFileSync(revocations, 'utf8').includes(` ${prefix} `);
+      const isNoted =
+        existsSync(revocations) && readFileSync(revocations, 'utf8').includes(` ${prefix} `);
       if (isNoted) place.stopped = new Set([...place.stopped, prefix]);
       return;
     }
     await this.#at(place, async (store, { tenant, user }) => {
       const key = await store.keys.find(tenant.id, prefix);
       const draft = draftOf(tenant.id, 'key.revoke', prefix);
-      expect(await store.keys.revoke([key?.id ?? randomUUID()], user.id, this.#nowMs, [draft])).toEqual([]);
+      expect(
+        await store.keys.revoke([key?.id ?? randomUUID()], user.id, this.#nowMs, [draft]),
+      ).toEqual([]);
     });
     place.state = after;
     place.stopped = new Set([...place.stopped, prefix]);
@@ -166,7 +195,11 @@ export class Journey {
       const noted = { ...state, trail: [...state.trail, 'store.backup'] };
       place.state = await this.#found(place, [state, noted]);
       if (place.state === noted) expect(existsSync(file)).toBe(true);
-    } else await engineAt(place.location, this.#options).backup(file, { nowMs: this.#nowMs, force: false });
+    } else
+      await engineAt(place.location, this.#options).backup(file, {
+        nowMs: this.#nowMs,
+        force: false,
+      });
     if (existsSync(file)) this.#backups.unshift({ file, state, stopped });
   }
 
@@ -193,7 +226,9 @@ export class Journey {
   async #compare(place: Place): Promise<void> {
     const { location, state } = place;
     if (!state) return;
-    const { content, mark, seenMs } = await this.#at(place, (store, plant) => compare(store, plant, state));
+    const { content, mark, seenMs } = await this.#at(place, (store, plant) =>
+      compare(store, plant, state),
+    );
     // Two different sets of records never share a sync token, and a time that was seen stays seen.
     expect(this.#marked.get(`${location} ${mark}`) ?? content).toBe(content);
     this.#marked.set(`${location} ${mark}`, content);
@@ -211,7 +246,10 @@ export class Journey {
   }
 
   /** Does something with the store at a place, as a process of its own would. */
-  async #at<T>({ location }: Place, work: (store: Store, plant: Plant) => T | Promise<T>): Promise<T> {
+  async #at<T>(
+    { location }: Place,
+    work: (store: Store, plant: Plant) => T | Promise<T>,
+  ): Promise<T> {
     const store = await engineAt(location, this.#options).open();
     try {
       await steadyClocks(

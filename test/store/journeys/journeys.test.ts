@@ -12,13 +12,16 @@ async function take(steps: Parameters<Journey['run']>[0], databases: number): Pr
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-journey-'));
   try {
     const addresses = await Promise.all(Array.from({ length: databases }, () => newDatabase()));
-    await new Journey([join(folder, 'a', 'one.db'), join(folder, 'b', 'two.db'), ...addresses], folder).run(steps);
+    await new Journey(
+      [join(folder, 'a', 'one.db'), join(folder, 'b', 'two.db'), ...addresses],
+      folder,
+    ).run(steps);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** The long form, with processes that are killed, is test/endurance/store/journeys.test.ts. */
+/** The long form, with processes that are killed, is test/slow/store/journeys.test.ts. */
 describe('backups that move between stores, while those change', () => {
   it('lose nothing on the way from file to file', async () => {
     const steps = stepsOver(2, { minLength: 8, maxLength: 16 });

@@ -40,7 +40,11 @@ export function appended(state: State, rows: ReadonlyMap<number, number>): State
 /** The state after a change of a key. */
 export function withKey(state: State, prefix: string, isRevoked: boolean): State {
   const event = `${isRevoked ? 'key.revoke' : 'key.create'} ${prefix}`;
-  return { ...state, keys: new Map([...state.keys, [prefix, isRevoked]]), trail: [...state.trail, event] };
+  return {
+    ...state,
+    keys: new Map([...state.keys, [prefix, isRevoked]]),
+    trail: [...state.trail, event],
+  };
 }
 
 /** The state that a restore leaves at a place: what was stopped there stays stopped, and the trail says so. */

@@ -18,17 +18,32 @@ const killMs = fc.oneof(
 );
 
 /** Steps over a number of places; moves between them are frequent. */
-export function stepsOver(places: number, size: { minLength: number; maxLength: number }): fc.Arbitrary<Step[]> {
+export function stepsOver(
+  places: number,
+  size: { minLength: number; maxLength: number },
+): fc.Arbitrary<Step[]> {
   const place = fc.nat(places - 1);
   const number = fc.nat(7);
-  const step = (what: Step['what'], rest: Record<string, fc.Arbitrary<unknown>>, weight: number) => ({
+  const step = (
+    what: Step['what'],
+    rest: Record<string, fc.Arbitrary<unknown>>,
+    weight: number,
+  ) => ({
     arbitrary: fc.record({ what: fc.constant(what), ...rest }) as fc.Arbitrary<Step>, // each `what` with its own fields, below
     weight,
   });
   return fc.array(
     fc.oneof(
-      step('import', { place, ids: fc.array(number, { maxLength: 4 }), replace: fc.boolean(), kill: killMs }, 6),
-      step('append', { place, instants: fc.array(number, { minLength: 1, maxLength: 4 }), value: number }, 2),
+      step(
+        'import',
+        { place, ids: fc.array(number, { maxLength: 4 }), replace: fc.boolean(), kill: killMs },
+        6,
+      ),
+      step(
+        'append',
+        { place, instants: fc.array(number, { minLength: 1, maxLength: 4 }), value: number },
+        2,
+      ),
       step('create', { place, kill: killMs }, 2),
       step('revoke', { place, key: number, kill: killMs }, 2),
       step('backup', { place, kill: killMs }, 3),
@@ -52,7 +67,13 @@ export function everywhere(places: number): Step[] {
 /** The journey that lost audit records: some imports, a backup, a restore elsewhere, more imports. */
 export function longMove(from: number, to: number): Step[] {
   const imports = (place: number, count: number): Step[] =>
-    Array.from({ length: count }, (_, n) => ({ what: 'import', place, ids: [n], replace: false, kill: 0 }));
+    Array.from({ length: count }, (_, n) => ({
+      what: 'import',
+      place,
+      ids: [n],
+      replace: false,
+      kill: 0,
+    }));
   return [
     ...imports(from, 4),
     { what: 'backup', place: from, kill: 0 },

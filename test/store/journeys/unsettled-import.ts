@@ -18,7 +18,9 @@ export async function importUnsettled(
   const { records } = filesOf(path);
   const connection = openFile(records);
   try {
-    const unsettled = { import: (request: ImportRequest) => importRecords(connection, records, request, () => {}) };
+    const unsettled = {
+      import: (request: ImportRequest) => importRecords(connection, records, request, () => {}),
+    };
     await importInto({ records: unsettled }, plant, parts, rows, options);
   } finally {
     connection.close();

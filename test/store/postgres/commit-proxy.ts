@@ -28,8 +28,15 @@ const name = '.s.PGSQL.5432';
 export async function createCommitProxy(sockets: string): Promise<CommitProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-commit-'));
   const open = new Set<Socket>();
-  const state = { loss: undefined as Loss | undefined, number: 0, sent: 0, answered: 0, hasLost: false };
-  const isMeant = (count: number) => state.loss !== undefined && !state.hasLost && count === state.number;
+  const state = {
+    loss: undefined as Loss | undefined,
+    number: 0,
+    sent: 0,
+    answered: 0,
+    hasLost: false,
+  };
+  const isMeant = (count: number) =>
+    state.loss !== undefined && !state.hasLost && count === state.number;
 
   const proxy = createServer((client) => {
     if (state.hasLost && state.loss === 'gone') {
@@ -60,7 +67,8 @@ export async function createCommitProxy(sockets: string): Promise<CommitProxy> {
       server.write(chunk);
     });
     const isLost = () => {
-      if (!isMeant(state.answered++) || (state.loss !== 'after' && state.loss !== 'gone')) return false;
+      if (!isMeant(state.answered++) || (state.loss !== 'after' && state.loss !== 'gone'))
+        return false;
       state.hasLost = true;
       return true;
     };

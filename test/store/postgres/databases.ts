@@ -16,7 +16,10 @@ export async function newDatabase(content: 'empty' | 'store' = 'empty'): Promise
 }
 
 /** A new database, too: a copy of one that `make` fills once for all files of tests. */
-export async function copiedDatabase(template: string, make: (address: string) => Promise<void>): Promise<string> {
+export async function copiedDatabase(
+  template: string,
+  make: (address: string) => Promise<void>,
+): Promise<string> {
   const folder = inject('postgresFolder');
   const server = await sharedServer(folder);
   await onceForAll(folder, template, async () => {

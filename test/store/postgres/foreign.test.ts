@@ -22,7 +22,9 @@ describe('a schema with something that is not of a store', () => {
       detail: expect.stringContaining('a trigger more on audit (store); the view recent (store).'),
     });
     await onServer(address, 'drop trigger more on hkctl.audit', 'drop view hkctl.recent');
-    expect(await findingOfSchema(await engineAt(address, options).inspect())).toMatchObject({ status: 'ok' });
+    expect(await findingOfSchema(await engineAt(address, options).inspect())).toMatchObject({
+      status: 'ok',
+    });
   });
 
   it('holds a store nevertheless, if what is there belongs to an extension', async () => {
@@ -39,13 +41,18 @@ describe('a log-in that may not make the tables of a store', () => {
   it.each([
     ['there is no schema', []],
     ['the schema is closed to it', ['create schema hkctl']],
-    ['it may only look into the schema', ['create schema hkctl', 'grant usage on schema hkctl to ROLE']],
+    [
+      'it may only look into the schema',
+      ['create schema hkctl', 'grant usage on schema hkctl to ROLE'],
+    ],
   ])('is told to grant rights if %s', async (_, prepare) => {
     const role = `hkctl_test_plain_${Date.now()}`;
     await onServer(server, `create role ${role} login`);
     const address = await newDatabase();
     await onServer(address, ...prepare.map((sql) => sql.replace('ROLE', role)));
-    await expect(engineAt(address.replace('postgres@', `${role}@`), options).create()).rejects.toMatchObject({
+    await expect(
+      engineAt(address.replace('postgres@', `${role}@`), options).create(),
+    ).rejects.toMatchObject({
       code: 'store_unreadable',
       message: expect.stringContaining('lacks rights that this needs on the PostgreSQL store'),
       hint: expect.stringContaining('hkctl postgres-roles'),

@@ -39,7 +39,9 @@ export async function versionOrCode(store: Store): Promise<number | string> {
 }
 
 /** A server of its own with an empty store; tests stop and freeze it. */
-export async function ownServer(...settings: string[]): Promise<{ server: TestServer; address: string }> {
+export async function ownServer(
+  ...settings: string[]
+): Promise<{ server: TestServer; address: string }> {
   const server = await startServer(settings);
   atEndOfFile(server.stop);
   await onServer(server.address, 'create database plant template template0');

@@ -9,7 +9,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A parameter of libpq with a value that people use, and what becomes of it; an empty object where nothing has to. */
 const works: readonly [pair: string, variable: string | undefined, becomes: object][] = [
-  ['channel_binding=require', 'PGCHANNELBINDING', { tls: { binding: 'require', mode: 'verify-full' } }],
+  [
+    'channel_binding=require',
+    'PGCHANNELBINDING',
+    { tls: { binding: 'require', mode: 'verify-full' } },
+  ],
   ['channel_binding=prefer', 'PGCHANNELBINDING', { tls: { binding: 'prefer' } }],
   ['channel_binding=disable', 'PGCHANNELBINDING', { tls: { binding: 'disable' } }],
   ['sslnegotiation=direct', 'PGSSLNEGOTIATION', { tls: { isDirect: true } }],
@@ -65,22 +69,30 @@ const refused: readonly [pair: string, variable: string | undefined, advice: str
 const valueIn = (pair: string) => decodeURIComponent(pair.slice(pair.indexOf('=') + 1));
 
 /** The three places where a parameter can stand. */
-function places(pair: string, variable: string | undefined): [address: string, env: Record<string, string>][] {
+function places(
+  pair: string,
+  variable: string | undefined,
+): [address: string, env: Record<string, string>][] {
   const services = join(folder, 'services');
   writeFileSync(services, `[plant]\n${pair.slice(0, pair.indexOf('='))}=${valueIn(pair)}\n`);
   const both: [string, Record<string, string>][] = [
     [`postgres://u@h/d?${pair}`, {}],
     ['postgres://u@h/d?service=plant', { PGSERVICEFILE: services }],
   ];
-  return variable === undefined ? both : [...both, ['postgres://u@h/d', { [variable]: valueIn(pair) }]];
+  return variable === undefined
+    ? both
+    : [...both, ['postgres://u@h/d', { [variable]: valueIn(pair) }]];
 }
 
 describe('a parameter of libpq', () => {
-  it.each(works)('%s works in an address, a service file and the environment', (pair, variable, becomes) => {
-    for (const [address, env] of places(pair, variable)) {
-      expect(parseLocation(address, env), address).toMatchObject({ database: 'd', ...becomes });
-    }
-  });
+  it.each(works)(
+    '%s works in an address, a service file and the environment',
+    (pair, variable, becomes) => {
+      for (const [address, env] of places(pair, variable)) {
+        expect(parseLocation(address, env), address).toMatchObject({ database: 'd', ...becomes });
+      }
+    },
+  );
 
   it.each(refused)('%s is refused by name with what is possible', (pair, variable, advice) => {
     for (const [address, env] of places(pair, variable)) {
@@ -99,12 +111,19 @@ describe('a parameter of libpq', () => {
   });
 
   it('that needs TLS is refused where there is none', () => {
-    for (const rest of ['?host=/run&channel_binding=require', '?sslmode=disable&channel_binding=require']) {
+    for (const rest of [
+      '?host=/run&channel_binding=require',
+      '?sslmode=disable&channel_binding=require',
+    ]) {
       expect(() => parseLocation(`postgres:///d${rest}`, { PGHOST: 'h' }), rest).toThrow(
         'channel_binding=require needs',
       );
     }
-    expect(() => parseLocation('postgres://h/d?sslmode=disable&sslnegotiation=direct', {})).toThrow('needs TLS');
-    expect(parseLocation('postgres:///d?host=/run', { PGSSLNEGOTIATION: 'direct' }).tls.isDirect).toBe(false);
+    expect(() => parseLocation('postgres://h/d?sslmode=disable&sslnegotiation=direct', {})).toThrow(
+      'needs TLS',
+    );
+    expect(
+      parseLocation('postgres:///d?host=/run', { PGSSLNEGOTIATION: 'direct' }).tls.isDirect,
+    ).toBe(false);
   });
 });

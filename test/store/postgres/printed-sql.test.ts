@@ -43,7 +43,11 @@ describe('the roles that hkctl postgres-roles prints', () => {
   it('own what a superuser has made before, also of an older hkctl, so that hkctl_owner can migrate it', async () => {
     const address = await newDatabase('store');
     const plant = await plantIn(await opened(address, false));
-    await onServer(address, 'drop table hkctl.journal, hkctl.key_usage', 'update hkctl.store_version set version = 1');
+    await onServer(
+      address,
+      'drop table hkctl.journal, hkctl.key_usage',
+      'update hkctl.store_version set version = 1',
+    );
     const sql = rolesSql('hkctl');
     await onServer(address, sql, sql);
     const owner = engineAt(as('hkctl_owner', address), options);
@@ -61,7 +65,8 @@ describe('the roles that hkctl postgres-roles prints', () => {
   it('are enough for owner, admin and daemon, and for nothing else', async () => {
     const address = await newDatabase();
     const sql = rolesSql('hkctl');
-    const closed = "do $$ begin execute format('revoke all on database %I from public', current_database()); end $$";
+    const closed =
+      "do $$ begin execute format('revoke all on database %I from public', current_database()); end $$";
     await onServer(address, closed, sql);
     await expect(engineAt(as('hkctl_admin', address), options).create()).rejects.toMatchObject({
       code: 'store_unreadable',
@@ -93,7 +98,10 @@ describe('the roles that hkctl postgres-roles prints', () => {
       fromMs: 0,
       samples: { seenMs: nowMs, steadyStartMs: 1, candidateStartMs: 0, candidateUpMs: 0 },
     });
-    expect(await daemon.keys.credential(key.secretHash)).toMatchObject({ keyId: key.id, revokedAtMs: null });
+    expect(await daemon.keys.credential(key.secretHash)).toMatchObject({
+      keyId: key.id,
+      revokedAtMs: null,
+    });
     expect((await daemon.audit.head()).count).toBe(2);
     const rows = [{ id: 'S-1', code: 'C-1', name: 'One', is_active: true }];
     await importInto(admin, plant, sensors, rows);
@@ -103,17 +111,21 @@ describe('the roles that hkctl postgres-roles prints', () => {
     const beat = { series, atUs: 1, status: 'ok', battery: null, signal: null, firmware: null };
     expect(await daemon.readings.appendHeartbeats([beat])).toMatchObject({ accepted: 1 });
     expect(await daemon.records.get(sensors, plant.entity.id, 'S-1')).toContain('Two');
-    expect(await daemon.readings.drop({ entityId: plant.entity.id, untilUs: 3_600_000_000 })).toMatchObject({
+    expect(
+      await daemon.readings.drop({ entityId: plant.entity.id, untilUs: 3_600_000_000 }),
+    ).toMatchObject({
       readings: 1,
     });
     const denied = { code: 'store_unreadable', message: expect.stringContaining('lacks rights') };
     await expect(async () =>
       daemon.keys.insert(newKey(plant, 2), draftOf(plant.tenant.id, 'key.create', 'y')),
     ).rejects.toMatchObject(denied);
-    await expect(async () => daemon.audit.append(draftOf(plant.tenant.id, 'key.list', 'y'))).rejects.toMatchObject(
-      denied,
-    );
-    await admin.keys.revoke([key.id], plant.user.id, nowMs, [draftOf(plant.tenant.id, 'key.revoke', 'x')]);
+    await expect(async () =>
+      daemon.audit.append(draftOf(plant.tenant.id, 'key.list', 'y')),
+    ).rejects.toMatchObject(denied);
+    await admin.keys.revoke([key.id], plant.user.id, nowMs, [
+      draftOf(plant.tenant.id, 'key.revoke', 'x'),
+    ]);
     await admin.entities.remove(plant.entity.id, draftOf(plant.tenant.id, 'entity.remove', 'BER'));
     for (const statement of [
       'update hkctl.audit set target = target',
@@ -146,7 +158,9 @@ describe('the roles that hkctl postgres-roles prints', () => {
       'create temporary table t (a int)',
       'set role hkctl_admin',
     ]) {
-      await expect(onServer(as('hkctl_daemon', address), statement), statement).rejects.toThrow('permission denied');
+      await expect(onServer(as('hkctl_daemon', address), statement), statement).rejects.toThrow(
+        'permission denied',
+      );
     }
     await daemon.close();
     await admin.close();
@@ -163,9 +177,9 @@ describe('the roles that hkctl postgres-roles prints', () => {
 describe('the SQL that hkctl postgres-citus prints', () => {
   it('distributes by entity exactly the tables that have one', async () => {
     const address = await newDatabase('store');
-    const named = [...citusSql('hkctl', resources).matchAll(/create_distributed_table\('([^']+)', 'entity'/g)].map(
-      (match) => match[1],
-    );
+    const named = [
+      ...citusSql('hkctl', resources).matchAll(/create_distributed_table\('([^']+)', 'entity'/g),
+    ].map((match) => match[1]);
     const check = `do $$ begin
       if (select array_agg(attrelid::regclass::text order by attrelid::regclass::text collate "C") from pg_attribute a join pg_class c on c.oid = a.attrelid
           where attname = 'entity' and relkind = 'r') <> '{${[...named].sort().join(',')}}'::text[] then raise exception 'another set of tables'; end if; end $$`;

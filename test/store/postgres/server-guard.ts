@@ -4,7 +4,10 @@ import { spawn } from 'node:child_process';
  * Ends a server and removes folders once the process `owner` is gone, however that ended: tests that are killed leave nothing
  * running. The server is the one whose number is in the folder of its data. Ends by itself once the first folder is gone.
  */
-export function guardServer(owner: number, [data, ...folders]: readonly [string, ...string[]]): void {
+export function guardServer(
+  owner: number,
+  [data, ...folders]: readonly [string, ...string[]],
+): void {
   const guard = spawn('sh', ['-c', script, 'guard', String(owner), data, ...folders], {
     stdio: 'ignore',
     detached: true,

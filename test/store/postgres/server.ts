@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -53,7 +61,15 @@ export async function startServer(
   mkdirSync(sockets, { mode: 0o700 });
   if (isRoot) chownSync(sockets, nobody, nobody);
   guardServer(owner, [data, folder, ...alsoRemove]);
-  return startIn({ folder, native, data, sockets, settings, env, outlivesUs: owner !== process.pid });
+  return startIn({
+    folder,
+    native,
+    data,
+    sockets,
+    settings,
+    env,
+    outlivesUs: owner !== process.pid,
+  });
 }
 
 /** Starts a standby, by the name `standby`, of a server that {@link startServer} has started. */
@@ -64,8 +80,13 @@ export async function startStandby(primary: TestServer): Promise<TestServer> {
   const client = new Client({ connectionString: primary.address });
   await client.connect();
   await client.query("select pg_backup_start('standby', true)");
-  cpSync(join(primary.folder, 'data'), data, { recursive: true, filter: (path) => !path.endsWith('postmaster.pid') });
-  const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+  cpSync(join(primary.folder, 'data'), data, {
+    recursive: true,
+    filter: (path) => !path.endsWith('postmaster.pid'),
+  });
+  const { rows } = await client.query<{ labelfile: string }>(
+    'select labelfile from pg_backup_stop(false)',
+  );
   await client.end();
   writeFileSync(join(data, 'backup_label'), rows[0]?.labelfile ?? '');
   writeFileSync(join(data, 'standby.signal'), '');
@@ -142,20 +163,37 @@ async function startIn(start: Start): Promise<TestServer> {
   };
 }
 
-function spawnServer({ folder, native, data, sockets, settings, env, outlivesUs }: Start): ChildProcess {
+function spawnServer({
+  folder,
+  native,
+  data,
+  sockets,
+  settings,
+  env,
+  outlivesUs,
+}: Start): ChildProcess {
   const all = [
-    ...['listen_addresses=', `unix_socket_directories=${sockets}`, 'fsync=off', 'full_page_writes=off'],
+    ...[
+      'listen_addresses=',
+      `unix_socket_directories=${sockets}`,
+      'fsync=off',
+      'full_page_writes=off',
+    ],
     ...['shared_buffers=64MB', 'max_connections=200', 'autovacuum=off', 'logging_collector=off'],
     'log_min_messages=fatal',
     ...settings,
   ];
-  return spawn(join(native, 'bin', 'postgres'), ['-D', data, ...all.flatMap((one) => ['-c', one])], {
-    ...account,
-    cwd: folder,
-    stdio: 'ignore',
-    env: { ...environment, ...env },
-    detached: outlivesUs,
-  });
+  return spawn(
+    join(native, 'bin', 'postgres'),
+    ['-D', data, ...all.flatMap((one) => ['-c', one])],
+    {
+      ...account,
+      cwd: folder,
+      stdio: 'ignore',
+      env: { ...environment, ...env },
+      detached: outlivesUs,
+    },
+  );
 }
 
 function exitOf(child: ChildProcess): Promise<void> {

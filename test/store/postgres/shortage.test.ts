@@ -34,7 +34,11 @@ async function askServer(text: string, ...values: string[]): Promise<number | nu
 async function asRole(...settings: string[]): Promise<{ address: string; role: string }> {
   const role = `hkctl_test_${randomBytes(4).toString('hex')}`;
   const address = await newDatabase();
-  await onServer(server, `create role ${role} login`, ...settings.map((setting) => `alter role ${role} ${setting}`));
+  await onServer(
+    server,
+    `create role ${role} login`,
+    ...settings.map((setting) => `alter role ${role} ${setting}`),
+  );
   made.push(role);
   return { address: address.replace(/postgres@/, `${role}@`), role };
 }
@@ -79,12 +83,17 @@ describe('work that needs a second connection while it has one', () => {
 
   it('is an import, for which three connections are enough', async () => {
     const { address, role } = await asRole('connection limit 3');
-    await onServer(server, `grant create on database ${parseLocation(address, {}).database} to ${role}`);
+    await onServer(
+      server,
+      `grant create on database ${parseLocation(address, {}).database} to ${role}`,
+    );
     await (await engineAt(address, storeOptions).create()).close();
     const store = await engineAt(address, storeOptions).open();
     const plant = await plantIn(store);
     const columns = Object.keys(importFields(parts)).map((name) => {
-      return folded([/^(id|name|part_number)$/.test(name) ? 'x' : name === 'is_active' ? true : null]);
+      return folded([
+        /^(id|name|part_number)$/.test(name) ? 'x' : name === 'is_active' ? true : null,
+      ]);
     });
     const imported = store.records.import({
       resource: parts,
@@ -108,7 +117,9 @@ describe('work that has a connection of its own', () => {
     await database.query('select 1');
     const setting = "select current_setting('enable_sort') as sorts, pg_backend_pid() as pid";
     const ofTransactions = () =>
-      database.transaction((session) => session.query<{ sorts: string; pid: number }>(setting), { idleMs: 0 });
+      database.transaction((session) => session.query<{ sorts: string; pid: number }>(setting), {
+        idleMs: 0,
+      });
     const [[own], lanes] = [await ofTransactions(), [1, 2, 3].map(() => database.lane())];
     const ask = async () => {
       const rows = lanes.map((lane) => lane.query<{ sorts: string; pid: number }>(setting));
@@ -133,7 +144,10 @@ describe('a shortage of connections', () => {
       const database = new PooledDatabase(parseLocation(address, {}));
       const thrown: unknown = await database.query('select 1').catch((reason: unknown) => reason);
       await database.close();
-      expect(thrown).toMatchObject({ code: 'store_unreachable', hint: expect.stringContaining('for each daemon') });
+      expect(thrown).toMatchObject({
+        code: 'store_unreachable',
+        hint: expect.stringContaining('for each daemon'),
+      });
       return String(thrown);
     };
     const limited = await asRole('connection limit 0');
@@ -142,7 +156,11 @@ describe('a shortage of connections', () => {
     const name = parseLocation(address, {}).database;
     await onServer(server, `alter database ${name} connection limit 0`);
     expect(await refusal(address)).toContain('The database of the PostgreSQL store');
-    const small = await startServer(['max_connections=5', 'superuser_reserved_connections=1', 'max_wal_senders=0']);
+    const small = await startServer([
+      'max_connections=5',
+      'superuser_reserved_connections=1',
+      'max_wal_senders=0',
+    ]);
     await onServer(small.address, 'create role plain login');
     const ofServer = small.address.replace('postgres@', 'plain@');
     const holders = Array.from({ length: 4 }, () => new Client({ connectionString: ofServer }));
@@ -155,13 +173,18 @@ describe('a shortage of connections', () => {
 
 describe('a log-in with limits of time', () => {
   it('keeps its connections while they wait, and waits longer for locks', async () => {
-    const { address } = await asRole("set idle_session_timeout = '100ms'", "set lock_timeout = '1ms'");
+    const { address } = await asRole(
+      "set idle_session_timeout = '100ms'",
+      "set lock_timeout = '1ms'",
+    );
     const database = new PooledDatabase(parseLocation(address, {}));
     const pid = () => database.query<{ pid: number }>('select pg_backend_pid() as pid');
     const before = await pid();
     await pause(400);
     expect(await pid()).toEqual(before);
-    expect(await database.query("select current_setting('lock_timeout') as value")).toEqual([{ value: '5s' }]);
+    expect(await database.query("select current_setting('lock_timeout') as value")).toEqual([
+      { value: '5s' },
+    ]);
     await database.close();
   });
 
@@ -169,11 +192,17 @@ describe('a log-in with limits of time', () => {
     // The shared server may be older than PostgreSQL 17, the first that has this limit.
     const newest = await startServer();
     atEndOfFile(newest.stop);
-    await onServer(newest.address, 'create role limited login', "alter role limited set transaction_timeout = '150ms'");
+    await onServer(
+      newest.address,
+      'create role limited login',
+      "alter role limited set transaction_timeout = '150ms'",
+    );
     const limited = newest.address.replace('postgres@', 'limited@');
     const database = new PooledDatabase(parseLocation(limited, {}));
     const sleep = (idleMs: number) =>
-      database.transaction((session) => session.query('select pg_sleep(0.4), 1 as done'), { idleMs });
+      database.transaction((session) => session.query('select pg_sleep(0.4), 1 as done'), {
+        idleMs,
+      });
     await expect(sleep(10_000)).rejects.toMatchObject({ code: 'store_unreachable' });
     expect(await sleep(0)).toMatchObject([{ done: 1 }]);
     await database.close();

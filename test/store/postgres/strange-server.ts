@@ -40,7 +40,8 @@ export function answerAsOld(version: number): (socket: Socket) => void {
         return;
       }
       const setsSettings = chunk.includes('set_config');
-      if (!setsSettings) socket.write(Buffer.concat([...row(['server_version_num'], [String(version)]), ready]));
+      if (!setsSettings)
+        socket.write(Buffer.concat([...row(['server_version_num'], [String(version)]), ready]));
       else if (version < 110_000) {
         const fields = 'SERROR\0C42704\0Munrecognized configuration parameter "jit"\0\0';
         socket.write(Buffer.concat([message('E', Buffer.from(fields)), ready]));

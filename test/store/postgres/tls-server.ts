@@ -22,9 +22,16 @@ export const path = (name: string) => join(folder, name);
 const certified = new Map<string, Certified>();
 
 /** Makes `NAME.key` and `NAME.crt`, signed by the authority or by itself. */
-async function make(name: string, subject: string, { by, days }: { by?: 'ca'; days?: number } = {}): Promise<void> {
+async function make(
+  name: string,
+  subject: string,
+  { by, days }: { by?: 'ca'; days?: number } = {},
+): Promise<void> {
   const at = { type: 'dns', value: subject } as const;
-  certified.set(name, await certify(folder, name, { subject, at, days, signer: by && certified.get(by) }));
+  certified.set(
+    name,
+    await certify(folder, name, { subject, at, days, signer: by && certified.get(by) }),
+  );
 }
 
 /** Makes `NAME.crl`, the authority's list of the certificates of these names that it has revoked. */
@@ -36,7 +43,10 @@ export async function revoke(name: string, ...names: string[]): Promise<void> {
 /** Lets the server present a certificate, or none. */
 export async function present(name: string | undefined): Promise<void> {
   const set = (setting: string, value: string) => `alter system set ${setting} = '${value}'`;
-  const files = [set('ssl_cert_file', path(`${name}.crt`)), set('ssl_key_file', path(`${name}.key`))];
+  const files = [
+    set('ssl_cert_file', path(`${name}.crt`)),
+    set('ssl_key_file', path(`${name}.key`)),
+  ];
   await onServer(
     server.address,
     ...(name === undefined ? [] : [...files, set('ssl_ca_file', path('ca.crt'))]),
@@ -56,7 +66,10 @@ export async function present(name: string | undefined): Promise<void> {
 }
 
 /** Connects as a command does; the name is in certificates only, so that the address of the server is given, too. */
-export async function connect(query: string, { user = 'postgres', host = 'db.test', env = {} } = {}): Promise<string> {
+export async function connect(
+  query: string,
+  { user = 'postgres', host = 'db.test', env = {} } = {},
+): Promise<string> {
   const address = `postgres://${user}@${host}/postgres?hostaddr=${ip}${query === '' ? '' : `&${query}`}`;
   const location = parseLocation(address, { HOME: folder, ...env });
   try {
@@ -67,7 +80,9 @@ export async function connect(query: string, { user = 'postgres', host = 'db.tes
     await session.close();
     return rows[0]?.how ?? 'nothing';
   } catch (thrown) {
-    expect(thrown).toMatchObject({ code: expect.stringMatching(/^store_(unreachable|unreadable)$/) });
+    expect(thrown).toMatchObject({
+      code: expect.stringMatching(/^store_(unreachable|unreadable)$/),
+    });
     expect(JSON.stringify(thrown) + String(thrown)).not.toContain('hunter2');
     return String((thrown as Error).message); // an HkctlError, as just seen
   }

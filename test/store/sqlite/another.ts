@@ -5,7 +5,10 @@ import { nowMs, storeOptions } from '../stores.ts';
 
 /** The same store once more, as another process opens it: without threads. It is closed when the test has ended. */
 export function another(path: string): Store {
-  const store = openStore(path, { clock: () => nowMs, migrationsFolder: storeOptions.migrationsFolder });
+  const store = openStore(path, {
+    clock: () => nowMs,
+    migrationsFolder: storeOptions.migrationsFolder,
+  });
   onTestFinished(() => store.close());
   return store;
 }

@@ -15,7 +15,9 @@ async function given() {
   const { store, path, remove } = await fileStore();
   onTestFinished(remove);
   const plant = await plantIn(store);
-  await importInto(store, plant, sensors, [{ id: 'S-1', code: 'T1', name: 'One', is_active: true }]);
+  await importInto(store, plant, sensors, [
+    { id: 'S-1', code: 'T1', name: 'One', is_active: true },
+  ]);
   return { store, path, plant };
 }
 
@@ -38,7 +40,9 @@ describe('an import', () => {
     const { records } = filesOf(path);
     run(records, `insert into audit_outbox (draft) values ('${JSON.stringify(draft)}')`);
     for (const one of [store, another(path)]) {
-      const targets = (await one.audit.list(plant.tenant.id, { limit: 100 })).map(({ target }) => target);
+      const targets = (await one.audit.list(plant.tenant.id, { limit: 100 })).map(
+        ({ target }) => target,
+      );
       expect(targets.filter((target) => target === 'left behind')).toHaveLength(1);
     }
     expect(run(records, 'select * from audit_outbox')).toEqual([]);
@@ -53,7 +57,8 @@ describe('an import', () => {
     // As if the deletion of what was moved had not come to pass.
     const draft = JSON.stringify(draftOf(plant.tenant.id, 'records.import', 'parts'));
     const moved = Number(
-      (run(path, "select value from marks where name = 'audit_outbox'")[0] as { value: number }).value,
+      (run(path, "select value from marks where name = 'audit_outbox'")[0] as { value: number })
+        .value,
     ); // the row just written
     run(records, `insert into audit_outbox (id, draft) values (${moved}, '${draft}')`);
     expect(await another(path).audit.list(plant.tenant.id, { limit: 100 })).toHaveLength(count);
@@ -67,7 +72,9 @@ describe('an import', () => {
     const { store, path, plant } = await given();
     run(path, "update marks set value = 50 where name = 'audit_outbox'");
     for (const name of ['A', 'B', 'C']) await importInto(store, plant, parts, onePart(name));
-    const actions = (await store.audit.list(plant.tenant.id, { limit: 3 })).map(({ action }) => action);
+    const actions = (await store.audit.list(plant.tenant.id, { limit: 3 })).map(
+      ({ action }) => action,
+    );
     expect(actions).toEqual(['records.import', 'records.import', 'records.import']);
   });
 
@@ -75,7 +82,13 @@ describe('an import', () => {
     const { store, path, plant } = await given();
     const reader = another(path);
     await importInto(store, plant, parts, onePart('old'));
-    const request = { resource: parts, entityId: plant.entity.id, conditions: [], orderBy: 'id', limit: 50 };
+    const request = {
+      resource: parts,
+      entityId: plant.entity.id,
+      conditions: [],
+      orderBy: 'id',
+      limit: 50,
+    };
     const version = await reader.records.version();
     const series = (await store.readings.directory(plant.entity.id)).get('T1')?.series ?? 0;
     const looks: unknown[] = [];
@@ -86,12 +99,16 @@ describe('an import', () => {
         await setImmediate();
         for (const one of [store, reader]) {
           looks.push(
-            JSON.parse(`[${(await one.records.page(request)).json}]`).map(({ name }: { name: string }) => name),
+            JSON.parse(`[${(await one.records.page(request)).json}]`).map(
+              ({ name }: { name: string }) => name,
+            ),
           );
         }
         expect(await reader.records.version()).toBe(version);
         await reader.audit.append(draftOf(plant.tenant.id, 'key.list', 'meanwhile'));
-        expect(await store.readings.append(batchOf([[series, n, n]]))).toMatchObject({ accepted: 1 });
+        expect(await store.readings.append(batchOf([[series, n, n]]))).toMatchObject({
+          accepted: 1,
+        });
       }
     };
     await store.records.import({
@@ -136,9 +153,13 @@ describe('the writer thread', () => {
 
   it('answers all that waits before the store is closed', async () => {
     const { store, path, series } = await readingsOf();
-    const waiting = Array.from({ length: 50 }, (_, n) => store.readings.append(batchOf([[series, n, n]])));
+    const waiting = Array.from({ length: 50 }, (_, n) =>
+      store.readings.append(batchOf([[series, n, n]])),
+    );
     await store.close();
-    expect(await Promise.all(waiting)).toEqual(new Array(50).fill({ accepted: 1, duplicates: 0, conflicts: [] }));
+    expect(await Promise.all(waiting)).toEqual(
+      new Array(50).fill({ accepted: 1, duplicates: 0, conflicts: [] }),
+    );
     expect(await another(path).readings.range({ series, limit: 100 })).toHaveLength(50);
   });
 
@@ -146,9 +167,17 @@ describe('the writer thread', () => {
     const { store, path, series } = await readingsOf();
     const { readings } = filesOf(path);
     await store.readings.append(batchOf([[series, 0, 0]]));
-    run(readings, "create trigger no_more before insert on log begin select raise(abort, 'no more'); end");
-    const refused = await Promise.allSettled([1, 2].map((n) => store.readings.append(batchOf([[series, n, n]]))));
-    const rejected = { status: 'rejected', reason: { message: expect.stringContaining('no more') } };
+    run(
+      readings,
+      "create trigger no_more before insert on log begin select raise(abort, 'no more'); end",
+    );
+    const refused = await Promise.allSettled(
+      [1, 2].map((n) => store.readings.append(batchOf([[series, n, n]]))),
+    );
+    const rejected = {
+      status: 'rejected',
+      reason: { message: expect.stringContaining('no more') },
+    };
     expect(refused).toMatchObject([rejected, rejected]);
     // It is none of the domain's errors: its message may be logged, and is never shown.
     expect(isHkctlError((refused[0] as PromiseRejectedResult).reason)).toBe(false); // just seen to be rejected
@@ -163,17 +192,25 @@ describe('the writer thread', () => {
     const { readings } = filesOf(path);
     // It ends as it starts, for it does not find its file.
     renameSync(readings, `${readings}.away`);
-    const refused = await Promise.allSettled([1, 2].map((n) => store.readings.append(batchOf([[series, n, n]]))));
+    const refused = await Promise.allSettled(
+      [1, 2].map((n) => store.readings.append(batchOf([[series, n, n]]))),
+    );
     const rejected = { status: 'rejected', reason: { code: 'unavailable' } };
     expect(refused).toMatchObject([rejected, rejected]);
     renameSync(`${readings}.away`, readings);
-    expect(await store.readings.append(batchOf([[series, 1, 1]]))).toMatchObject({ accepted: 1, duplicates: 0 });
+    expect(await store.readings.append(batchOf([[series, 1, 1]]))).toMatchObject({
+      accepted: 1,
+      duplicates: 0,
+    });
   });
 
   it('refuses more than may wait with unavailable', async () => {
     const { store, series } = await readingsOf();
-    const many = (from: number) => batchOf(Array.from({ length: 400_000 }, (_, n) => [series, from + n, n] as const));
-    const [a, b, c] = await Promise.allSettled([0, 1e6, 2e6].map((from) => store.readings.append(many(from))));
+    const many = (from: number) =>
+      batchOf(Array.from({ length: 400_000 }, (_, n) => [series, from + n, n] as const));
+    const [a, b, c] = await Promise.allSettled(
+      [0, 1e6, 2e6].map((from) => store.readings.append(many(from))),
+    );
     expect([a?.status, b?.status]).toEqual(['fulfilled', 'fulfilled']);
     expect(c).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
     expect(await store.readings.append(batchOf([[series, 9e6, 1]]))).toMatchObject({ accepted: 1 });

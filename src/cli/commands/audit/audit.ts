@@ -16,9 +16,15 @@ import { counted } from '../../terminal/sentence.ts';
 import { verify } from './verify.ts';
 
 const filterFlags = {
-  since: text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant'),
+  since: text(
+    '--since <WHEN>',
+    'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant',
+  ),
   until: text('--until <WHEN>', 'only until then; a date with all of its day'),
-  actor: text('--actor <LOGIN>', 'only of this login, or of this account of the system if it had no profile'),
+  actor: text(
+    '--actor <LOGIN>',
+    'only of this login, or of this account of the system if it had no profile',
+  ),
   // The keys of that very object.
   action: parsed('--action <NAME>', 'only this action, such as key.rotate', (given) =>
     requireOneOf(given, Object.keys(actions) as AuditAction[]),
@@ -52,11 +58,16 @@ const list = defineCommand({
     if (records.length === 0) return;
     const refused = records.filter(({ outcome }) => outcome !== 'done').length;
     const newest = records.length === limit ? 'the newest ' : '';
-    const counts = [`${newest}${counted(records.length, 'record')}`, ...(refused > 0 ? [`${refused} not done`] : [])];
+    const counts = [
+      `${newest}${counted(records.length, 'record')}`,
+      ...(refused > 0 ? [`${refused} not done`] : []),
+    ];
     await printSummary(
       context,
       counts,
-      newest ? `hkctl audit list${filter === '' ? '' : ` ${filter}`} --limit ${limit * 10}` : 'hkctl audit verify',
+      newest
+        ? `hkctl audit list${filter === '' ? '' : ` ${filter}`} --limit ${limit * 10}`
+        : 'hkctl audit verify',
     );
   },
 });
@@ -110,7 +121,8 @@ const exportRecords = defineCommand({
     const pages = exportAudit(domain, actor, filter);
     if (context.json) await printJsonArray(context, pages, recordJson);
     else
-      for await (const page of pages) for (const record of page) context.printDocument(toSafeJson(recordJson(record)));
+      for await (const page of pages)
+        for (const record of page) context.printDocument(toSafeJson(recordJson(record)));
   },
 });
 
@@ -127,7 +139,9 @@ function filterOf(given: FlagValues<typeof filterFlags>, nowMs: number): AuditFi
 
 function shownFilter(given: FlagValues<typeof filterFlags>): string {
   const names = ['since', 'until', 'actor', 'action', 'target', 'outcome'] as const;
-  return names.flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${shellWord(given[name])}`])).join(' ');
+  return names
+    .flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${shellWord(given[name])}`]))
+    .join(' ');
 }
 
 function recordJson(record: AuditRecord) {

@@ -14,8 +14,15 @@ export const verify = defineCommand({
     'Names the first record that does not fit the chain (exit code 5). Keep the head hash it prints elsewhere, or the log of the daemon, which names the head whenever it changed, and give them with --head and --anchors later: then a cut tail, a chain written anew and an older store put back are noticed, too.',
   readOnly: true,
   flags: {
-    head: parsed('--head <HASH>', 'a head hash printed earlier, which the chain must still hold', parseHash),
-    anchors: text('--anchors <FILE>', "the daemon's log, also among other lines; - = standard input"),
+    head: parsed(
+      '--head <HASH>',
+      'a head hash printed earlier, which the chain must still hold',
+      parseHash,
+    ),
+    anchors: text(
+      '--anchors <FILE>',
+      "the daemon's log, also among other lines; - = standard input",
+    ),
   },
   examples: [
     ['hkctl audit verify', 'prints the head hash'],
@@ -40,10 +47,12 @@ export const verify = defineCommand({
       });
     } else if (fault === null) {
       context.print(`${records} records, the chain is whole.`, `head ${headHash}`);
-      if (report.anchors) context.print(`It holds all of ${counted(report.anchors.count, 'head')} in the log.`);
+      if (report.anchors)
+        context.print(`It holds all of ${counted(report.anchors.count, 'head')} in the log.`);
     }
     if (damaged.length > 0) context.warn(`warning: ${damageText(damaged)}`);
-    const refuse = (message: string, hint?: string) => new HkctlError('state_forbids', message, { hint });
+    const refuse = (message: string, hint?: string) =>
+      new HkctlError('state_forbids', message, { hint });
     if (broken) {
       const hint = `The ${records} records before it fit. Compare with an export or a backup from before.`;
       throw refuse(`The audit trail is broken at record ${broken.seq}: ${broken.reason}.`, hint);
@@ -86,7 +95,10 @@ async function readAnchors(io: Pick<Io, 'stdin'>, file: string): Promise<Anchors
 const longestLine = 1024 * 1024;
 
 /** The lines of a log. Throws `bad_input` for a longer one: a device may have no end. */
-async function* linesOf(chunks: AsyncIterable<Buffer | string>, name: string): AsyncGenerator<string> {
+async function* linesOf(
+  chunks: AsyncIterable<Buffer | string>,
+  name: string,
+): AsyncGenerator<string> {
   let begun = '';
   for await (const chunk of chunks) {
     const lines = `${begun}${chunk}`.split('\n');

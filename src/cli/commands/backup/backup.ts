@@ -13,10 +13,19 @@ import { createProgress } from '../../terminal/progress.ts';
 export default defineCommand({
   description:
     'For a Super user of the first organization. A consistent snapshot (mode 0600), also while the daemon serves; every page, reference and audit record of it is checked before it gets its name. It holds no secret.',
-  arguments: [{ spelling: '<FILE>', doc: 'the file to write, or a folder for a new file with a name of its own' }],
+  arguments: [
+    {
+      spelling: '<FILE>',
+      doc: 'the file to write, or a folder for a new file with a name of its own',
+    },
+  ],
   flags: {
     force: toggle('--force', 'replace a file that is there, once the new one is whole'),
-    keep: parsed('--keep <N>', 'write a new file into the folder, then remove its oldest backups beyond N', parseKeep),
+    keep: parsed(
+      '--keep <N>',
+      'write a new file into the folder, then remove its oldest backups beyond N',
+      parseKeep,
+    ),
   },
   examples: [
     ['hkctl backup --keep 14 /var/backups/hkctl', 'every night, from cron or a timer'],
@@ -29,11 +38,18 @@ export default defineCommand({
     const namesFolder = keep !== undefined || file.endsWith('/') || isFolder(folder);
     if (namesFolder) requireFolder(folder);
     const storeId = namesFolder ? await storeIdOf(domain.store) : undefined;
-    const series = storeId === undefined ? undefined : await context.services.backupSeries(folder, storeId);
+    const series =
+      storeId === undefined ? undefined : await context.services.backupSeries(folder, storeId);
     // The machine's clock, right or wrong: the store's stands still while that one is behind, and names must differ.
-    const target = storeId === undefined ? folder : join(folder, backupName(context.io.clock(), storeId));
+    const target =
+      storeId === undefined ? folder : join(folder, backupName(context.io.clock(), storeId));
     const bar = createProgress(context, 'Backing up');
-    const request = { nowMs: domain.clock(), force, number: series?.nextNumber ?? 0, progress: bar.at };
+    const request = {
+      nowMs: domain.clock(),
+      force,
+      number: series?.nextNumber ?? 0,
+      progress: bar.at,
+    };
     const engine = await context.services.engine(context.storePath);
     const facts = await engine.backup(target, request).finally(bar.end);
     const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes } = facts;

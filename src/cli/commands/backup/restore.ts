@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
 import type { AuditAction } from '../../../core/access/roles.ts';
 import { type Actor, auditDraft, requirePermissions } from '../../../core/domain/actors.ts';
-import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
+import type {
+  KeptStopped,
+  RestoreHooks,
+  RestoreOutcome,
+} from '../../../core/operations/backups.ts';
 import type { AuditDraft, AuditHead } from '../../../core/port/audit.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { printable } from '../../../core/text/shown-text.ts';
@@ -112,7 +116,8 @@ async function recordRestore(
     actor
       ? auditDraft(domain, actor, action, target, detail)
       : { ...unnamed, action, target, detail, osAccount, outcome: 'done', atMs: domain.clock() };
-  const count = (what: KeptStopped['what']) => kept.filter((stopped) => stopped.what === what).length;
+  const count = (what: KeptStopped['what']) =>
+    kept.filter((stopped) => stopped.what === what).length;
   await store.audit.append(
     draft('store.restore', source, {
       replaced_head: replaced?.hash ?? null,
@@ -125,14 +130,19 @@ async function recordRestore(
     }),
   );
   for (const { what, name, atMs, tenantId, role } of kept) {
-    const detail = { [kinds[what].instant]: formatInstantMs(atMs), by: 'journal', ...(role && { role }) };
+    const detail = {
+      [kinds[what].instant]: formatInstantMs(atMs),
+      by: 'journal',
+      ...(role && { role }),
+    };
     // Each organization finds in its trail what became of its own.
     await store.audit.append({ ...draft(kinds[what].action, name, detail), tenantId });
   }
 }
 
 function printOutcome(context: Context, source: string, { facts, kept }: RestoreOutcome): void {
-  const namesOf = (what: KeptStopped['what']) => kept.filter((one) => one.what === what).map(({ name }) => name);
+  const namesOf = (what: KeptStopped['what']) =>
+    kept.filter((one) => one.what === what).map(({ name }) => name);
   if (context.json) {
     const demoted = kept.filter(({ what }) => what === 'demoted_user');
     context.printJson({
@@ -147,7 +157,9 @@ function printOutcome(context: Context, source: string, { facts, kept }: Restore
     });
     return;
   }
-  context.confirm(`Restored: ${context.storePath} is as it was at ${formatInstantMs(facts.createdAtMs)}.`);
+  context.confirm(
+    `Restored: ${context.storePath} is as it was at ${formatInstantMs(facts.createdAtMs)}.`,
+  );
   for (const [what, { sentence }] of Object.entries(kinds) as [KeptStopped['what'], Kind][]) {
     const stopped = kept.filter((one) => one.what === what);
     const names = stopped.map((one) => `${printable(one.name)}${one.role ? ` (${one.role})` : ''}`);

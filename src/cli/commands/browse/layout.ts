@@ -40,7 +40,9 @@ export function pageLines(
   const bodyRows = freeRows - gap.length;
   state.shown = Math.max(1, Math.floor(bodyRows / tileRows));
   const empty = isEmpty ? [...emptyLines(view).flatMap((line) => wrapText(line, columns)), ''] : [];
-  const listed = isList ? rowsFrom(view, state, columns, freeRows, style) : tilesFrom(view, columns, bodyRows, style);
+  const listed = isList
+    ? rowsFrom(view, state, columns, freeRows, style)
+    : tilesFrom(view, columns, bodyRows, style);
   return [...head, ...[...gap, ...empty, ...listed].slice(0, freeRows), ...foot].slice(-rows);
 }
 
@@ -49,7 +51,9 @@ export function locationLines(columns: number, style: Style, right: string = '')
   const card = ['REST API & Tokens', '·', style.green('Available')].join(' ');
   const isOneLine = right === '' || widthOf(card) + 3 + widthOf(right) <= columns;
   return [
-    ...wrapText('Settings › Organization › Integrations › API Keys', columns).map((line) => style.bold(line)),
+    ...wrapText('Settings › Organization › Integrations › API Keys', columns).map((line) =>
+      style.bold(line),
+    ),
     ...(isOneLine ? [[card, right].filter(Boolean).join('   ')] : [card, right]),
   ];
 }
@@ -59,12 +63,19 @@ function headLines(view: PageView, state: PageState, columns: number, style: Sty
   const controls = [
     ...(view.documentation ? [control('d', 'Documentation')] : []),
     ...(view.mayCreate ? [control('c', 'Create key')] : []),
-    ...(view.mayView ? [control('i', view.showInactive ? 'Hide inactive keys' : 'Show inactive keys')] : []),
+    ...(view.mayView
+      ? [control('i', view.showInactive ? 'Hide inactive keys' : 'Show inactive keys')]
+      : []),
     ...(view.mayView ? [control('/', 'Search')] : []),
     ...(state.isList || view.order !== 'newest' ? [control('s', `Sorted: ${view.order}`)] : []),
-    ...(state.isList || view.expiringOnly ? [control('e', view.expiringOnly ? 'Show all' : 'Only expiring')] : []),
+    ...(state.isList || view.expiringOnly
+      ? [control('e', view.expiringOnly ? 'Show all' : 'Only expiring')]
+      : []),
   ];
-  const search = state.searching || view.search !== '' ? `Search: ${view.search}${state.searching ? '_' : ''}` : '';
+  const search =
+    state.searching || view.search !== ''
+      ? `Search: ${view.search}${state.searching ? '_' : ''}`
+      : '';
   // The end of a long search is the part that is being typed.
   const typed = widthOf(search) > columns ? `…${[...search].slice(2 - columns).join('')}` : search;
   return [
@@ -89,9 +100,15 @@ function footLines(view: PageView, state: PageState, columns: number, style: Sty
   const place = isEmpty ? [] : [`${view.chosen + 1} of ${view.keys.length}`];
   const keys = state.searching
     ? ['Enter ends the search, Esc clears it']
-    : [...(isEmpty ? [] : ['↑↓ choose', state.isList ? '[l] Tiles' : '[l] List']), '[?] Help', '[q] Quit'];
+    : [
+        ...(isEmpty ? [] : ['↑↓ choose', state.isList ? '[l] Tiles' : '[l] List']),
+        '[?] Help',
+        '[q] Quit',
+      ];
   return [
-    ...wrapWords(state.toast === '' ? [] : state.toast.split(' '), columns).map((text) => style.cyan(text)),
+    ...wrapWords(state.toast === '' ? [] : state.toast.split(' '), columns).map((text) =>
+      style.cyan(text),
+    ),
     truncated([...place, ...keys].join('   '), columns),
   ];
 }
@@ -108,11 +125,23 @@ function tilesFrom(view: PageView, columns: number, freeRows: number, style: Sty
   let before = at - 1;
   let after = at + 1;
   // Half of the rows above, then below, then the rest above: the list does not jump while the user moves down.
-  for (let more = tile(before); more.length > 0 && lines.length + more.length <= freeRows / 2; more = tile(--before))
+  for (
+    let more = tile(before);
+    more.length > 0 && lines.length + more.length <= freeRows / 2;
+    more = tile(--before)
+  )
     lines.unshift(...more);
-  for (let more = tile(after); more.length > 0 && lines.length + more.length <= freeRows; more = tile(++after))
+  for (
+    let more = tile(after);
+    more.length > 0 && lines.length + more.length <= freeRows;
+    more = tile(++after)
+  )
     lines.push(...more);
-  for (let more = tile(before); more.length > 0 && lines.length + more.length <= freeRows; more = tile(--before))
+  for (
+    let more = tile(before);
+    more.length > 0 && lines.length + more.length <= freeRows;
+    more = tile(--before)
+  )
     lines.unshift(...more);
   // The remaining rows show the beginning of the next tile.
   lines.push(...tile(after));
@@ -120,7 +149,13 @@ function tilesFrom(view: PageView, columns: number, freeRows: number, style: Sty
 }
 
 /** The list in rows of one line, the chosen one marked, and below them its tile if there is space for both. */
-function rowsFrom(view: PageView, state: PageState, columns: number, freeRows: number, style: Style): string[] {
+function rowsFrom(
+  view: PageView,
+  state: PageState,
+  columns: number,
+  freeRows: number,
+  style: Style,
+): string[] {
   const width = Math.min(columns, 120);
   const chosen = view.keys[view.chosen];
   const tile = chosen ? tileLines(view, chosen, true, width, style) : [];
@@ -135,7 +170,9 @@ function rowsFrom(view: PageView, state: PageState, columns: number, freeRows: n
     print: (...more: string[]) => lines.push(...more),
   };
   createTable(place, columnsOf(view, style)).print(view.keys.slice(from, from + shown));
-  const marked = lines.map((line, i) => (from + i - 1 === view.chosen ? `${style.cyan('❯')} ${line}` : `  ${line}`));
+  const marked = lines.map((line, i) =>
+    from + i - 1 === view.chosen ? `${style.cyan('❯')} ${line}` : `  ${line}`,
+  );
   const gap = Array.from({ length: shown + 1 - lines.length }, () => '');
   return [...marked, ...gap, ...below];
 }
@@ -151,9 +188,22 @@ function columnsOf({ activeOnly, nowMs, keys }: PageView, style: Style): Column<
   return [
     { heading: 'PREFIX', width: 8, cell: ({ prefix }) => prefix, paint: style.cyan },
     { heading: 'NAME', width: Math.max(24, ...names), min: 12, cell: ({ name }) => name },
-    { heading: 'ENTITY', width: Math.max(6, ...codes), min: 6, leaveOut: 3, cell: ({ entity }) => entity?.code ?? '-' },
-    ...(activeOnly ? [] : [{ heading: 'STATUS', width: 7, leaveOut: 1, cell: (key: Key) => statusOf(key, nowMs) }]),
-    { heading: 'LAST USED', width: relativeTimeWidth, leaveOut: 2, cell: (key) => time(key.lastUsedAtMs) },
+    {
+      heading: 'ENTITY',
+      width: Math.max(6, ...codes),
+      min: 6,
+      leaveOut: 3,
+      cell: ({ entity }) => entity?.code ?? '-',
+    },
+    ...(activeOnly
+      ? []
+      : [{ heading: 'STATUS', width: 7, leaveOut: 1, cell: (key: Key) => statusOf(key, nowMs) }]),
+    {
+      heading: 'LAST USED',
+      width: relativeTimeWidth,
+      leaveOut: 2,
+      cell: (key) => time(key.lastUsedAtMs),
+    },
     {
       heading: 'EXPIRES',
       width: relativeTimeWidth,

@@ -10,7 +10,13 @@ import { namesOf } from '../keys/names.ts';
 import { usageFacts } from '../keys/usage.ts';
 import { openDocumentation, outcomeOf, runAction } from './actions.ts';
 import { extraFactsOf, factsOf } from './tile.ts';
-import { createPageReader, emptyLines, firstChoices, type PageOptions, type PageView } from './view.ts';
+import {
+  createPageReader,
+  emptyLines,
+  firstChoices,
+  type PageOptions,
+  type PageView,
+} from './view.ts';
 
 const pageSize = 10;
 
@@ -53,8 +59,10 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
     if (step === 'Quit') return;
     if (step === 'Next page') from += pageSize;
     else if (step === 'Page before') from -= pageSize;
-    else if (step === 'Documentation') print(await openDocumentation(context, view.documentation ?? ''));
-    else if (step === 'Create key') print(await outcomeOf(runAction(context, 'create', options.baseUrl)));
+    else if (step === 'Documentation')
+      print(await openDocumentation(context, view.documentation ?? ''));
+    else if (step === 'Create key')
+      print(await outcomeOf(runAction(context, 'create', options.baseUrl)));
     else if (step === 'Rotate') print(await outcomeOf(runOnKey('rotate')));
     else if (step === 'Revoke') print(await outcomeOf(runOnKey('revoke')));
     else {
@@ -80,9 +88,16 @@ async function printKeys(
       ...factsOf(key, view.nowMs).map(({ label, values }) => [label, values[0]]),
       ...extraFactsOf(key),
       ...usageFacts(await usageOf(domain, key), key, { nowMs: view.nowMs, utc: false }),
-      ['Permissions', key.permissions.map((permission) => permissionLabels.get(permission)).join(', ')],
+      [
+        'Permissions',
+        key.permissions.map((permission) => permissionLabels.get(permission)).join(', '),
+      ],
     ];
-    lines.push('', `${key.name}, prefix ${key.prefix}`, ...facts.map(([label, value]) => `${label}: ${value}`));
+    lines.push(
+      '',
+      `${key.name}, prefix ${key.prefix}`,
+      ...facts.map(([label, value]) => `${label}: ${value}`),
+    );
   }
   context.print('', 'Settings, Organization, Integrations, API Keys', ...lines, '');
 }

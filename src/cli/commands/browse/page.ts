@@ -9,7 +9,14 @@ import type { Style } from '../../terminal/style.ts';
 import { padded, wrapLabelled } from '../../terminal/wrap.ts';
 import { openDocumentation, outcomeOf, runAction } from './actions.ts';
 import { locationLines, type PageState, pageLines } from './layout.ts';
-import { type Choices, createPageReader, firstChoices, orders, type PageOptions, type PageView } from './view.ts';
+import {
+  type Choices,
+  createPageReader,
+  firstChoices,
+  orders,
+  type PageOptions,
+  type PageView,
+} from './view.ts';
 
 interface Page extends PageState {
   context: Context;
@@ -90,7 +97,14 @@ async function press(page: Page, event: Keypress): Promise<boolean> {
 
 /** How far a key moves the choice; undefined for one that does not. */
 function stepOf({ name }: Keypress, { shown, view: { keys } }: Page): number | undefined {
-  const steps: Record<string, number> = { up: -1, k: -1, down: 1, j: 1, pageup: -shown, pagedown: shown };
+  const steps: Record<string, number> = {
+    up: -1,
+    k: -1,
+    down: 1,
+    j: 1,
+    pageup: -shown,
+    pagedown: shown,
+  };
   return { ...steps, home: -keys.length, end: keys.length }[name];
 }
 
@@ -117,9 +131,11 @@ async function act(page: Page, { name }: Keypress): Promise<void> {
   if (action === '/') page.searching = page.hasSearched = true;
   else if (action === 'i') choices.showInactive = !choices.showInactive;
   else if (action === 'e') choices.expiringOnly = !choices.expiringOnly;
-  else if (action === 's') choices.order = orders[(orders.indexOf(choices.order) + 1) % orders.length] ?? 'newest';
+  else if (action === 's')
+    choices.order = orders[(orders.indexOf(choices.order) + 1) % orders.length] ?? 'newest';
   else if (action === 'l') page.isList = !page.isList;
-  else if (action === 'd') page.toast = await openDocumentation(page.context, view.documentation ?? '');
+  else if (action === 'd')
+    page.toast = await openDocumentation(page.context, view.documentation ?? '');
   else if (action === 'c') await run(page, 'create');
   else if (action === 'r' && isActive) await run(page, 'rotate', key);
   else if (action === 'v' && isActive) await run(page, 'revoke', key);
@@ -130,7 +146,11 @@ async function run(page: Page, name: 'create' | 'rotate' | 'revoke', key?: Key):
   const { context, screen, options } = page;
   const { style } = context;
   const title = key ? [] : [style.bold('Create key')];
-  const asker = createDialog(screen, style, (columns) => [...locationLines(columns, style), '', ...title]);
+  const asker = createDialog(screen, style, (columns) => [
+    ...locationLines(columns, style),
+    '',
+    ...title,
+  ]);
   // The toast reports the success; lines on the normal screen would only flash.
   const inner = { ...context, io: { ...context.io, asker, screen }, say: () => {} };
   page.toast = await outcomeOf(runAction(inner, name, options.baseUrl, key), 'Cancelled');
@@ -138,7 +158,11 @@ async function run(page: Page, name: 'create' | 'rotate' | 'revoke', key?: Key):
 }
 
 async function showHelp({ context: { style }, screen, view }: Page): Promise<void> {
-  screen.draw((columns) => [...locationLines(columns, style), '', ...helpLines(view, columns, style)]);
+  screen.draw((columns) => [
+    ...locationLines(columns, style),
+    '',
+    ...helpLines(view, columns, style),
+  ]);
   const event = await screen.next();
   if (event === 'signal' || event === 'end') screen.unread(event);
 }
@@ -153,7 +177,9 @@ function helpLines(view: PageView, columns: number, style: Style): string[] {
   ];
   return [
     style.bold('Keys of this page'),
-    ...keys.flatMap(([name = '', effect = '']) => wrapLabelled(style.bold(padded(name, 11)), effect, columns)),
+    ...keys.flatMap(([name = '', effect = '']) =>
+      wrapLabelled(style.bold(padded(name, 11)), effect, columns),
+    ),
     style.dim('Any key goes back.'),
   ];
 }

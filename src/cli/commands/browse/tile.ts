@@ -18,26 +18,47 @@ const labelWidths = [8, 11] as const;
  * A tile as lines of equal width. Prefix, name and status stand in its upper edge, the actions in the lower one; the chosen
  * tile has a heavy frame, and the frames of the others are dim.
  */
-export function tileLines(view: PageView, key: Key, chosen: boolean, width: number, style: Style): string[] {
+export function tileLines(
+  view: PageView,
+  key: Key,
+  chosen: boolean,
+  width: number,
+  style: Style,
+): string[] {
   const inner = width - 4;
   const frame = frameOf(chosen, width, style);
   const facts = factsOf(key, view.nowMs);
   const ofUsage = chosen ? usageLines(view, key, inner, style) : [];
-  const extras = chosen ? [...extraFactsOf(key).flatMap((extra) => extraLines(extra, inner, style)), ...ofUsage] : [];
+  const extras = chosen
+    ? [...extraFactsOf(key).flatMap((extra) => extraLines(extra, inner, style)), ...ofUsage]
+    : [];
   const chips = chipLines(key, chosen, inner);
   const status = statusOf(key, view.nowMs);
-  const shownStatus = { Active: style.green, Expired: style.yellow, Revoked: style.red }[status](status);
+  const shownStatus = { Active: style.green, Expired: style.yellow, Revoked: style.red }[status](
+    status,
+  );
   const prefix = style.cyan(key.prefix);
   const actions = actionsOf(view, key, chosen, style);
   if (width < narrow) {
     const name = style.bold(shortened(key.name, inner));
     const lines = facts.map((fact) => cell(fact, labelWidths[1], inner, style));
-    const body = [name, `${prefix}  ${shownStatus}`, ...lines, ...extras, ...chips, ...wrapWords(actions, inner, '  ')];
+    const body = [
+      name,
+      `${prefix}  ${shownStatus}`,
+      ...lines,
+      ...extras,
+      ...chips,
+      ...wrapWords(actions, inner, '  '),
+    ];
     return [frame.top('', ''), ...body.map(frame.row), frame.bottom('')];
   }
   const name = style.bold(shortened(key.name, width - key.prefix.length - status.length - 11));
   const body = [...inColumns(facts, inner, style), ...extras, ...chips];
-  return [frame.top(`${prefix}  ${name}`, shownStatus), ...body.map(frame.row), frame.bottom(actions.join('  '))];
+  return [
+    frame.top(`${prefix}  ${name}`, shownStatus),
+    ...body.map(frame.row),
+    frame.bottom(actions.join('  ')),
+  ];
 }
 
 /** The lines of a frame; its edges hold texts at the left and at the right. */
@@ -45,7 +66,10 @@ function frameOf(chosen: boolean, width: number, style: Style) {
   const [corners, line, side] = chosen ? ['┏┓┗┛', '━', '┃'] : ['┌┐└┘', '─', '│'];
   const paint = chosen ? style.cyan : style.dim;
   const edge = (from: string | undefined, to: string | undefined, left: string, right: string) => {
-    const [first, last] = [left, right].map((text) => (text === '' ? '' : ` ${text} `)) as [string, string]; // a pair stays one
+    const [first, last] = [left, right].map((text) => (text === '' ? '' : ` ${text} `)) as [
+      string,
+      string,
+    ]; // a pair stays one
     const rest = width - 4 - widthOf(first) - widthOf(last);
     return `${paint(`${from}${line}`)}${first}${paint(line.repeat(rest))}${last}${paint(`${line}${to}`)}`;
   };
@@ -62,15 +86,25 @@ function inColumns(facts: readonly Fact[], inner: number, style: Style): string[
   for (let i = 0; i < facts.length; i += 2) {
     const [left, right] = facts.slice(i, i + 2);
     const first = left ? cell(left, labelWidths[0], half - 2, style) : '';
-    lines.push(padded(first, half) + (right ? cell(right, labelWidths[1], inner - half, style) : ''));
+    lines.push(
+      padded(first, half) + (right ? cell(right, labelWidths[1], inner - half, style) : ''),
+    );
   }
   return lines;
 }
 
 /** A label and the longest of a fact's values that fits, cut if even the shortest does not. */
-function cell({ label, values, isUrgent }: Fact, labelWidth: number, width: number, style: Style): string {
+function cell(
+  { label, values, isUrgent }: Fact,
+  labelWidth: number,
+  width: number,
+  style: Style,
+): string {
   const free = width - labelWidth;
-  const value = truncated(values.find((text) => widthOf(text) <= free) ?? values.at(-1) ?? '', free);
+  const value = truncated(
+    values.find((text) => widthOf(text) <= free) ?? values.at(-1) ?? '',
+    free,
+  );
   return `${style.dim(padded(label, labelWidth))}${isUrgent ? style.yellow(value) : value}`;
 }
 
@@ -88,13 +122,17 @@ function usageLines({ usage, nowMs }: PageView, key: Key, inner: number, style: 
   const [, ...facts] = usageFacts(usage, key, { nowMs, utc: false });
   return [
     ...bars.map(([label, line]) => style.dim(padded(label, labelWidth)) + line),
-    ...facts.flatMap(([label, value]) => extraLines([padded(label, labelWidth - 1), value], inner, style)),
+    ...facts.flatMap(([label, value]) =>
+      extraLines([padded(label, labelWidth - 1), value], inner, style),
+    ),
   ];
 }
 
 /** Permission chips: the chosen tile shows every one, others what one line holds. */
 function chipLines(key: Key, chosen: boolean, inner: number): string[] {
-  const chips = key.permissions.map((permission) => `[${permissionLabels.get(permission) ?? permission}]`);
+  const chips = key.permissions.map(
+    (permission) => `[${permissionLabels.get(permission) ?? permission}]`,
+  );
   return chosen ? wrapWords(chips, inner) : [oneLine(chips, inner)];
 }
 
@@ -133,11 +171,17 @@ export function factsOf(key: Key, nowMs: number): Fact[] {
     ? `${entity.code} ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}`
     : undefined;
   const used = timesOf(lastUsedAtMs, key, nowMs);
-  const withAddress = lastUsedIp ? [`${used[0]} from ${lastUsedIp}`, `${used.at(-1)} from ${lastUsedIp}`] : [];
+  const withAddress = lastUsedIp
+    ? [`${used[0]} from ${lastUsedIp}`, `${used.at(-1)} from ${lastUsedIp}`]
+    : [];
   return [
     { label: 'Entity', values: [scope ?? 'none (removed)'] },
     { label: 'Last used', values: [...withAddress, ...used] },
-    { label: 'Expires', values: timesOf(expiresAtMs, key, nowMs), isUrgent: expiresSoon(key, nowMs) },
+    {
+      label: 'Expires',
+      values: timesOf(expiresAtMs, key, nowMs),
+      isUrgent: expiresSoon(key, nowMs),
+    },
     { label: 'Created by', values: [createdBy.name] },
   ];
 }

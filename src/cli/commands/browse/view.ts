@@ -55,12 +55,20 @@ export function createPageReader(
   given: PageOptions,
 ): (choices: Choices, at?: Key) => Promise<PageView> {
   const { keys: store } = domain.store;
-  let last: Pick<PageView, 'keys' | 'inactiveOnly'> & { of: string } = { of: '', keys: [], inactiveOnly: false };
-  const list = async ({ showInactive: all, search, order, expiringOnly }: Choices, nowMs: number) => {
+  let last: Pick<PageView, 'keys' | 'inactiveOnly'> & { of: string } = {
+    of: '',
+    keys: [],
+    inactiveOnly: false,
+  };
+  const list = async (
+    { showInactive: all, search, order, expiringOnly }: Choices,
+    nowMs: number,
+  ) => {
     const { filter } = await filterOf(domain, actor, { ...given, all, search });
     const keys = await store.list(actor.user.tenantId, filter, { limit: mostKeys });
     const isEmpty = keys.length === 0 && !all;
-    const inactiveOnly = isEmpty && (await store.count(actor.user.tenantId, { ...filter, statuses: [] })) > 0;
+    const inactiveOnly =
+      isEmpty && (await store.count(actor.user.tenantId, { ...filter, statuses: [] })) > 0;
     const shown = expiringOnly ? keys.filter((key) => expiresSoon(key, nowMs)) : keys;
     return { keys: order === 'newest' ? shown : shown.toSorted(comparisons[order]), inactiveOnly };
   };

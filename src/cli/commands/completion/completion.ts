@@ -28,17 +28,25 @@ export default defineCommand({
   examples: [
     ["echo 'source <(hkctl completion bash)' >> ~/.bashrc", 'bash, for this account'],
     ["echo 'autoload -U compinit; compinit; source <(hkctl completion zsh)' >> ~/.zshrc", 'zsh'],
-    ['mkdir -p ~/.config/fish/completions && hkctl completion fish > ~/.config/fish/completions/hkctl.fish', 'fish'],
+    [
+      'mkdir -p ~/.config/fish/completions && hkctl completion fish > ~/.config/fish/completions/hkctl.fish',
+      'fish',
+    ],
     ['hkctl completion bash > /etc/bash_completion.d/hkctl', 'bash, for all accounts'],
   ],
   async run(context, _flags, [given = '', ...words]) {
     const shell = requireOneOf(given, Object.keys(completionScripts) as Shell[]); // the keys of that very object
     if (words.length > 0) await printContinuations(context, shell, words);
-    else context.printDocument(completionScripts[shell], { shell, script: completionScripts[shell] });
+    else
+      context.printDocument(completionScripts[shell], { shell, script: completionScripts[shell] });
   },
 });
 
-async function printContinuations(context: Context, shell: Shell, words: readonly string[]): Promise<void> {
+async function printContinuations(
+  context: Context,
+  shell: Shell,
+  words: readonly string[],
+): Promise<void> {
   const { kind, found } = await continuations(context, words);
   if (context.json) {
     context.printJson({ candidates: found, files: kind === 'files' });
@@ -48,7 +56,8 @@ async function printContinuations(context: Context, shell: Shell, words: readonl
   // bash lists in columns what has no description; names of keys and sites are worth a line each.
   const isBare = shell === 'bash' && kind === undefined;
   const lines = found.map(({ value, doc }) => (isBare || doc === '' ? [value] : [value, doc]));
-  if (found.length > 0) context.printDocument(lines.map((parts) => parts.map(safe).join('\t')).join('\n'));
+  if (found.length > 0)
+    context.printDocument(lines.map((parts) => parts.map(safe).join('\t')).join('\n'));
 }
 
 /** Names come from the store, and the shell shows them on its terminal. */
@@ -85,14 +94,22 @@ async function valuesOfKind(
 ): Promise<Candidate[]> {
   if (kind === 'permissions') return clientPermissions.map((value) => ({ value, doc: '' }));
   if (kind === 'resources') {
-    const resources = (await context.services.resources()).map(({ name, title }) => ({ value: name, doc: title }));
+    const resources = (await context.services.resources()).map(({ name, title }) => ({
+      value: name,
+      doc: title,
+    }));
     return [...resources, { value: 'readings', doc: 'Readings of sensors' }];
   }
   const path = flags.get('store');
   const login = flags.get('as') ?? context.login;
   const store = path === undefined ? undefined : await (await context.services.engine(path)).open();
   try {
-    return await storedValues(store ? context.domainOf(store) : await context.domain(), login, kind, begin);
+    return await storedValues(
+      store ? context.domainOf(store) : await context.domain(),
+      login,
+      kind,
+      begin,
+    );
   } finally {
     await store?.close();
   }
@@ -108,16 +125,26 @@ async function storedValues(
   if (user?.status !== 'active') return [];
   const { tenantId, role } = user;
   if (kind === 'entities') {
-    return (await store.entities.list(tenantId)).map(({ code, name }) => ({ value: code, doc: name }));
+    return (await store.entities.list(tenantId)).map(({ code, name }) => ({
+      value: code,
+      doc: name,
+    }));
   }
   if (kind === 'users') {
     if (!roleHolds(role, 'users.manage')) return [];
-    return (await store.users.list(tenantId)).map(({ login, name }) => ({ value: login, doc: name }));
+    return (await store.users.list(tenantId)).map(({ login, name }) => ({
+      value: login,
+      doc: name,
+    }));
   }
   if (!roleHolds(role, 'api_keys.view')) return [];
   const statuses = kind === 'active-keys' ? (['Active'] as const) : [];
   const search = begin.length > 'hk_'.length ? begin : undefined;
-  const keys = await store.keys.list(tenantId, { nowMs: clock(), statuses, search }, { limit: mostKeys });
+  const keys = await store.keys.list(
+    tenantId,
+    { nowMs: clock(), statuses, search },
+    { limit: mostKeys },
+  );
   return keys.map(({ prefix, name }) => ({ value: prefix, doc: name }));
 }
 
@@ -148,7 +175,13 @@ interface Line {
 }
 
 function readLine(program: Command, before: readonly string[]): Line {
-  const line: Line = { command: program, args: [], values: new Map(), pending: undefined, onlyArguments: false };
+  const line: Line = {
+    command: program,
+    args: [],
+    values: new Map(),
+    pending: undefined,
+    onlyArguments: false,
+  };
   for (const word of before) {
     if (line.pending) {
       // bash makes `=` a word of its own.
@@ -170,19 +203,29 @@ function readLine(program: Command, before: readonly string[]): Line {
 
 function readFlag(line: Line, word: string): void {
   const [name = '', value] = word.split('=', 2);
-  const option = optionsOf(line.command).find((known) => namesOf(known).includes(name) || known.short === name);
+  const option = optionsOf(line.command).find(
+    (known) => namesOf(known).includes(name) || known.short === name,
+  );
   if (!option) return;
   line.values.set(option.attributeName(), value ?? '');
   if (option.required && value === undefined) line.pending = option;
 }
 
 /** What fits as the word behind a line, which may be empty or incomplete. Candidates are not filtered by it. */
-function fittingAt({ command, args, values, pending, onlyArguments }: Line, current: string): Fitting {
+function fittingAt(
+  { command, args, values, pending, onlyArguments }: Line,
+  current: string,
+): Fitting {
   if (pending) return valuesOf(command, pending.flags, pending.description);
   const isFlag = current.startsWith('-') && !onlyArguments;
   const verbs = isFlag || args.length > 0 ? [] : visibleCommands(command);
   if (verbs.length > 0) {
-    return { candidates: verbs.map((verb) => ({ value: verb.name(), doc: verb.summary() || verb.description() })) };
+    return {
+      candidates: verbs.map((verb) => ({
+        value: verb.name(),
+        doc: verb.summary() || verb.description(),
+      })),
+    };
   }
   const { registeredArguments: known } = command;
   const last = known.at(-1)?.variadic ? known.at(-1) : undefined;
@@ -201,7 +244,11 @@ function fittingAt({ command, args, values, pending, onlyArguments }: Line, curr
 function optionsOf(command: Command): Option[] {
   const bare = command.commands.filter((inner) => !visibleCommands(command).includes(inner));
   const program = command.parent?.parent ?? command.parent;
-  return [...command.options, ...bare.flatMap(({ options }) => options), ...(program?.options ?? [])];
+  return [
+    ...command.options,
+    ...bare.flatMap(({ options }) => options),
+    ...(program?.options ?? []),
+  ];
 }
 
 function visibleCommands(command: Command): Command[] {

@@ -24,11 +24,25 @@ const flags = {
     '--entity <CODE>',
     'the entity (site) the records belong to; may be left out if there is one active entity',
   ),
-  format: oneOf('--format <FORMAT>', importFormats, 'format of the file, if its name and content do not show it'),
-  map: list('--map <COLUMN=FIELD>', 'read a column as this field; COLUMN=- leaves it out (repeatable)', parseMapping),
-  replace: toggle('--replace', 'also remove records that are not in the file; asks for more than half of them'),
+  format: oneOf(
+    '--format <FORMAT>',
+    importFormats,
+    'format of the file, if its name and content do not show it',
+  ),
+  map: list(
+    '--map <COLUMN=FIELD>',
+    'read a column as this field; COLUMN=- leaves it out (repeatable)',
+    parseMapping,
+  ),
+  replace: toggle(
+    '--replace',
+    'also remove records that are not in the file; asks for more than half of them',
+  ),
   dryRun: toggle('--dry-run', 'report what would change, change nothing'),
-  template: toggle('--template', 'print an empty CSV with the header and a commented example instead'),
+  template: toggle(
+    '--template',
+    'print an empty CSV with the header and a commented example instead',
+  ),
   yes: yesFlag,
 };
 
@@ -37,7 +51,10 @@ export default defineCommand({
   description:
     'Records are inserted, or updated by id: all of them or none, while clients still read the old set. CSV, JSON and NDJSON, each also gzipped. Errors name line and field. Readings are each validated by itself, as in a request.',
   arguments: [
-    { spelling: '<RESOURCE>', doc: 'what the file holds: parts, jobs, orders, sensors, readings …' },
+    {
+      spelling: '<RESOURCE>',
+      doc: 'what the file holds: parts, jobs, orders, sensors, readings …',
+    },
     { spelling: '[FILE]', doc: 'path, or - for standard input' },
   ],
   flags,
@@ -45,8 +62,14 @@ export default defineCommand({
     ['hkctl import parts parts.csv --entity BER', 'insert or update'],
     ['hkctl import sensors --template > sensors.csv', 'a file to fill in'],
     ['hkctl import readings history.csv --entity BER', 'columns sensor, at, value and quality'],
-    ['hkctl import jobs jobs.ndjson.gz --entity BER --replace --dry-run', 'what would a full load change?'],
-    ['erp-export | hkctl import orders - --entity BER --map AUFNR=id --map KUNDE=customer_name', 'from an ERP'],
+    [
+      'hkctl import jobs jobs.ndjson.gz --entity BER --replace --dry-run',
+      'what would a full load change?',
+    ],
+    [
+      'erp-export | hkctl import orders - --entity BER --map AUFNR=id --map KUNDE=customer_name',
+      'from an ERP',
+    ],
   ],
   async needs({ entity = '', template }, [name = ''], { services }) {
     const resource = await findResource(services, name);
@@ -71,7 +94,9 @@ export default defineCommand({
     const { bytes, options, progress } = openSource(context, path, flags, name);
     if (!resource) {
       const rows = (await services.readingReader())(bytes, options);
-      const summary = await importReadings(domain, actor, { entity: entity.code, rows }).finally(progress.end);
+      const summary = await importReadings(domain, actor, { entity: entity.code, rows }).finally(
+        progress.end,
+      );
       printReadings(context, entity.code, summary);
       return;
     }
@@ -88,7 +113,12 @@ export default defineCommand({
 });
 
 /** Opens the file of an import at once, so that a wrong path is reported before anything is read; `-` is standard input. */
-function openSource(context: Context, file: string, { format, map }: FlagValues<typeof flags>, what: string) {
+function openSource(
+  context: Context,
+  file: string,
+  { format, map }: FlagValues<typeof flags>,
+  what: string,
+) {
   const isInput = file === '-';
   const source = isInput
     ? { stream: bytesOf(context.io.stdin), bytes: undefined }
@@ -107,12 +137,21 @@ async function* bytesOf(stream: NodeJS.ReadableStream): AsyncIterable<Uint8Array
 
 function requireFile(resource: string, file: string | undefined): string {
   if (file !== undefined) return file;
-  throw new HkctlError('usage', 'FILE is missing: name a file of records, or - for standard input.', {
-    hint: `An empty one: hkctl import ${resource} --template`,
-  });
+  throw new HkctlError(
+    'usage',
+    'FILE is missing: name a file of records, or - for standard input.',
+    {
+      hint: `An empty one: hkctl import ${resource} --template`,
+    },
+  );
 }
 
-function printTemplate(context: Context, resource: string, template: string, file: string | undefined): void {
+function printTemplate(
+  context: Context,
+  resource: string,
+  template: string,
+  file: string | undefined,
+): void {
   if (file !== undefined) {
     throw new HkctlError('usage', `--template reads no file: leave ${file} out.`);
   }
@@ -135,12 +174,18 @@ function printSummary(
   if (dryRun) {
     printSentence(context, `Nothing was changed. This would be: ${counts}`);
     if (removal)
-      printSentence(context, `It would remove ${removal.removed} of ${removal.existing} records, and so needs --yes.`);
+      printSentence(
+        context,
+        `It would remove ${removal.removed} of ${removal.existing} records, and so needs --yes.`,
+      );
   } else context.confirm(`${resource.title} of ${entity}: ${counts}`);
 }
 
 /** The declaration of a resource by its name; undefined for readings, which have none. */
-async function findResource(services: Services, name: string): Promise<ResourceDefinition | undefined> {
+async function findResource(
+  services: Services,
+  name: string,
+): Promise<ResourceDefinition | undefined> {
   const resources = await services.resources();
   const wanted = requireOneOf(name, [...resources.map((resource) => resource.name), 'readings']);
   return resources.find((resource) => resource.name === wanted);
@@ -149,7 +194,10 @@ async function findResource(services: Services, name: string): Promise<ResourceD
 function parseMapping(given: string): [column: string, field: string] {
   const cut = given.lastIndexOf('=');
   if (cut < 1 || cut === given.length - 1) {
-    throw new HkctlError('usage', `"${given}" is not a mapping: give COLUMN=FIELD, such as MATNR=part_number.`);
+    throw new HkctlError(
+      'usage',
+      `"${given}" is not a mapping: give COLUMN=FIELD, such as MATNR=part_number.`,
+    );
   }
   return [given.slice(0, cut), given.slice(cut + 1)];
 }

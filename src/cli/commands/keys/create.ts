@@ -1,14 +1,32 @@
-import { clientPermissions, type PresetName, permissionLabels, presets } from '../../../core/access/permissions.ts';
+import {
+  clientPermissions,
+  type PresetName,
+  permissionLabels,
+  presets,
+} from '../../../core/access/permissions.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { parseExpiry } from '../../../core/keys/expiry.ts';
-import { type CreateKeyInput, createKey, requireCreatable, requireKeyName } from '../../../core/keys/issuance.ts';
+import {
+  type CreateKeyInput,
+  createKey,
+  requireCreatable,
+  requireKeyName,
+} from '../../../core/keys/issuance.ts';
 import { parseNote } from '../../../core/keys/keys.ts';
 import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
 import { isCreationOf } from '../../../core/keys/secret-files.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { commaList, type FlagValues, oneOf, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
+import {
+  commaList,
+  type FlagValues,
+  oneOf,
+  parsed,
+  requireOneOf,
+  text,
+  toggle,
+} from '../../command/flags.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { createSecretFile, hasSecondName } from '../../delivery/secret-file.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
@@ -22,15 +40,21 @@ const flags = {
   name: text('--name <NAME>', 'name of the key: the integration it is for'),
   entity: text('--entity <CODE>', 'the entity (site) the key is bound to'),
   preset: oneOf('--preset <PRESET>', presetNames, 'permissions by preset'),
-  permission: commaList('--permission <KEY>', 'one permission, adds to a preset (repeatable, or KEY,KEY)', (given) =>
-    requireOneOf(given, clientPermissions),
+  permission: commaList(
+    '--permission <KEY>',
+    'one permission, adds to a preset (repeatable, or KEY,KEY)',
+    (given) => requireOneOf(given, clientPermissions),
   ),
   allowIp: commaList(
     '--allow-ip <CIDR>',
     'let it in only from this address or network, such as 10.0.0.0/8 (repeatable, or CIDR,CIDR)',
     parseNetwork,
   ),
-  note: parsed('--note <TEXT>', 'a note of up to 500 characters: whose key it is, whom to ask', parseNote),
+  note: parsed(
+    '--note <TEXT>',
+    'a note of up to 500 characters: whose key it is, whom to ask',
+    parseNote,
+  ),
   expires: text('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
   copy: toggle('--copy', 'also copy the secret to the clipboard'),
   secretFile: text('--secret-file <PATH>', 'write the secret to a new file (mode 0600) instead'),
@@ -46,7 +70,10 @@ export const create = defineCommand({
     'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is delivered before the key is saved; if that fails, no key is created.',
   flags,
   examples: [
-    ['hkctl keys create --name "Oven gateway" --entity BER --preset sensor-gateway', 'one key for a gateway'],
+    [
+      'hkctl keys create --name "Oven gateway" --entity BER --preset sensor-gateway',
+      'one key for a gateway',
+    ],
     [
       'hkctl keys create --name ERP --entity BER --permission parts.view --expires 90d --secret-file erp.key',
       'into a file',
@@ -78,7 +105,9 @@ export const create = defineCommand({
             isNew: true,
             isOurs: async (key) => isCreationOf(input, key, domain.clock()),
             finished() {
-              context.say(`An earlier run has created the key, and was cut off before ${secretFile} had its name.`);
+              context.say(
+                `An earlier run has created the key, and was cut off before ${secretFile} had its name.`,
+              );
             },
           });
     const form = { clock: domain.clock, keys: 1, several: false, done: 'API key created' };
@@ -96,15 +125,23 @@ export const create = defineCommand({
 });
 
 /** Asks for what is missing, in the order of the create dialog (specification 5.4); at the end a question sums up the key. */
-async function completeInput(context: Context, domain: Domain, given: Given): Promise<CreateKeyInput> {
+async function completeInput(
+  context: Context,
+  domain: Domain,
+  given: Given,
+): Promise<CreateKeyInput> {
   const allowedIps = parseNetworks(given.allowIp);
   const asked = given.name === undefined || given.entity === undefined;
   const name = await textOrAsk(context, given.name, 'Name', requireKeyName);
-  const entity = await (given.entity === undefined ? askEntity(context) : entityOrAsk(context, given.entity));
+  const entity = await (given.entity === undefined
+    ? askEntity(context)
+    : entityOrAsk(context, given.entity));
   const chosen = [...(given.preset ? presets[given.preset].permissions : []), ...given.permission];
   const permissions = chosen.length > 0 ? chosen : await askPermissions(context);
   const asksExpiry = given.expires === undefined && asked && context.canAsk;
-  const expires = asksExpiry ? await expiryQuestion(context, domain, entity) : (given.expires ?? 'never');
+  const expires = asksExpiry
+    ? await expiryQuestion(context, domain, entity)
+    : (given.expires ?? 'never');
   const expiresAtMs = parseExpiry(expires, domain.clock(), entity.timezone);
   const input = { name, entity, permissions, expiresAtMs, allowedIps, note: given.note };
   requireCreatable(input, domain.clock());
@@ -115,7 +152,10 @@ async function completeInput(context: Context, domain: Domain, given: Given): Pr
   return input;
 }
 
-function factsOf({ name, entity, permissions, expiresAtMs, allowedIps = [], note }: CreateKeyInput, nowMs: number) {
+function factsOf(
+  { name, entity, permissions, expiresAtMs, allowedIps = [], note }: CreateKeyInput,
+  nowMs: number,
+) {
   const facts: [label: string, value: string][] = [
     ['Name', name],
     ['Entity', `${entity.code}  ${entity.name}`],
@@ -130,7 +170,10 @@ function factsOf({ name, entity, permissions, expiresAtMs, allowedIps = [], note
 function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {
   const rule = (text: string) => {
     const expiresAtMs = parseExpiry(text, domain.clock(), entity.timezone);
-    requireCreatable({ name: 'x', entity, permissions: ['parts.view'], expiresAtMs }, domain.clock());
+    requireCreatable(
+      { name: 'x', entity, permissions: ['parts.view'], expiresAtMs },
+      domain.clock(),
+    );
   };
   return textOrAsk(context, undefined, 'Expires (never, 90d, 2027-01-31 …)', rule, 'never');
 }

@@ -18,7 +18,10 @@ export const listFlags = {
   status: parsed('--status <STATUS>', `only keys in this state: ${statuses.join(', ')}`, (given) =>
     requireOneOf(statuses.find((status) => status === given.toLowerCase()) ?? given, statuses),
   ),
-  search: text('--search <TEXT>', 'only keys with this in their name, note, prefix, entity code or entity name'),
+  search: text(
+    '--search <TEXT>',
+    'only keys with this in their name, note, prefix, entity code or entity name',
+  ),
   expiringWithin: span('--expiring-within', 'only keys that expire within this time, such as 14d'),
   unusedFor: span('--unused-for', 'only keys that were not used for this time, such as 90d'),
   olderThan: span('--older-than', 'only keys that were created longer ago than this, such as 90d'),
@@ -43,7 +46,10 @@ export const list = defineCommand({
   run: listAll,
 });
 
-export async function listAll(context: Context, given: FlagValues<typeof listFlags>): Promise<void> {
+export async function listAll(
+  context: Context,
+  given: FlagValues<typeof listFlags>,
+): Promise<void> {
   const { domain, actor } = await context.session();
   const { filter, conditions } = await filterOf(domain, actor, given);
   const pages = pagesOf(domain, actor, filter);
@@ -66,7 +72,15 @@ async function* pagesOf(domain: Domain, actor: Actor, filter: KeyFilter): AsyncG
 export async function filterOf(
   domain: Domain,
   actor: Actor,
-  { status, all, entity, search, expiringWithin, unusedFor, olderThan }: FlagValues<typeof listFlags>,
+  {
+    status,
+    all,
+    entity,
+    search,
+    expiringWithin,
+    unusedFor,
+    olderThan,
+  }: FlagValues<typeof listFlags>,
 ): Promise<{ filter: KeyFilter; conditions: KeyCondition[] }> {
   const nowMs = domain.clock();
   const statuses = status ? [statusNames[status]] : all ? [] : ['Active' as const];
@@ -76,12 +90,17 @@ export async function filterOf(
     Object.assign(filter, condition);
     conditions.push({ flag, condition });
   };
-  if (entity !== undefined) add(`--entity ${entity}`, { entityId: (await requireEntity(domain, actor, entity)).id });
+  if (entity !== undefined)
+    add(`--entity ${entity}`, { entityId: (await requireEntity(domain, actor, entity)).id });
   if (search) add(`--search ${JSON.stringify(search)}`, { search });
   if (expiringWithin !== undefined)
-    add(`--expiring-within ${formatSpanMs(expiringWithin)}`, { expiringByMs: nowMs + expiringWithin });
-  if (unusedFor !== undefined) add(`--unused-for ${formatSpanMs(unusedFor)}`, { unusedSinceMs: nowMs - unusedFor });
-  if (olderThan !== undefined) add(`--older-than ${formatSpanMs(olderThan)}`, { createdBeforeMs: nowMs - olderThan });
+    add(`--expiring-within ${formatSpanMs(expiringWithin)}`, {
+      expiringByMs: nowMs + expiringWithin,
+    });
+  if (unusedFor !== undefined)
+    add(`--unused-for ${formatSpanMs(unusedFor)}`, { unusedSinceMs: nowMs - unusedFor });
+  if (olderThan !== undefined)
+    add(`--older-than ${formatSpanMs(olderThan)}`, { createdBeforeMs: nowMs - olderThan });
   return { filter, conditions };
 }
 

@@ -51,13 +51,23 @@ export async function printKeys(
     if (hint !== undefined) context.say(hint);
     return;
   }
-  const soon = expiring > 0 ? [`${grouped(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 14 days`] : [];
+  const soon =
+    expiring > 0
+      ? [`${grouped(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 14 days`]
+      : [];
   const ofRefused = refused > 0 ? [`${grouped(refused)} being refused`] : [];
-  await printSummary(context, [counted(listed, 'key'), ...soon, ...ofRefused], 'hkctl keys show PREFIX');
+  await printSummary(
+    context,
+    [counted(listed, 'key'), ...soon, ...ofRefused],
+    'hkctl keys show PREFIX',
+  );
 }
 
 /** Marks keys of which something was refused today or yesterday; on a terminal only if the first page has one. */
-function refusedColumn({ style, io }: Context, refusals: ReadonlyMap<string, Refusals>): Column<Key>[] {
+function refusedColumn(
+  { style, io }: Context,
+  refusals: ReadonlyMap<string, Refusals>,
+): Column<Key>[] {
   if (io.stdout.isTTY && refusals.size === 0) return [];
   const cell = ({ id }: Key) => {
     const found = refusals.get(id);
@@ -67,7 +77,12 @@ function refusedColumn({ style, io }: Context, refusals: ReadonlyMap<string, Ref
 }
 
 /** At a terminal the least important columns are left out first; for programs all columns are there and stay as they are. */
-function keyColumns(context: Context, nowMs: number, isOnlyActive: boolean, page: readonly Key[]): Column<Key>[] {
+function keyColumns(
+  context: Context,
+  nowMs: number,
+  isOnlyActive: boolean,
+  page: readonly Key[],
+): Column<Key>[] {
   const { style, utc } = context;
   const { isTTY } = context.io.stdout;
   const timeText = createTimeText(context, nowMs);
@@ -117,7 +132,15 @@ function keyColumns(context: Context, nowMs: number, isOnlyActive: boolean, page
       ? [{ heading: 'ALLOWED FROM', cell: allowedFrom, min: 12, leaveOut: 5, isSpare: true }]
       : []),
     ...(isShown(({ lastUsedIp }) => lastUsedIp !== null)
-      ? [{ heading: 'USED FROM', cell: ({ lastUsedIp }: Key) => lastUsedIp ?? '', min: 9, leaveOut: 6, isSpare: true }]
+      ? [
+          {
+            heading: 'USED FROM',
+            cell: ({ lastUsedIp }: Key) => lastUsedIp ?? '',
+            min: 9,
+            leaveOut: 6,
+            isSpare: true,
+          },
+        ]
       : []),
   ];
 }
@@ -142,7 +165,8 @@ async function noMatch(
   }
   const without: string[] = [];
   for (const { flag, condition } of conditions) {
-    if ((await store.keys.count(user.tenantId, { nowMs, statuses, ...condition })) === 0) without.push(flag);
+    if ((await store.keys.count(user.tenantId, { nowMs, statuses, ...condition })) === 0)
+      without.push(flag);
   }
   const all = conditions.map(({ flag }) => flag);
   const which = without.length > 0 ? wordList(without, 'or') : `${wordList(all, 'and')} together`;

@@ -9,7 +9,8 @@ import { namesOf, refsArgument } from './names.ts';
 
 export const revoke = defineCommand({
   summary: 'Revoke active keys at once',
-  description: 'Access stops with the very next request; no replacement key is made. All of them or none.',
+  description:
+    'Access stops with the very next request; no replacement key is made. All of them or none.',
   arguments: [refsArgument],
   flags: { yes: yesFlag },
   examples: [
@@ -31,7 +32,11 @@ export const revoke = defineCommand({
   },
 });
 
-export async function confirmRevocation(context: Context, keys: readonly Key[], nowMs: number): Promise<void> {
+export async function confirmRevocation(
+  context: Context,
+  keys: readonly Key[],
+  nowMs: number,
+): Promise<void> {
   const what = keys.length === 1 ? 'Revoke API key' : `Revoke ${keys.length} API keys`;
   const question = `${what}: ${namesOf(keys)}. Access stops at once; no replacement key is created.`;
   const action = keys.length === 1 ? 'Revoke key' : 'Revoke keys';

@@ -27,8 +27,12 @@ export const show = defineCommand({
     const key = ref === undefined ? await askKey(context) : await showKey(domain, actor, ref);
     const nowMs = domain.clock();
     const usage = await usageOf(domain, key);
-    if (context.json) context.printJson({ ...keyJson(key, nowMs), usage: byDay(usage).map(usageJson) });
-    else context.print(...describe(context, key, { chain: await lineageOf(domain, actor, key), usage, nowMs }));
+    if (context.json)
+      context.printJson({ ...keyJson(key, nowMs), usage: byDay(usage).map(usageJson) });
+    else
+      context.print(
+        ...describe(context, key, { chain: await lineageOf(domain, actor, key), usage, nowMs }),
+      );
   },
 });
 
@@ -42,19 +46,27 @@ function describe(
 ): string[] {
   const columns = context.io.stdout.columns();
   const { style } = context;
-  const timeAt = (ms: number | null, one: Key) => fullTime(context, ms, one.entity?.timezone ?? 'UTC');
+  const timeAt = (ms: number | null, one: Key) =>
+    fullTime(context, ms, one.entity?.timezone ?? 'UTC');
   const { entity, createdBy, revokedBy } = key;
   const byWhom = revokedBy ? ` by ${revokedBy.name} (${revokedBy.login})` : '';
-  const site = entity && `${entity.code}  ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}`;
+  const site =
+    entity && `${entity.code}  ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}`;
   const facts: [string, string][] = [
     ['Prefix', style.cyan(key.prefix)],
     ['Id', key.id],
     ['Status', statusOf(key, nowMs)],
     ['Entity', site ?? 'none (removed)'],
     ['Created', `${timeAt(key.createdAtMs, key)} by ${createdBy.name} (${createdBy.login})`],
-    ['Last used', `${timeAt(key.lastUsedAtMs, key)}${key.lastUsedIp === null ? '' : ` from ${key.lastUsedIp}`}`],
+    [
+      'Last used',
+      `${timeAt(key.lastUsedAtMs, key)}${key.lastUsedIp === null ? '' : ` from ${key.lastUsedIp}`}`,
+    ],
     ['Expires', timeAt(key.expiresAtMs, key)],
-    ['Allowed', key.allowedIps.length === 0 ? 'from anywhere' : `only from ${key.allowedIps.join(', ')}`],
+    [
+      'Allowed',
+      key.allowedIps.length === 0 ? 'from anywhere' : `only from ${key.allowedIps.join(', ')}`,
+    ],
     ['Note', key.note ?? ''],
     ['Revoked', key.revokedAtMs === null ? '' : `${timeAt(key.revokedAtMs, key)}${byWhom}`],
   ];
@@ -74,7 +86,8 @@ function describe(
   const isAscii = context.io.env.TERM === 'dumb';
   const width = (columns ?? 120) - labelWidth - 1;
   const bars = usage.length === 0 ? [] : usageBars(usage, key, { nowMs, width, isAscii, style });
-  const labelled = ([label, value]: [string, string]) => wrapLabelled(`${label.padEnd(labelWidth)} `, value, columns);
+  const labelled = ([label, value]: [string, string]) =>
+    wrapLabelled(`${label.padEnd(labelWidth)} `, value, columns);
   return [
     style.bold(key.name),
     ...facts.filter(([, value]) => value !== '').flatMap(labelled),

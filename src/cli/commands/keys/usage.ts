@@ -1,4 +1,12 @@
-import { byCount, byDay, type DayUsage, sumOf, totalOf, type Usage, usageDays } from '../../../core/keys/usage.ts';
+import {
+  byCount,
+  byDay,
+  type DayUsage,
+  sumOf,
+  totalOf,
+  type Usage,
+  usageDays,
+} from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { UsageCount } from '../../../core/port/usage.ts';
 import { dateOf, dayAt } from '../../../core/time/calendar.ts';
@@ -63,7 +71,11 @@ export function usageFacts(
     ['Today', usageText(sumOf(counts.filter(({ day }) => day === today)), true)],
   ];
   const { lastRejected: last } = all;
-  if (last) facts.push(['Rejected', `last ${time(last.atMs)}: ${[last.code, last.sensor ?? ''].join(' ').trim()}`]);
+  if (last)
+    facts.push([
+      'Rejected',
+      `last ${time(last.atMs)}: ${[last.code, last.sensor ?? ''].join(' ').trim()}`,
+    ]);
   return facts;
 }
 
@@ -111,6 +123,8 @@ export function barsOf(values: readonly number[], width: number, isAscii: boolea
   }
   const { none, levels } = isAscii ? ascii : drawn;
   const most = Math.max(0, ...sums);
-  const line = sums.map((sum) => (sum === 0 ? none : levels[Math.ceil((sum / most) * levels.length) - 1])).join('');
+  const line = sums
+    .map((sum) => (sum === 0 ? none : levels[Math.ceil((sum / most) * levels.length) - 1]))
+    .join('');
   return { line, each, most };
 }

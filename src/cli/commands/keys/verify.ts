@@ -21,8 +21,16 @@ export const verify = defineCommand({
     const { key, refusal } = await verifySecret(domain, actor, await readSecret(context));
     const name = `${key.name} (${key.prefix})${key.entity ? ` of ${key.entity.code}` : ''}`;
     if (context.json) {
-      context.printJson({ key: keyJson(key, domain.clock()), let_in: refusal === undefined, reason: refusal ?? null });
-    } else printSentence(context, `${name} would be ${refusal === undefined ? `let in${fromOf(key)}` : 'refused'}.`);
+      context.printJson({
+        key: keyJson(key, domain.clock()),
+        let_in: refusal === undefined,
+        reason: refusal ?? null,
+      });
+    } else
+      printSentence(
+        context,
+        `${name} would be ${refusal === undefined ? `let in${fromOf(key)}` : 'refused'}.`,
+      );
     if (refusal !== undefined) throw new HkctlError(refusal, refusalDetails[refusal]);
   },
 });
@@ -40,7 +48,9 @@ async function readSecret(context: Context): Promise<string> {
     return (await askHidden(io, 'Secret')).trim();
   }
   if (io.stdinIsTTY) {
-    throw new HkctlError('usage', 'The secret would stay on this terminal.', { hint: 'hkctl keys verify < FILE' });
+    throw new HkctlError('usage', 'The secret would stay on this terminal.', {
+      hint: 'hkctl keys verify < FILE',
+    });
   }
   let text = '';
   for await (const chunk of io.stdin) {
@@ -48,6 +58,8 @@ async function readSecret(context: Context): Promise<string> {
     if (text.length > longestBytes) break;
   }
   if (text.trim() === '')
-    throw new HkctlError('usage', 'No secret on standard input.', { hint: 'hkctl keys verify < FILE' });
+    throw new HkctlError('usage', 'No secret on standard input.', {
+      hint: 'hkctl keys verify < FILE',
+    });
   return text.trim();
 }

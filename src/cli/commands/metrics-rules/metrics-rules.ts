@@ -9,7 +9,11 @@ export default defineCommand({
   readOnly: true,
   flags: {
     grafana: toggle('--grafana', 'print a dashboard for Grafana (JSON) instead'),
-    job: parsed('--job <NAME>', 'job_name of hkctl in the configuration of Prometheus (default hkctl)', requireJob),
+    job: parsed(
+      '--job <NAME>',
+      'job_name of hkctl in the configuration of Prometheus (default hkctl)',
+      requireJob,
+    ),
   },
   examples: [
     ['hkctl metrics-rules > /etc/prometheus/hkctl.rules.yml', 'name the file under rule_files'],

@@ -14,7 +14,10 @@ export const erase = defineCommand({
   arguments: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
   flags: { entity, ...rangeFlags, yes: yesFlag },
   examples: [
-    ['hkctl sensors erase OVEN-3-T1 --entity BER --from 2026-11-20 --to 2026-11-21', 'a day of a wrong probe'],
+    [
+      'hkctl sensors erase OVEN-3-T1 --entity BER --from 2026-11-20 --to 2026-11-21',
+      'a day of a wrong probe',
+    ],
     [
       'hkctl sensors erase OVEN-3-T1 --entity BER --from 2026-11-20T08:00:00Z --to 2026-11-20T08:30:00Z --yes',
       'half an hour, from a script',
@@ -31,7 +34,8 @@ export const erase = defineCommand({
     const sensor = await requireSensor(domain, site, ref);
     const erasure = { entity: site, sensor, fromUs, toUs };
     const found = await countErasable(domain, erasure);
-    const shown = (us: number) => (us % 1_000_000 === 0 ? formatLocal(us / 1000, site.timezone) : formatInstantUs(us));
+    const shown = (us: number) =>
+      us % 1_000_000 === 0 ? formatLocal(us / 1000, site.timezone) : formatInstantUs(us);
     const span = `${shown(fromUs)} to ${shown(toUs)}`;
     if (found.readings + found.summarised > 0) {
       const question = `Erase ${counted(found)} of ${sensor.code} from ${span}, for good?`;

@@ -24,13 +24,19 @@ export const list = defineCommand({
     const nowMs = domain.clock();
     const plots = context.json ? new Map() : await plotsOf(context, domain, site, nowMs);
     const columns = columnsOf(context, nowMs, site.timezone, sensors, plots);
-    await printTable(context, columns, sensors, { json: (one) => one, none: `No sensors in entity ${site.code}.` });
+    await printTable(context, columns, sensors, {
+      json: (one) => one,
+      none: `No sensors in entity ${site.code}.`,
+    });
     if (sensors.length === 0) {
       context.say(`Load some: hkctl import sensors FILE --entity ${site.code}`);
       return;
     }
     const silent = sensors.filter((sensor) => isSilent(seenMsOf(sensor), nowMs)).length;
-    const counts = [counted(sensors.length, 'sensor'), ...(silent > 0 ? [`${grouped(silent)} silent for a day`] : [])];
+    const counts = [
+      counted(sensors.length, 'sensor'),
+      ...(silent > 0 ? [`${grouped(silent)} silent for a day`] : []),
+    ];
     await printSummary(context, counts, `hkctl sensors show CODE --entity ${site.code}`);
   },
 });
@@ -45,7 +51,8 @@ function columnsOf(
   const { style, io, utc } = context;
   const timeText = createTimeText(context, nowMs);
   const width = io.stdout.isTTY && !utc ? relativeTimeWidth : 0;
-  const time = (instant: string | null) => timeText(instant === null ? null : Date.parse(instant), timezone);
+  const time = (instant: string | null) =>
+    timeText(instant === null ? null : Date.parse(instant), timezone);
   return [
     { heading: 'CODE', cell: ({ code }) => code, paint: style.cyan, min: 12 },
     { heading: 'NAME', cell: ({ name }) => String(name ?? ''), min: 14, leaveOut: 2 },
@@ -56,14 +63,32 @@ function columnsOf(
       paint: (text, sensor) => (isSilent(seenMsOf(sensor), nowMs) ? style.yellow(text) : text),
       width,
     },
-    { heading: 'LAST HEARTBEAT', cell: ({ last_heartbeat_at: at }) => time(at), width, leaveOut: 3 },
+    {
+      heading: 'LAST HEARTBEAT',
+      cell: ({ last_heartbeat_at: at }) => time(at),
+      width,
+      leaveOut: 3,
+    },
     ...(plots.size === 0
       ? []
-      : [{ heading: 'LAST DAY', cell: ({ id }: SensorView) => plots.get(id) ?? '', paint: style.cyan, leaveOut: 4 }]),
+      : [
+          {
+            heading: 'LAST DAY',
+            cell: ({ id }: SensorView) => plots.get(id) ?? '',
+            paint: style.cyan,
+            leaveOut: 4,
+          },
+        ]),
     // An empty column would cost the names their width; programs get it in any case.
     ...(io.stdout.isTTY && sensors.every(({ last_status: status }) => status === null)
       ? []
-      : [{ heading: 'STATUS', cell: ({ last_status: status }: SensorView) => status ?? '', leaveOut: 1 }]),
+      : [
+          {
+            heading: 'STATUS',
+            cell: ({ last_status: status }: SensorView) => status ?? '',
+            leaveOut: 1,
+          },
+        ]),
   ];
 }
 
@@ -71,15 +96,25 @@ function columnsOf(
 const mostPlots = 200;
 
 /** The hours of the last day of each sensor that has readings, by its id, for a terminal. */
-async function plotsOf(context: Context, domain: Domain, site: Entity, nowMs: number): Promise<Map<string, string>> {
+async function plotsOf(
+  context: Context,
+  domain: Domain,
+  site: Entity,
+  nowMs: number,
+): Promise<Map<string, string>> {
   const plots = new Map<string, string>();
   if (!context.io.stdout.isTTY) return plots;
   const sensors = new Set((await domain.store.readings.directory(site.id)).values());
   if (sensors.size > mostPlots) return plots;
   const toUs = Math.ceil(nowMs / hourMs) * hourMs * 1000;
   for (const sensor of sensors) {
-    const data = await readPlot(domain, site.id, sensor, { fromUs: toUs - dayMs * 1000, toUs, parts: 24 });
-    if (data.buckets.length > 0) plots.set(sensor.id, sparkline(data, context.io.env.TERM === 'dumb'));
+    const data = await readPlot(domain, site.id, sensor, {
+      fromUs: toUs - dayMs * 1000,
+      toUs,
+      parts: 24,
+    });
+    if (data.buckets.length > 0)
+      plots.set(sensor.id, sparkline(data, context.io.env.TERM === 'dumb'));
   }
   return plots;
 }
@@ -89,7 +124,10 @@ function lastValueOf({ last_value: value, unit }: SensorView): string {
 }
 
 /** The last reading or heartbeat; null before the first. */
-function seenMsOf({ last_reading_at: reading, last_heartbeat_at: heartbeat }: SensorView): number | null {
+function seenMsOf({
+  last_reading_at: reading,
+  last_heartbeat_at: heartbeat,
+}: SensorView): number | null {
   const times = [reading, heartbeat].filter((at) => at !== null).map((at) => Date.parse(at));
   return times.length === 0 ? null : Math.max(...times);
 }

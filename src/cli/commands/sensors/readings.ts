@@ -34,7 +34,10 @@ export const exportReadings = defineCommand({
     yes: yesFlag,
   },
   examples: [
-    ['hkctl sensors export OVEN-3-T1 --entity BER --from 2026-11-01 --to 2026-12-01 > november.csv', 'a month'],
+    [
+      'hkctl sensors export OVEN-3-T1 --entity BER --from 2026-11-01 --to 2026-12-01 > november.csv',
+      'a month',
+    ],
     ['hkctl sensors export --entity BER --format ndjson', 'everything of a site'],
   ],
   async run(context, flags, refs) {
@@ -43,7 +46,10 @@ export const exportReadings = defineCommand({
     const range = readRange(flags, site.timezone);
     const sensors = await sensorsOf(domain, site, refs);
     // Before the first reading is out: an export that is cut off took something along as well.
-    await auditExport(domain, actor, site, { ...range, sensors: refs.length === 0 ? undefined : sensors });
+    await auditExport(domain, actor, site, {
+      ...range,
+      sensors: refs.length === 0 ? undefined : sensors,
+    });
     const { json, io } = context;
     const format = json ? 'ndjson' : (flags.format ?? 'csv');
     // On a terminal what was imported is made safe; a file or a pipe gets it as it is.
@@ -56,7 +62,9 @@ export const exportReadings = defineCommand({
     for (const sensor of sensors) {
       for await (const rows of textOf(domain, sensor, { ...range, format, lead: leadOf(sensor) })) {
         // With --json the rows are those of ndjson, in one array.
-        io.stdout.write(json ? `${isFirst ? '' : ','}\n${rows.slice(0, -1).replaceAll('\n', ',\n')}` : rows);
+        io.stdout.write(
+          json ? `${isFirst ? '' : ','}\n${rows.slice(0, -1).replaceAll('\n', ',\n')}` : rows,
+        );
         isFirst = false;
       }
     }
@@ -88,15 +96,27 @@ export const tail = defineCommand({
     const time = (us: number) => fullTime(context, Math.floor(us / 1000), site.timezone);
     const text = ({ sensor: { code, unit }, atUs, value, quality }: SensorReading) => {
       const at = stdout.isTTY ? time(atUs) : formatInstantUs(atUs);
-      return [at, code, unit === null ? value : `${value} ${unit}`, ...(quality ? [quality] : [])].join('  ');
+      return [
+        at,
+        code,
+        unit === null ? value : `${value} ${unit}`,
+        ...(quality ? [quality] : []),
+      ].join('  ');
     };
     const object = ({ sensor, atUs, value, quality }: SensorReading) =>
-      toSafeJson({ sensor: sensor.code, at: formatInstantUs(atUs), value, ...(quality && { quality }) });
+      toSafeJson({
+        sensor: sensor.code,
+        at: formatInstantUs(atUs),
+        value,
+        ...(quality && { quality }),
+      });
     let isWaiting = false;
     const signal = context.io.interrupted();
     for await (const readings of followReadings(domain, sensors, signal)) {
       if (!isWaiting)
-        context.say(`Waiting for readings of ${counted(sensors.length, 'sensor')} of ${site.code}. Ctrl-C ends it.`);
+        context.say(
+          `Waiting for readings of ${counted(sensors.length, 'sensor')} of ${site.code}. Ctrl-C ends it.`,
+        );
       isWaiting = true;
       if (readings.length > 0) context.print(...readings.map(context.json ? object : text));
       // Ctrl-C ends the pause, too.
@@ -109,7 +129,8 @@ export const tail = defineCommand({
 const pauseMs = 500;
 
 async function sensorsOf(domain: Domain, site: Entity, refs: readonly string[]): Promise<Sensor[]> {
-  if (refs.length === 0) return [...new Set((await domain.store.readings.directory(site.id)).values())];
+  if (refs.length === 0)
+    return [...new Set((await domain.store.readings.directory(site.id)).values())];
   const sensors: Sensor[] = [];
   for (const ref of refs) sensors.push(await requireSensor(domain, site, ref));
   return sensors;

@@ -17,7 +17,10 @@ export function readRange(
   { from, to }: { from?: string; to?: string },
   timezone: string,
 ): { fromUs?: number; toUs?: number } {
-  const range = { fromUs: instantOf(from, '--from', timezone), toUs: instantOf(to, '--to', timezone) };
+  const range = {
+    fromUs: instantOf(from, '--from', timezone),
+    toUs: instantOf(to, '--to', timezone),
+  };
   if (range.fromUs !== undefined && range.toUs !== undefined && range.fromUs >= range.toUs) {
     throw new HkctlError('usage', '--to must be after --from.');
   }
@@ -28,9 +31,13 @@ function instantOf(given: string | undefined, flag: string, timezone: string): n
   if (given === undefined) return undefined;
   const us = isDate(given) ? startOfDayMs(given, timezone) * 1000 : parseInstantUs(given);
   if (us !== undefined) return us;
-  throw new HkctlError('usage', `${flag}: "${given}" is neither a date such as 2026-11-20 nor an RFC 3339 instant.`, {
-    hint: didYouMean(meantDate(given) ?? meantInstant(given)).trim() || undefined,
-  });
+  throw new HkctlError(
+    'usage',
+    `${flag}: "${given}" is neither a date such as 2026-11-20 nor an RFC 3339 instant.`,
+    {
+      hint: didYouMean(meantDate(given) ?? meantInstant(given)).trim() || undefined,
+    },
+  );
 }
 
 export const entity = text(

@@ -35,7 +35,9 @@ export const show = defineCommand({
     }
     for (const [field, value] of Object.entries(view)) {
       const isInstant = field.endsWith('_at') && typeof value === 'string';
-      const shown = isInstant ? fullTime(context, Date.parse(value), site.timezone) : String(value ?? '');
+      const shown = isInstant
+        ? fullTime(context, Date.parse(value), site.timezone)
+        : String(value ?? '');
       const lines = wrapLabelled(`${field.padEnd(18)} `, shown, context.io.stdout.columns());
       context.print(...lines.map((line) => line.trimEnd()));
     }
@@ -62,12 +64,19 @@ async function plotOf(
   const nowMs = domain.clock();
   const width = Math.min(io.stdout.columns() ?? usualWidth, mostWidth);
   const isAscii = io.env.TERM === 'dumb';
-  const toUs = range.toUs ?? (range.fromUs === undefined ? nowMs * 1000 : Math.max(nowMs * 1000, range.fromUs + 1));
+  const toUs =
+    range.toUs ??
+    (range.fromUs === undefined ? nowMs * 1000 : Math.max(nowMs * 1000, range.fromUs + 1));
   const fromUs = range.fromUs ?? toUs - dayMs * 1000;
-  const data = await readPlot(domain, site.id, sensor, { fromUs, toUs, parts: partsOf({ width, isAscii }) });
+  const data = await readPlot(domain, site.id, sensor, {
+    fromUs,
+    toUs,
+    parts: partsOf({ width, isAscii }),
+  });
   const timezone = context.utc ? 'UTC' : site.timezone;
   // A part is longer than a second nearly always.
-  const time = (us: number) => fullTime(context, Math.floor(us / 1000), timezone).replace(/:\d\d(Z| )/, '$1');
+  const time = (us: number) =>
+    fullTime(context, Math.floor(us / 1000), timezone).replace(/:\d\d(Z| )/, '$1');
   const summary = summaryOf(data);
   const freshness = freshnessOf(context, lastReadingAt, nowMs);
   if (!summary) return [`No readings from ${time(fromUs)} to ${time(toUs)}; ${freshness}.`];
@@ -98,5 +107,7 @@ function gapLines(data: PlotData, time: (us: number) => string): string[] {
   const named = gaps
     .slice(0, namedGaps)
     .map(({ fromUs, toUs }) => `No readings from about ${time(fromUs)} to ${time(toUs)}`);
-  return gaps.length > namedGaps ? [...named, `and ${counted(gaps.length - namedGaps, 'shorter gap')}`] : named;
+  return gaps.length > namedGaps
+    ? [...named, `and ${counted(gaps.length - namedGaps, 'shorter gap')}`]
+    : named;
 }

@@ -9,10 +9,14 @@ export function answersAt(address: string): Promise<boolean> {
   const { getBuiltinModule: load } = process;
   const client = url.protocol === 'https:' ? load('node:https') : load('node:http');
   return new Promise((resolve) => {
-    const asked = client.request(url, { rejectUnauthorized: false, timeout: patienceMs }, (answer) => {
-      answer.destroy();
-      resolve(true);
-    });
+    const asked = client.request(
+      url,
+      { rejectUnauthorized: false, timeout: patienceMs },
+      (answer) => {
+        answer.destroy();
+        resolve(true);
+      },
+    );
     asked.on('timeout', () => asked.destroy());
     asked.on('error', () => resolve(false));
     asked.on('close', () => resolve(false));

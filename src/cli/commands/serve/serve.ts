@@ -23,8 +23,16 @@ export default defineCommand({
   description: 'SIGTERM and SIGINT end it after the answers in progress, a second SIGINT at once.',
   flags: {
     host: text('--host <ADDRESS>', `address to listen on (default ${serveDefaults.host})`),
-    port: parsed('--port <PORT>', `port; 0 = any free one (default ${serveDefaults.port})`, parsePort),
-    baseUrl: parsed('--base-url <URL>', 'address of the API in examples, if it is behind a proxy', requireBaseUrl),
+    port: parsed(
+      '--port <PORT>',
+      `port; 0 = any free one (default ${serveDefaults.port})`,
+      parsePort,
+    ),
+    baseUrl: parsed(
+      '--base-url <URL>',
+      'address of the API in examples, if it is behind a proxy',
+      requireBaseUrl,
+    ),
     tlsCert: text('--tls-cert <FILE>', 'certificate (PEM); with --tls-key'),
     tlsKey: text('--tls-key <FILE>', 'private key (PEM); with --tls-cert'),
     trustProxy: list(
@@ -34,7 +42,11 @@ export default defineCommand({
     ),
     corsOrigin: list('--cors-origin <ORIGIN>', 'origin that browsers may call from (repeatable)'),
     metricsPublic: toggle('--metrics-public', 'let others than loopback read /metrics'),
-    limitFailedChecks: limit('failed-checks', 'failed key checks per client address', usualLimits.failedChecks),
+    limitFailedChecks: limit(
+      'failed-checks',
+      'failed key checks per client address',
+      usualLimits.failedChecks,
+    ),
     limitRequests: limit('requests', 'requests per key', usualLimits.requests),
     limitIngest: limit('ingest', 'ingest requests per key', usualLimits.ingest),
     logLevel: oneOf('--log-level <LEVEL>', logLevels, 'how much to log'),
@@ -61,17 +73,23 @@ export default defineCommand({
           if (json) context.printJson({ base_url: baseUrl });
           context.say(`hkctl serves ${baseUrl}`);
           if (other) context.say(`note: this store is also served by ${nameOf(other)}`);
-          if (io.stderr.isTTY) context.say(...factsOf(context, baseUrl, keys), 'Waiting for the first call.');
+          if (io.stderr.isTTY)
+            context.say(...factsOf(context, baseUrl, keys), 'Waiting for the first call.');
         },
       });
     } catch (thrown) {
-      throw other && isHkctlError(thrown) && errnoOf(thrown.cause) === 'EADDRINUSE' ? served(other, thrown) : thrown;
+      throw other && isHkctlError(thrown) && errnoOf(thrown.cause) === 'EADDRINUSE'
+        ? served(other, thrown)
+        : thrown;
     }
   },
 });
 
 function factsOf(context: Context, baseUrl: string, keys: number | undefined): string[] {
-  const count = keys === undefined ? [] : [keys === 0 ? 'none yet: hkctl keys create' : `${grouped(keys)} active`];
+  const count =
+    keys === undefined
+      ? []
+      : [keys === 0 ? 'none yet: hkctl keys create' : `${grouped(keys)} active`];
   return wrapFacts(
     [
       ['  store', context.storePath],
@@ -101,7 +119,10 @@ function limit(name: string, what: string, usual: string) {
 /** Refuses a certificate without its key, and a key without its certificate: `usage`. */
 export function requireBothOfTls({ tlsCert, tlsKey }: { tlsCert?: string; tlsKey?: string }): void {
   if ((tlsCert === undefined) === (tlsKey === undefined)) return;
-  throw new HkctlError('usage', `${tlsCert === undefined ? '--tls-cert' : '--tls-key'} is missing: TLS takes both.`);
+  throw new HkctlError(
+    'usage',
+    `${tlsCert === undefined ? '--tls-cert' : '--tls-key'} is missing: TLS takes both.`,
+  );
 }
 
 export function parsePort(given: string): number {

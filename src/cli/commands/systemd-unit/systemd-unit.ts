@@ -54,19 +54,49 @@ export default defineCommand({
     'The daemon runs under an account of its own, with the store in its state directory (/var/lib/hkctl) and nothing else to write to.',
   readOnly: true,
   flags: {
-    socket: toggle('--socket', 'print hkctl.socket instead: with it a restart refuses no connection'),
-    backup: toggle('--backup', 'print hkctl-backup.service and .timer instead: a backup every night'),
-    folder: plain('--folder <PATH>', 'write the units into this folder instead, such as /etc/systemd/system', /./),
-    account: plain('--account <ACCOUNT>', 'account to run under (default hkctl)', /^[a-z_][a-z0-9_-]*$/),
-    exec: plain('--exec <COMMAND>', 'absolute path of hkctl (default: this one)', /^\/[^\s%"'\\]+$/),
+    socket: toggle(
+      '--socket',
+      'print hkctl.socket instead: with it a restart refuses no connection',
+    ),
+    backup: toggle(
+      '--backup',
+      'print hkctl-backup.service and .timer instead: a backup every night',
+    ),
+    folder: plain(
+      '--folder <PATH>',
+      'write the units into this folder instead, such as /etc/systemd/system',
+      /./,
+    ),
+    account: plain(
+      '--account <ACCOUNT>',
+      'account to run under (default hkctl)',
+      /^[a-z_][a-z0-9_-]*$/,
+    ),
+    exec: plain(
+      '--exec <COMMAND>',
+      'absolute path of hkctl (default: this one)',
+      /^\/[^\s%"'\\]+$/,
+    ),
     environmentFile: plain(
       '--environment-file <PATH>',
       'file with HKCTL_ variables (default /etc/default/hkctl)',
       /^\/[^\p{Cc}%"'\\]+$/u,
     ),
-    tlsCert: plain('--tls-cert <FILE>', 'certificate that root reads for the daemon', pathWithoutBlanks),
-    tlsKey: plain('--tls-key <FILE>', 'private key that root reads for the daemon', pathWithoutBlanks),
-    host: parsed('--host <ADDRESS>', `with --socket: address (default ${serveDefaults.host})`, requireAddress),
+    tlsCert: plain(
+      '--tls-cert <FILE>',
+      'certificate that root reads for the daemon',
+      pathWithoutBlanks,
+    ),
+    tlsKey: plain(
+      '--tls-key <FILE>',
+      'private key that root reads for the daemon',
+      pathWithoutBlanks,
+    ),
+    host: parsed(
+      '--host <ADDRESS>',
+      `with --socket: address (default ${serveDefaults.host})`,
+      requireAddress,
+    ),
     port: parsed('--port <PORT>', `with --socket: port (default ${serveDefaults.port})`, parsePort),
     backupFolder: plain(
       '--backup-folder <PATH>',
@@ -77,8 +107,14 @@ export default defineCommand({
   },
   examples: [
     ['hkctl systemd-unit > /etc/systemd/system/hkctl.service', 'then systemctl enable --now hkctl'],
-    ['hkctl systemd-unit --socket > /etc/systemd/system/hkctl.socket', 'then systemctl enable --now hkctl.socket'],
-    ['hkctl systemd-unit --backup --folder /etc/systemd/system', 'then systemctl enable --now hkctl-backup.timer'],
+    [
+      'hkctl systemd-unit --socket > /etc/systemd/system/hkctl.socket',
+      'then systemctl enable --now hkctl.socket',
+    ],
+    [
+      'hkctl systemd-unit --backup --folder /etc/systemd/system',
+      'then systemctl enable --now hkctl-backup.timer',
+    ],
     ['hkctl systemd-unit --account plant --exec /usr/local/bin/hkctl', 'another account'],
   ],
   async run(context, flags) {
@@ -86,8 +122,10 @@ export default defineCommand({
     const { host = serveDefaults.host, port = serveDefaults.port, backupFolder, keep = 14 } = flags;
     requireBothOfTls(flags);
     const program = flags.exec === undefined ? context.io.program : [flags.exec];
-    if (!flags.socket || flags.backup) for (const path of program) requireVisible(path, 'program', howToInstall);
-    if (flags.backup && backupFolder !== undefined) requireVisible(backupFolder, 'folder', 'Name another folder.');
+    if (!flags.socket || flags.backup)
+      for (const path of program) requireVisible(path, 'program', howToInstall);
+    if (flags.backup && backupFolder !== undefined)
+      requireVisible(backupFolder, 'folder', 'Name another folder.');
     const hasTls = tlsCert !== undefined;
     // The specifier %d would need systemd 250; the variable has been there since 247.
     const folder = `\${CREDENTIALS_DIRECTORY}`;
@@ -95,7 +133,9 @@ export default defineCommand({
       ACCOUNT: account,
       ENVIRONMENT_FILE: environmentFile,
       EXEC: program.map(quotedArgument).join(' '),
-      CREDENTIALS: hasTls ? `LoadCredential=tls-cert:${tlsCert}\nLoadCredential=tls-key:${tlsKey}\n` : '',
+      CREDENTIALS: hasTls
+        ? `LoadCredential=tls-cert:${tlsCert}\nLoadCredential=tls-key:${tlsKey}\n`
+        : '',
       FLAGS: hasTls ? ` --tls-cert ${folder}/tls-cert --tls-key ${folder}/tls-key` : '',
       ADDRESS: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,
       OWN_FOLDER: backupFolder === undefined ? ' hkctl/backups' : '',
@@ -108,15 +148,24 @@ export default defineCommand({
     if (flags.backup) names.push('hkctl-backup.service', 'hkctl-backup.timer');
     if (names.length === 0) names.push('hkctl.service');
     const units = names.map((name): Unit => {
-      const text = texts[name].trimEnd().replace(/@([A-Z_]+)@/g, (_all, word: string) => values[word] ?? '');
+      const text = texts[name]
+        .trimEnd()
+        .replace(/@([A-Z_]+)@/g, (_all, word: string) => values[word] ?? '');
       return { name, text };
     });
     if (flags.folder !== undefined) {
       const files = writeUnits(flags.folder, units);
-      context.report({ files }, ...files.map((file) => `Written: ${file}`), 'Next: systemctl daemon-reload');
+      context.report(
+        { files },
+        ...files.map((file) => `Written: ${file}`),
+        'Next: systemctl daemon-reload',
+      );
     } else if (units.length === 1) {
       context.printDocument(units[0]?.text ?? '', { unit: units[0]?.text });
-    } else context.printDocument(units.map(({ name, text }) => `# ${name}\n${text}`).join('\n\n'), { units });
+    } else
+      context.printDocument(units.map(({ name, text }) => `# ${name}\n${text}`).join('\n\n'), {
+        units,
+      });
   },
 });
 
@@ -130,11 +179,20 @@ const hidden = ['/home', '/root', '/run/user', '/tmp', '/var/tmp'];
 function requireVisible(path: string, what: string, hint: string): void {
   // Nothing is there for a unit of another machine.
   const real = existsSync(path) ? realpathSync(path) : path;
-  if (![resolve(path), real].some((form) => hidden.some((folder) => `${form}/`.startsWith(`${folder}/`)))) return;
+  if (
+    ![resolve(path), real].some((form) =>
+      hidden.some((folder) => `${form}/`.startsWith(`${folder}/`)),
+    )
+  )
+    return;
   const shown = real === path ? path : `${path} (${real})`;
-  throw new HkctlError('usage', `The ${what} ${shown} is in a folder that the unit hides: ${hidden.join(', ')}.`, {
-    hint,
-  });
+  throw new HkctlError(
+    'usage',
+    `The ${what} ${shown} is in a folder that the unit hides: ${hidden.join(', ')}.`,
+    {
+      hint,
+    },
+  );
 }
 
 /** An argument of a command line, quoted for systemd whatever is in it. */
@@ -150,13 +208,20 @@ function requireAddress(given: string): string {
 
 /** Writes units into a folder, all or none. A file with other content may have been edited, and stays: `state_forbids`. */
 function writeUnits(folder: string, units: readonly Unit[]): string[] {
-  const files = units.map(({ name, text }) => ({ file: resolve(join(folder, name)), text: `${text}\n` }));
+  const files = units.map(({ name, text }) => ({
+    file: resolve(join(folder, name)),
+    text: `${text}\n`,
+  }));
   const missing = files.filter(({ file }) => !existsSync(file));
   for (const { file, text } of files) {
     if (!existsSync(file) || readFileSync(file, 'utf8') === text) continue;
-    throw new HkctlError('state_forbids', `${file} is there already, and is different; nothing was written.`, {
-      hint: 'Keep your changes in a drop-in (systemctl edit), remove the file, and write it again.',
-    });
+    throw new HkctlError(
+      'state_forbids',
+      `${file} is there already, and is different; nothing was written.`,
+      {
+        hint: 'Keep your changes in a drop-in (systemctl edit), remove the file, and write it again.',
+      },
+    );
   }
   for (const { file, text } of missing) {
     try {

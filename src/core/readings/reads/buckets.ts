@@ -37,7 +37,12 @@ export function openBucket(startUs: number): OpenBucket {
 }
 
 /** Adds the next values in order of time, from one place up to another. */
-export function addToBucket(bucket: OpenBucket, values: ArrayLike<number>, from = 0, to = values.length): void {
+export function addToBucket(
+  bucket: OpenBucket,
+  values: ArrayLike<number>,
+  from = 0,
+  to = values.length,
+): void {
   let { sum, error, min, max } = bucket;
   for (let place = from; place < to; place++) {
     const value = values[place] ?? 0;
@@ -59,7 +64,10 @@ export function addToBucket(bucket: OpenBucket, values: ArrayLike<number>, from 
 }
 
 /** Adds the next hour whose readings were dropped, in order of time. */
-export function addSummarised(bucket: OpenBucket, { count, min, max, mean, last }: SummarisedHour): void {
+export function addSummarised(
+  bucket: OpenBucket,
+  { count, min, max, mean, last }: SummarisedHour,
+): void {
   const scaled = mean * scale * count;
   const sum = bucket.sum + scaled;
   const added = sum - bucket.sum;

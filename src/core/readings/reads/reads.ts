@@ -38,7 +38,8 @@ export class Reads {
 
   /** A page that one slice holds waits for no large ones. */
   async text(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
-    if (request.buckets !== undefined || request.limit > readLimits.direct) return this.read(request, client);
+    if (request.buckets !== undefined || request.limit > readLimits.direct)
+      return this.read(request, client);
     client.signal?.throwIfAborted();
     const slice = await this.#readSmall({ ...request, most: request.limit });
     client.charge(slice.scanned);
@@ -51,7 +52,8 @@ export class Reads {
   async read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
     const { owner, signal } = client;
     signal?.throwIfAborted();
-    if (this.#reads.waitingOf(owner) >= readLimits.waiting) throw new HkctlError('too_many_requests', tooManyWait);
+    if (this.#reads.waitingOf(owner) >= readLimits.waiting)
+      throw new HkctlError('too_many_requests', tooManyWait);
     return this.#reads.run(owner, () => this.#readAll(new Read(request, client), client), signal);
   }
 
@@ -103,7 +105,10 @@ class Read {
   /** Where and how the next slice continues; undefined before the first. */
   #last: Pick<Slice, 'nextUs' | 'open' | 'summarisedUs' | 'ahead'> | undefined;
 
-  constructor(request: ReadingTextRequest, { memory = (bytes) => new Uint8Array(bytes) }: ReadingClient) {
+  constructor(
+    request: ReadingTextRequest,
+    { memory = (bytes) => new Uint8Array(bytes) }: ReadingClient,
+  ) {
     this.request = request;
     this.#length = request.margins?.before ?? 0;
     this.#memory = memory;
@@ -135,7 +140,8 @@ class Read {
     this.#count += count;
     this.#scanned += scanned;
     this.#last = { nextUs, open, summarisedUs, ahead };
-    const isEnough = this.#count >= this.request.limit || (this.#count > 0 && this.#scanned >= readLimits.page);
+    const isEnough =
+      this.#count >= this.request.limit || (this.#count > 0 && this.#scanned >= readLimits.page);
     this.isDone = nextUs === null || isEnough;
   }
 

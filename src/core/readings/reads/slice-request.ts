@@ -1,4 +1,9 @@
-import { qualities, type Reading, type ReadingRange, type ReadingTextRequest } from '../../port/readings.ts';
+import {
+  qualities,
+  type Reading,
+  type ReadingRange,
+  type ReadingTextRequest,
+} from '../../port/readings.ts';
 import type { Columns } from '../columns.ts';
 import type { OpenBucket } from './buckets.ts';
 
@@ -32,13 +37,25 @@ export interface Slice extends Rest {
 export type SliceRange = Required<ReadingRange>;
 
 /** One reading more than the slice takes shows whether there is more, and where it starts. */
-export function rangeOfSlice({ series, fromUs, toUs, limit, most, buckets }: SliceRequest): SliceRange {
+export function rangeOfSlice({
+  series,
+  fromUs,
+  toUs,
+  limit,
+  most,
+  buckets,
+}: SliceRequest): SliceRange {
   const wanted = buckets ? most : Math.min(most, limit);
   return boundedRange({ series, fromUs, toUs, limit: wanted + 1 });
 }
 
 export function boundedRange({ series, fromUs, toUs, limit }: ReadingRange): SliceRange {
-  return { series, fromUs: within(fromUs ?? -endOfTimeUs), toUs: within(toUs ?? endOfTimeUs), limit };
+  return {
+    series,
+    fromUs: within(fromUs ?? -endOfTimeUs),
+    toUs: within(toUs ?? endOfTimeUs),
+    limit,
+  };
 }
 
 export function toReadings({ count, ...columns }: Columns): Reading[] {

@@ -1,6 +1,13 @@
 import { type Columns, type Piece, placeOf } from '../columns.ts';
 import { RowWriter } from '../reading-text.ts';
-import { addSummarised, addToBucket, bucketStart, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
+import {
+  addSummarised,
+  addToBucket,
+  bucketStart,
+  closeBucket,
+  type OpenBucket,
+  openBucket,
+} from './buckets.ts';
 import type { Slice, SliceRequest } from './slice-request.ts';
 import { type HourRow, hoursInSlice } from './summaries.ts';
 
@@ -17,10 +24,16 @@ export function toSlice(
   dropped?: Dropped,
   memory?: ArrayBuffer,
 ): Slice {
-  return request.buckets ? sumUp(request, request.buckets.widthUs, pieces, dropped) : write(request, pieces, memory);
+  return request.buckets
+    ? sumUp(request, request.buckets.widthUs, pieces, dropped)
+    : write(request, pieces, memory);
 }
 
-function write(request: SliceRequest, pieces: Iterable<Piece>, memory: ArrayBuffer | undefined): Slice {
+function write(
+  request: SliceRequest,
+  pieces: Iterable<Piece>,
+  memory: ArrayBuffer | undefined,
+): Slice {
   const wanted = Math.min(request.most, request.limit);
   const rows = new RowWriter(request, wanted, memory);
   let nextUs: number | null = null;
@@ -35,7 +48,12 @@ function write(request: SliceRequest, pieces: Iterable<Piece>, memory: ArrayBuff
 }
 
 /** Of an hour with a summary, readings up to the last one that it counts arrived after it and are left out: it may count them already. */
-function sumUp(request: SliceRequest, widthUs: number, pieces: Iterable<Piece>, dropped?: Dropped): Slice {
+function sumUp(
+  request: SliceRequest,
+  widthUs: number,
+  pieces: Iterable<Piece>,
+  dropped?: Dropped,
+): Slice {
   const { hours = [], summarisedUs } = dropped ?? {};
   const sums = new BucketWriter(request, widthUs);
   let hour = 0;
@@ -112,7 +130,12 @@ class BucketWriter {
   /** The slice; `nextUs` is the instant of the first reading or hour after it. */
   end(nextUs: number | null): Slice {
     if (nextUs === null && this.#open) this.#rows.addBucket(closeBucket(this.#open));
-    return { ...textOf(this.#rows), scanned: this.#scanned, nextUs, open: nextUs === null ? undefined : this.#open };
+    return {
+      ...textOf(this.#rows),
+      scanned: this.#scanned,
+      nextUs,
+      open: nextUs === null ? undefined : this.#open,
+    };
   }
 
   /** The bucket of an instant, before which the one before it is complete; undefined once nothing more is needed. */

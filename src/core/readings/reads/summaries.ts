@@ -1,6 +1,13 @@
 import { summaryWidthUs } from '../../port/readings.ts';
 import { type Columns, placeOf } from '../columns.ts';
-import { addSummarised, addToBucket, bucketStart, closeBucket, openBucket, type SummarisedHour } from './buckets.ts';
+import {
+  addSummarised,
+  addToBucket,
+  bucketStart,
+  closeBucket,
+  openBucket,
+  type SummarisedHour,
+} from './buckets.ts';
 import { endOfTimeUs, type SliceRequest, within } from './slice-request.ts';
 
 export interface Summary extends SummarisedHour {
@@ -28,7 +35,10 @@ export function* hoursOf(columns: Pick<Columns, 'atUs' | 'count'>) {
  * summed up in parts. Readings up to the last one that its summary counts arrived after it, and may be the same again: they are
  * not counted.
  */
-export function summarised(columns: Columns, known: (hourUs: number) => Summary | undefined): Summary[] {
+export function summarised(
+  columns: Columns,
+  known: (hourUs: number) => Summary | undefined,
+): Summary[] {
   const { atUs, values } = columns;
   const found: Summary[] = [];
   for (const { hourUs, from, to } of hoursOf(columns)) {
@@ -40,7 +50,17 @@ export function summarised(columns: Columns, known: (hourUs: number) => Summary 
     addToBucket(bucket, values, start, to);
     const { count, min, max, avg: mean, last } = closeBucket(bucket);
     const { first = values[start] ?? 0, firstAtUs = atUs[start] ?? 0 } = before ?? {};
-    found.push({ hourUs, count, min, max, mean, first, last, firstAtUs, lastAtUs: atUs[to - 1] ?? 0 });
+    found.push({
+      hourUs,
+      count,
+      min,
+      max,
+      mean,
+      first,
+      last,
+      firstAtUs,
+      lastAtUs: atUs[to - 1] ?? 0,
+    });
   }
   return found;
 }

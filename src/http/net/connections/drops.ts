@@ -30,7 +30,13 @@ const noDrops = {
 
 export type DropReason = keyof typeof noDrops;
 
-const tooMany: readonly DropReason[] = ['unauthenticated', 'idle', 'unfinished_body', 'key_share', 'refused'];
+const tooMany: readonly DropReason[] = [
+  'unauthenticated',
+  'idle',
+  'unfinished_body',
+  'key_share',
+  'refused',
+];
 
 /** The shortest time between two lines about too many connections. */
 const quietMs = 10_000;
@@ -46,7 +52,8 @@ export function createDrops(log: Log) {
       counts[reason]++;
       if (!tooMany.includes(reason)) return;
       const dropped = sinceLastLine('', { [reason]: 1 });
-      if (dropped) log.warn({ connections: open, dropped }, 'too many connections: some were closed');
+      if (dropped)
+        log.warn({ connections: open, dropped }, 'too many connections: some were closed');
     },
   };
 }

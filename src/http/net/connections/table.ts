@@ -98,7 +98,9 @@ export class ConnectionTable {
 
   /** The connections of the same client, itself among them. */
   sameClient(as: Connection): readonly Connection[] {
-    return [...(this.#groups.get(groupOf(as)) ?? [])].filter((connection) => clientOf(connection) === clientOf(as));
+    return [...(this.#groups.get(groupOf(as)) ?? [])].filter(
+      (connection) => clientOf(connection) === clientOf(as),
+    );
   }
 
   /** How many requests of each client wait behind others. */
@@ -136,7 +138,12 @@ export class ConnectionTable {
   /** Records the key of an authenticated request; nearly every call repeats the key of the call before. */
   identify(socket: Socket, keyId: string): void {
     const connection = connectionOf(socket);
-    if (connection === undefined || connection.keyId === keyId || !this.#connections.has(connection)) return;
+    if (
+      connection === undefined ||
+      connection.keyId === keyId ||
+      !this.#connections.has(connection)
+    )
+      return;
     this.#leave(connection);
     connection.keyId = keyId;
     this.#join(connection);
@@ -167,16 +174,18 @@ export class ConnectionTable {
     }
     keys.sort((a, b) => b.size - a.size);
     const greedy = keys.slice(0, 1).filter(({ size }) => size > keyShare);
-    const choices: [DropReason, readonly Set<Connection>[], (connection: Connection) => boolean][] = [
-      ['key_share', greedy, isIdle],
-      ['key_share', greedy, isUnfinished],
-      ['unauthenticated', [strangers], isIdle],
-      ['unauthenticated', [strangers], () => true],
-      ['idle', keys, isIdle],
-      ['unfinished_body', keys, isUnfinished],
-    ];
+    const choices: [DropReason, readonly Set<Connection>[], (connection: Connection) => boolean][] =
+      [
+        ['key_share', greedy, isIdle],
+        ['key_share', greedy, isUnfinished],
+        ['unauthenticated', [strangers], isIdle],
+        ['unauthenticated', [strangers], () => true],
+        ['idle', keys, isIdle],
+        ['unfinished_body', keys, isUnfinished],
+      ];
     for (const [reason, groups, fits] of choices) {
-      for (const group of groups) for (const connection of group) if (fits(connection)) return { connection, reason };
+      for (const group of groups)
+        for (const connection of group) if (fits(connection)) return { connection, reason };
     }
     return undefined;
   }

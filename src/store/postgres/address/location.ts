@@ -32,10 +32,14 @@ export function parseLocation(address: string, env: Environment) {
   const { dbname: database = user, schema = usualSchema, password } = given;
   const target = given.target_session_attrs ?? 'read-write';
   if (!/^(read-write|primary|any)$/.test(target)) {
-    throw wrongAddress('target_session_attrs must be read-write, primary or any, since a store is written');
+    throw wrongAddress(
+      'target_session_attrs must be read-write, primary or any, since a store is written',
+    );
   }
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || /^(pg_|information_schema$)/.test(schema)) {
-    throw wrongAddress('its schema must be a name of small letters, digits and _, and not of PostgreSQL itself');
+    throw wrongAddress(
+      'its schema must be a name of small letters, digits and _, and not of PostgreSQL itself',
+    );
   }
   return {
     hosts,
@@ -52,7 +56,8 @@ export function parseLocation(address: string, env: Environment) {
     /** Options for the server, such as `-c statement_timeout=10s`. */
     options: given.options,
     // 0 is without limit.
-    connectTimeoutMs: Math.min(Number(given.connect_timeout ?? 5) || mostTimeoutSeconds, mostTimeoutSeconds) * 1000,
+    connectTimeoutMs:
+      Math.min(Number(given.connect_timeout ?? 5) || mostTimeoutSeconds, mostTimeoutSeconds) * 1000,
     /** Whether the system probes a silent connection, and after how long; 0 = as the system does. */
     keepsAlive: given.keepalives !== '0',
     keepAliveIdleMs: Number(given.keepalives_idle ?? 0) * 1000,
@@ -76,24 +81,34 @@ function ownAccount(): string {
   }
 }
 
-function shownAddress(hosts: readonly Host[], isSocket: boolean, database: string, schema: string): string {
+function shownAddress(
+  hosts: readonly Host[],
+  isSocket: boolean,
+  database: string,
+  schema: string,
+): string {
   const named = hosts.map(({ host, port }) => {
     const bracketed = host.includes(':') ? `[${host}]` : host;
     return port === defaultPort ? bracketed : `${bracketed}:${port}`;
   });
   const [{ host, port } = { host: '', port: defaultPort }] = hosts;
   const ofSocket = port === defaultPort ? [`host=${host}`] : [`host=${host}`, `port=${port}`];
-  const pairs = [...(isSocket ? ofSocket : []), ...(schema === usualSchema ? [] : [`schema=${schema}`])];
+  const pairs = [
+    ...(isSocket ? ofSocket : []),
+    ...(schema === usualSchema ? [] : [`schema=${schema}`]),
+  ];
   const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
   return `postgres://${isSocket ? '' : named.join(',')}/${encodeURIComponent(database)}${query}`;
 }
 
 /** The parts of an address by libpq's names. WHATWG's URL cannot read several hosts, nor the folder of a socket. */
 function parametersOf(address: string): Record<string, string> {
-  const match = /^postgres(?:ql)?:\/\/(?:([^/?#:]*)(?::([^/?#]*))?@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/i.exec(
-    address,
-  );
-  if (!match) throw wrongAddress('it is not of the form postgres://USER@HOST:PORT/DATABASE?NAME=VALUE');
+  const match =
+    /^postgres(?:ql)?:\/\/(?:([^/?#:]*)(?::([^/?#]*))?@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/i.exec(
+      address,
+    );
+  if (!match)
+    throw wrongAddress('it is not of the form postgres://USER@HOST:PORT/DATABASE?NAME=VALUE');
   const [, user = '', password = '', hosts = '', dbname = '', query = ''] = match;
   const listed = hosts.split(',').map(splitHost);
   const ports = listed.map(([, port]) => port);
@@ -108,7 +123,9 @@ function parametersOf(address: string): Record<string, string> {
     ['dbname', dbname],
     ...pairs,
   ];
-  return Object.fromEntries(found.flatMap(([name, text]) => (name && text ? [[name, decoded(text)]] : [])));
+  return Object.fromEntries(
+    found.flatMap(([name, text]) => (name && text ? [[name, decoded(text)]] : [])),
+  );
 }
 
 function splitHost(text: string): [host: string, port: string] {
@@ -122,7 +139,8 @@ function decoded(text: string): string {
   try {
     result = decodeURIComponent(text);
   } catch (thrown) {
-    if (thrown instanceof URIError) throw wrongAddress('a % in it does not begin two hexadecimal digits');
+    if (thrown instanceof URIError)
+      throw wrongAddress('a % in it does not begin two hexadecimal digits');
     throw thrown;
   }
   // NUL ends a name in PostgreSQL's protocol, and a line break would be shown.
@@ -133,13 +151,16 @@ function decoded(text: string): string {
 function hostsOf({ host: named, hostaddr, port }: Readonly<Record<string, string>>): Host[] {
   const addresses = hostaddr?.split(',');
   const hosts = named?.split(',') ?? addresses ?? ['/var/run/postgresql'];
-  if (addresses && addresses.length !== hosts.length) throw wrongAddress('it has not as many addresses as hosts');
+  if (addresses && addresses.length !== hosts.length)
+    throw wrongAddress('it has not as many addresses as hosts');
   const ports = port?.split(',') ?? [];
-  if (ports.length > 1 && ports.length !== hosts.length) throw wrongAddress('it has not as many ports as hosts');
+  if (ports.length > 1 && ports.length !== hosts.length)
+    throw wrongAddress('it has not as many ports as hosts');
   return hosts.map((host, index) => {
     const text = (ports.length === 1 ? ports[0] : ports[index]) || String(defaultPort);
     const port = Number(text);
-    if (!/^\d+$/.test(text) || port < 1 || port > 65_535) throw wrongAddress('a port in it is not from 1 to 65535');
+    if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
+      throw wrongAddress('a port in it is not from 1 to 65535');
     const address = addresses?.[index];
     return { host: host || address || 'localhost', port, ...(address && { address }) };
   });

@@ -82,7 +82,8 @@ export function readParameters(given: Readonly<Record<string, string>>, env: Env
     if (!isParameter(name)) throw wrongAddress(`${shownName(name)} is an unknown parameter`);
     const [variable, possible] = parameters[name] ?? [];
     if (possible === undefined) continue;
-    if (possible === number ? /^\d{1,9}$/.test(value) : possible.split('|').includes(value)) continue;
+    if (possible === number ? /^\d{1,9}$/.test(value) : possible.split('|').includes(value))
+      continue;
     const named = variable === undefined ? name : `${name} (or ${variable})`;
     const advice = possible === '' ? 'leave it out' : `it is ${possible.replaceAll('|', ' or ')}`;
     throw wrongAddress(`${named} has a value that is not possible here: ${advice}`);
@@ -105,12 +106,16 @@ function readService(name: string | undefined, env: Environment): Record<string,
   const system = join(env.PGSYSCONFDIR ?? '/etc/postgresql-common', 'pg_service.conf');
   for (const file of [own, system]) {
     const lines = file ? textOf(file).split('\n') : [];
-    const trimmed = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+    const trimmed = lines
+      .map((line) => line.trim())
+      .filter((line) => line !== '' && !line.startsWith('#'));
     const start = trimmed.indexOf(`[${name}]`);
     if (start === -1) continue;
     const end = trimmed.findIndex((line, at) => at > start && line.startsWith('['));
     const pairs = trimmed.slice(start + 1, end === -1 ? undefined : end);
-    return Object.fromEntries(pairs.map((line) => [line.replace(/\s*=.*/, ''), line.replace(/^[^=]*=?\s*/, '')]));
+    return Object.fromEntries(
+      pairs.map((line) => [line.replace(/\s*=.*/, ''), line.replace(/^[^=]*=?\s*/, '')]),
+    );
   }
   throw wrongAddress(`no service file has the service ${JSON.stringify(name.slice(0, 60))}`);
 }

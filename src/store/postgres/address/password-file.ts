@@ -53,7 +53,11 @@ function textOf(file: string): string {
     if (errnoOf(thrown) === undefined) throw thrown;
     return '';
   }
-  throw new HkctlError('store_unreadable', `The password file ${file} is not used: other accounts may read it.`, {
-    hint: `chmod 600 ${shellWord(file)}`,
-  });
+  throw new HkctlError(
+    'store_unreadable',
+    `The password file ${file} is not used: other accounts may read it.`,
+    {
+      hint: `chmod 600 ${shellWord(file)}`,
+    },
+  );
 }

@@ -11,7 +11,11 @@ export type TlsSettings = ReturnType<typeof readTls>;
  * Reads the parameters of TLS; `verify-full` by default, and nothing over a socket. `prefer` and `allow` of libpq are missing,
  * since they protect from no attacker. `home` is the folder of the account, whose `.postgresql` may have the files.
  */
-export function readTls(given: Readonly<Record<string, string>>, isSocket: boolean, home: string | undefined) {
+export function readTls(
+  given: Readonly<Record<string, string>>,
+  isSocket: boolean,
+  home: string | undefined,
+) {
   const mode = isSocket ? 'disable' : (given.sslmode ?? 'verify-full');
   if (!/^(verify-full|verify-ca|require|disable)$/.test(mode)) {
     throw wrongAddress('sslmode (or PGSSLMODE) must be verify-full, verify-ca, require or disable');
@@ -21,7 +25,9 @@ export function readTls(given: Readonly<Record<string, string>>, isSocket: boole
   const isDirect = given.sslnegotiation === 'direct' && !isSocket;
   if (mode === 'disable' && (isDirect || binding === 'require')) {
     const name = isDirect ? 'sslnegotiation=direct' : 'channel_binding=require';
-    throw wrongAddress(`${name} needs TLS, which sslmode=disable and sockets have not: leave it out`);
+    throw wrongAddress(
+      `${name} needs TLS, which sslmode=disable and sockets have not: leave it out`,
+    );
   }
   return {
     mode,
@@ -41,7 +47,17 @@ export function readTls(given: Readonly<Record<string, string>>, isSocket: boole
 
 /** The options of Node's TLS for a host; false if none is wanted. Throws `store_unreadable` for a file that cannot be used. */
 export function tlsOptions(settings: TlsSettings, host: string) {
-  const { mode, rootCertificate, certificate, key, revoked, sendsCertificate, oldest, newest, home } = settings;
+  const {
+    mode,
+    rootCertificate,
+    certificate,
+    key,
+    revoked,
+    sendsCertificate,
+    oldest,
+    newest,
+    home,
+  } = settings;
   if (mode === 'disable' || host.startsWith('/')) return false;
   const inHome = (name: string) => {
     const path = home === undefined ? undefined : join(home, '.postgresql', name);
@@ -51,20 +67,23 @@ export function tlsOptions(settings: TlsSettings, host: string) {
   const roots = found === 'system' ? undefined : found;
   const own = sendsCertificate ? (certificate ?? inHome('postgresql.crt')) : undefined;
   const ownKey = key ?? inHome('postgresql.key');
-  if (own !== undefined && ownKey === undefined) throw unusable(`The TLS certificate ${own} has no key`);
+  if (own !== undefined && ownKey === undefined)
+    throw unusable(`The TLS certificate ${own} has no key`);
   const crl = found === undefined ? revoked : (revoked ?? inHome('root.crl'));
   const options: ConnectionOptions = {
     // As in libpq, `require` verifies the authority if one is named.
     rejectUnauthorized: mode !== 'require' || found !== undefined,
     // Node would compare the certificate of an IP address with "localhost".
-    checkServerIdentity: (_, peer) => (mode === 'verify-full' ? checkServerIdentity(host, peer) : undefined),
+    checkServerIdentity: (_, peer) =>
+      mode === 'verify-full' ? checkServerIdentity(host, peer) : undefined,
     ...(isIP(host) === 0 && { servername: host }),
     ...(roots !== undefined && { ca: certificates(roots) }),
     ...(crl !== undefined && { crl: certificates(crl) }),
     // Values that parameters.ts allows are those of Node.
     ...(oldest !== undefined && { minVersion: oldest as 'TLSv1.2' }),
     ...(newest !== undefined && { maxVersion: newest as 'TLSv1.3' }),
-    ...(own !== undefined && ownKey !== undefined && { cert: certificates(own), key: privateKey(ownKey) }),
+    ...(own !== undefined &&
+      ownKey !== undefined && { cert: certificates(own), key: privateKey(ownKey) }),
   };
   return options;
 }
@@ -93,8 +112,12 @@ function textOf(path: string): string {
 }
 
 function unusable(what: string, cause?: unknown): HkctlError {
-  return new HkctlError('store_unreadable', `${what}: no connection to the PostgreSQL store was made.`, {
-    hint: 'Check sslrootcert, sslcert and sslkey of the address, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.',
-    cause,
-  });
+  return new HkctlError(
+    'store_unreadable',
+    `${what}: no connection to the PostgreSQL store was made.`,
+    {
+      hint: 'Check sslrootcert, sslcert and sslkey of the address, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.',
+      cause,
+    },
+  );
 }

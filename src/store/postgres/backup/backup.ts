@@ -27,7 +27,11 @@ interface WriteOptions extends BackupRequest {
  * Writes all of a store into one file, the same as a backup of SQLite, from one snapshot, while others read and write it.
  * Throws `state_forbids` if the file exists and `force` is false.
  */
-export async function writeBackup(database: Database, target: string, options: WriteOptions): Promise<BackupFacts> {
+export async function writeBackup(
+  database: Database,
+  target: string,
+  options: WriteOptions,
+): Promise<BackupFacts> {
   const { migrationsFolder, ofOlder = false, progress, ...request } = options;
   if (!ofOlder) await requireSchemaVersion(await database.session());
   const copyTo = (backup: Connection) =>
@@ -39,9 +43,14 @@ export async function writeBackup(database: Database, target: string, options: W
           set local cursor_tuple_fraction = 1; lock table record_entities in access share mode`);
         if (!ofOlder) await requireSchemaVersion(session);
         const version = await requireNotNewer(session);
-        await copyTables(session, backup, { version, migrationsFolder }, () => progress?.(sizeOf(backup)));
+        await copyTables(session, backup, { version, migrationsFolder }, () =>
+          progress?.(sizeOf(backup)),
+        );
         const journal = version < firstWithJournal ? '' : await readJournalText(session);
-        return journal + missingLines(journal, await readStates(statementsOf(session)), request.nowMs).join('');
+        return (
+          journal +
+          missingLines(journal, await readStates(statementsOf(session)), request.nowMs).join('')
+        );
       },
       { idleMs: 0 },
     );
@@ -72,9 +81,13 @@ async function copyTables(
   for (const name of databaseNames) {
     const tables = addTables(backup, name, versions[name], migrationsFolder);
     // Chunks are few, and found by theirs.
-    const indexes = tables.flatMap(({ name }) => (name === 'chunks' ? [] : dropIndexes(backup, name)));
+    const indexes = tables.flatMap(({ name }) =>
+      name === 'chunks' ? [] : dropIndexes(backup, name),
+    );
     // Series get their numbers first.
-    for (const table of [...tables].sort((a, b) => Number(b.name === 'series') - Number(a.name === 'series'))) {
+    for (const table of [...tables].sort(
+      (a, b) => Number(b.name === 'series') - Number(a.name === 'series'),
+    )) {
       const found = queryFor(table, types, numbers);
       if (found === undefined) continue;
       const { query, toRow = (row) => row } = found;
@@ -89,7 +102,9 @@ async function copyTables(
   }
   const [head] = await session.query<{ seq: number }>('select last_seq as seq from audit_head');
   if (head)
-    backup.prepare("update sqlite_sequence set seq = max(seq, cast(? as integer)) where name = 'audit'").run(head.seq);
+    backup
+      .prepare("update sqlite_sequence set seq = max(seq, cast(? as integer)) where name = 'audit'")
+      .run(head.seq);
 }
 
 /** Rows of readings in order of series and time, which a backup has in chunks. */
@@ -123,7 +138,10 @@ const fetched = 5000;
 async function* cursorRows(session: Session, query: string): AsyncGenerator<Row[]> {
   await session.run(`declare backup_rows no scroll cursor for ${query}`);
   const fetch = () => {
-    const piece = session.send<unknown[]>({ text: `fetch ${fetched} from backup_rows`, rowMode: 'array' });
+    const piece = session.send<unknown[]>({
+      text: `fetch ${fetched} from backup_rows`,
+      rowMode: 'array',
+    });
     // It may fail before it is awaited, and is reported then.
     void Promise.allSettled([piece]);
     return piece;

@@ -36,9 +36,12 @@ export function queryFor(
   const listed = (of: string) => columns.map((column) => `${of}."${column}"`).join(', ');
   if (name === 'tenants') return { query: `select ${listed('t')} from tenants t order by number` };
   if (name === 'keys') return { query: keysQuery(columns) };
-  if (name === 'key_usage') return { query: `select ${listed('u')} from key_usage u order by day, key_id, kind, code` };
+  if (name === 'key_usage')
+    return { query: `select ${listed('u')} from key_usage u order by day, key_id, kind, code` };
   if (name === 'marks') {
-    return { query: `select name, value from marks where name = 'clock_seen_ms' and ${isShownMs('value')}` };
+    return {
+      query: `select name, value from marks where name = 'clock_seen_ms' and ${isShownMs('value')}`,
+    };
   }
   if (name === 'audit') {
     const isText = columns.map((column) => jsonTexts.has(column));
@@ -54,7 +57,13 @@ export function queryFor(
     const query = `select s.entity, s.series, e.entity_id, s.sensor_id from series s
       join record_entities e on e.number = s.entity order by 1, 2`;
     const add = (series: number) => numbers.set(series, numbers.size + 1).size;
-    return { query, toRow: ([entity, series, ...rest]) => [add(toSeries(Number(entity), Number(series))), ...rest] };
+    return {
+      query,
+      toRow: ([entity, series, ...rest]) => [
+        add(toSeries(Number(entity), Number(series))),
+        ...rest,
+      ],
+    };
   }
   if (bySeries.has(name)) {
     const [, ...rest] = columns;
@@ -65,13 +74,19 @@ export function queryFor(
     const numberOf = (series: number) => numbers.get(series) ?? null;
     return {
       query,
-      toRow: ([entity, series, ...rest]) => [numberOf(toSeries(Number(entity), Number(series))), ...rest],
+      toRow: ([entity, series, ...rest]) => [
+        numberOf(toSeries(Number(entity), Number(series))),
+        ...rest,
+      ],
     };
   }
   const ids = columns.filter((column) => idColumns.has(column)).map((column) => `t."${column}"`);
   const query = `select ${listed('t')} from "${name}" t${ids.length > 0 ? ` order by ${ids.join(', ')}` : ''}`;
   // SQLite has no booleans.
-  return { query, toRow: (row) => row.map((value) => (typeof value === 'boolean' ? Number(value) : value)) };
+  return {
+    query,
+    toRow: (row) => row.map((value) => (typeof value === 'boolean' ? Number(value) : value)),
+  };
 }
 
 /**
@@ -81,7 +96,9 @@ export function queryFor(
 function storableIn(type: string | undefined, column: string): string[] {
   if (type === 'bigint') return [isShownUs(column)];
   if (type === 'smallint') return [`${column} between 0 and ${qualities.length}`];
-  return type === 'double precision' ? [`(${column} is null or abs(${column}) <= ${Number.MAX_VALUE})`] : [];
+  return type === 'double precision'
+    ? [`(${column} is null or abs(${column}) <= ${Number.MAX_VALUE})`]
+    : [];
 }
 
 /** Tables whose rows belong to a series of readings. */
@@ -92,8 +109,11 @@ const idColumns: ReadonlySet<string> = new Set(['entity', 'resource', 'id', 'ent
 
 function keysQuery(columns: readonly string[]): string {
   const ofUses: ReadonlySet<string> = new Set(['last_used_at_ms', 'last_used_ip']);
-  const ofUse = (column: string) => (column === 'last_used_at_ms' ? shownMs(`u."${column}"`) : `u."${column}"`);
-  const listed = columns.map((column) => (ofUses.has(column) ? ofUse(column) : `k."${column}"`)).join(', ');
+  const ofUse = (column: string) =>
+    column === 'last_used_at_ms' ? shownMs(`u."${column}"`) : `u."${column}"`;
+  const listed = columns
+    .map((column) => (ofUses.has(column) ? ofUse(column) : `k."${column}"`))
+    .join(', ');
   return `select ${listed} from keys k left join key_uses u on u.key_id = k.id order by k.created_at_ms, k.id`;
 }
 

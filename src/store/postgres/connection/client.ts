@@ -6,7 +6,12 @@ import { tlsOptions } from '../address/tls.ts';
 import { asOfDriver } from '../errors/errors.ts';
 
 /** Makes the driver's client for a host, and `connect`, which rejects with errors of the driver. */
-export function createClient(host: Host, location: Location, socket: Socket, connectTimeoutMs: number) {
+export function createClient(
+  host: Host,
+  location: Location,
+  socket: Socket,
+  connectTimeoutMs: number,
+) {
   const { tls } = location;
   const ssl = tlsOptions(tls, host.host);
   // An attacker in between could be a server that does not bind the log-in to its certificate: if that is demanded, it gets no
@@ -39,9 +44,12 @@ export function createClient(host: Host, location: Location, socket: Socket, con
     stream: () => socket,
     types: { getTypeParser },
   });
-  client.connection.on('authenticationSASL', ({ mechanisms }: { mechanisms: readonly string[] }) => {
-    isOffered = mechanisms.includes('SCRAM-SHA-256-PLUS');
-  });
+  client.connection.on(
+    'authenticationSASL',
+    ({ mechanisms }: { mechanisms: readonly string[] }) => {
+      isOffered = mechanisms.includes('SCRAM-SHA-256-PLUS');
+    },
+  );
   client.connection.on('authenticationSASLFinal', () => {
     isBound = isOffered;
   });

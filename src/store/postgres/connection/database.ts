@@ -15,7 +15,12 @@ interface Patience {
   doubtMs: number;
 }
 
-const usualPatience: Patience = { commandMs: 30_000, daemonMs: 1400, probeMs: 15_000, doubtMs: 8000 };
+const usualPatience: Patience = {
+  commandMs: 30_000,
+  daemonMs: 1400,
+  probeMs: 15_000,
+  doubtMs: 8000,
+};
 /** How long a request waits for a connection, which is made nevertheless: the next one finds it. */
 const connectionMs = 700;
 /** The time after which a daemon tries again while the database is away. */
@@ -47,8 +52,15 @@ export class PooledDatabase extends Pool {
     this.location = location;
     this.#patience = patience;
     this.#hosts = location.hosts;
-    const watch = { everyMs: patience.probeMs, activityOf: (session: Session) => this.#activityOf(session) };
-    this.#ofMain = { silentMs: patience.commandMs, connectTimeoutMs: location.connectTimeoutMs, watch };
+    const watch = {
+      everyMs: patience.probeMs,
+      activityOf: (session: Session) => this.#activityOf(session),
+    };
+    this.#ofMain = {
+      silentMs: patience.commandMs,
+      connectTimeoutMs: location.connectTimeoutMs,
+      watch,
+    };
     this.#ofOthers = { ...this.#ofMain, watch, findsByKey: true };
   }
 
@@ -60,7 +72,10 @@ export class PooledDatabase extends Pool {
   /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
   async startDaemon(): Promise<void> {
     this.#isDaemon = true;
-    const options = { isPrompt: true, connectTimeoutMs: Math.min(this.location.connectTimeoutMs, 2000) };
+    const options = {
+      isPrompt: true,
+      connectTimeoutMs: Math.min(this.location.connectTimeoutMs, 2000),
+    };
     // Large answers take long: that the database is away is noticed by the main connection.
     Object.assign(this.#ofMain, options, { silentMs: this.#patience.daemonMs, watch: undefined });
     Object.assign(this.#ofOthers, options);
@@ -135,7 +150,8 @@ export class PooledDatabase extends Pool {
     this.#others.add(session);
     session.onEnd(() => this.#others.delete(session));
     if (this.#isClosed) session.destroy('the store is closed');
-    if (this.#main === undefined || this.#main.server.startedAt === session.server.startedAt) return session;
+    if (this.#main === undefined || this.#main.server.startedAt === session.server.startedAt)
+      return session;
     session.destroy('another server answers at its address');
     this.#main.destroy('another server answers at its address');
     throw unreachable(this.location.shown, 'another server answers at its address');
@@ -166,7 +182,8 @@ export class PooledDatabase extends Pool {
   }
 
   async #activityOf({ host, server }: Session): Promise<Activity> {
-    const askOn = (session: Pick<Session, 'query'>) => session.query<{ activity: Activity }>(activitySql, [server.pid]);
+    const askOn = (session: Pick<Session, 'query'>) =>
+      session.query<{ activity: Activity }>(activitySql, [server.pid]);
     // The main connection of a command waits itself. That of a daemon may have been lost by itself; the second time it is a new one.
     const asked = this.#isDaemon
       ? askOn(this).catch(() => askOn(this))

@@ -28,7 +28,10 @@ export abstract class Pool {
   protected abstract open(): Promise<Session>;
 
   /** Waits for a connection no longer than the caller may; `onLate` gets one that comes after that. */
-  protected abstract inTime(session: Promise<Session>, onLate?: (session: Session) => void): Promise<Session>;
+  protected abstract inTime(
+    session: Promise<Session>,
+    onLate?: (session: Session) => void,
+  ): Promise<Session>;
 
   /** Runs `work` on a connection that nothing else uses meanwhile; waits if all are in use. */
   async exclusively<T>(work: Work<T>): Promise<T> {

@@ -33,10 +33,12 @@ export async function prepareSession(
   { schema, target }: Location,
   findsByKey = false,
 ): Promise<ServerFacts> {
-  const { rows } = await session.send<Settings>(settingsSql(schema, findsByKey)).catch((thrown: unknown) => {
-    // A setting that the server does not know.
-    throw errnoOf(thrown) === '42704' ? asOfDriver('TOO_OLD', thrown) : thrown;
-  });
+  const { rows } = await session
+    .send<Settings>(settingsSql(schema, findsByKey))
+    .catch((thrown: unknown) => {
+      // A setting that the server does not know.
+      throw errnoOf(thrown) === '42704' ? asOfDriver('TOO_OLD', thrown) : thrown;
+    });
   const [settings] = rows;
   if (!settings) throw new Error('the server returned no settings');
   const { standby, readonly, encoding, ...server } = settings;

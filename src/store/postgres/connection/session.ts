@@ -3,7 +3,13 @@ import type { Client, QueryConfig } from 'pg';
 import { sha256 } from '../../../core/digest.ts';
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
-import { isLostConnection, isSilence, toDomainError, unreachable, whileConnecting } from '../errors/errors.ts';
+import {
+  isLostConnection,
+  isSilence,
+  toDomainError,
+  unreachable,
+  whileConnecting,
+} from '../errors/errors.ts';
 import { createClient } from './client.ts';
 import { sendRows } from './copy.ts';
 import { prepareSession, type ServerFacts } from './server-settings.ts';
@@ -72,7 +78,13 @@ export class Session {
   #suspectMs = 0;
   #silentReports = 0;
 
-  private constructor(client: Client, host: Host, socket: Socket, location: Location, options: SessionOptions) {
+  private constructor(
+    client: Client,
+    host: Host,
+    socket: Socket,
+    location: Location,
+    options: SessionOptions,
+  ) {
     this.#client = client;
     this.host = host;
     this.#socket = socket;
@@ -204,12 +216,16 @@ export class Session {
     const isConnecting = this.server.pid === 0;
     if (this.#waiting === 0) {
       // Any answer is one, also a refusal; a connection that was lost reports that itself.
-      if (isPrompt && !isConnecting && this.#silentMs > idleMs) this.query('select').catch(() => {});
+      if (isPrompt && !isConnecting && this.#silentMs > idleMs)
+        this.query('select').catch(() => {});
     } else if (watch && !isConnecting) {
       if (this.#silentMs < this.#suspectMs) return;
       this.#suspectMs = Number.POSITIVE_INFINITY;
       void this.#check(watch);
-    } else if (!this.isLong && this.#silentMs > (isConnecting ? Math.min(silentMs, connectTimeoutMs) : silentMs)) {
+    } else if (
+      !this.isLong &&
+      this.#silentMs > (isConnecting ? Math.min(silentMs, connectTimeoutMs) : silentMs)
+    ) {
       this.destroy('it does not answer');
     }
   }
@@ -227,6 +243,7 @@ export class Session {
     if (activity !== 'silent' || bytes !== this.#socket.bytesRead) this.#silentReports = 0;
     else if (++this.#silentReports > 1) this.destroy('it does not answer');
     const isLate = this.#silentMs > (this.#options.isPrompt ? promptMs : this.#options.silentMs);
-    if (isLate && activity === 'waiting' && !this.isLong) this.destroy('it waits for another change');
+    if (isLate && activity === 'waiting' && !this.isLong)
+      this.destroy('it waits for another change');
   }
 }

@@ -41,7 +41,9 @@ export async function runTransaction<T>(
   session.audit = undefined;
   session.isLong = idleMs === 0;
   try {
-    await session.run(`begin; ${planFreely}; set local idle_in_transaction_session_timeout = ${idleMs}${lifted}`);
+    await session.run(
+      `begin; ${planFreely}; set local idle_in_transaction_session_timeout = ${idleMs}${lifted}`,
+    );
     const result = await work(session);
     await commit(session, doubt);
     return result;
@@ -66,7 +68,10 @@ async function commit(session: Session, doubt: Doubt): Promise<void> {
     const outcome = await outcomeOf(session, row.id, doubt);
     if (outcome === 'aborted') throw thrown;
     if (outcome !== 'committed')
-      throw outcomeUnknown(`the PostgreSQL store ${doubt.location.shown} did not answer its commit`, thrown);
+      throw outcomeUnknown(
+        `the PostgreSQL store ${doubt.location.shown} did not answer its commit`,
+        thrown,
+      );
   }
 }
 
@@ -84,13 +89,23 @@ async function outcomeOf(lost: Session, id: string, { location, forMs }: Doubt):
  * The outcome as a server keeps it with the number of a transaction. Another server, or the same one after a crash, may give the
  * number again: there only the last record that the transaction adds to the audit chain proves that it was committed.
  */
-async function statusOn(session: Session, { server, audit }: Session, id: string): Promise<string | null | undefined> {
+async function statusOn(
+  session: Session,
+  { server, audit }: Session,
+  id: string,
+): Promise<string | null | undefined> {
   if (session.server.startedAt === server.startedAt) {
-    const [row] = await session.query<{ status: string | null }>('select pg_xact_status($1::xid8) as status', [id]);
+    const [row] = await session.query<{ status: string | null }>(
+      'select pg_xact_status($1::xid8) as status',
+      [id],
+    );
     return row?.status;
   }
   if (audit === undefined) return undefined;
-  const found = await session.query('select from audit where seq = $1 and hash = $2', [audit.seq, audit.hash]);
+  const found = await session.query('select from audit where seq = $1 and hash = $2', [
+    audit.seq,
+    audit.hash,
+  ]);
   return found.length > 0 ? 'committed' : undefined;
 }
 

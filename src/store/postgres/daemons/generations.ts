@@ -33,7 +33,12 @@ export function createGenerations(database: Database, machineClock: () => number
   const read = async (): Promise<void> => {
     const sentAtMs = performance.now();
     const [row] = await database.query<Row>(readAll);
-    if (row === undefined || row.keys === null || row.records === null || !Number.isFinite(row.nowMs)) {
+    if (
+      row === undefined ||
+      row.keys === null ||
+      row.records === null ||
+      !Number.isFinite(row.nowMs)
+    ) {
       throw new HkctlError('store_corrupt', `The store ${shown} has lost its generations.`, {
         hint: 'Go back to a backup: hkctl restore FILE',
       });
@@ -76,7 +81,12 @@ function next(before: Version, of: string): Version {
 }
 
 /** The answer is from some moment between sending and receiving: a difference that explains it stays as it is. */
-function nextAhead(aheadMs: number, databaseMs: number, sentAtMs: number, receivedAtMs: number): number {
+function nextAhead(
+  aheadMs: number,
+  databaseMs: number,
+  sentAtMs: number,
+  receivedAtMs: number,
+): number {
   const least = databaseMs - receivedAtMs;
   const most = databaseMs - sentAtMs;
   return aheadMs >= least && aheadMs <= most ? aheadMs : (least + most) / 2;

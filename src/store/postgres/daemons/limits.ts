@@ -18,8 +18,16 @@ export function createLimitStore(database: Database): LimitStore {
         }
         const ids = counted.map(({ client }) => `${name} ${client}`);
         const counts = counted.map(({ calls }) => calls);
-        const rows = await session.query<LimitState>(share, [ids, counts, requests, windowSeconds * 1000]);
-        return rows.map(({ client, ...state }) => ({ ...state, client: client.slice(name.length + 1) }));
+        const rows = await session.query<LimitState>(share, [
+          ids,
+          counts,
+          requests,
+          windowSeconds * 1000,
+        ]);
+        return rows.map(({ client, ...state }) => ({
+          ...state,
+          client: client.slice(name.length + 1),
+        }));
       }),
   };
 }

@@ -22,7 +22,10 @@ export function whileConnecting(thrown: unknown, shown: string): unknown {
   return new HkctlError(
     'store_unreachable',
     `The server of the PostgreSQL store ${shown} refused the connection (SQLSTATE ${code}).`,
-    { hint: 'Read the log of the server, and check options and the other parameters of the address.', cause: thrown },
+    {
+      hint: 'Read the log of the server, and check options and the other parameters of the address.',
+      cause: thrown,
+    },
   );
 }
 
@@ -48,7 +51,9 @@ export function isShortage(thrown: unknown): boolean {
  * COPY, also those of an INSERT with many: the caller has to search for the row.
  */
 export function mayBeRepeated(thrown: unknown): boolean {
-  return isHkctlError(thrown) && (thrown.code === 'duplicate' || faultOf(thrown.cause)?.code === 'XX000');
+  return (
+    isHkctlError(thrown) && (thrown.code === 'duplicate' || faultOf(thrown.cause)?.code === 'XX000')
+  );
 }
 
 /** The error for an address that cannot be used; it never repeats the address, which may contain a password. */
@@ -64,10 +69,14 @@ export function asOfDriver(code: string, cause?: unknown): Error {
 }
 
 export function unreachable(shown: string, why: string, cause?: unknown): HkctlError {
-  return new HkctlError('store_unreachable', `The PostgreSQL store ${shown} cannot be reached: ${why}.`, {
-    hint: 'Check the address, the network and the server, then try again; what was already answered is kept.',
-    cause,
-  });
+  return new HkctlError(
+    'store_unreachable',
+    `The PostgreSQL store ${shown} cannot be reached: ${why}.`,
+    {
+      hint: 'Check the address, the network and the server, then try again; what was already answered is kept.',
+      cause,
+    },
+  );
 }
 
 interface Fault {
@@ -79,7 +88,11 @@ interface Fault {
 /** The code of PostgreSQL or of Node, also if the error is the cause of another, and for those of the driver without one. */
 function faultOf(thrown: unknown): Fault | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  const { code, constraint, routine } = thrown as { code?: unknown; constraint?: string; routine?: string }; // as pg's errors have them
+  const { code, constraint, routine } = thrown as {
+    code?: unknown;
+    constraint?: string;
+    routine?: string;
+  }; // as pg's errors have them
   if (typeof code === 'string') return { code, place: constraint ?? routine ?? '' };
   const known = driverMessages.find(([message]) => message.test(thrown.message))?.[1];
   if (known !== undefined) return { code: known, place: '' };
@@ -100,7 +113,8 @@ const driverMessages: readonly [RegExp, string][] = [
 ];
 
 /** Codes after which a connection is of no use any more. */
-const lost = /^(08...|57P0[1-5]|25P0[34]|ECONNRESET|EPIPE|ECONNREFUSED|ETIMEDOUT|CONNECTION_LOST|NOT_POSTGRES)$/;
+const lost =
+  /^(08...|57P0[1-5]|25P0[34]|ECONNRESET|EPIPE|ECONNREFUSED|ETIMEDOUT|CONNECTION_LOST|NOT_POSTGRES)$/;
 
 const another = 'Give another, or list what is there.';
 

@@ -11,7 +11,11 @@ const sensorsSql = `select d.entity, s.series, d.id, d.code, d.unit, d.is_active
   left join series s on s.entity = d.entity and s.sensor_id = d.id where e.entity_id = $1 order by d.id`;
 
 /** Reads the sensors of an entity, and gives those that are new a number each. */
-export async function readDirectory(database: Database, lane: Lane, entityId: string): Promise<SensorDirectory> {
+export async function readDirectory(
+  database: Database,
+  lane: Lane,
+  entityId: string,
+): Promise<SensorDirectory> {
   const read = () => lane.query<SensorRow>(sensorsSql, [entityId]);
   let rows = await read();
   const [fresh] = rows.filter(({ series }) => series === null);

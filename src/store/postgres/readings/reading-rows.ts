@@ -7,7 +7,12 @@ import {
   type SliceRequest,
 } from '../../../core/readings/reads/slice-request.ts';
 import { toSlice } from '../../../core/readings/reads/slices.ts';
-import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../core/readings/reads/summaries.ts';
+import {
+  type HourRow,
+  hoursOfSlice,
+  resume,
+  usesSummaries,
+} from '../../../core/readings/reads/summaries.ts';
 import type { Lane } from '../connection/pool.ts';
 import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
 
@@ -52,9 +57,13 @@ export async function readSlice(lane: Lane, given: SliceRequest): Promise<Slice>
   const request = { ...given, most: mostRows };
   const found = await readSummarised(lane, request);
   const { summarisedUs } = found;
-  const resumed = summarisedUs === null ? request : { ...request, ...resume(request, summarisedUs) };
+  const resumed =
+    summarisedUs === null ? request : { ...request, ...resume(request, summarisedUs) };
   const last = resumed.fromUs === request.fromUs ? found : await readSummarised(lane, resumed);
-  return toSlice(resumed, [pieceOf(last.columns)], { ...last, summarisedUs: last.summarisedUs ?? summarisedUs });
+  return toSlice(resumed, [pieceOf(last.columns)], {
+    ...last,
+    summarisedUs: last.summarisedUs ?? summarisedUs,
+  });
 }
 
 /** Reads a slice out of the rows that were read ahead, or reads those of the next slices, too. */
@@ -69,7 +78,9 @@ async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
     await immediate();
   }
   const slice = toSlice(request, [pieceOf(ahead)]);
-  return slice.nextUs === null ? slice : { ...slice, ahead: partOf(ahead, slice.scanned, ahead.count) };
+  return slice.nextUs === null
+    ? slice
+    : { ...slice, ahead: partOf(ahead, slice.scanned, ahead.count) };
 }
 
 function pieceOf(columns: Columns): Piece {
@@ -85,7 +96,11 @@ async function readSummarised(lane: Lane, request: SliceRequest) {
   const { firstHourUs, limit } = hoursOfSlice(request);
   const values = [...valuesOf(rangeOfSlice(request)), firstHourUs, limit];
   const [encoded] = await lane.query<SummarisedColumns>(summarisedSql, values);
-  return { columns: toColumns(encoded), hours: encoded?.hours ?? [], summarisedUs: encoded?.summarisedUs ?? null };
+  return {
+    columns: toColumns(encoded),
+    hours: encoded?.hours ?? [],
+    summarisedUs: encoded?.summarisedUs ?? null,
+  };
 }
 
 function valuesOf({ series, fromUs, toUs, limit }: SliceRange): number[] {

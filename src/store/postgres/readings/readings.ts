@@ -39,8 +39,14 @@ export function createReadingStore(
   const large = database.lane();
   const numbers = createEntityNumbers(database);
   const writers = [database.lane(), database.lane()];
-  const readings = createIngestQueue<ReadingBatch>(writers.map(createReadingWriter), ({ count }) => count);
-  const heartbeats = createIngestQueue<readonly Heartbeat[]>([createHeartbeatWriter(small)], ({ length }) => length);
+  const readings = createIngestQueue<ReadingBatch>(
+    writers.map(createReadingWriter),
+    ({ count }) => count,
+  );
+  const heartbeats = createIngestQueue<readonly Heartbeat[]>(
+    [createHeartbeatWriter(small)],
+    ({ length }) => length,
+  );
   const reads = new Reads(
     (request) => readSlice(large, request),
     (request) => readSlice(small, request),
@@ -83,7 +89,12 @@ const droppableSql = `select count(*) as readings from (
       where entity = $1 and series = s.series and at_us < $2 limit ${mostDroppableCounted + 1}) as r
     where s.entity = $1 limit ${mostDroppableCounted + 1}) as found`;
 
-async function countDroppable(lane: Lane, numbers: EntityNumbers, entityId: string, untilUs: number): Promise<number> {
+async function countDroppable(
+  lane: Lane,
+  numbers: EntityNumbers,
+  entityId: string,
+  untilUs: number,
+): Promise<number> {
   const entity = await numbers.find(entityId);
   if (entity === undefined) return 0;
   return (await readOne<{ readings: number }>(lane, droppableSql, [entity, untilUs])).readings;
@@ -97,7 +108,11 @@ const stateSql = `select
     where entity = $1 and series = s.series and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
     order by hour_us desc limit 1) as m where s.entity = $1) as "summarisedUs"`;
 
-async function readRetention(lane: Lane, numbers: EntityNumbers, entityId: string): Promise<RetentionState> {
+async function readRetention(
+  lane: Lane,
+  numbers: EntityNumbers,
+  entityId: string,
+): Promise<RetentionState> {
   const entity = await numbers.find(entityId);
   if (entity === undefined) return { oldestUs: null, untilUs: null, summarisedUs: null };
   return readOne<RetentionState>(lane, stateSql, [entity]);
@@ -159,7 +174,10 @@ const statesSql = `select n::int4 as series, coalesce(m.at_us, r.at_us) as "last
   left join lateral (select at_us, status from heartbeats
     where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) h on true`;
 
-async function readStates(lane: Lane, series: readonly number[]): Promise<Map<number, SensorState>> {
+async function readStates(
+  lane: Lane,
+  series: readonly number[],
+): Promise<Map<number, SensorState>> {
   const entity = entityOfSeries(series[0] ?? 0);
   const rows = await lane.query<StateRow>(statesSql, [entity, series.map(numberOfSeries)]);
   return new Map(rows.map(({ series: number, ...state }) => [toSeries(entity, number), state]));

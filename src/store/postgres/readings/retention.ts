@@ -24,7 +24,10 @@ export async function drop(
     await session.run(walkIndexes);
     const gone = await session.query<Reading>(dropSql, [entity, position, untilUs]);
     await keepSummaries(session, entity, gone);
-    return { readings: gone.length, next: (gone.length === mostReadings && gone.at(-1)?.series) || null };
+    return {
+      readings: gone.length,
+      next: (gone.length === mostReadings && gone.at(-1)?.series) || null,
+    };
   });
 }
 
@@ -49,15 +52,30 @@ const dropSql = `with gone as (delete from readings as r using (
   where r.entity = $1 and r.series = oldest.series and r.at_us = oldest.at_us returning r.series, r.at_us, r.value)
   select series, at_us as "atUs", value from gone order by series, at_us`;
 
-async function keepSummaries(session: Session, entity: number, readings: readonly Reading[]): Promise<void> {
+async function keepSummaries(
+  session: Session,
+  entity: number,
+  readings: readonly Reading[],
+): Promise<void> {
   const parts = columnsBySeries(readings);
-  const hours = parts.flatMap(({ series, columns }) => [...hoursOf(columns)].map(({ hourUs }) => [series, hourUs]));
-  const found = await session.query<SeriesSummary>(findSql, [entity, ...[0, 1].map((n) => hours.map((one) => one[n]))]);
+  const hours = parts.flatMap(({ series, columns }) =>
+    [...hoursOf(columns)].map(({ hourUs }) => [series, hourUs]),
+  );
+  const found = await session.query<SeriesSummary>(findSql, [
+    entity,
+    ...[0, 1].map((n) => hours.map((one) => one[n])),
+  ]);
   const known = new Map(found.map((one) => [`${one.series} ${one.hourUs}`, one]));
   const kept = parts.flatMap(({ series, columns }) =>
-    summarised(columns, (hourUs) => known.get(`${series} ${hourUs}`)).map((summary) => ({ ...summary, series })),
+    summarised(columns, (hourUs) => known.get(`${series} ${hourUs}`)).map((summary) => ({
+      ...summary,
+      series,
+    })),
   );
-  await session.query(putSql, [entity, ...summaryColumns.map(([name]) => kept.map((summary) => summary[name]))]);
+  await session.query(putSql, [
+    entity,
+    ...summaryColumns.map(([name]) => kept.map((summary) => summary[name])),
+  ]);
 }
 
 function columnsBySeries(readings: readonly Reading[]): { series: number; columns: Columns }[] {
@@ -70,7 +88,10 @@ function columnsBySeries(readings: readonly Reading[]): { series: number; column
   return [...bySeries].map(([series, own]) => {
     const atUs = Float64Array.from(own, (reading) => reading.atUs);
     const values = Float64Array.from(own, (reading) => reading.value);
-    return { series, columns: { count: own.length, atUs, values, qualities: new Uint8Array(own.length) } };
+    return {
+      series,
+      columns: { count: own.length, atUs, values, qualities: new Uint8Array(own.length) },
+    };
   });
 }
 

@@ -6,7 +6,9 @@ import { openDatabase } from '../../sqlite-database/driver.ts';
  * one digit after the point, and an exponent for very large and very small numbers. SQLite itself writes the unusual ones.
  */
 export function createDecimalWriter(): (value: number) => string {
-  const inSqlite = lazily(() => openDatabase(':memory:', {}).prepare<[number], string>('select json_quote(?)').pluck());
+  const inSqlite = lazily(() =>
+    openDatabase(':memory:', {}).prepare<[number], string>('select json_quote(?)').pluck(),
+  );
   return (value) => {
     const size = Math.abs(value);
     const text = String(value);

@@ -18,16 +18,20 @@ export function createEntityNumbers(database: Database) {
     keptSince = epoch;
     const known = kept.get(entityId);
     if (known !== undefined) return known;
-    const [row] = await database.query<{ number: number }>('select number from record_entities where entity_id = $1', [
-      entityId,
-    ]);
+    const [row] = await database.query<{ number: number }>(
+      'select number from record_entities where entity_id = $1',
+      [entityId],
+    );
     if (row && keptSince === epoch) kept.set(entityId, row.number);
     return row?.number;
   };
 
   /** The number of an entity, which gets one now if it has none. */
   const give = async (entityId: string): Promise<number> => {
-    await database.query('insert into record_entities (entity_id) values ($1) on conflict do nothing', [entityId]);
+    await database.query(
+      'insert into record_entities (entity_id) values ($1) on conflict do nothing',
+      [entityId],
+    );
     const number = await find(entityId);
     if (number === undefined) throw new Error('the entity has no number');
     return number;

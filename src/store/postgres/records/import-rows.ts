@@ -5,7 +5,11 @@ import { createDecimalWriter } from './decimal-text.ts';
 type BatchWriter = (batch: ImportBatch) => string;
 
 /** Creates the writer of the fields of new records, with the same values before and after them in each row. */
-export function createRecordWriter(resource: ResourceDefinition, before: string, after: string): BatchWriter {
+export function createRecordWriter(
+  resource: ResourceDefinition,
+  before: string,
+  after: string,
+): BatchWriter {
   const write = createFieldsWriter(resource, '[]');
   return (batch) => write(batch, () => before, `\t${after}\n`);
 }
@@ -33,12 +37,20 @@ export function createIdWriter(): BatchWriter {
 function createFieldsWriter(resource: ResourceDefinition, absentList: string) {
   const writeDecimal = createDecimalWriter();
   const toWriter = ({ kind }: Field): WriteValue => {
-    if (kind === 'list') return (value) => (value === undefined ? absentList : escaped(JSON.stringify(value ?? [])));
-    const write = kind === 'decimal' ? (value: unknown) => writeDecimal(Number(value)) : (writeKind[kind] ?? escaped);
+    if (kind === 'list')
+      return (value) => (value === undefined ? absentList : escaped(JSON.stringify(value ?? [])));
+    const write =
+      kind === 'decimal'
+        ? (value: unknown) => writeDecimal(Number(value))
+        : (writeKind[kind] ?? escaped);
     return (value) => (value === null ? absent : write(value));
   };
   const writers = Object.values(importFields(resource)).map(toWriter);
-  return ({ lines, columns }: ImportBatch, before: (line: number) => string, end: string): string => {
+  return (
+    { lines, columns }: ImportBatch,
+    before: (line: number) => string,
+    end: string,
+  ): string => {
     const written = columns.map((column, i) => column.map(writers[i] ?? escaped));
     let text = '';
     lines.forEach((line, row) => {
@@ -73,5 +85,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 export function escaped(value: unknown): string {
   const text = String(value);
-  return isSpecial.test(text) ? text.replace(special, (character) => escapes[character] ?? character) : text;
+  return isSpecial.test(text)
+    ? text.replace(special, (character) => escapes[character] ?? character)
+    : text;
 }

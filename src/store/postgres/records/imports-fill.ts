@@ -25,7 +25,9 @@ const fewRows = 10_000;
 
 /** Prepares the transaction of a session for statements over the rows of the temporary table. */
 export async function readyForChecks(session: Session, rows: number): Promise<void> {
-  await session.run(`set local work_mem = '64MB'; set local enable_nestloop = ${rows <= fewRows ? 'on' : 'off'}`);
+  await session.run(
+    `set local work_mem = '64MB'; set local enable_nestloop = ${rows <= fewRows ? 'on' : 'off'}`,
+  );
   await session.run(`analyze ${incoming}`);
 }
 

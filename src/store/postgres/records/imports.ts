@@ -40,9 +40,14 @@ export async function importRecords(
   const onCitus = !dryRun && (await isOnCitus(database));
   const summary = await database.transaction(work, { idleMs: 0 });
   if (onCitus) {
-    await database.query("update generations set value = value + 1 where name = 'records'").catch((thrown) => {
-      throw afterChange(thrown, 'The import is committed, but daemons may answer with old records until the next one.');
-    });
+    await database
+      .query("update generations set value = value + 1 where name = 'records'")
+      .catch((thrown) => {
+        throw afterChange(
+          thrown,
+          'The import is committed, but daemons may answer with old records until the next one.',
+        );
+      });
   }
   return summary;
 }
@@ -76,7 +81,11 @@ function sessionOf(database: Database, session: Session): ImportSession {
 }
 
 /** Returns the number of rows. */
-async function copyFile(session: Session, { resource, table, columns }: ImportTable, rows: ImportRequest['rows']) {
+async function copyFile(
+  session: Session,
+  { resource, table, columns }: ImportTable,
+  rows: ImportRequest['rows'],
+) {
   const names = columns.map((name) => `"${name}"`).join(', ');
   await session.run(
     `create temporary table ${incoming} on commit drop as
@@ -98,7 +107,10 @@ async function copyFile(session: Session, { resource, table, columns }: ImportTa
 async function advance(session: Session, entityId: string): Promise<void> {
   const find = 'select id from entities where id = $1 for key share';
   if ((await session.query(find, [entityId])).length === 0) {
-    throw new HkctlError('not_found', 'The entity was removed during the import; nothing was imported.');
+    throw new HkctlError(
+      'not_found',
+      'The entity was removed during the import; nothing was imported.',
+    );
   }
   await session.query("update generations set value = value + 1 where name = 'records'");
 }

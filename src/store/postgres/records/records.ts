@@ -8,7 +8,10 @@ import { importRecords } from './imports.ts';
 import { pageDialect } from './pages.ts';
 
 /** `version` changes whenever a record may have changed. */
-export function createPostgresRecords(database: Database, version: RecordStore['version']): RecordStore {
+export function createPostgresRecords(
+  database: Database,
+  version: RecordStore['version'],
+): RecordStore {
   const lane = database.lane();
   const numbers = createEntityNumbers(database);
   return createRecordStore({

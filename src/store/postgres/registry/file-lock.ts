@@ -8,7 +8,9 @@ const lockKey = "-1, hashtext(current_schema() || '.files')";
 export function lockFiles(database: Database): Promise<FileLock | undefined> {
   return new Promise((resolve, reject) => {
     const ended = database.exclusively(async (session) => {
-      const taken = await session.query<{ taken: boolean }>(`select pg_try_advisory_lock(${lockKey}) as taken`);
+      const taken = await session.query<{ taken: boolean }>(
+        `select pg_try_advisory_lock(${lockKey}) as taken`,
+      );
       if (taken[0]?.taken !== true) return resolve(undefined);
       await new Promise<void>((end) => {
         // If no answer comes the connection is gone, and the lock with it.

@@ -1,4 +1,9 @@
-import { type MetricsStore, mostExpiries, mostTenants, type StoreFacts } from '../../../core/port/metrics.ts';
+import {
+  type MetricsStore,
+  mostExpiries,
+  mostTenants,
+  type StoreFacts,
+} from '../../../core/port/metrics.ts';
 import { countedSql, createMetricsStore, factsSql } from '../../registry/metrics.ts';
 import type { Database } from '../connection/database.ts';
 import { statementsOf } from './statements.ts';
@@ -11,7 +16,11 @@ export function createMetrics(database: Database): MetricsStore {
       database.query<StoreFacts['nextExpiries'][number]>(next, [nowMs]),
     ]);
     // The log and the free space of the disk are the database server's own.
-    return { nextExpiries, databases: [{ name: 'store', bytes: size?.value ?? 0 }], freeBytes: undefined };
+    return {
+      nextExpiries,
+      databases: [{ name: 'store', bytes: size?.value ?? 0 }],
+      freeBytes: undefined,
+    };
   });
 }
 
@@ -25,7 +34,8 @@ export const sizeSql = `select coalesce(sum(pg_total_relation_size(oid)), 0)::fl
  */
 export const metricsStatements = {
   ...factsSql,
-  expired: countedSql(`tenants cross join lateral (select 1 from keys where keys.tenant_id = tenants.id
+  expired:
+    countedSql(`tenants cross join lateral (select 1 from keys where keys.tenant_id = tenants.id
     and revoked_at_ms is null and expires_at_ms <= $1 offset 0) as expired`),
   next: `select prefix, coalesce(entities.code, '') as entity, "atMs"
     from (select id from tenants limit ${mostTenants}) as tenant cross join lateral (

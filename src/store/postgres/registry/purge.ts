@@ -11,7 +11,10 @@ export async function purgeRemoved(database: Database): Promise<void> {
     // A long delete blocks no other statement: no process writes rows of a removed entity, and each is locked by itself.
     await database.transaction(
       async (session) => {
-        const mine = await session.query('select from purges where entity_id = $1 for update skip locked', [id]);
+        const mine = await session.query(
+          'select from purges where entity_id = $1 for update skip locked',
+          [id],
+        );
         if (mine.length === 0) return;
         const [owner] = await session.query<{ number: number }>(
           'select number from record_entities where entity_id = $1 for update',

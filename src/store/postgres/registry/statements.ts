@@ -8,7 +8,13 @@ import type { Session } from '../connection/session.ts';
 import { shownMs } from '../connection/shown-instants.ts';
 
 /** Columns of the audit trail that hold a text as JSON, since PostgreSQL's texts have no NUL character. */
-export const jsonTexts: ReadonlySet<string> = new Set(['tenant_id', 'actor_id', 'actor_login', 'os_account', 'target']);
+export const jsonTexts: ReadonlySet<string> = new Set([
+  'tenant_id',
+  'actor_id',
+  'actor_login',
+  'os_account',
+  'target',
+]);
 
 /** The log-in of a daemon can write any number and any text; no address of a client has more than 64 characters. */
 const usesOfDaemons = `select key_id, ${shownMs('last_used_at_ms')} as last_used_at_ms,
@@ -16,7 +22,10 @@ const usesOfDaemons = `select key_id, ${shownMs('last_used_at_ms')} as last_used
 
 const dialect: Dialect = {
   json: new Set([...jsonColumns, ...[...jsonTexts].map((name) => `audit.${name}`)]),
-  uses: { name: 'key_uses', join: `left join (${usesOfDaemons}) as key_uses on key_uses.key_id = keys.id` },
+  uses: {
+    name: 'key_uses',
+    join: `left join (${usesOfDaemons}) as key_uses on key_uses.key_id = keys.id`,
+  },
   tenantOrder: 'number',
   noIndex: '',
   // Of the audit chain this locks the head, so that processes append one after the other.
@@ -25,7 +34,8 @@ const dialect: Dialect = {
   each: 'json_array_elements_text($1::json)',
   like: (column, pattern) => `${column} ilike ${pattern}`,
   // Targets are kept as JSON, and the collation makes `lower` the same on every server.
-  hasTarget: (part, place) => `position(${place(JSON.stringify(part).slice(1, -1))} in lower(target collate "C")) > 0`,
+  hasTarget: (part, place) =>
+    `position(${place(JSON.stringify(part).slice(1, -1))} in lower(target collate "C")) > 0`,
 };
 
 export function createRunner(database: Database): Runner {
@@ -40,7 +50,9 @@ export function createRunner(database: Database): Runner {
     change: (work, kind) =>
       database.transaction(async (session) => {
         if (kind !== 'merge')
-          await session.query(kind === 'sample' ? `${nextGeneration} returning ${commitHere}` : nextGeneration);
+          await session.query(
+            kind === 'sample' ? `${nextGeneration} returning ${commitHere}` : nextGeneration,
+          );
         return run(work(changeIn(session)));
       }),
   };
@@ -53,7 +65,8 @@ const commitHere = "set_config('synchronous_commit', 'local', true)";
 export function statementsOf(session: Pick<Session, 'query'>): Statements {
   return {
     query: (text, values) => session.query(text, values),
-    first: <Row>(text: string, values?: readonly unknown[]) => session.query<Row>(text, values).then(([row]) => row),
+    first: <Row>(text: string, values?: readonly unknown[]) =>
+      session.query<Row>(text, values).then(([row]) => row),
   };
 }
 
@@ -72,7 +85,8 @@ function changeIn(session: Session): Change {
     dialect,
     append: (draft) => appendAudit(session, draft),
     // Rows say themselves what is stopped; a restore of an older backup finds no row of what was removed.
-    stop: (entries) => addToJournal(session, linesOf(entries.filter(({ event }) => event === 'removed'))),
+    stop: (entries) =>
+      addToJournal(session, linesOf(entries.filter(({ event }) => event === 'removed'))),
     start() {},
   };
 }

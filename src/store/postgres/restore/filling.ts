@@ -7,7 +7,11 @@ import { sequenceSql } from '../../archive/rows.ts';
 import { decodeChunk } from '../../sqlite-database/chunks/codec.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { databaseNames, migratedSchema, type OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
+import {
+  databaseNames,
+  migratedSchema,
+  type OwnTable,
+} from '../../sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import { bySeries, type ColumnTypes } from '../backup/queries.ts';
 import { copyRows } from '../connection/copy.ts';
@@ -26,10 +30,16 @@ interface FillingSource {
 }
 
 /** Fills an empty store, inside the transaction of a session. The backup was checked, and its tables are those of this version. */
-export async function fillFrom(source: FillingSource, session: Session, types: ColumnTypes): Promise<void> {
+export async function fillFrom(
+  source: FillingSource,
+  session: Session,
+  types: ColumnTypes,
+): Promise<void> {
   const { backup, file, migrationsFolder, progress } = source;
   const damaged = (what: string) => damagedBackup(file, what);
-  const tables = databaseNames.flatMap((name) => migratedSchema(name, schemaVersions[name], migrationsFolder).tables);
+  const tables = databaseNames.flatMap(
+    (name) => migratedSchema(name, schemaVersions[name], migrationsFolder).tables,
+  );
   const { total, marks, waiting } = translating(file, () => ({
     total: tables.reduce((sum, { name }) => sum + countOf(backup, name), 0),
     marks: carriedMarks(backup),
@@ -40,7 +50,8 @@ export async function fillFrom(source: FillingSource, session: Session, types: C
     done += rows;
     progress(Math.min(1, done / Math.max(total, 1)));
   };
-  for (const table of sourcesOf(backup, tables)) await copyInto(session, types, table, { damaged, copied });
+  for (const table of sourcesOf(backup, tables))
+    await copyInto(session, types, table, { damaged, copied });
   await session.query('update audit_head set last_seq = $1', [lastAuditNumber(backup)]);
   // Those of the clock are of this database and its machines; any other counts something that was replaced.
   await session.run("delete from marks where name not like 'clock%'");
@@ -54,7 +65,9 @@ export async function fillFrom(source: FillingSource, session: Session, types: C
   const last = `select setval(pg_get_serial_sequence('record_entities', 'number'), max(number)) from record_entities`;
   await session.run(last);
   // Mirrors have followed the store that is replaced: what they have seen since the backup may be undone.
-  await session.query('insert into record_epoch (epoch) values ($1)', [randomBytes(6).toString('hex')]);
+  await session.query('insert into record_epoch (epoch) values ($1)', [
+    randomBytes(6).toString('hex'),
+  ]);
   for (const draft of waiting) await appendAudit(session, JSON.parse(draft));
 }
 
@@ -118,7 +131,11 @@ async function copyInto(
  * A value of a column as COPY takes it; undefined for one that is not of its type. PostgreSQL itself refuses a fraction in a column of
  * whole numbers, and anything but 0 and 1 for a boolean.
  */
-function written(value: unknown, type: string | undefined, ofDecimal: (value: number) => string): string | undefined {
+function written(
+  value: unknown,
+  type: string | undefined,
+  ofDecimal: (value: number) => string,
+): string | undefined {
   if (value === null || value === undefined) return '\\N';
   if (type === 'text') return typeof value === 'string' ? escaped(value) : undefined;
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
@@ -143,17 +160,25 @@ interface TableCopy {
 /** The rows of a checked backup for the tables of PostgreSQL, in an order in which references find their targets. */
 function sourcesOf(backup: Connection, tables: readonly OwnTable[]): TableCopy[] {
   /** Each column with its value in SQL, and where rows come from. */
-  const read = (table: string, values: Readonly<Record<string, string>>, from: string): TableCopy => {
+  const read = (
+    table: string,
+    values: Readonly<Record<string, string>>,
+    from: string,
+  ): TableCopy => {
     const sql = `${numbering} select ${Object.values(values).join(', ')} from ${from}`;
     return { table, columns: Object.keys(values), rows: rowsOf(backup, sql) };
   };
   const columnsOf = (name: string) => tables.find((table) => table.name === name)?.columns ?? [];
-  const own = (columns: readonly string[]) => Object.fromEntries(columns.map((column) => [column, `t."${column}"`]));
+  const own = (columns: readonly string[]) =>
+    Object.fromEntries(columns.map((column) => [column, `t."${column}"`]));
   const plain = (name: string, columns = columnsOf(name), order = 'rowid') =>
     read(name, own(columns), `${name} t order by ${order}`);
   const keys = columnsOf('keys').filter((column) => !usesOfKey.includes(column));
-  const asJson = (name: string) => `case when typeof(${name}) = 'text' then json_quote(${name}) else ${name} end`;
-  const inTrail = columnsOf('audit').map((name) => [name, jsonTexts.has(name) ? asJson(name) : name] as const);
+  const asJson = (name: string) =>
+    `case when typeof(${name}) = 'text' then json_quote(${name}) else ${name} end`;
+  const inTrail = columnsOf('audit').map(
+    (name) => [name, jsonTexts.has(name) ? asJson(name) : name] as const,
+  );
   const seriesOf = '(select count(*) from series where entity_id = id)';
   const sensors = 'numbered_series n join series s using (series)';
   return [
@@ -161,19 +186,40 @@ function sourcesOf(backup: Connection, tables: readonly OwnTable[]): TableCopy[]
     plain('users'),
     plain('entities'),
     plain('keys', keys),
-    read('key_uses', { key_id: 'id', ...own(usesOfKey) }, 'keys t where last_used_at_ms is not null'),
+    read(
+      'key_uses',
+      { key_id: 'id', ...own(usesOfKey) },
+      'keys t where last_used_at_ms is not null',
+    ),
     read('audit', Object.fromEntries(inTrail), 'audit order by seq'),
     plain('key_usage', columnsOf('key_usage'), 'day, key_id'),
     plain('purges'),
-    read('record_entities', { number: 'number', entity_id: 'id', last_series: seriesOf }, 'numbered'),
+    read(
+      'record_entities',
+      { number: 'number', entity_id: 'id', last_series: seriesOf },
+      'numbered',
+    ),
     read('series', { entity: 'n.entity', series: 'n.number', sensor_id: 's.sensor_id' }, sensors),
-    read('drops', { entity: 'n.number', until_us: 't.until_us' }, 'drops t join numbered n on n.id = t.entity_id'),
+    read(
+      'drops',
+      { entity: 'n.number', until_us: 't.until_us' },
+      'drops t join numbered n on n.id = t.entity_id',
+    ),
     ...tables.flatMap(({ name, columns: [first = '', ...rest] }): TableCopy[] => {
-      if (name === 'chunks') return [{ table: 'readings', columns: readingColumns, rows: readingsOf(backup) }];
+      if (name === 'chunks')
+        return [{ table: 'readings', columns: readingColumns, rows: readingsOf(backup) }];
       if (bySeries.has(name)) {
-        return [read(name, { entity: 'n.entity', series: 'n.number', ...own(rest) }, `${name} t ${ofSeries}`)];
+        return [
+          read(
+            name,
+            { entity: 'n.entity', series: 'n.number', ...own(rest) },
+            `${name} t ${ofSeries}`,
+          ),
+        ];
       }
-      return first === 'entity' ? [read(name, { entity: 'n.number', ...own(rest) }, `"${name}" t ${ofEntity}`)] : [];
+      return first === 'entity'
+        ? [read(name, { entity: 'n.number', ...own(rest) }, `"${name}" t ${ofEntity}`)]
+        : [];
     }),
   ];
 }
@@ -191,11 +237,15 @@ const numbering = `with ids as (
     from series s join numbered n on n.id = s.entity_id)`;
 /** Rows of an entity or a sensor that the backup does not name get no number, which PostgreSQL refuses. */
 const ofSeries = 'left join numbered_series n on n.series = t.series';
-const ofEntity = 'left join record_entities e on e.number = t.entity left join numbered n on n.id = e.entity_id';
+const ofEntity =
+  'left join record_entities e on e.number = t.entity left join numbered n on n.id = e.entity_id';
 
 /** The readings of the chunks in a checked backup. */
 function* readingsOf(backup: Connection): Generator<readonly unknown[]> {
-  const chunks = backup.prepare<[], { entity: number; number: number; count: number; body: Buffer }>(
+  const chunks = backup.prepare<
+    [],
+    { entity: number; number: number; count: number; body: Buffer }
+  >(
     `${numbering} select n.entity, n.number, t.count, t.body from chunks t ${ofSeries} order by t.series, t.from_us`,
   );
   for (const { entity, number, count, body } of chunks.iterate()) {

@@ -34,10 +34,14 @@ export function restoreBackup(
     hintOfServed,
     isThere: async () => (await version()) > 0,
     withPresent: async <T>(work: (store: Store) => Promise<T>) =>
-      (await version()) === schemaVersion ? work(createPostgresStore(database, options)) : undefined,
+      (await version()) === schemaVersion
+        ? work(createPostgresStore(database, options))
+        : undefined,
     replace: (replacement: Replacement) =>
       useCurrent(replacement, { file, migrationsFolder }, (backup) =>
-        database.transaction((session) => replace(session, backup, replacement, options), { idleMs: 0 }),
+        database.transaction((session) => replace(session, backup, replacement, options), {
+          idleMs: 0,
+        }),
       ).catch((thrown: unknown) => {
         throw toDomainError(thrown, file);
       }),
@@ -68,7 +72,8 @@ async function replace(
     journal: {
       text,
       isOfRemovals: true,
-      add: (lines) => addToJournal(session, [...text.split('\n').filter((line) => line !== ''), ...lines]),
+      add: (lines) =>
+        addToJournal(session, [...text.split('\n').filter((line) => line !== ''), ...lines]),
     },
   });
   await purgeRemoved(within);
@@ -80,7 +85,13 @@ async function replace(
  * Tables whose rows outlive a restore: its own version, the generations by which others notice it, and what each machine has
  * seen of its clock.
  */
-const kept: ReadonlySet<string> = new Set(['store_version', 'generations', 'marks', 'audit_head', 'daemons']);
+const kept: ReadonlySet<string> = new Set([
+  'store_version',
+  'generations',
+  'marks',
+  'audit_head',
+  'daemons',
+]);
 
 /** Tables that changes lock last, in their order: a restore that takes them in the same one waits instead of deadlocking. */
 const lockedLast = [
@@ -99,9 +110,13 @@ async function lockStore(session: Session, types: ColumnTypes): Promise<void> {
   );
   const address = serving.map(({ address }) => address).find((address) => address !== null);
   if (serving.length > 0) throw servedAt(address, hintOfServed);
-  await session.run("delete from daemons; update generations set value = value + 1 where name = 'keys'");
+  await session.run(
+    "delete from daemons; update generations set value = value + 1 where name = 'keys'",
+  );
   const placeOf = (table: string) => (table === 'record_entities' ? -2 : lockedLast.indexOf(table));
-  const tables = [...types.keys()].filter((table) => lockedLast.includes(table) || !kept.has(table));
+  const tables = [...types.keys()].filter(
+    (table) => lockedLast.includes(table) || !kept.has(table),
+  );
   // Readings and imports lock the row of an entity before they write its tables.
   const inOrder = tables
     .sort((a, b) => placeOf(a) - placeOf(b))

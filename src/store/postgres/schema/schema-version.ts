@@ -37,9 +37,13 @@ export async function requireNotNewer(session: Session): Promise<number> {
   const { shown } = session.location;
   if (version > schemaVersion) throw storeTooNew(shown, version);
   if (version > 0 || tables === 0) return version;
-  throw new HkctlError('store_corrupt', `The schema of ${shown} holds tables, but not those of a store of hkctl.`, {
-    hint: 'Name another schema with ?schema=NAME in the address, or another database.',
-  });
+  throw new HkctlError(
+    'store_corrupt',
+    `The schema of ${shown} holds tables, but not those of a store of hkctl.`,
+    {
+      hint: 'Name another schema with ?schema=NAME in the address, or another database.',
+    },
+  );
 }
 
 /** Reads what is in the schema. Throws `store_unreadable` if a pooler has changed the connection, and with it the search path. */
@@ -48,7 +52,9 @@ export async function readPlace(session: Session): Promise<Place> {
   const [found] = await session.query<Found>(placeSql, [schema]);
   if (found?.path !== `"${schema}"`) throw session.translate(asOfDriver('OTHER_SESSION'));
   if (!found.isStore) return { version: 0, tables: found.tables };
-  const [row] = await session.query<{ version: number }>(`select version from "${schema}".store_version`);
+  const [row] = await session.query<{ version: number }>(
+    `select version from "${schema}".store_version`,
+  );
   return { version: row?.version ?? 0, tables: found.tables };
 }
 

@@ -1,4 +1,10 @@
-import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/columns.ts';
+import {
+  type Columns,
+  createColumns,
+  type Piece,
+  partOf,
+  placeOf,
+} from '../../../core/readings/columns.ts';
 import type { Connection } from '../driver.ts';
 import { ChunkEncoder, decodeChunk } from './codec.ts';
 
@@ -65,7 +71,9 @@ export class Chunks {
     }
     const { columns } = decoded;
     const place = placeOf(columns, atUs);
-    return place < columns.count && columns.atUs[place] === atUs ? columns.values[place] : undefined;
+    return place < columns.count && columns.atUs[place] === atUs
+      ? columns.values[place]
+      : undefined;
   }
 
   #decodedAt(series: number, atUs: number): Decoded {
@@ -79,7 +87,13 @@ export class Chunks {
   /** The readings of a range, one chunk after the other, each with the part of it that lies in the range: until the next is read. */
   *read(series: number, fromUs: number, toUs: number): Generator<Piece> {
     const reused = createColumns(this.#sizes.full);
-    for (const { body, count } of this.#statements.inside.iterate(series, series, fromUs, fromUs, toUs)) {
+    for (const { body, count } of this.#statements.inside.iterate(
+      series,
+      series,
+      fromUs,
+      fromUs,
+      toUs,
+    )) {
       const columns = decodeChunk(body, count, reused);
       const from = placeOf(columns, fromUs);
       const to = placeOf(columns, toUs);
@@ -128,7 +142,8 @@ export class Chunks {
       const from = placeOf(columns, fromUs);
       const to = placeOf(columns, toUs);
       if (from === to) continue;
-      for (const column of [columns.atUs, columns.values, columns.qualities]) column.copyWithin(from, to);
+      for (const column of [columns.atUs, columns.values, columns.qualities])
+        column.copyWithin(from, to);
       columns.count -= to - from;
       if (columns.count === 0) removeOne.run(id);
       else this.#write(series, columns, { id, isLast: false });
@@ -144,7 +159,8 @@ export class Chunks {
       const to = Math.min(from + size, count);
       const body = this.#encoder.encode(columns, from, to);
       const [firstUs = 0, lastUs = 0] = [atUs[from], atUs[to - 1]];
-      if (from === 0 && id !== undefined) this.#statements.update.run(firstUs, lastUs, to - from, body, id);
+      if (from === 0 && id !== undefined)
+        this.#statements.update.run(firstUs, lastUs, to - from, body, id);
       else this.#statements.insert.run(series, firstUs, lastUs, to - from, body);
     }
   }
@@ -171,7 +187,8 @@ export function merge(chunk: Columns, added: Columns, from: number, to: number):
 const row = 'id, from_us as fromUs, to_us as toUs, count, body';
 
 function prepare(connection: Connection) {
-  const number = <Given extends unknown[]>(sql: string) => connection.prepare<Given, number>(sql).pluck();
+  const number = <Given extends unknown[]>(sql: string) =>
+    connection.prepare<Given, number>(sql).pluck();
   return {
     before: connection.prepare<[number, number], ChunkRow>(
       `select ${row} from chunks where series = ? and from_us <= ? order by from_us desc limit 1`,
@@ -179,16 +196,23 @@ function prepare(connection: Connection) {
     after: connection.prepare<[number, number], ChunkRow>(
       `select ${row} from chunks where series = ? and from_us > ? order by from_us limit 1`,
     ),
-    inside: connection.prepare<[number, number, number, number, number], Pick<ChunkRow, 'id' | 'count' | 'body'>>(
+    inside: connection.prepare<
+      [number, number, number, number, number],
+      Pick<ChunkRow, 'id' | 'count' | 'body'>
+    >(
       `select id, count, body from chunks where series = ? and from_us >= coalesce(
          (select from_us from chunks where series = ? and from_us <= ? order by from_us desc limit 1), ?)
        and from_us < ? order by from_us`,
     ),
-    firstUs: number<[number]>('select from_us from chunks where series = ? order by from_us limit 1'),
+    firstUs: number<[number]>(
+      'select from_us from chunks where series = ? order by from_us limit 1',
+    ),
     last: connection.prepare<[number], Pick<ChunkRow, 'count' | 'body'>>(
       'select count, body from chunks where series = ? order by from_us desc limit 1',
     ),
-    lastUs: number<[number]>('select to_us from chunks where series = ? order by from_us desc limit 1'),
+    lastUs: number<[number]>(
+      'select to_us from chunks where series = ? order by from_us desc limit 1',
+    ),
     stepEnd: number<[number, number, number]>(
       `select from_us from chunks where series = ? and from_us > ? and from_us < ?
        order by from_us limit 1 offset ${chunksInStep}`,

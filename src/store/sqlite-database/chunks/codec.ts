@@ -102,7 +102,8 @@ export class ChunkEncoder {
     }
     const isPlain = exceptions > most;
     if (!isPlain && bytes < 4 * (to - from)) return kind;
-    if (values.subarray(from, to).every((value) => Math.fround(value) === value)) return plainFloats;
+    if (values.subarray(from, to).every((value) => Math.fround(value) === value))
+      return plainFloats;
     return isPlain || bytes >= 8 * (to - from) ? plainDoubles : kind;
   }
 
@@ -154,7 +155,8 @@ function unitOf(atUs: Float64Array, from: number, to: number): number {
   for (let i = from + 1; i < to; i++) {
     const span = (atUs[i] ?? 0) - first;
     // The remainder of two doubles takes ten times as long. In so short a span no fraction is lost.
-    for (let units = span / unitUs; units !== Math.floor(units); units = span / unitUs) unitUs = unitsUs[++kind] ?? 1;
+    for (let units = span / unitUs; units !== Math.floor(units); units = span / unitUs)
+      unitUs = unitsUs[++kind] ?? 1;
   }
   return kind;
 }

@@ -38,7 +38,9 @@ export function* faultsOfChunks(connection: Connection): Generator<string> {
   let before: CheckedChunk | undefined;
   for (const chunk of chunks.iterate()) {
     const isAfter =
-      before === undefined || before.series !== chunk.series || Number(before.toUs) < Number(chunk.fromUs);
+      before === undefined ||
+      before.series !== chunk.series ||
+      Number(before.toUs) < Number(chunk.fromUs);
     const what = isAfter ? faultOf(chunk) : 'they begin before those before them end';
     before = chunk;
     if (what !== undefined) yield `the readings of ${placeOf(chunk)}: ${what}`;
@@ -46,7 +48,10 @@ export function* faultsOfChunks(connection: Connection): Generator<string> {
 }
 
 function placeOf({ sensor, series, fromUs, toUs }: CheckedChunk): string {
-  const of = typeof sensor === 'string' ? `sensor ${quotedText(cutText(sensor, longestName))}` : `the series ${series}`;
+  const of =
+    typeof sensor === 'string'
+      ? `sensor ${quotedText(cutText(sensor, longestName))}`
+      : `the series ${series}`;
   const [from, to] = [fromUs, toUs].map((us) =>
     Number.isSafeInteger(us) ? formatInstantUs(Number(us)) : 'no instant',
   );
@@ -57,7 +62,8 @@ const longestName = 60;
 
 function faultOf({ fromUs, toUs, count, body, sensor }: CheckedChunk): string | undefined {
   if (sensor === null) return 'there is no such sensor';
-  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > usualSizes.full) return 'their number is none';
+  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > usualSizes.full)
+    return 'their number is none';
   if (body === null) return 'they are no bytes, or too many';
   try {
     const { atUs, values, qualities } = decodeChunk(body, Number(count));

@@ -17,10 +17,16 @@ export interface OwnTable {
 }
 
 /** The schema of a database after its first `version` migrations, found by applying them in memory. */
-export function migratedSchema(name: DatabaseName, version: number, folder: string): MigratedSchema {
+export function migratedSchema(
+  name: DatabaseName,
+  version: number,
+  folder: string,
+): MigratedSchema {
   return withConnection(openDatabase(':memory:', {}), (connection) => {
     makeTables(connection, name, version, folder);
-    const columns = connection.prepare<[string], string>('select name from pragma_table_info(?)').pluck();
+    const columns = connection
+      .prepare<[string], string>('select name from pragma_table_info(?)')
+      .pluck();
     const objects = schemaObjectsIn(connection);
     const tables = objects
       .filter(({ type, name: table }) => type === 'table' && !String(table).startsWith('sqlite_'))
@@ -30,20 +36,34 @@ export function migratedSchema(name: DatabaseName, version: number, folder: stri
 }
 
 /** Applies the first `version` migrations to the empty main database of a connection. */
-export function makeTables(connection: Connection, name: DatabaseName, version: number, folder: string): void {
-  for (const statement of migrationsOf(name, folder).slice(0, Math.max(version, 0)).flat()) connection.exec(statement);
+export function makeTables(
+  connection: Connection,
+  name: DatabaseName,
+  version: number,
+  folder: string,
+): void {
+  for (const statement of migrationsOf(name, folder).slice(0, Math.max(version, 0)).flat())
+    connection.exec(statement);
 }
 
 /** Applies the migrations of a database after the first `version` to its tables in the main database of a connection. */
-export function upgradeTables(connection: Connection, name: DatabaseName, version: number, folder: string): void {
-  for (const statement of migrationsOf(name, folder).slice(version).flat()) connection.exec(statement);
+export function upgradeTables(
+  connection: Connection,
+  name: DatabaseName,
+  version: number,
+  folder: string,
+): void {
+  for (const statement of migrationsOf(name, folder).slice(version).flat())
+    connection.exec(statement);
 }
 
 /** The statements of each migration of a database, or of `postgres`, in the order of drizzle's journal. */
 export function migrationsOf(name: DatabaseName | 'postgres', folder: string): string[][] {
   const own = join(folder, name);
   if (!existsSync(own)) throw new Error(`migrations are missing from this installation: ${own}`);
-  const journal: { entries: { tag: string }[] } = JSON.parse(readFileSync(join(own, 'meta', '_journal.json'), 'utf8'));
+  const journal: { entries: { tag: string }[] } = JSON.parse(
+    readFileSync(join(own, 'meta', '_journal.json'), 'utf8'),
+  );
   return journal.entries.map(({ tag }) =>
     readFileSync(join(own, `${tag}.sql`), 'utf8').split('--> statement-breakpoint'),
   );

@@ -15,7 +15,11 @@ interface Conversion {
 }
 
 /** Yields the number of readings in each piece that is in chunks then, and the share of series done, from 0 to 1. */
-export function* rowsToChunks({ from, to, done }: Conversion): Generator<{ count: number; share: number }> {
+export function* rowsToChunks({
+  from,
+  to,
+  done,
+}: Conversion): Generator<{ count: number; share: number }> {
   const chunks = new Chunks(to);
   const { nextSeries, lastSeries, firstUs, lastUs, piece, columns } = prepare(from);
   let series: unknown = done?.series ?? nextSeries.get(Number.NEGATIVE_INFINITY);
@@ -29,7 +33,10 @@ export function* rowsToChunks({ from, to, done }: Conversion): Generator<{ count
       piece.get(series, atUs);
       chunks.add(series, columns);
       atUs = columns.atUs[columns.count - 1] ?? atUs;
-      yield { count: columns.count, share: (series - 1 + (atUs - startUs) / spanUs) / (lastSeries.get() ?? 1) };
+      yield {
+        count: columns.count,
+        share: (series - 1 + (atUs - startUs) / spanUs) / (lastSeries.get() ?? 1),
+      };
     } while (columns.count === rowsAtOnce);
     atUs = Number.NEGATIVE_INFINITY;
   }
@@ -42,20 +49,29 @@ function isSeries(series: unknown): series is number {
 function prepare(from: Connection) {
   const columns = createColumns(rowsAtOnce);
   // The driver calls a function four times as fast as it makes arrays of rows.
-  from.function('collect_reading', { directOnly: true }, (atUs: unknown, value: unknown, quality: unknown) => {
-    if (!isReading(atUs, value, quality)) throw damaged();
-    columns.atUs[columns.count] = Number(atUs);
-    columns.values[columns.count] = Number(value);
-    columns.qualities[columns.count++] = Number(quality);
-    return 0;
-  });
-  const one = <Given extends unknown[], Value = number>(sql: string) => from.prepare<Given, Value>(sql).pluck();
+  from.function(
+    'collect_reading',
+    { directOnly: true },
+    (atUs: unknown, value: unknown, quality: unknown) => {
+      if (!isReading(atUs, value, quality)) throw damaged();
+      columns.atUs[columns.count] = Number(atUs);
+      columns.values[columns.count] = Number(value);
+      columns.qualities[columns.count++] = Number(quality);
+      return 0;
+    },
+  );
+  const one = <Given extends unknown[], Value = number>(sql: string) =>
+    from.prepare<Given, Value>(sql).pluck();
   return {
     columns,
-    nextSeries: one<[unknown], unknown>(`select series from readings where series > ? order by series limit 1`),
+    nextSeries: one<[unknown], unknown>(
+      `select series from readings where series > ? order by series limit 1`,
+    ),
     lastSeries: one<[]>(`select series from readings order by series desc limit 1`),
     firstUs: one<[number]>(`select at_us from readings where series = ? order by at_us limit 1`),
-    lastUs: one<[number]>(`select at_us from readings where series = ? order by at_us desc limit 1`),
+    lastUs: one<[number]>(
+      `select at_us from readings where series = ? order by at_us desc limit 1`,
+    ),
     piece: one<[number, number]>(
       `select count(collect_reading(at_us, value, quality)) from
         (select at_us, value, quality from readings where series = ? and at_us > ? order by at_us limit ${rowsAtOnce})`,

@@ -19,7 +19,8 @@ export function schemaObjectsIn(connection: Connection): SchemaObject[] {
 
 /** Drops the indexes of a table, which are made faster at the end, from sorted rows; returns the statements that make them again. */
 export function dropIndexes(connection: Connection, table: string): string[] {
-  const own = "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name = ?";
+  const own =
+    "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name = ?";
   const indexes = connection.prepare<[string], { name: string; sql: string }>(own).all(table);
   for (const { name } of indexes) connection.exec(`drop index "${name}"`);
   return indexes.map(({ sql }) => sql);
@@ -41,7 +42,10 @@ function isStatistics({ type, name, table, sql }: SchemaObject): boolean {
 }
 
 /** Foreign, redefined and missing objects of a schema, as texts. */
-export function differences(found: readonly SchemaObject[], expected: readonly SchemaObject[]): string[] {
+export function differences(
+  found: readonly SchemaObject[],
+  expected: readonly SchemaObject[],
+): string[] {
   const own = new Map(expected.map((object) => [keyOf(object), lineOf(object)]));
   const seen = new Set<string>();
   const wrong: string[] = [];
@@ -52,7 +56,8 @@ export function differences(found: readonly SchemaObject[], expected: readonly S
     else if (line !== lineOf(object)) wrong.push(`${titleOf(object)} has another definition`);
     seen.add(key);
   }
-  for (const object of expected) if (!seen.has(keyOf(object))) wrong.push(`${titleOf(object)} is missing`);
+  for (const object of expected)
+    if (!seen.has(keyOf(object))) wrong.push(`${titleOf(object)} is missing`);
   return wrong;
 }
 
@@ -64,7 +69,8 @@ const longestName = 60;
 
 function titleOf({ type, name, sql }: SchemaObject): string {
   const quoted = `"${cutText(String(name), longestName)}"`;
-  if (typeof sql === 'string' && /^\s*create\s+virtual\b/i.test(sql)) return `the virtual table ${quoted}`;
+  if (typeof sql === 'string' && /^\s*create\s+virtual\b/i.test(sql))
+    return `the virtual table ${quoted}`;
   const kind = kinds.has(String(type)) ? String(type) : 'entry';
   return `the ${kind} ${quoted}`;
 }

@@ -5,13 +5,21 @@ import { translating } from '../errors.ts';
 import { type DatabaseName, upgradeTables } from './migrated-schema.ts';
 
 /** Kept in the `user_version` of each database: opening a store need not read the migrations. A test compares both. */
-export const schemaVersions: Record<DatabaseName, number> = { registry: 3, records: 2, readings: 3 };
+export const schemaVersions: Record<DatabaseName, number> = {
+  registry: 3,
+  records: 2,
+  readings: 3,
+};
 
 /** The first version of the readings that has them in chunks; before, each was a row. */
 export const firstWithChunks = 3;
 
 /** `store_too_old` or `store_too_new` (exit 6) if a database is not of this version. */
-export function requireSchemaVersion(connection: Connection, name: DatabaseName, path: string): void {
+export function requireSchemaVersion(
+  connection: Connection,
+  name: DatabaseName,
+  path: string,
+): void {
   const version = requireNotNewer(connection, name, path);
   if (version !== schemaVersions[name]) throw storeTooOld(path, version, 'the daemon');
 }
@@ -52,7 +60,12 @@ export function isEmpty(connection: Connection, path: string): boolean {
  * Applies the missing migrations, all or nothing, in the running transaction if there is one; returns their number. Older
  * readings are moved by `rebuildReadings`.
  */
-export function applyMigrations(connection: Connection, name: DatabaseName, folder: string, path: string): number {
+export function applyMigrations(
+  connection: Connection,
+  name: DatabaseName,
+  folder: string,
+  path: string,
+): number {
   const apply = connection.transaction(() => {
     // Read under the write lock: another process may have migrated already.
     const before = requireNotNewer(connection, name, path);

@@ -10,7 +10,13 @@ import { writeBackupFrom } from '../../archive/writing.ts';
 import { Chunks } from '../../sqlite-database/chunks/chunks.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
-import { filesOf, missingFile, openFile, possibleFiles, type StoreFiles } from '../connection/files.ts';
+import {
+  filesOf,
+  missingFile,
+  openFile,
+  possibleFiles,
+  type StoreFiles,
+} from '../connection/files.ts';
 import { remember } from '../readings/log/log.ts';
 import { LogMemory } from '../readings/log/memory.ts';
 import { settle } from '../readings/writer/settling.ts';
@@ -38,7 +44,11 @@ export function writeBackup(
   return writeBackupFrom(source, target, request);
 }
 
-function copyTo(backup: Connection, files: StoreFiles, migrationsFolder: string): string | undefined {
+function copyTo(
+  backup: Connection,
+  files: StoreFiles,
+  migrationsFolder: string,
+): string | undefined {
   const opened: Partial<Record<DatabaseName, Connection>> = {};
   try {
     for (const name of ['records', 'readings', 'registry'] as const) {
@@ -68,7 +78,9 @@ function copyTo(backup: Connection, files: StoreFiles, migrationsFolder: string)
 
 function settleLog(readings: Connection, backup: Connection): void {
   const memory = new LogMemory();
-  const rows = readings.prepare<[], { id: number; body: Buffer }>('select id, body from log order by id');
+  const rows = readings.prepare<[], { id: number; body: Buffer }>(
+    'select id, body from log order by id',
+  );
   for (const { id, body } of rows.iterate()) remember(memory, id, body);
   settle({ log: { memory }, chunks: new Chunks(backup) }, Number.POSITIVE_INFINITY);
 }
@@ -78,12 +90,18 @@ function requireElsewhere(target: string, path: string): void {
   const isOwn = translatingTarget(target, () => {
     const place = placeOf(target);
     const own = [path, filesOf(path).restored].flatMap((store) => possibleFiles(filesOf(store)));
-    return own.some((file) => resolve(file) === target || (place !== undefined && placeOf(file) === place));
+    return own.some(
+      (file) => resolve(file) === target || (place !== undefined && placeOf(file) === place),
+    );
   });
   if (!isOwn) return;
-  throw new HkctlError('bad_input', `${target} is a file of the store itself; nothing was written.`, {
-    hint: 'Give another name, best on another disk.',
-  });
+  throw new HkctlError(
+    'bad_input',
+    `${target} is a file of the store itself; nothing was written.`,
+    {
+      hint: 'Give another name, best on another disk.',
+    },
+  );
 }
 
 function placeOf(file: string): string | undefined {

@@ -62,9 +62,13 @@ export function openFile(
   if (!create && !existsSync(file)) {
     const stem = file.replace(/\.(?:records|readings)\.db$/, '');
     // The name of a store may have no `.db`.
-    const registry = stem === file ? undefined : [`${stem}.db`, stem].find((path) => existsSync(path));
+    const registry =
+      stem === file ? undefined : [`${stem}.db`, stem].find((path) => existsSync(path));
     if (registry !== undefined) throw missingFile(registry, file);
-    throw storeAbsent(file, 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.');
+    throw storeAbsent(
+      file,
+      'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
+    );
   }
   return translating(file, () => {
     if (create) {
@@ -90,7 +94,8 @@ export function missingFile(path: string, file: string): HkctlError {
 
 /** Switches a database to WAL. SQLite refuses one of two processes that do so at once; that one tries again. */
 export function writeAhead(connection: Connection): void {
-  const deadlineMs = performance.now() + Number(connection.pragma('busy_timeout', { simple: true }));
+  const deadlineMs =
+    performance.now() + Number(connection.pragma('busy_timeout', { simple: true }));
   for (;;) {
     try {
       connection.pragma('journal_mode = WAL');

@@ -20,9 +20,13 @@ const restoreWaitsMs = 1000;
 export function holdAsDaemon(file: string): () => void {
   const lock = lockShared(file, daemonWaitsMs);
   if (lock) return () => lock.close();
-  throw new HkctlError('state_forbids', 'A restore of this store is in progress; the daemon was not started.', {
-    hint: 'Start it once the restore has ended.',
-  });
+  throw new HkctlError(
+    'state_forbids',
+    'A restore of this store is in progress; the daemon was not started.',
+    {
+      hint: 'Start it once the restore has ended.',
+    },
+  );
 }
 
 /** Whether a daemon serves the store. Call it under the registry's write lock: two at once would take each other for one. */
@@ -39,14 +43,22 @@ export function isServed(file: string): boolean {
 }
 
 /** Replaces files of the store at a path while no daemon serves it and no other process replaces them; else `state_forbids`. */
-export async function withoutDaemons<T>(path: string, hint: string, work: () => Promise<T>): Promise<T> {
+export async function withoutDaemons<T>(
+  path: string,
+  hint: string,
+  work: () => Promise<T>,
+): Promise<T> {
   const { daemons } = filesOf(path);
   const release = holdFromDaemons(daemons);
   if (!release) {
     if (isServed(daemons)) throw servedAt(undefined, hint);
-    throw new HkctlError('state_forbids', `Another process migrates or restores the store ${path}.`, {
-      hint: 'Wait until it has ended.',
-    });
+    throw new HkctlError(
+      'state_forbids',
+      `Another process migrates or restores the store ${path}.`,
+      {
+        hint: 'Wait until it has ended.',
+      },
+    );
   }
   try {
     return await work();
@@ -78,7 +90,11 @@ function lockShared(file: string, timeoutMs: number): Connection | undefined {
   });
 }
 
-function lockWith(file: string, timeoutMs: number, take: (lock: Connection) => void): Connection | undefined {
+function lockWith(
+  file: string,
+  timeoutMs: number,
+  take: (lock: Connection) => void,
+): Connection | undefined {
   return translating(file, () => {
     // An existing one is not opened: closing it would release the locks that this process has on it (POSIX).
     if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
@@ -97,7 +113,11 @@ function lockWith(file: string, timeoutMs: number, take: (lock: Connection) => v
 const aloneWaitsMs = 3000;
 
 /** Opens a database once no other process has it open, else throws `state_forbids`; `lock` runs what needs it alone. */
-export function openAlone(file: string, path: string, lock: (connection: Connection) => void): Connection {
+export function openAlone(
+  file: string,
+  path: string,
+  lock: (connection: Connection) => void,
+): Connection {
   for (const deadlineMs = performance.now() + aloneWaitsMs; ; pause(20)) {
     let connection: Connection | undefined;
     try {
@@ -112,10 +132,14 @@ export function openAlone(file: string, path: string, lock: (connection: Connect
       connection?.close();
       if (!isHkctlError(thrown) || thrown.code !== 'store_locked') throw thrown;
       if (performance.now() < deadlineMs) continue;
-      throw new HkctlError('state_forbids', `Another process has the store ${path} open; nothing was changed.`, {
-        hint: 'Stop the daemon and every other hkctl, and try again.',
-        cause: thrown,
-      });
+      throw new HkctlError(
+        'state_forbids',
+        `Another process has the store ${path} open; nothing was changed.`,
+        {
+          hint: 'Stop the daemon and every other hkctl, and try again.',
+          cause: thrown,
+        },
+      );
     }
   }
 }

@@ -35,9 +35,13 @@ export class Reserve {
     const nowMs = performance.now();
     if (nowMs - this.#wholeAtMs < noticedMs) return;
     if (!translating(this.#path, () => this.isWhole() || this.#refill())) {
-      throw new HkctlError('store_full', `The disk of the store ${this.#path} is full; nothing was changed.`, {
-        hint: 'Free space on its file system. Until then keys are only revoked and rotated, and users and entities deactivated.',
-      });
+      throw new HkctlError(
+        'store_full',
+        `The disk of the store ${this.#path} is full; nothing was changed.`,
+        {
+          hint: 'Free space on its file system. Until then keys are only revoked and rotated, and users and entities deactivated.',
+        },
+      );
     }
     this.#wholeAtMs = nowMs;
   }
@@ -48,7 +52,13 @@ export class Reserve {
       try {
         return work();
       } catch (thrown) {
-        if (!isHkctlError(thrown) || thrown.code !== 'store_full' || left === 0 || !this.#free(--left)) throw thrown;
+        if (
+          !isHkctlError(thrown) ||
+          thrown.code !== 'store_full' ||
+          left === 0 ||
+          !this.#free(--left)
+        )
+          throw thrown;
         // Others of ours take nothing once they have noticed.
         if (left < pieces - 1) pause(noticedMs);
       }

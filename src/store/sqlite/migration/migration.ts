@@ -58,7 +58,11 @@ export async function migrateStore(
       progress?.(0, total);
       const unfinished = unfinishedRebuild(path);
       requireSpace(path, isBackedUp && !unfinished);
-      const backup = unfinished ? unfinished.backup : isBackedUp ? await backUp(path, options) : undefined;
+      const backup = unfinished
+        ? unfinished.backup
+        : isBackedUp
+          ? await backUp(path, options)
+          : undefined;
       const rebuilt = rebuildReadings({
         path,
         version: versions.readings,
@@ -68,7 +72,9 @@ export async function migrateStore(
       });
       try {
         const steps = firstWithChunks - versions.readings;
-        const applied = await applyToAll(registry, path, options.migrationsFolder, () => rebuilt.putInPlace());
+        const applied = await applyToAll(registry, path, options.migrationsFolder, () =>
+          rebuilt.putInPlace(),
+        );
         return { applied: steps + applied, backup };
       } finally {
         rebuilt.close();
@@ -91,8 +97,11 @@ const mostOfRebuilt = 0.5;
 
 function requireSpace(path: string, isBackedUp: boolean): void {
   const files = filesOf(path);
-  const ofBackup = isBackedUp ? databaseNames.reduce((sum, name) => sum + withLog(files[name]), 0) : 0;
-  const needed = ofBackup + Math.max(0, mostOfRebuilt * withLog(files.readings) - sizeOf(filesOf(path).rebuilt));
+  const ofBackup = isBackedUp
+    ? databaseNames.reduce((sum, name) => sum + withLog(files[name]), 0)
+    : 0;
+  const needed =
+    ofBackup + Math.max(0, mostOfRebuilt * withLog(files.readings) - sizeOf(filesOf(path).rebuilt));
   const { bavail, bsize } = translating(path, () => statfsSync(dirname(path)));
   const freeBytes = bavail * bsize;
   if (freeBytes >= needed) return;
@@ -129,7 +138,9 @@ async function applyToAll(
   putInPlace?: () => void,
 ): Promise<number> {
   const files = filesOf(path);
-  const others = databaseNames.filter((name) => name !== 'registry' && !(name === 'readings' && putInPlace));
+  const others = databaseNames.filter(
+    (name) => name !== 'registry' && !(name === 'readings' && putInPlace),
+  );
   const databases: [DatabaseName, Connection][] = [['registry', registry]];
   try {
     for (const name of others) databases.push([name, openFile(files[name])]);

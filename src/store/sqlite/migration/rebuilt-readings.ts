@@ -27,7 +27,8 @@ export function unfinishedRebuild(path: string): { backup: string | undefined } 
   return translating(file, () =>
     withConnection(openDatabase(file, { fileMustExist: true }), (made) => {
       // Without it, the process was killed when it had just made the file.
-      if (!made.prepare("select 1 from sqlite_master where name = 'migrated_from'").get()) return undefined;
+      if (!made.prepare("select 1 from sqlite_master where name = 'migrated_from'").get())
+        return undefined;
       const found = made.prepare<[string | null], { backup: string | null }>(
         'select backup from migrated_from where identity = ?',
       );
@@ -83,7 +84,11 @@ function identityOf(file: string): string | null {
   return [ino, size, mtimeNs].join(' ');
 }
 
-function makeEmpty(made: Connection, { migrationsFolder, backup }: OlderReadings, identity: string | null): void {
+function makeEmpty(
+  made: Connection,
+  { migrationsFolder, backup }: OlderReadings,
+  identity: string | null,
+): void {
   made.exec('begin; create table migrated_from (identity text not null, backup text)');
   made.prepare('insert into migrated_from values (?, ?)').run(identity, backup);
   makeTables(made, 'readings', firstWithChunks, migrationsFolder);
@@ -91,9 +96,15 @@ function makeEmpty(made: Connection, { migrationsFolder, backup }: OlderReadings
   made.exec('commit');
 }
 
-function fill(old: Connection, made: Connection, { version, migrationsFolder, progress }: OlderReadings): void {
+function fill(
+  old: Connection,
+  made: Connection,
+  { version, migrationsFolder, progress }: OlderReadings,
+): void {
   const done = made
-    .prepare<[], { series: number; atUs: number }>('select series, to_us as atUs from chunks order by id desc limit 1')
+    .prepare<[], { series: number; atUs: number }>(
+      'select series, to_us as atUs from chunks order by id desc limit 1',
+    )
     .get();
   made.exec('begin');
   if (!done) {

@@ -48,8 +48,10 @@ export function createDrop(
       const found = stored.columns(range);
       const count = Math.min(found.count, left);
       const dropped = partOf(found, 0, count);
-      for (const summary of summarised(dropped, (hourUs) => find.get(series, hourUs))) put.run({ series, ...summary });
-      if (count > 0) removals.push({ series, fromUs: range.fromUs, toUs: (dropped.atUs[count - 1] ?? 0) + 1 });
+      for (const summary of summarised(dropped, (hourUs) => find.get(series, hourUs)))
+        put.run({ series, ...summary });
+      if (count > 0)
+        removals.push({ series, fromUs: range.fromUs, toUs: (dropped.atUs[count - 1] ?? 0) + 1 });
       readings += count;
       if (found.count > count) {
         next = series;
@@ -64,7 +66,9 @@ export function createDrop(
 
 /** Creates the count of what a drop would take out, and the state of retention; see the port. */
 export function createDroppable(connection: Connection, stored: StoredReadings) {
-  const seriesOf = connection.prepare<[string], number>('select series from series where entity_id = ?').pluck();
+  const seriesOf = connection
+    .prepare<[string], number>('select series from series where entity_id = ?')
+    .pluck();
   const state = connection.prepare<{ entity: string }, Omit<RetentionState, 'oldestUs'>>(
     `select (select until_us from drops where entity_id = @entity) as untilUs,
        max((select last_at_us from summaries as m where m.series = s.series order by hour_us desc limit 1)) as summarisedUs
@@ -87,7 +91,8 @@ export function createDroppable(connection: Connection, stored: StoredReadings) 
         let oldestUs: number | null = null;
         for (const series of seriesOf.all(entityId)) {
           const firstUs = stored.firstUs(series);
-          if (firstUs !== undefined && (oldestUs === null || firstUs < oldestUs)) oldestUs = firstUs;
+          if (firstUs !== undefined && (oldestUs === null || firstUs < oldestUs))
+            oldestUs = firstUs;
         }
         return { oldestUs, ...found };
       }),

@@ -1,4 +1,10 @@
-import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/columns.ts';
+import {
+  type Columns,
+  createColumns,
+  type Piece,
+  partOf,
+  placeOf,
+} from '../../../core/readings/columns.ts';
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
 import { type ChunkSizes, Chunks, merge } from '../../sqlite-database/chunks/chunks.ts';
 import type { Connection, Transaction } from '../../sqlite-database/driver.ts';
@@ -16,7 +22,10 @@ export class StoredReadings {
   readonly #transaction: Transaction<(work: () => unknown) => unknown>;
 
   /** `reserve` is the one of a store in use, without which nothing is written. */
-  constructor(connection: Connection, { reserve, sizes }: { reserve?: Reserve | undefined; sizes?: ChunkSizes } = {}) {
+  constructor(
+    connection: Connection,
+    { reserve, sizes }: { reserve?: Reserve | undefined; sizes?: ChunkSizes } = {},
+  ) {
     this.#reserve = reserve;
     this.chunks = new Chunks(connection, sizes);
     this.log = new ReadingLog(connection, () => this.chunks.forget());

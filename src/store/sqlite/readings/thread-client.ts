@@ -5,7 +5,9 @@ export type ThreadCalls<Calls> = { [Kind in keyof Calls]: (...args: never[]) => 
 
 /** A request to a thread, which answers each with its id; without one, its end. */
 export type ThreadRequest<Calls extends ThreadCalls<Calls>> =
-  | { [Kind in keyof Calls]: { id: number; kind: Kind; args: Parameters<Calls[Kind]> } }[keyof Calls]
+  | {
+      [Kind in keyof Calls]: { id: number; kind: Kind; args: Parameters<Calls[Kind]> };
+    }[keyof Calls]
   | { id: number; kind: 'start'; args: [] }
   | { kind: 'close' };
 
@@ -20,8 +22,12 @@ interface PostedError {
 export type ThreadAnswer = { id: number } & ({ result: unknown } | { error: PostedError });
 
 export function toPostedError(thrown: unknown): PostedError {
-  if (isHkctlError(thrown)) return { code: thrown.code, message: thrown.message, hint: thrown.hint };
-  return { code: 'internal', message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) };
+  if (isHkctlError(thrown))
+    return { code: thrown.code, message: thrown.message, hint: thrown.hint };
+  return {
+    code: 'internal',
+    message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
+  };
 }
 
 /** The error that a thread posted; an unknown one is no error of the domain, so that its message is never shown. */
@@ -80,7 +86,11 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     await ended;
   }
 
-  #send<Result>(kind: keyof Calls | 'start', args: unknown[], transferred: readonly ArrayBuffer[]): Promise<Result> {
+  #send<Result>(
+    kind: keyof Calls | 'start',
+    args: unknown[],
+    transferred: readonly ArrayBuffer[],
+  ): Promise<Result> {
     if (this.#isClosed) return Promise.reject(this.#brokenDown());
     return new Promise((resolve, reject) => {
       const worker = this.#running();
@@ -98,7 +108,10 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     beforeStart?.();
     // Loading the module takes longer than most commands, which need no thread.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
-    const worker = new Worker(script, { workerData: data, resourceLimits: { maxYoungGenerationSizeMb } });
+    const worker = new Worker(script, {
+      workerData: data,
+      resourceLimits: { maxYoungGenerationSizeMb },
+    });
     worker.on('message', (answers: readonly ThreadAnswer[]) => {
       for (const answer of answers) this.#settle(worker, answer);
     });
@@ -127,7 +140,11 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
   }
 
   #brokenDown(cause?: unknown): HkctlError {
-    return new HkctlError('unavailable', `The ${this.#options.role} of the store broke down; try again.`, { cause });
+    return new HkctlError(
+      'unavailable',
+      `The ${this.#options.role} of the store broke down; try again.`,
+      { cause },
+    );
   }
 }
 

@@ -58,7 +58,10 @@ export async function importRecords(
 
 function numberOf(connection: Connection, entityId: string): number {
   connection.prepare('insert or ignore into record_entities (entity_id) values (?)').run(entityId);
-  const number = connection.prepare<[string], number>(`select ${entityNumber}`).pluck().get(entityId);
+  const number = connection
+    .prepare<[string], number>(`select ${entityNumber}`)
+    .pluck()
+    .get(entityId);
   if (number === undefined) throw new Error('the entity has no number');
   return number;
 }
@@ -72,7 +75,11 @@ function sessionOf(connection: Connection, run: <T>(work: () => T) => T): Import
     drawEpoch: () => run(() => drawEpoch(connection)),
     async stage({ resource, columns }, rows) {
       const names = columns.map((name) => `"${name}"`).join(', ');
-      run(() => connection.exec(`create temp table incoming (n integer primary key, line integer, ${names})`));
+      run(() =>
+        connection.exec(
+          `create temp table incoming (n integer primary key, line integer, ${names})`,
+        ),
+      );
       const insert = createInserter(connection, 'temp.incoming', ['line', ...columns]);
       const put = ({ lines, columns }: ImportBatch) =>
         insert([lines, ...toStored(columns, resource, null)], lines.length, () => {});
@@ -102,11 +109,21 @@ async function fill(
     firstLines.remember(ids, lines);
     // Each row binds its own id: a batch whose rows are all equal would be one row.
     const ownIds = ids.length === lines.length ? ids : lines.map(() => ids[0]);
-    insert([[entity], ...toStored([ownIds, ...others], resource, '[]'), [updatedAt]], lines.length, (row) => {
-      const id = valueAt(ids, row);
-      const rule = repeatedRule(firstLines.of(id));
-      violations.add({ line: lines[row] ?? null, column: null, field: 'id', value: String(id), rule });
-    });
+    insert(
+      [[entity], ...toStored([ownIds, ...others], resource, '[]'), [updatedAt]],
+      lines.length,
+      (row) => {
+        const id = valueAt(ids, row);
+        const rule = repeatedRule(firstLines.of(id));
+        violations.add({
+          line: lines[row] ?? null,
+          column: null,
+          field: 'id',
+          value: String(id),
+          rule,
+        });
+      },
+    );
     inserted += lines.length;
   };
   for await (const batch of batches) run(() => put(batch));
@@ -137,7 +154,11 @@ function createFirstLines() {
 }
 
 /** Columns with values as the tables store them: SQLite has neither booleans nor lists. */
-function toStored(columns: readonly ImportColumn[], resource: ResourceDefinition, absentList: string | null) {
+function toStored(
+  columns: readonly ImportColumn[],
+  resource: ResourceDefinition,
+  absentList: string | null,
+) {
   const fields = Object.values(importFields(resource));
   return columns.map((column, i): ImportColumn => {
     const kind = fields[i]?.kind;
@@ -149,5 +170,7 @@ function toStored(columns: readonly ImportColumn[], resource: ResourceDefinition
 
 /** Ends the sync tokens that were issued up to now. */
 export function drawEpoch(connection: Connection): void {
-  connection.exec('delete from record_epoch; insert into record_epoch (epoch) values (lower(hex(randomblob(6))))');
+  connection.exec(
+    'delete from record_epoch; insert into record_epoch (epoch) values (lower(hex(randomblob(6))))',
+  );
 }

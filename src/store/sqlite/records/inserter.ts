@@ -15,7 +15,11 @@ export function createInserter(connection: Connection, table: string, names: rea
   const changes = connection.prepare<[], number>('select changes()').pluck();
   const prepare = (isShared: readonly boolean[], count: number) =>
     connection.prepare<unknown[]>(insertSql(table, names, isShared, count));
-  return (columns: readonly ImportColumn[], rows: number, repeated: (row: number) => void): void => {
+  return (
+    columns: readonly ImportColumn[],
+    rows: number,
+    repeated: (row: number) => void,
+  ): void => {
     const isShared = columns.map(({ length }) => length === 1);
     const shared = columns.flatMap((column) => (column.length === 1 ? column : []));
     const varying = columns.filter(({ length }) => length > 1);
@@ -36,7 +40,12 @@ export function createInserter(connection: Connection, table: string, names: rea
 }
 
 /** The shared values, then the rest row by row; as arguments, which the driver binds at half the cost of an array. */
-function valuesOf(shared: readonly unknown[], varying: readonly ImportColumn[], at: number, count: number): unknown[] {
+function valuesOf(
+  shared: readonly unknown[],
+  varying: readonly ImportColumn[],
+  at: number,
+  count: number,
+): unknown[] {
   const width = varying.length;
   const values: unknown[] = new Array(shared.length + count * width);
   let next = 0;
@@ -48,7 +57,12 @@ function valuesOf(shared: readonly unknown[], varying: readonly ImportColumn[], 
 }
 
 /** If a row fails, the rows before it stay (`or fail`): undoing them would cost a journal for each statement. */
-function insertSql(table: string, names: readonly string[], isShared: readonly boolean[], rows: number): string {
+function insertSql(
+  table: string,
+  names: readonly string[],
+  isShared: readonly boolean[],
+  rows: number,
+): string {
   let varying = 0;
   const given = isShared.map((shared) => (shared ? '?' : `column${++varying}`)).join(', ');
   const row = `(${new Array(varying).fill('?').join(', ')})`;

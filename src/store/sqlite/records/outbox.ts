@@ -9,15 +9,23 @@ export function putInOutbox(records: Connection, draft: AuditDraft): void {
 }
 
 /** Moves the events into the audit chain, each once: the id of the last one is kept in the same commit, in case of a crash. */
-export function emptyOutbox(registry: Registry, records: Connection, { query, append }: SqliteRunner): void {
+export function emptyOutbox(
+  registry: Registry,
+  records: Connection,
+  { query, append }: SqliteRunner,
+): void {
   if (records.prepare('select 1 from audit_outbox limit 1').get() === undefined) return;
   const settled = registry.change(() => {
-    const kept = registry.connection.prepare<[string], number>('select value from marks where name = ?').pluck();
+    const kept = registry.connection
+      .prepare<[string], number>('select value from marks where name = ?')
+      .pluck();
     const mark = kept.get(outboxMark) ?? 0;
     // Earlier versions have restored a mark together with an outbox that started at 1 again: it does not describe what waits there.
     const before = mark > madeIn(records) ? 0 : mark;
     const waiting = records
-      .prepare<[number], { id: number; draft: string }>('select id, draft from audit_outbox where id > ? order by id')
+      .prepare<[number], { id: number; draft: string }>(
+        'select id, draft from audit_outbox where id > ? order by id',
+      )
       .all(before);
     for (const { draft } of waiting) append(JSON.parse(draft));
     const value = waiting.at(-1)?.id ?? before;

@@ -15,19 +15,23 @@ export const pageDialect: PageDialect = {
   entity,
   firstChange: (table) =>
     `(select updated_at from ${table} where entity = ${entity} order by updated_at desc limit 1), ''`,
-  walked: (table, index) => `${table} ${index === undefined ? 'not indexed' : `indexed by "${index}"`}`,
+  walked: (table, index) =>
+    `${table} ${index === undefined ? 'not indexed' : `indexed by "${index}"`}`,
   records: (fields, from) => `select ${jsonOf(fields)} as json from ${from}`,
   array: 'json_array',
   choosesIndex: false,
 };
 
 function jsonOf(fields: Fields): string {
-  const pairs = Object.entries(fields).map(([name, field]) => `'${name}', ${jsonValueOf(name, field)}`);
+  const pairs = Object.entries(fields).map(
+    ([name, field]) => `'${name}', ${jsonValueOf(name, field)}`,
+  );
   return `json_object(${pairs.join(', ')})`;
 }
 
 function jsonValueOf(name: string, field: Field): string {
-  if (field.kind === 'boolean') return `case "${name}" when 1 then json('true') when 0 then json('false') end`;
+  if (field.kind === 'boolean')
+    return `case "${name}" when 1 then json('true') when 0 then json('false') end`;
   if (field.kind === 'list') return `json("${name}")`;
   return `"${name}"`;
 }

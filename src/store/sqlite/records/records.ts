@@ -17,14 +17,19 @@ export function createSqliteRecords(
   ownChanges: () => number,
   importRecords: RecordEngine['import'],
 ): RecordStore {
-  const statements = lazily(() => statementsOf({ connection: connection(), read: (work) => translating(path, work) }));
+  const statements = lazily(() =>
+    statementsOf({ connection: connection(), read: (work) => translating(path, work) }),
+  );
   const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
   const kept = createKept<Statement>(keptStatements);
   return createRecordStore({
     dialect: pageDialect,
     run: (work) => run(work()),
     first: <Row>({ shape, sql, values }: Query) =>
-      translating(path, () => kept(shape, () => connection().prepare(sql())).get(named(values)) as Row | undefined), // the columns that the text names
+      translating(
+        path,
+        () => kept(shape, () => connection().prepare(sql())).get(named(values)) as Row | undefined,
+      ), // the columns that the text names
     rows: (text, values) => statements().query(text, values),
     find: (entityId) => entityId,
     version: () => translating(path, () => Number(version().get()) + ownChanges()),

@@ -11,7 +11,8 @@ export function createDaemonStore(
   clock: () => number,
 ): DaemonStore & { release(): void } {
   const { query } = statementsOf(registry);
-  const insert = ({ pid, baseUrl, sinceMs, version }: Daemon) => query(insertDaemon, [pid, baseUrl, sinceMs, version]);
+  const insert = ({ pid, baseUrl, sinceMs, version }: Daemon) =>
+    query(insertDaemon, [pid, baseUrl, sinceMs, version]);
   let unlock: (() => void) | undefined;
   let ended: Daemon[] = [];
 
@@ -63,7 +64,8 @@ export function createDaemonStore(
     },
     beginTask(task, nowMs, gapMs) {
       const name = `${task}_begun_ms`;
-      const begun = () => query<{ value: number }>('select value from marks where name = $1', [name])[0];
+      const begun = () =>
+        query<{ value: number }>('select value from marks where name = $1', [name])[0];
       const isDue = () => Math.abs(nowMs - (begun()?.value ?? 0)) >= gapMs;
       // Most calls come too early, and take no lock.
       if (!isDue()) return false;

@@ -37,7 +37,8 @@ export function appendLines(file: string, lines: readonly string[]): void {
 function appendWhole(fd: number, lines: string): void {
   const before = fstatSync(fd).size;
   const last = Buffer.alloc(1);
-  const isTorn = before > 0 && readSync(fd, last, 0, 1, before - 1) === 1 && last.toString() !== '\n';
+  const isTorn =
+    before > 0 && readSync(fd, last, 0, 1, before - 1) === 1 && last.toString() !== '\n';
   try {
     for (let rest = Buffer.from(isTorn ? `\n${lines}` : lines); rest.length > 0; ) {
       rest = rest.subarray(writeSync(fd, rest));

@@ -1,6 +1,11 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type MetricsStore, mostExpiries, mostTenants, type StoreFacts } from '../../../core/port/metrics.ts';
+import {
+  type MetricsStore,
+  mostExpiries,
+  mostTenants,
+  type StoreFacts,
+} from '../../../core/port/metrics.ts';
 import { countedSql, createMetricsStore, factsSql } from '../../registry/metrics.ts';
 import type { Statements } from '../../registry/statements.ts';
 import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';

@@ -37,7 +37,9 @@ export function createRegistry(connection: Connection, path: string, reserve?: R
     },
     /** The same for a sample of the clock: it is not worth the seconds that a change may wait for another writer, and the next one follows soon. */
     sample<T>(work: () => T): T {
-      const busyTimeoutMs = translating(path, () => Number(connection.pragma('busy_timeout', { simple: true })));
+      const busyTimeoutMs = translating(path, () =>
+        Number(connection.pragma('busy_timeout', { simple: true })),
+      );
       connection.pragma('busy_timeout = 0');
       try {
         return change(work);

@@ -34,15 +34,19 @@ export function createRunner(registry: Registry, journal: string): SqliteRunner 
     append: appendNow,
     run: (work) => run(work()),
     change: (work, kind = 'change') =>
-      changeWithJournal(registry, { journal, kind: kind === 'merge' ? 'sample' : kind }, ({ stop, start }) =>
-        run(
-          work({
-            ...writing,
-            append: appendNow,
-            stop,
-            start: (entries, ...stillHolds) => start(entries, () => statements.query(...stillHolds).length > 0),
-          }),
-        ),
+      changeWithJournal(
+        registry,
+        { journal, kind: kind === 'merge' ? 'sample' : kind },
+        ({ stop, start }) =>
+          run(
+            work({
+              ...writing,
+              append: appendNow,
+              stop,
+              start: (entries, ...stillHolds) =>
+                start(entries, () => statements.query(...stillHolds).length > 0),
+            }),
+          ),
       ),
   };
 }
@@ -66,7 +70,8 @@ export function statementsOf({ connection, read }: Pick<Registry, 'connection' |
 /** Values for `$1` and `$2`, whose names are their numbers. */
 export function named(values: readonly unknown[]): Record<number, unknown> {
   const named: Record<number, unknown> = {};
-  for (let n = 0; n < values.length; n++) named[n + 1] = typeof values[n] === 'boolean' ? Number(values[n]) : values[n];
+  for (let n = 0; n < values.length; n++)
+    named[n + 1] = typeof values[n] === 'boolean' ? Number(values[n]) : values[n];
   return named;
 }
 

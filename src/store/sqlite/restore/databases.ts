@@ -4,12 +4,20 @@ import type { Replacement } from '../../archive/restoring.ts';
 import { createPrivate, syncFile } from '../../archive/rows.ts';
 import { type Connection, withConnection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { type DatabaseName, databaseNames, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+  migratedSchema,
+} from '../../sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import type { StoreFiles } from '../connection/files.ts';
 import { drawEpoch } from '../records/imports.ts';
 
-export function makeDatabases(files: StoreFiles, backup: Replacement, migrationsFolder: string): void {
+export function makeDatabases(
+  files: StoreFiles,
+  backup: Replacement,
+  migrationsFolder: string,
+): void {
   const { file, progress } = backup;
   const total = translating(file, () => rowsIn(backup, migrationsFolder));
   let done = 0;
@@ -21,7 +29,13 @@ export function makeDatabases(files: StoreFiles, backup: Replacement, migrations
     translating(files[name], () => {
       withConnection(createPrivate(files[name]), (connection) => {
         connection.exec('begin');
-        copyDatabase(backup, connection, { name, file, migrationsFolder, without: startedAnew, copied });
+        copyDatabase(backup, connection, {
+          name,
+          file,
+          migrationsFolder,
+          without: startedAnew,
+          copied,
+        });
         addOwnRows(connection, name, backup.connection);
         connection.pragma(`user_version = ${schemaVersions[name]}`);
         connection.exec('commit');
@@ -33,7 +47,12 @@ export function makeDatabases(files: StoreFiles, backup: Replacement, migrations
   }
 }
 
-const startedAnew: ReadonlySet<string> = new Set(['marks', 'daemons', 'audit_outbox', 'record_epoch']);
+const startedAnew: ReadonlySet<string> = new Set([
+  'marks',
+  'daemons',
+  'audit_outbox',
+  'record_epoch',
+]);
 
 function addOwnRows(to: Connection, name: DatabaseName, backup: Connection): void {
   if (name === 'registry') {
@@ -48,7 +67,9 @@ function addOwnRows(to: Connection, name: DatabaseName, backup: Connection): voi
 }
 
 function rowsIn({ connection, versions }: OpenBackup, migrationsFolder: string): number {
-  const tables = databaseNames.flatMap((name) => migratedSchema(name, versions[name], migrationsFolder).tables);
+  const tables = databaseNames.flatMap(
+    (name) => migratedSchema(name, versions[name], migrationsFolder).tables,
+  );
   const countOf = ({ name }: { name: string }) =>
     Number(connection.prepare(`select count(*) from "${name}"`).pluck().get());
   return tables.reduce((sum, table) => sum + countOf(table), 0);

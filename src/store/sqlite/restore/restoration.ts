@@ -1,7 +1,11 @@
 import { closeSync, existsSync, lstatSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterChange, HkctlError, isHkctlError } from '../../../core/errors.ts';
-import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
+import type {
+  KeptStopped,
+  RestoreHooks,
+  RestoreOutcome,
+} from '../../../core/operations/backups.ts';
 import type { ClockSamples } from '../../../core/port/clock.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
@@ -12,7 +16,14 @@ import { createClockStore } from '../../registry/clock.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { toDomainError, translating } from '../../sqlite-database/errors.ts';
 import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
-import { filesOf, makeFolder, openFile, removeSidecars, type StoreFiles, writeAhead } from '../connection/files.ts';
+import {
+  filesOf,
+  makeFolder,
+  openFile,
+  removeSidecars,
+  type StoreFiles,
+  writeAhead,
+} from '../connection/files.ts';
 import { openAlone, withoutDaemons } from '../connection/locks.ts';
 import { openStore } from '../opening.ts';
 import { putInPlace } from '../prepared.ts';
@@ -53,7 +64,9 @@ export function restoreBackup(
 }
 
 function isAnyThere(files: readonly string[]): boolean {
-  return files.some((file) => translating(file, () => lstatSync(file, { throwIfNoEntry: false }) !== undefined));
+  return files.some((file) =>
+    translating(file, () => lstatSync(file, { throwIfNoEntry: false }) !== undefined),
+  );
 }
 
 function openReadable(path: string, options: StoreOptions): Store | undefined {
@@ -67,15 +80,24 @@ function openReadable(path: string, options: StoreOptions): Store | undefined {
 }
 
 /** The errors of a store that cannot be opened but may be replaced by a backup. */
-const replaceable: ReadonlySet<string> = new Set(['store_absent', 'store_corrupt', 'store_too_old', 'store_too_new']);
+const replaceable: ReadonlySet<string> = new Set([
+  'store_absent',
+  'store_corrupt',
+  'store_too_old',
+  'store_too_new',
+]);
 
 /** Without the other files it may be anything that a mistyped `--store` names, such as the backup itself. */
 function requireRestOfStore(path: string): void {
   const { registry, ...rest } = filesOf(path);
   if (!isAnyThere([registry]) || isAnyThere(Object.values(rest))) return;
-  throw new HkctlError('store_corrupt', `${path} is no store of hkctl, and no other file of one is next to it.`, {
-    hint: 'Name the store with --store PATH or HKCTL_STORE. Or, if this one is damaged, move it away and restore again.',
-  });
+  throw new HkctlError(
+    'store_corrupt',
+    `${path} is no store of hkctl, and no other file of one is next to it.`,
+    {
+      hint: 'Name the store with --store PATH or HKCTL_STORE. Or, if this one is damaged, move it away and restore again.',
+    },
+  );
 }
 
 /**
@@ -148,7 +170,8 @@ async function completeRestore(
     // All must be in the file itself: a log that cannot be copied into it, as on a full disk, would not follow it to its place.
     registry.pragma('journal_mode = delete');
     registry.exec('begin immediate');
-    const { present, clock } = alone && isReadable ? await readOld(alone, path, backup) : { present: unknownPresent };
+    const { present, clock } =
+      alone && isReadable ? await readOld(alone, path, backup) : { present: unknownPresent };
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
     if (clock) await store.clock.merge({ fromMs: 0, samples: clock });
     const journal = filesOf(path).revocations;
@@ -189,7 +212,11 @@ async function readOld(
 }
 
 /** Purges the data of entities that stay removed, as their removal does. */
-async function purgeKept(path: string, options: StoreOptions, kept: readonly KeptStopped[]): Promise<void> {
+async function purgeKept(
+  path: string,
+  options: StoreOptions,
+  kept: readonly KeptStopped[],
+): Promise<void> {
   if (!kept.some(({ what }) => what === 'removed_entity')) return;
   const store = openStore(path, { ...options, threads: undefined });
   try {

@@ -11,9 +11,23 @@ const lines: string[] = [];
 
 /** Writes the head into the log, as the daemon does. */
 async function anchor(): Promise<number> {
-  const { records, head_hash } = (await cli.ok('audit verify --json')).json<{ records: number; head_hash: string }>();
-  lines.push(JSON.stringify({ level: 'info', time: 't', count: records, head: head_hash, msg: 'audit head' }));
-  writeFileSync(log, ['no JSON', '{"level":"info","msg":"listening"}', ...lines, '{"level":"in'].join('\n'));
+  const { records, head_hash } = (await cli.ok('audit verify --json')).json<{
+    records: number;
+    head_hash: string;
+  }>();
+  lines.push(
+    JSON.stringify({
+      level: 'info',
+      time: 't',
+      count: records,
+      head: head_hash,
+      msg: 'audit head',
+    }),
+  );
+  writeFileSync(
+    log,
+    ['no JSON', '{"level":"info","msg":"listening"}', ...lines, '{"level":"in'].join('\n'),
+  );
   return records;
 }
 
@@ -35,9 +49,14 @@ describe('a chain that holds the heads of the log', () => {
     const { code, stdout } = await verify();
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^9 records, .* whole\.\nhead \w{64}\nIt holds all of 2 heads in the log\.\n$/),
+      expect.stringMatching(
+        /^9 records, .* whole\.\nhead \w{64}\nIt holds all of 2 heads in the log\.\n$/,
+      ),
     ]);
-    expect((await verify('--json')).json()).toMatchObject({ ok: true, anchors: { count: 2, broken: null } });
+    expect((await verify('--json')).json()).toMatchObject({
+      ok: true,
+      anchors: { count: 2, broken: null },
+    });
   });
 
   it('is held against standard input as well', async () => {
@@ -58,9 +77,18 @@ describe('a file that is no log', () => {
       const { code, stderr } = await cli.run(['audit', 'verify', '--anchors', file]);
       return [code, stderr];
     };
-    expect(await refused('/dev/zero')).toEqual([2, 'error: /dev/zero is no log: it has a line of over a MiB.\n']);
-    expect(await refused('/proc/self/mem')).toEqual([2, 'error: /proc/self/mem cannot be read: EIO.\n']);
-    expect(await refused('/dev/null')).toEqual([2, expect.stringContaining('/dev/null names no head')]);
+    expect(await refused('/dev/zero')).toEqual([
+      2,
+      'error: /dev/zero is no log: it has a line of over a MiB.\n',
+    ]);
+    expect(await refused('/proc/self/mem')).toEqual([
+      2,
+      'error: /proc/self/mem cannot be read: EIO.\n',
+    ]);
+    expect(await refused('/dev/null')).toEqual([
+      2,
+      expect.stringContaining('/dev/null names no head'),
+    ]);
   });
 });
 
@@ -81,12 +109,18 @@ describe('a log finds what the chain itself cannot', () => {
   };
 
   it('a tail cut off with the sequence lowered', async () => {
-    tamper(cli.store, "delete from audit where seq > 6; update sqlite_sequence set seq = 6 where name = 'audit'");
+    tamper(
+      cli.store,
+      "delete from audit where seq > 6; update sqlite_sequence set seq = 6 where name = 'audit'",
+    );
     await expectBroken(7, /names records up to 8, which are missing/);
   });
 
   it('a tail cut off and written on', async () => {
-    tamper(cli.store, "delete from audit where seq > 6; update sqlite_sequence set seq = 6 where name = 'audit'");
+    tamper(
+      cli.store,
+      "delete from audit where seq > 6; update sqlite_sequence set seq = 6 where name = 'audit'",
+    );
     for (const name of ['X', 'Y', 'Z']) await cli.key(name);
     await expectBroken(7, /another record was here/);
   });
@@ -133,14 +167,20 @@ describe('a log finds what the chain itself cannot', () => {
 it('a broken chain is named first, and what the log found beside it', async () => {
   tamper(cli.store, "update audit set target = 'x' where seq = 3");
   const { code, stdout, stderr } = await verify('--json');
-  expect([code, JSON.parse(stdout)]).toMatchObject([5, { broken: { seq: 3 }, anchors: { broken: null } }]);
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    5,
+    { broken: { seq: 3 }, anchors: { broken: null } },
+  ]);
   expect(stderr).toContain('broken at record 3');
 });
 
 describe('what is no such log is bad input', () => {
   it('a file that is not there', async () => {
     const { code, error } = await cli.run('audit verify --json --anchors /nowhere/hkctl.log');
-    expect([code, error().message]).toEqual([2, '/nowhere/hkctl.log cannot be read: there is no such file.']);
+    expect([code, error().message]).toEqual([
+      2,
+      '/nowhere/hkctl.log cannot be read: there is no such file.',
+    ]);
   });
 
   it('a path that leads nowhere', async () => {
@@ -160,7 +200,10 @@ describe('what is no such log is bad input', () => {
   });
 
   it('a file without a head', async () => {
-    writeFileSync(log, `{"level":"info","count":0,"head":"${genesisHash}","msg":"audit head"}\n{"msg":"request"}\n`);
+    writeFileSync(
+      log,
+      `{"level":"info","count":0,"head":"${genesisHash}","msg":"audit head"}\n{"msg":"request"}\n`,
+    );
     const { code, error } = await verify('--json');
     expect([code, error().message]).toEqual([2, `${log} names no head of an audit chain.`]);
     expect(error().hint).toContain('hkctl serve');

@@ -20,10 +20,25 @@ async function broken(cli: Cli): Promise<{ seq: number; reason: string } | null>
 describe('audit verify names the first record that was', () => {
   const changes: [what: string, sql: string, seq: number, reason: RegExp][] = [
     ['altered', "update audit set target = 'x' where seq = 3", 3, /content was altered/],
-    ['altered with a hash made up for it', "update audit set target = 'x', hash = '00' where seq = 3", 3, /altered/],
+    [
+      'altered with a hash made up for it',
+      "update audit set target = 'x', hash = '00' where seq = 3",
+      3,
+      /altered/,
+    ],
     ['removed', 'delete from audit where seq = 3', 3, /it was removed, and record 4 follows/],
-    ['the first, and removed', 'delete from audit where seq = 1', 1, /it was removed, and record 2 follows/],
-    ['cut off at the end', 'delete from audit where seq > 6', 7, /the records 7 to 8 at the end were removed/],
+    [
+      'the first, and removed',
+      'delete from audit where seq = 1',
+      1,
+      /it was removed, and record 2 follows/,
+    ],
+    [
+      'cut off at the end',
+      'delete from audit where seq > 6',
+      7,
+      /the records 7 to 8 at the end were removed/,
+    ],
     ['emptied', 'delete from audit', 1, /the records 1 to 8 at the end were removed/],
     [
       'emptied, and its sequence set to nothing',
@@ -92,16 +107,25 @@ describe('audit verify names the first record that was', () => {
     // Work goes on, and the trail that begins anew fits in itself.
     await cli.key('B');
     await cli.key('C');
-    expect(await broken(cli)).toEqual({ seq: 1, reason: expect.stringMatching(/not the store\.init .* made anew/) });
+    expect(await broken(cli)).toEqual({
+      seq: 1,
+      reason: expect.stringMatching(/not the store\.init .* made anew/),
+    });
     const { code, stderr } = await cli.run(`backup ${cli.store}.backup`);
-    expect([code, stderr]).toEqual([6, expect.stringContaining('audit record 1: it is not the store.init')]);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringContaining('audit record 1: it is not the store.init'),
+    ]);
   });
 
   it('cut off, which a backup does not copy either', async () => {
     const cli = await withTrail();
     tamper(cli.store, 'delete from audit where seq > 6');
     const { code, stderr } = await cli.run(`backup ${cli.store}.backup`);
-    expect([code, stderr]).toEqual([6, expect.stringContaining('audit record 7: the records 7 to 8')]);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringContaining('audit record 7: the records 7 to 8'),
+    ]);
   });
 
   it('cut off, also where others have written on', async () => {
@@ -134,20 +158,27 @@ describe('audit verify names the first record that was', () => {
       'previous_hash',
     ];
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...columns), fc.integer({ min: 1, max: 8 }), async (column, seq) => {
-        const value =
-          column === 'at_ms'
-            ? 'at_ms + 1'
-            : column === 'detail'
-              ? `'{"x":1}'`
-              : column === 'outcome'
-                ? `'denied'`
-                : `'changed'`;
-        const undo = tamper(cli.store, `update audit set ${column} = ${value} where seq = ${seq}`);
-        const found = await broken(cli);
-        undo();
-        expect(found?.seq).toBe(seq);
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...columns),
+        fc.integer({ min: 1, max: 8 }),
+        async (column, seq) => {
+          const value =
+            column === 'at_ms'
+              ? 'at_ms + 1'
+              : column === 'detail'
+                ? `'{"x":1}'`
+                : column === 'outcome'
+                  ? `'denied'`
+                  : `'changed'`;
+          const undo = tamper(
+            cli.store,
+            `update audit set ${column} = ${value} where seq = ${seq}`,
+          );
+          const found = await broken(cli);
+          undo();
+          expect(found?.seq).toBe(seq);
+        },
+      ),
       { numRuns: 25 },
     );
     expect(await broken(cli)).toBeNull();
@@ -166,8 +197,17 @@ describe('audit verify --head', () => {
 
   it('finds that a chain does not hold it, though it is whole', async () => {
     const cli = await withTrail();
-    const { code, stdout, stderr } = await cli.run(['audit', 'verify', '--json', '--head', 'a'.repeat(64)]);
-    expect([code, JSON.parse(stdout)]).toMatchObject([5, { ok: false, broken: null, known_head_found: false }]);
+    const { code, stdout, stderr } = await cli.run([
+      'audit',
+      'verify',
+      '--json',
+      '--head',
+      'a'.repeat(64),
+    ]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      5,
+      { ok: false, broken: null, known_head_found: false },
+    ]);
     expect(JSON.parse(stderr).error.message).toContain('does not hold the given head');
   });
 });

@@ -37,7 +37,10 @@ it('begins at the instant that is asked for', async () => {
 it('comes to an end, whatever number somebody gave to a record', async () => {
   const cli = await new Cli().seed();
   // Read as a double it is the number below, behind which it then seems to come again.
-  tamper(cli.store, 'delete from audit where seq <> 2; update audit set seq = -9223372036854775807');
+  tamper(
+    cli.store,
+    'delete from audit where seq <> 2; update audit set seq = -9223372036854775807',
+  );
   const lines = linesOf((await cli.ok('audit export')).stdout);
   expect(lines.map(({ seq }) => seq)).toEqual([expect.any(Number)]);
 });

@@ -22,7 +22,8 @@ describe('the filters of the audit trail', () => {
     target: string;
     outcome: string;
   }
-  const listed = async (line: string, verb = 'list') => (await cli.ok(`audit ${verb} ${line} --json`)).json<Found[]>();
+  const listed = async (line: string, verb = 'list') =>
+    (await cli.ok(`audit ${verb} ${line} --json`)).json<Found[]>();
   const actions = async (line: string) => (await listed(line)).map(({ action }) => action);
 
   it('select by actor, action, target, outcome and time, and all of them together', async () => {
@@ -31,7 +32,10 @@ describe('the filters of the audit trail', () => {
     expect((await listed('--action profile.use')).map(({ target }) => target)).toEqual(['mallory']);
     expect(await actions('--actor operator')).toEqual(['key.list']);
     expect((await listed('--actor mallory')).map(({ actor }) => actor)).toEqual([null]);
-    expect((await listed('--outcome denied')).map(({ outcome }) => outcome)).toEqual(['denied', 'denied']);
+    expect((await listed('--outcome denied')).map(({ outcome }) => outcome)).toEqual([
+      'denied',
+      'denied',
+    ]);
     expect(await actions('--outcome denied --actor operator')).toEqual(['key.list']);
     expect(await actions('--outcome failed')).toEqual([]);
     expect(await actions('--since 2d')).toEqual(['key.revoke']);
@@ -39,7 +43,9 @@ describe('the filters of the audit trail', () => {
     // A date includes its day.
     expect(await actions(`--target ${prefix} --until 2026-11-20`)).toEqual(['key.create']);
     expect(await actions(`--target ${prefix} --until 2026-11-19`)).toEqual([]);
-    expect(await actions(`--target ${prefix} --since 2026-11-23 --until 2026-11-23T08:00:00Z`)).toEqual(['key.revoke']);
+    expect(
+      await actions(`--target ${prefix} --since 2026-11-23 --until 2026-11-23T08:00:00Z`),
+    ).toEqual(['key.revoke']);
   });
 
   it('select the same of an export', async () => {
@@ -70,7 +76,10 @@ describe('the filters of the audit trail', () => {
       exit: 2,
       message: expect.stringContaining('done, denied, failed'),
     });
-    expect(await refused('--since 1d --until 2d')).toMatchObject({ exit: 2, message: '--until is before --since.' });
+    expect(await refused('--since 1d --until 2d')).toMatchObject({
+      exit: 2,
+      message: '--until is before --since.',
+    });
     expect(await refused('--until soon')).toMatchObject({
       exit: 2,
       message: expect.stringMatching(/^--until: "soon" /),
@@ -93,9 +102,20 @@ describe('the table of the audit trail', () => {
     const long = `backups/of-the-plant/${'very-'.repeat(12)}long/2026-11-20.backup`;
     const store = await (await cli.services.engine(cli.store)).open();
     const [tenant] = await store.tenants.list();
-    const draft = { tenantId: tenant?.id ?? '', atMs: startMs, actor: null, osAccount: 'root', detail: {} } as const;
+    const draft = {
+      tenantId: tenant?.id ?? '',
+      atMs: startMs,
+      actor: null,
+      osAccount: 'root',
+      detail: {},
+    } as const;
     await store.audit.append({ ...draft, action: 'store.backup', target: long, outcome: 'done' });
-    await store.audit.append({ ...draft, action: 'entity.deactivate', target: 'hk_Ab3dE', outcome: 'denied' });
+    await store.audit.append({
+      ...draft,
+      action: 'entity.deactivate',
+      target: 'hk_Ab3dE',
+      outcome: 'denied',
+    });
     await store.close();
     for (const columns of [50, 60, 80, 120, 200]) {
       const terminal = { columns, rows: 24 };
@@ -103,7 +123,9 @@ describe('the table of the audit trail', () => {
       const [heading = '', first = '', ...lines] = stdout.trimEnd().split('\n');
       expect(first).toMatch(/^\d+ +now +entity\.deactivate +hk_Ab3dE/);
       const [at, end] = [heading.indexOf('TARGET'), heading.indexOf('OUTCOME')];
-      const parts = lines.slice(0, -1).map((line) => line.slice(at, end < 0 ? undefined : end).trim());
+      const parts = lines
+        .slice(0, -1)
+        .map((line) => line.slice(at, end < 0 ? undefined : end).trim());
       expect(parts.join('')).toBe(long);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
     }

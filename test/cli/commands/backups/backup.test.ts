@@ -25,7 +25,10 @@ import { cli, file, folder, renewPlant } from './backup-plant.ts';
 
 const migrationsFolder = join(process.cwd(), 'migrations');
 const writing = (copyTo: BackupSource['copyTo']) => {
-  return writeBackupFrom({ migrationsFolder, copyTo, shown: 'The store' }, file, { nowMs: cli.nowMs, force: false });
+  return writeBackupFrom({ migrationsFolder, copyTo, shown: 'The store' }, file, {
+    nowMs: cli.nowMs,
+    force: false,
+  });
 };
 /** The files of backups that are not complete. */
 const pending = () => readdirSync(folder).filter((name) => name.endsWith('.new'));
@@ -86,7 +89,10 @@ describe('backup', () => {
     await cli.ok(['backup', file]);
     renameSync(file, target);
     const read = await cli.run(['restore', target, '--yes']);
-    expect([read.code, read.stderr]).toEqual([2, expect.stringContaining('cannot be read: its name is too long')]);
+    expect([read.code, read.stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot be read: its name is too long'),
+    ]);
   });
 
   it('never takes the place of a file of the store', async () => {
@@ -103,7 +109,9 @@ describe('backup', () => {
   });
 
   it('never takes the place of a link, also of one that leads nowhere', async () => {
-    const [file, link, dangling] = ['other', 'to-it', 'to-nothing'].map((name) => join(folder, name));
+    const [file, link, dangling] = ['other', 'to-it', 'to-nothing'].map((name) =>
+      join(folder, name),
+    );
     if (!file || !link || !dangling) throw new Error('no paths');
     writeFileSync(file, 'of another program');
     symlinkSync(file, link);
@@ -120,7 +128,10 @@ describe('backup', () => {
   it('of a store with a missing file names the file', async () => {
     rmSync(filesOf(cli.store).records);
     const { code, stderr } = await cli.run(['backup', file]);
-    expect([code, stderr]).toEqual([6, expect.stringContaining(`The file ${filesOf(cli.store).records} of the store`)]);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringContaining(`The file ${filesOf(cli.store).records} of the store`),
+    ]);
   });
 
   it('does not replace one of the same name that another process has finished meanwhile', async () => {
@@ -156,7 +167,11 @@ describe('backup', () => {
   it('removes what killed ones left a day ago, and no other file', async () => {
     const left = ['plant.backup.hkctl-0123456789ab.new', 'other.backup.hkctl-0123456789ab.new'];
     const written = 'plant.backup.hkctl-ba9876543210.new';
-    const others = ['plant.backup.new', 'plant.backup.hkctl-notes.new', 'link.hkctl-0123456789ab.new'];
+    const others = [
+      'plant.backup.new',
+      'plant.backup.hkctl-notes.new',
+      'link.hkctl-0123456789ab.new',
+    ];
     const [link = ''] = others.slice(-1);
     symlinkSync(cli.store, join(folder, link));
     for (const name of [...left, written, ...others]) {

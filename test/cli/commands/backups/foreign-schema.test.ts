@@ -13,7 +13,10 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { restoreBackup } from '../../../../src/store/sqlite/restore/restoration.ts';
-import { type DatabaseName, databaseNames } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+} from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { tamperSchema } from '../../tamper.ts';
 import { cli, file, folder, renewPlant } from './backup-plant.ts';
@@ -31,10 +34,22 @@ const foreign: readonly [what: string, sql: string, named: string][] = [
     'the trigger "evil" is none of',
   ],
   ['a view', 'create view evil as select 1', 'the view "evil" is none of'],
-  ['a virtual table', 'create virtual table evil using fts5(x)', 'the virtual table "evil" is none of'],
+  [
+    'a virtual table',
+    'create virtual table evil using fts5(x)',
+    'the virtual table "evil" is none of',
+  ],
   ['another table', 'create table evil (x)', 'the table "evil" is none of'],
-  ['an index on an expression', 'create index evil on keys (lower(name))', 'the index "evil" is none of'],
-  ['another column', 'alter table keys add column evil text', 'the table "keys" has another definition'],
+  [
+    'an index on an expression',
+    'create index evil on keys (lower(name))',
+    'the index "evil" is none of',
+  ],
+  [
+    'another column',
+    'alter table keys add column evil text',
+    'the table "keys" has another definition',
+  ],
   [
     'a generated column',
     'alter table keys add column evil text as (upper(name))',
@@ -71,7 +86,10 @@ describe('a store with something foreign in its schema', () => {
     const expected = what === 'an entry of no kind' ? 'is damaged' : named;
     tamperSchema(cli.store, sql);
     const { code, stdout, stderr } = await cli.run(['doctor', '--json']);
-    expect([code, (stdout + stderr).replaceAll('\\"', '"')]).toEqual([6, expect.stringContaining(expected)]);
+    expect([code, (stdout + stderr).replaceAll('\\"', '"')]).toEqual([
+      6,
+      expect.stringContaining(expected),
+    ]);
   });
 
   it.each(['records', 'readings'] as const)(
@@ -85,7 +103,9 @@ describe('a store with something foreign in its schema', () => {
         ),
       );
       const result = await cli.run('doctor --json');
-      const { checks } = result.json<{ checks: { name: string; status: string; detail: string }[] }>();
+      const { checks } = result.json<{
+        checks: { name: string; status: string; detail: string }[];
+      }>();
       expect(result.code).toBe(6);
       expect(checks.find((check) => check.name === 'schema')).toMatchObject({
         status: 'problem',
@@ -105,7 +125,10 @@ describe('a store with something foreign in its schema', () => {
 
   it('is replaced by a backup from before', async () => {
     await cli.ok(['backup', file]);
-    tamperSchema(cli.store, 'create trigger evil after insert on audit begin delete from audit; end');
+    tamperSchema(
+      cli.store,
+      'create trigger evil after insert on audit begin delete from audit; end',
+    );
     await cli.ok(['restore', file, '--yes']);
     await cli.ok('doctor');
   });
@@ -119,16 +142,19 @@ describe('a store with something foreign in its schema', () => {
 });
 
 describe('a backup with something foreign in its schema', () => {
-  it.each(foreign)('%s is refused by restore and named, and nothing is written', async (what, sql, named) => {
-    const expected = what === 'an entry of no kind' ? 'is damaged' : named;
-    await cli.ok(['backup', file]);
-    tamperSchema(file, sql);
-    const names = () => [readdirSync(folder), readdirSync(dirname(cli.store))];
-    const [before, content] = [names(), readFileSync(file)];
-    await refused(['restore', file, '--yes'], expected);
-    expect([names(), readFileSync(file).equals(content)]).toEqual([before, true]);
-    await cli.ok('doctor');
-  });
+  it.each(foreign)(
+    '%s is refused by restore and named, and nothing is written',
+    async (what, sql, named) => {
+      const expected = what === 'an entry of no kind' ? 'is damaged' : named;
+      await cli.ok(['backup', file]);
+      tamperSchema(file, sql);
+      const names = () => [readdirSync(folder), readdirSync(dirname(cli.store))];
+      const [before, content] = [names(), readFileSync(file)];
+      await refused(['restore', file, '--yes'], expected);
+      expect([names(), readFileSync(file).equals(content)]).toEqual([before, true]);
+      await cli.ok('doctor');
+    },
+  );
 
   it('runs no statement that hides behind a definition', async () => {
     await cli.ok(['backup', file]);
@@ -147,7 +173,10 @@ describe('a backup with something foreign in its schema', () => {
       await refused(['restore', file, '--yes'], 'it names no version of its registry');
       writeFileSync(file, whole);
     }
-    tamperSchema(file, "drop table backup; create view backup as select 'registry_version' as name, 1 as value");
+    tamperSchema(
+      file,
+      "drop table backup; create view backup as select 'registry_version' as name, 1 as value",
+    );
     expect((await cli.run(['restore', file, '--yes'])).code).toBe(2);
     writeFileSync(file, whole);
     tamperSchema(file, "update backup set value = 9e17 where name = 'created_at_ms'");
@@ -198,7 +227,10 @@ describe('a backup of an older version', () => {
     const { entries, ...rest } = JSON.parse(readFileSync(journal, 'utf8'));
     writeFileSync(
       journal,
-      JSON.stringify({ ...rest, entries: [...entries, { ...entries[0], idx: entries.length, tag: '9999_more' }] }),
+      JSON.stringify({
+        ...rest,
+        entries: [...entries, { ...entries[0], idx: entries.length, tag: '9999_more' }],
+      }),
     );
     schemaVersions[name] = before[name] + 1;
     return migrationsFolder;
@@ -216,7 +248,9 @@ describe('a backup of an older version', () => {
     const hooks = { authorize: () => {}, confirm: () => {}, audit: () => {} };
     await restoreBackup(cli.store, file, options, hooks);
     const registry = openFile(cli.store, { busyTimeoutMs: 100, create: false });
-    expect(registry.prepare('select id, colour from keys').all()).toEqual([{ id: key.id, colour: 'green' }]);
+    expect(registry.prepare('select id, colour from keys').all()).toEqual([
+      { id: key.id, colour: 'green' },
+    ]);
     expect(registry.pragma('user_version', { simple: true })).toBe(before.registry + 1);
     registry.close();
     // And what is foreign in it is foreign to the version that it had.

@@ -41,14 +41,25 @@ describe('backup --keep', () => {
     for (let day = 0; day < 3; day++) await keep(3, startMs + day * dayMs);
     const before = names();
     expect(before).toEqual(
-      [20, 21, 22].map((day) => expect.stringMatching(`^hkctl-202611${day}T080000Z-[0-9a-f]{8}.backup$`)),
+      [20, 21, 22].map((day) =>
+        expect.stringMatching(`^hkctl-202611${day}T080000Z-[0-9a-f]{8}.backup$`),
+      ),
     );
-    const report = (await keep(2, startMs + 3 * dayMs, ['--json'])).json<{ file: string; removed: string[] }>();
+    const report = (await keep(2, startMs + 3 * dayMs, ['--json'])).json<{
+      file: string;
+      removed: string[];
+    }>();
     expect(report.removed.sort()).toEqual(before.slice(0, 2).map((name) => join(folder, name)));
     expect(names()).toEqual([before[2], expect.stringContaining('hkctl-20261123T')]);
     const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
-    expect(last).toMatchObject({ action: 'store.backup', target: report.file, detail: { keep: 2 } });
-    expect((await keep(1, startMs + 4 * dayMs)).stdout).toMatch(/\nRemoved, to keep 1: hkctl-\S+, hkctl-\S+\n$/);
+    expect(last).toMatchObject({
+      action: 'store.backup',
+      target: report.file,
+      detail: { keep: 2 },
+    });
+    expect((await keep(1, startMs + 4 * dayMs)).stdout).toMatch(
+      /\nRemoved, to keep 1: hkctl-\S+, hkctl-\S+\n$/,
+    );
   });
 
   it('leaves everything else alone: other stores, other files, links, damaged ones', async () => {
@@ -68,7 +79,9 @@ describe('backup --keep', () => {
     mkdirSync(join(folder, `hkctl-20200105T000000Z${id}`));
     const before = names();
     await keep(1, startMs + dayMs);
-    expect(names()).toEqual([...before.filter((name) => name !== mine), `hkctl-20261121T080000Z${id}`].sort());
+    expect(names()).toEqual(
+      [...before.filter((name) => name !== mine), `hkctl-20261121T080000Z${id}`].sort(),
+    );
   });
 
   it('is not misled by a clock that was ahead, nor by a restore of an older backup', async () => {
@@ -79,9 +92,14 @@ describe('backup --keep', () => {
     for (const [n, nowMs] of later.entries()) {
       await keep(3, nowMs);
       if (n === 0)
-        await cli.ok(['restore', join(folder, names().find((name) => name > first) ?? ''), '--yes'], { nowMs });
+        await cli.ok(
+          ['restore', join(folder, names().find((name) => name > first) ?? ''), '--yes'],
+          { nowMs },
+        );
     }
-    expect(names()).toEqual([21, 22, 23].map((day) => expect.stringContaining(`hkctl-202611${day}T`)));
+    expect(names()).toEqual(
+      [21, 22, 23].map((day) => expect.stringContaining(`hkctl-202611${day}T`)),
+    );
   });
 
   it('takes those of an earlier version, which have no number, for older', async () => {
@@ -92,7 +110,9 @@ describe('backup --keep', () => {
       closeSync(file);
     }
     await keep(3, startMs);
-    expect(names()).toEqual([20, 22, 23].map((day) => expect.stringContaining(`hkctl-202611${day}T`)));
+    expect(names()).toEqual(
+      [20, 22, 23].map((day) => expect.stringContaining(`hkctl-202611${day}T`)),
+    );
   });
 
   it('never removes the backup just written, even where the clock went back', async () => {
@@ -106,7 +126,12 @@ describe('backup --keep', () => {
     await keep(1, startMs);
     expect((await cli.run(['backup', '--keep', '1', folder])).code).toBe(5);
     expect(
-      (await cli.run(['backup', '--keep', '1', folder], { osAccount: 'operator', nowMs: startMs + 1000 })).code,
+      (
+        await cli.run(['backup', '--keep', '1', folder], {
+          osAccount: 'operator',
+          nowMs: startMs + 1000,
+        })
+      ).code,
     ).toBe(4);
     expect(names()).toHaveLength(1);
   });

@@ -38,7 +38,8 @@ describe('restore', () => {
     await cli.ok('users set-role omar entity_admin');
     await cli.ok('entities deactivate CHI --yes');
     await cli.ok('entities remove GON --yes');
-    for (const secret of [ofAlice, ofChicago, ofGone]) expect((await tried(cli, secret)).code).toBe(5);
+    for (const secret of [ofAlice, ofChicago, ofGone])
+      expect((await tried(cli, secret)).code).toBe(5);
     const { head_hash: head, records } = (await cli.ok('audit verify --json')).json();
 
     const answer = await restored(cli, file);
@@ -49,12 +50,18 @@ describe('restore', () => {
       kept_deactivated_entities: ['CHI'],
       kept_removed_entities: ['GON'],
     });
-    expect(await tried(cli, ofAlice)).toMatchObject({ code: 5, text: expect.stringMatching(/profile|creator|user/i) });
+    expect(await tried(cli, ofAlice)).toMatchObject({
+      code: 5,
+      text: expect.stringMatching(/profile|creator|user/i),
+    });
     expect((await tried(cli, ofChicago)).code).toBe(5);
     expect((await tried(cli, ofGone)).code).toBe(5);
     expect((await tried(cli, alive)).code).toBe(0);
     expect((await cli.show(goneKey.id)).entity).toBeNull();
-    expect(await usersNow(cli)).toMatchObject({ alice: 'super_user inactive', omar: 'entity_admin active' });
+    expect(await usersNow(cli)).toMatchObject({
+      alice: 'super_user inactive',
+      omar: 'entity_admin active',
+    });
     expect(await entitiesNow(cli)).toEqual({ BER: 'active', CHI: 'inactive' });
     expect((await cli.run('users list', as('alice'))).code).toBe(4);
     expect((await cli.run('users list', as('omar'))).code).toBe(4);
@@ -62,7 +69,9 @@ describe('restore', () => {
     expect(countRecords('select count(*) from record_entities')).toBe(0);
 
     const events = (await cli.ok('audit list --json --limit 20')).json<Record<string, unknown>[]>();
-    const after = events.slice(0, events.findIndex(({ action }) => action === 'store.restore') + 1).reverse();
+    const after = events
+      .slice(0, events.findIndex(({ action }) => action === 'store.restore') + 1)
+      .reverse();
     expect(after.slice(0, 5)).toMatchObject([
       {
         action: 'store.restore',
@@ -110,7 +119,10 @@ describe('restore', () => {
     await cli.ok('entities activate CHI');
     await cli.ok('users set-role entity_admin super_user');
     await restored(cli, file);
-    expect(await usersNow(cli)).toMatchObject({ alice: 'super_user inactive', entity_admin: 'operator active' });
+    expect(await usersNow(cli)).toMatchObject({
+      alice: 'super_user inactive',
+      entity_admin: 'operator active',
+    });
     expect(await entitiesNow(cli)).toMatchObject({ CHI: 'inactive' });
   });
 
@@ -121,7 +133,10 @@ describe('restore', () => {
     expect(await restored(cli, file)).toMatchObject({
       kept_demoted_users: [{ login: 'entity_admin', role: 'master_data' }],
     });
-    expect(await usersNow(cli)).toMatchObject({ entity_admin: 'master_data active', manager: 'manager active' });
+    expect(await usersNow(cli)).toMatchObject({
+      entity_admin: 'master_data active',
+      manager: 'manager active',
+    });
   });
 
   it('keeps a removed entity removed where another has its code since', async () => {
@@ -140,7 +155,10 @@ describe('restore', () => {
     const undo = tamper(cli.store, 'select 1');
     await cli.ok('entities remove CHI --yes');
     undo();
-    expect(await restored(cli, file)).toMatchObject({ kept_removed_entities: [], kept_deactivated_entities: [] });
+    expect(await restored(cli, file)).toMatchObject({
+      kept_removed_entities: [],
+      kept_deactivated_entities: [],
+    });
     expect(await entitiesNow(cli)).toMatchObject({ CHI: 'active' });
   });
 

@@ -9,7 +9,9 @@ const hourUs = 3_600_000_000;
 
 it('a backup carries retention and summaries, which count a repeated reading no second time', async () => {
   const cli = await new Cli().seed();
-  await cli.ok('import sensors - --entity BER', { input: 'id,code,name,is_active\n1,OVEN-1,Oven,true\n' });
+  await cli.ok('import sensors - --entity BER', {
+    input: 'id,code,name,is_active\n1,OVEN-1,Oven,true\n',
+  });
   await cli.ok('tenants set --retain-readings 30d');
   const entities = (await cli.ok('entities list --json')).json<{ id: string; code: string }[]>();
   const entityId = entities.find(({ code }) => code === 'BER')?.id ?? '';
@@ -24,7 +26,12 @@ it('a backup carries retention and summaries, which count a repeated reading no 
   const append = (store: Store, series: number, atUs: number) =>
     store.readings.append({ count: 1, rows: Float64Array.of(series, atUs, atUs / hourUs, 0) });
   const buckets = async (store: Store, series: number) => {
-    const request = { series, limit: 100, format: 'csv', buckets: { widthUs: hourUs, aggregates } } as const;
+    const request = {
+      series,
+      limit: 100,
+      format: 'csv',
+      buckets: { widthUs: hourUs, aggregates },
+    } as const;
     return Buffer.from((await store.readings.text(request, client())).text).toString();
   };
   const kept = await inStore(async (store, series) => {
@@ -35,10 +42,14 @@ it('a backup carries retention and summaries, which count a repeated reading no 
   const file = join(dirname(dirname(cli.store)), 'plant.backup');
   await cli.ok(['backup', file]);
   await cli.ok('tenants set --retain-readings forever');
-  await inStore(async (store, series) => store.readings.erase({ series, fromUs: 0, toUs: 100 * hourUs }));
+  await inStore(async (store, series) =>
+    store.readings.erase({ series, fromUs: 0, toUs: 100 * hourUs }),
+  );
   expect(await inStore(buckets)).toBe('');
   await cli.ok(['restore', file, '--yes']);
-  expect((await cli.ok('tenants list --json')).json()).toMatchObject([{ retain_readings_days: 30 }]);
+  expect((await cli.ok('tenants list --json')).json()).toMatchObject([
+    { retain_readings_days: 30 },
+  ]);
   expect(await inStore(buckets)).toBe(kept);
   expect(kept.split('\n')).toHaveLength(6);
   await inStore((store, series) => append(store, series, 0));

@@ -14,7 +14,10 @@ beforeEach(async () => {
 describe('what restore keeps stopped', () => {
   it.each([
     ['the store that is there', () => {}],
-    ['the journal alone, where the store is damaged', () => writeFileSync(cli.store, 'x'.repeat(8192))],
+    [
+      'the journal alone, where the store is damaged',
+      () => writeFileSync(cli.store, 'x'.repeat(8192)),
+    ],
     ['the journal alone, where the store is gone', () => rmSync(cli.store)],
     ['the store alone, where the journal is lost', () => rmSync(journal)],
   ])('goes by %s', async (_, lose) => {
@@ -62,7 +65,9 @@ describe('what restore keeps stopped', () => {
     await cli.ok(['keys', 'revoke', key.id, '--yes']);
     await cli.ok('users deactivate alice --yes');
     const registry = openFile(cli.store, { busyTimeoutMs: 1000, create: false });
-    const pageOf = registry.prepare<[string], number>('select rootpage from sqlite_master where name = ?').pluck();
+    const pageOf = registry
+      .prepare<[string], number>('select rootpage from sqlite_master where name = ?')
+      .pluck();
     const pageSize = Number(registry.pragma('page_size', { simple: true }));
     const page = Number(pageOf.get('keys'));
     registry.pragma('wal_checkpoint(TRUNCATE)');
@@ -71,7 +76,10 @@ describe('what restore keeps stopped', () => {
     writeSync(fd, Buffer.alloc(pageSize, 0xab), 0, pageSize, (page - 1) * pageSize);
     closeSync(fd);
     expect((await cli.run('keys list --all')).code).toBe(6);
-    expect(await restored(cli, file)).toMatchObject({ kept_revoked: [key.prefix], kept_deactivated_users: ['alice'] });
+    expect(await restored(cli, file)).toMatchObject({
+      kept_revoked: [key.prefix],
+      kept_deactivated_users: ['alice'],
+    });
     expect((await tried(cli, secret)).code).toBe(5);
     await cli.ok('doctor');
   });
@@ -88,7 +96,11 @@ describe('what restore keeps stopped', () => {
       await cli.ok('entities deactivate CHI --yes');
       await cli.ok('entities activate CHI');
     }
-    const nothing = { kept_deactivated_users: [], kept_demoted_users: [], kept_deactivated_entities: [] };
+    const nothing = {
+      kept_deactivated_users: [],
+      kept_demoted_users: [],
+      kept_deactivated_entities: [],
+    };
     expect(await restored(cli, file)).toMatchObject(nothing);
     rmSync(cli.store);
     expect(await restored(cli, file)).toMatchObject(nothing);

@@ -6,7 +6,14 @@ const cli = new Cli();
 beforeAll(async () => {
   await cli.seed();
   for (let i = 1; i <= 12; i++) {
-    const expires = i === 3 ? ['--expires', '9d'] : i === 7 ? ['--expires', '3d'] : i === 8 ? ['--expires', '90d'] : [];
+    const expires =
+      i === 3
+        ? ['--expires', '9d']
+        : i === 7
+          ? ['--expires', '3d']
+          : i === 8
+            ? ['--expires', '90d']
+            : [];
     await cli.key(`Line ${i}`, expires);
     cli.nowMs += 1000;
   }
@@ -35,9 +42,15 @@ const namesIn = (screen: readonly string[]) =>
 describe('the list of the settings page', () => {
   it('has a line for each key, the newest first, and the tile of the chosen one', async () => {
     const screen = await screenAfter(['l', 'j']);
-    expect(namesIn(screen)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1].map((i) => `Line ${i}`));
-    expect(screen.find((line) => line.startsWith('❯'))).toMatch(/^❯ hk_\w{5} {2}Line 11 +BER +Never +Never$/);
-    expect(screen.filter((line) => /^[┏┌]/.test(line))).toEqual([expect.stringContaining('Line 11')]);
+    expect(namesIn(screen)).toEqual(
+      [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1].map((i) => `Line ${i}`),
+    );
+    expect(screen.find((line) => line.startsWith('❯'))).toMatch(
+      /^❯ hk_\w{5} {2}Line 11 +BER +Never +Never$/,
+    );
+    expect(screen.filter((line) => /^[┏┌]/.test(line))).toEqual([
+      expect.stringContaining('Line 11'),
+    ]);
     expect(screen.join('\n')).toContain('[r] Rotate  [v] Revoke');
     expect(screen.at(-1)).toBe('2 of 12   ↑↓ choose   [l] Tiles   [?] Help   [q] Quit');
     expect((await screenAfter(['l', 'l'])).at(-1)).toContain('[l] List');
@@ -49,7 +62,9 @@ describe('the list of the settings page', () => {
     expect(byExpiry.find((line) => line.startsWith('❯'))).toContain('Line 12');
     expect(byExpiry.join('\n')).toContain('[s] Sorted: expiry');
     const byName = await screenAfter(['l', 's', 's', 's']);
-    expect(namesIn(byName)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((i) => `Line ${i}`));
+    expect(namesIn(byName)).toEqual(
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((i) => `Line ${i}`),
+    );
     expect(namesIn(await screenAfter(['l', 's', 's', 's', 's']))[0]).toBe('Line 12');
   });
 

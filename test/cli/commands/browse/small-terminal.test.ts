@@ -20,9 +20,13 @@ it.each([
       .split('\u001b[')
       .join('\n')
       .split(/\n(?=\d+;1H)/)
-      .map((part) => ({ row: Number.parseInt(part, 10) || 0, text: part.replaceAll(/^.*?2K|\n[\d;]*m/gs, '') }));
+      .map((part) => ({
+        row: Number.parseInt(part, 10) || 0,
+        text: part.replaceAll(/^.*?2K|\n[\d;]*m/gs, ''),
+      }));
     expect(Math.max(...written.map(({ row }) => row))).toBeLessThanOrEqual(rows);
     const seen = written.map(({ text }) => text).join('\n');
-    for (const part of [key.prefix, '? Revoke', '❯ Cancel', 'Revoke key']) expect(seen).toContain(part);
+    for (const part of [key.prefix, '? Revoke', '❯ Cancel', 'Revoke key'])
+      expect(seen).toContain(part);
   },
 );

@@ -16,7 +16,13 @@ const key: Key = {
   prefix: 'hk_Ab3dE',
   name: 'Oven gateway',
   permissions: ['asset_sensors.ingest', 'parts.view'],
-  entity: { id: 'e1', code: 'BER', name: 'Berlin plant', timezone: 'Europe/Berlin', status: 'active' },
+  entity: {
+    id: 'e1',
+    code: 'BER',
+    name: 'Berlin plant',
+    timezone: 'Europe/Berlin',
+    status: 'active',
+  },
   createdBy: { id: 'u1', login: 'alice', name: 'Alice' },
   createdAtMs: nowMs - 100 * dayMs,
   expiresAtMs: nowMs + 30 * dayMs,
@@ -50,7 +56,10 @@ const output = silentOutput({ isTTY: true });
 const plain = createStyle({ NO_COLOR: '1' }, output);
 const painted = createStyle({ FORCE_COLOR: '1' }, output);
 
-function tile(given: Partial<Key> = {}, { chosen = true, width = 80, shown = view, style = plain } = {}): string {
+function tile(
+  given: Partial<Key> = {},
+  { chosen = true, width = 80, shown = view, style = plain } = {},
+): string {
   return tileLines(shown, { ...key, ...given }, chosen, width, style)
     .map(terminalLine)
     .join('\n');
@@ -69,32 +78,46 @@ describe('a tile', () => {
   it('also shows how long ago and how soon where it fits, and that alone where it does not', () => {
     expect(tile({}, { width: 110 })).toContain('2026-11-20 08:56:00 CET (4 min ago)');
     expect(tile({}, { width: 110 })).toContain('2026-12-20 09:00:00 CET (in 30 d)');
-    expect(tile({}, { width: 60 })).toMatch(/Expires in 30 d +Last|Expires in 30 d +Created by Alice/);
-    expect(tile({ expiresAtMs: null, lastUsedAtMs: null })).toMatch(/Last used {2}Never[\s\S]*Expires Never/);
+    expect(tile({}, { width: 60 })).toMatch(
+      /Expires in 30 d +Last|Expires in 30 d +Created by Alice/,
+    );
+    expect(tile({ expiresAtMs: null, lastUsedAtMs: null })).toMatch(
+      /Last used {2}Never[\s\S]*Expires Never/,
+    );
   });
 
-  it.each([24, 30, 46, 60, 80, 120])('has lines of equal width at %i columns, whatever its texts hold', (width) => {
-    for (const name of [
-      'x',
-      '生産'.repeat(80),
-      `${'e\u0301'.repeat(200)}`,
-      '\u001b[31m\u202eevil',
-      '👩‍🏭'.repeat(60),
-    ]) {
-      for (const chosen of [true, false]) {
-        const given = { name, permissions: [...clientPermissions], note: name, createdBy: { ...key.createdBy, name } };
-        const lines = tileLines(view, { ...key, ...given }, chosen, width, plain);
-        expect(new Set(lines.map(widthOf)), lines.join('\n')).toEqual(new Set([width]));
-        expect(lines.join('')).not.toContain('\u001b[31m\u202e');
+  it.each([24, 30, 46, 60, 80, 120])(
+    'has lines of equal width at %i columns, whatever its texts hold',
+    (width) => {
+      for (const name of [
+        'x',
+        '生産'.repeat(80),
+        `${'e\u0301'.repeat(200)}`,
+        '\u001b[31m\u202eevil',
+        '👩‍🏭'.repeat(60),
+      ]) {
+        for (const chosen of [true, false]) {
+          const given = {
+            name,
+            permissions: [...clientPermissions],
+            note: name,
+            createdBy: { ...key.createdBy, name },
+          };
+          const lines = tileLines(view, { ...key, ...given }, chosen, width, plain);
+          expect(new Set(lines.map(widthOf)), lines.join('\n')).toEqual(new Set([width]));
+          expect(lines.join('')).not.toContain('\u001b[31m\u202e');
+        }
       }
-    }
-  });
+    },
+  );
 
   it('that is not chosen keeps its five lines and counts the chips that do not fit; the chosen one shows them all', () => {
     const permissions = [...clientPermissions];
     const other = tile({ permissions, note: 'of the night shift' }, { chosen: false });
     expect(other.split('\n')).toHaveLength(5);
-    expect(other).toContain('[Jobs and Orders view] [Production jobs] [Orders] [Production quality] +17');
+    expect(other).toContain(
+      '[Jobs and Orders view] [Production jobs] [Orders] [Production quality] +17',
+    );
     const chosen = tile({ permissions });
     expect(chosen.match(/\[[A-Z][^\]]+\]/g)).toHaveLength(permissions.length);
   });
@@ -116,7 +139,9 @@ describe('a tile', () => {
     const soon = nowMs + expiresSoonMs;
     expect(tile({ expiresAtMs: soon }, { style: painted })).toContain(amber);
     expect(tile({ expiresAtMs: soon + 1 }, { style: painted })).not.toContain(amber);
-    expect(tile({ expiresAtMs: soon, revokedAtMs: nowMs }, { style: painted })).not.toContain(amber);
+    expect(tile({ expiresAtMs: soon, revokedAtMs: nowMs }, { style: painted })).not.toContain(
+      amber,
+    );
   });
 
   it('dims labels and the frames of keys that are not chosen', () => {
@@ -128,6 +153,8 @@ describe('a tile', () => {
   it('offers nothing for inactive keys, and strikes out what is not permitted', () => {
     expect(tile({ revokedAtMs: nowMs })).not.toMatch(/Rotate|Revoke\b/);
     expect(tile({ expiresAtMs: nowMs })).not.toMatch(/Rotate|Revoke\b/);
-    expect(tile({}, { shown: { ...view, mayRotate: false, mayRevoke: false } })).toContain('Rotate (not permitted)');
+    expect(tile({}, { shown: { ...view, mayRotate: false, mayRevoke: false } })).toContain(
+      'Rotate (not permitted)',
+    );
   });
 });

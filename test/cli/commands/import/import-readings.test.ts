@@ -53,7 +53,9 @@ describe('import readings', () => {
     expect(again.json<{ rejected: unknown[] }>().rejected[0]).toEqual({
       ...{ line: 5, code: 'unknown_sensor', detail: expect.any(String) },
     });
-    const trail = (await cli.ok('audit list --json')).json<{ action: string; outcome: string; detail: unknown }[]>();
+    const trail = (await cli.ok('audit list --json')).json<
+      { action: string; outcome: string; detail: unknown }[]
+    >();
     expect(trail.filter(({ action }) => action === 'readings.import')).toMatchObject([
       { outcome: 'done', target: 'BER', detail: { accepted: 0, duplicates: 2, rejected: 5 } },
       { outcome: 'done', target: 'BER', detail: { begins: true } },
@@ -63,7 +65,10 @@ describe('import readings', () => {
   });
 
   it.each([
-    ['json', '[{"sensor":"OVEN-1","at":1709190000000,"value":0.1234567890123456789},\n{"sensor":"OVEN-1","colour":1}]'],
+    [
+      'json',
+      '[{"sensor":"OVEN-1","at":1709190000000,"value":0.1234567890123456789},\n{"sensor":"OVEN-1","colour":1}]',
+    ],
     [
       'ndjson',
       '{"sensor":"OVEN-1","at":1709190000000,"value":0.1234567890123456789}\n{"sensor":"OVEN-1","colour":1}\n',
@@ -71,8 +76,13 @@ describe('import readings', () => {
   ])('reads %s as gateways send it, also gzipped', async (format, text) => {
     const input = new PassThrough();
     input.end(gzipSync(text));
-    const result = await cli.ok(`import readings - --entity BER --format ${format} --json`, { input });
-    expect(result.json()).toMatchObject({ accepted: 1, rejected: [{ line: 2, code: 'unknown_field' }] });
+    const result = await cli.ok(`import readings - --entity BER --format ${format} --json`, {
+      input,
+    });
+    expect(result.json()).toMatchObject({
+      accepted: 1,
+      rejected: [{ line: 2, code: 'unknown_field' }],
+    });
     expect(await exported()).toContain('OVEN-1,2024-02-29T07:00:00.000000Z,0.12345678901234568,\n');
   });
 
@@ -94,21 +104,37 @@ describe('import readings', () => {
   });
 
   it('keeps what came before a fault of the whole file, and says so (exit 2)', async () => {
-    const text = '[{"sensor":"OVEN-1","at":1709190000000,"value":1},\n{"sensor":"OVEN-1","at":17091';
+    const text =
+      '[{"sensor":"OVEN-1","at":1709190000000,"value":1},\n{"sensor":"OVEN-1","at":17091';
     const refused = await cli.run('import readings - --entity BER --format json', { input: text });
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('are then duplicates')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('are then duplicates'),
+    ]);
     expect(await exported()).toContain('OVEN-1,2024-02-29T07:00:00.000000Z,1,\n');
-    const [last] = (await cli.ok('audit list --json --limit 2')).json<{ action: string }[]>().slice(1);
-    expect(last).toMatchObject({ action: 'readings.import', outcome: 'failed', detail: { accepted: 1 } });
+    const [last] = (await cli.ok('audit list --json --limit 2'))
+      .json<{ action: string }[]>()
+      .slice(1);
+    expect(last).toMatchObject({
+      action: 'readings.import',
+      outcome: 'failed',
+      detail: { accepted: 1 },
+    });
   });
 
   it('does not say of an archive that is cut off that nothing was imported', async () => {
-    const lines = Array.from({ length: 30_000 }, (_, n) => `OVEN-1,${1_709_190_000_000 + n * 1000},${Math.sin(n)}`);
+    const lines = Array.from(
+      { length: 30_000 },
+      (_, n) => `OVEN-1,${1_709_190_000_000 + n * 1000},${Math.sin(n)}`,
+    );
     const archive = gzipSync(`sensor,at,value\n${lines.join('\n')}\n`);
     const input = new PassThrough();
     input.end(archive.subarray(0, -archive.length / 10));
     const refused = await cli.run(importing, { input });
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('incomplete gzip archive')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('incomplete gzip archive'),
+    ]);
     expect(refused.stderr).not.toContain('Nothing was imported');
     expect((await exported()).split('\n').length).toBeGreaterThan(10_000);
   });
@@ -119,9 +145,15 @@ describe('import readings', () => {
       n % 20_000 < 19_990 ? line(n, n) : line(n - 15, n % 2 ? n - 15 : -1),
     );
     const input = `sensor,at,value\n${lines.join('\n')}\n`;
-    const found = (await cli.ok(`${importing} --json`, { input })).json<{ rejected: { line: number }[] }>();
+    const found = (await cli.ok(`${importing} --json`, { input })).json<{
+      rejected: { line: number }[];
+    }>();
     const wrong = [19_990, 39_990].flatMap((first) => [0, 2, 4, 6, 8].map((n) => first + n + 2));
-    expect(found).toMatchObject({ accepted: 49_980, duplicates: 10, rejected_codes: { reading_conflict: 10 } });
+    expect(found).toMatchObject({
+      accepted: 49_980,
+      duplicates: 10,
+      rejected_codes: { reading_conflict: 10 },
+    });
     expect(found.rejected.map((one) => one.line)).toEqual(wrong);
     const again = await cli.ok(`${importing} --json`, { input });
     expect(again.json()).toMatchObject({ accepted: 0, duplicates: 49_990, rejected_count: 10 });
@@ -132,7 +164,10 @@ describe('import readings', () => {
     expect((await cli.ok(`${importing} --as master_data`, { input: history })).code).toBe(0);
     for (const flag of ['--replace', '--dry-run']) {
       const refused = await cli.run(`${importing} ${flag}`, { input: history });
-      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`${flag} is for records`)]);
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining(`${flag} is for records`),
+      ]);
     }
     expect((await cli.ok('import readings --template')).stdout).toBe(
       'sensor,at,value,quality,unit\n# OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good,Cel\n',

@@ -13,7 +13,11 @@ beforeEach(async () => {
   cli = await new Cli().seed();
 });
 
-const sensors = ['id;code;name;unit;is_active', '1;OVEN-1;"Oven; zone 1";Cel;true', '2;DOOR-1;Door;;true'].join('\r\n');
+const sensors = [
+  'id;code;name;unit;is_active',
+  '1;OVEN-1;"Oven; zone 1";Cel;true',
+  '2;DOOR-1;Door;;true',
+].join('\r\n');
 
 describe('import', () => {
   it('reports what it did, and with --dry-run what it would do', async () => {
@@ -46,12 +50,19 @@ describe('import', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'hkctl-import-')), 'sensors.csv');
     writeFileSync(file, 'id,code,name,is_active\n');
     const line = ['import', 'sensors', file, '--entity', 'BER', '--replace'];
-    const left = async () => (await cli.ok('sensors list --entity BER --json')).json<unknown[]>().length;
+    const left = async () =>
+      (await cli.ok('sensors list --entity BER --json')).json<unknown[]>().length;
     const refused = await cli.run([...line, '--json']);
     expect([refused.code, refused.error().code]).toEqual([2, 'confirmation_required']);
-    expect(refused.error().message).toContain('2 of the 2 records of BER/sensors are not in the file');
-    expect((await cli.ok([...line, '--dry-run'])).stdout).toContain('It would remove 2 of 2 records');
-    expect((await cli.ok([...line, '--dry-run', '--json'])).json()).toMatchObject({ needs_confirmation: true });
+    expect(refused.error().message).toContain(
+      '2 of the 2 records of BER/sensors are not in the file',
+    );
+    expect((await cli.ok([...line, '--dry-run'])).stdout).toContain(
+      'It would remove 2 of 2 records',
+    );
+    expect((await cli.ok([...line, '--dry-run', '--json'])).json()).toMatchObject({
+      needs_confirmation: true,
+    });
     expect((await cli.run(line, { terminal, keys: [press.enter] })).code).toBe(130);
     expect(await left()).toBe(2);
     expect((await cli.run(line, { terminal, keys: [press.up + press.enter] })).code).toBe(0);
@@ -64,13 +75,17 @@ describe('import', () => {
   it('maps columns, reads a file by its name, and refuses by line and field', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'hkctl-import-')), 'sensors.csv');
     writeFileSync(file, 'NR,MERKMAL,TEXT,AKTIV,REST\n1,A,Eins,true,x\n');
-    const maps = ['NR=id', 'MERKMAL=code', 'TEXT=name', 'AKTIV=is_active', 'REST=-'].flatMap((map) => ['--map', map]);
+    const maps = ['NR=id', 'MERKMAL=code', 'TEXT=name', 'AKTIV=is_active', 'REST=-'].flatMap(
+      (map) => ['--map', map],
+    );
     await cli.ok(['import', 'sensors', file, '--entity', 'BER', ...maps]);
     const refused = await cli.run(['import', 'sensors', '-', '--entity', 'BER', '--json'], {
       input: `${sensors}\r\n3;X;X;;perhaps`,
     });
     expect(refused.code).toBe(2);
-    expect(refused.error()).toMatchObject({ violations: [{ field: 'is_active', value: 'perhaps' }] });
+    expect(refused.error()).toMatchObject({
+      violations: [{ field: 'is_active', value: 'perhaps' }],
+    });
     expect((await cli.ok('sensors list --entity BER --json')).json()).toHaveLength(1);
   });
 
@@ -81,7 +96,9 @@ describe('import', () => {
         expect(line.length).toBeLessThan(columns);
       }
     }
-    expect(progressLine('Importing parts', 5e5, 1e6, 80)).toMatch(/^Importing parts {2}█+░+ {2}50 % {2}0\.5 MB$/);
+    expect(progressLine('Importing parts', 5e5, 1e6, 80)).toMatch(
+      /^Importing parts {2}█+░+ {2}50 % {2}0\.5 MB$/,
+    );
   });
 });
 
@@ -106,7 +123,10 @@ describe('import --template', () => {
   it('needs no store, takes no file, and is a text in JSON', async () => {
     const bare = new Cli();
     const { stdout } = await bare.ok('import parts --template');
-    expect((await bare.ok('import parts --template --json')).json()).toEqual({ resource: 'parts', template: stdout });
+    expect((await bare.ok('import parts --template --json')).json()).toEqual({
+      resource: 'parts',
+      template: stdout,
+    });
     expect((await bare.run('import parts parts.csv --template')).code).toBe(2);
     expect((await bare.run('import nothing --template')).code).toBe(2);
     const missing = await cli.run('import parts --entity BER --json');

@@ -27,7 +27,17 @@ const repair = () => writeFileSync(works, '');
 /** The line of every night; the command after it may be another one. */
 const nightly = (exec: string, options: RunOptions = {}, more = ['--if-older-than', '90d']) =>
   cli.run(
-    ['keys', 'rotate', prefixOf(secretIn(file)), '--secret-file', file, ...more, '--exec', exec, '--yes'],
+    [
+      'keys',
+      'rotate',
+      prefixOf(secretIn(file)),
+      '--secret-file',
+      file,
+      ...more,
+      '--exec',
+      exec,
+      '--yes',
+    ],
     options,
   );
 const rotateFailing = async () => expect((await nightly(command, {}, [])).code).toBe(1);
@@ -37,7 +47,10 @@ describe('a command after a rotation that has failed', () => {
     await rotateFailing();
     const secret = secretIn(file);
     const failed = await nightly(command);
-    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('The rotation is committed')]);
+    expect([failed.code, failed.stderr]).toEqual([
+      1,
+      expect.stringContaining('The rotation is committed'),
+    ]);
     repair();
     const done = await nightly(command);
     expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('has not succeeded yet')]);
@@ -50,8 +63,19 @@ describe('a command after a rotation that has failed', () => {
     await rotateFailing();
     repair();
     expect((await nightly(`${command} `)).code).toBe(0);
-    expect((await nightly(command, { osAccount: 'somebody', env: { HKCTL_USER: 'root' } })).code).toBe(0);
-    const other = ['keys', 'rotate', prefixOf(secretIn(file)), '--if-older-than', '90d', '--exec', command, '--yes'];
+    expect(
+      (await nightly(command, { osAccount: 'somebody', env: { HKCTL_USER: 'root' } })).code,
+    ).toBe(0);
+    const other = [
+      'keys',
+      'rotate',
+      prefixOf(secretIn(file)),
+      '--if-older-than',
+      '90d',
+      '--exec',
+      command,
+      '--yes',
+    ];
     expect((await cli.run(other)).code).toBe(0);
     expect(runs()).toBe(1);
     expect((await nightly(command)).code).toBe(0);
@@ -68,7 +92,8 @@ describe('a command after a rotation that has failed', () => {
 
   it('runs again where the old key is named, whose rotation is committed; and nothing is rotated then', async () => {
     const old = prefixOf(secretIn(file));
-    const line = (more: string[]) => cli.run(['keys', 'rotate', old, ...more, '--exec', command, '--yes', '--json']);
+    const line = (more: string[]) =>
+      cli.run(['keys', 'rotate', old, ...more, '--exec', command, '--yes', '--json']);
     expect((await line(['--secret-file', file])).code).toBe(1);
     const secret = secretIn(file);
     repair();
@@ -99,7 +124,9 @@ describe('a command after a rotation that has failed', () => {
 });
 
 it('a command is due from the commit on: a run that is cut off before it is made up for by the next one', async () => {
-  const { secret } = (await cli.ok(['keys', 'rotate', prefixOf(secretIn(file)), '--yes', '--json'])).json<{
+  const { secret } = (
+    await cli.ok(['keys', 'rotate', prefixOf(secretIn(file)), '--yes', '--json'])
+  ).json<{
     secret: string;
   }>();
   writeFileSync(`${file}.new`, `${secret}\n`, { mode: 0o600 });

@@ -9,7 +9,9 @@ beforeEach(async () => {
 
 describe('keys create', () => {
   it('prints the secret alone, with a newline', async () => {
-    const { stdout, stderr } = await cli.ok('keys create --name Gateway --entity BER --preset sensor-gateway');
+    const { stdout, stderr } = await cli.ok(
+      'keys create --name Gateway --entity BER --preset sensor-gateway',
+    );
     expect(stdout).toMatch(/^hk_[0-9A-Za-z]{49}\n$/);
     expect(isCompleteSecret(stdout.trim())).toBe(true);
     expect(stderr).not.toContain(stdout.trim());

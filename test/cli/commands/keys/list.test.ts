@@ -47,7 +47,15 @@ describe('the addresses of keys', () => {
     expect((await listed(columns))[0]).toContain('ALLOWED FROM');
     await cli.key('A bridge to the ERP of the group of plants');
     const [heading, ...rows] = await listed(columns);
-    expect(heading).toEqual(['PREFIX', 'NAME', 'ENTITY', 'LAST USED', 'EXPIRES', 'PERMISSIONS', 'CREATED BY']);
+    expect(heading).toEqual([
+      'PREFIX',
+      'NAME',
+      'ENTITY',
+      'LAST USED',
+      'EXPIRES',
+      'PERMISSIONS',
+      'CREATED BY',
+    ]);
     expect(rows.map((row) => row[1])).toContain('A bridge to the ERP of the group of pl…');
   });
 });

@@ -7,13 +7,17 @@ beforeEach(async () => {
 });
 
 const lastEvent = async () =>
-  (await cli.ok('audit list --json --limit 1')).json<{ action: string; outcome: string; detail: object }[]>()[0];
+  (await cli.ok('audit list --json --limit 1')).json<
+    { action: string; outcome: string; detail: object }[]
+  >()[0];
 
 describe('keys note', () => {
   it('sets and clears the note of a key in any state, and is audited', async () => {
     const { key } = await cli.key('ERP');
     const text = 'Zeile 3 ☎ 4711, "ask" Ada 👩‍🏭'.replace('\u200d', '');
-    const set = (await cli.ok(['keys', 'note', key.prefix, text, '--json'])).json<{ key: KeyJson }>();
+    const set = (await cli.ok(['keys', 'note', key.prefix, text, '--json'])).json<{
+      key: KeyJson;
+    }>();
     expect(set.key).toEqual({ ...key, note: text });
     expect(await cli.show(key.id)).toEqual(set.key);
     expect(await lastEvent()).toMatchObject({
@@ -49,9 +53,22 @@ describe('keys note', () => {
     ['a blank at its end', 'a '],
   ])('refuses %s', async (_what, text) => {
     const { key } = await cli.key('ERP', ['--note', 'before']);
-    expect((await cli.run(['keys', 'note', key.id, text, '--json'])).error().code).toBe('bad_input');
+    expect((await cli.run(['keys', 'note', key.id, text, '--json'])).error().code).toBe(
+      'bad_input',
+    );
     expect((await cli.show(key.id)).note).toBe('before');
-    const create = ['keys', 'create', '--name', 'X', '--entity', 'BER', '--preset', 'sensor-gateway', '--note', text];
+    const create = [
+      'keys',
+      'create',
+      '--name',
+      'X',
+      '--entity',
+      'BER',
+      '--preset',
+      'sensor-gateway',
+      '--note',
+      text,
+    ];
     expect((await cli.run(create)).code).toBe(2);
   });
 
@@ -66,9 +83,9 @@ describe('keys note', () => {
   it('needs api_keys.create, and knows no key of another organization', async () => {
     const { key } = await cli.key('ERP');
     for (const osAccount of ['operator', 'manager']) {
-      expect((await cli.run(['keys', 'note', key.id, 'x', '--json'], { osAccount })).error().code).toBe(
-        'not_permitted',
-      );
+      expect(
+        (await cli.run(['keys', 'note', key.id, 'x', '--json'], { osAccount })).error().code,
+      ).toBe('not_permitted');
       expect(await lastEvent()).toMatchObject({ action: 'key.note', outcome: 'denied' });
     }
     await cli.ok('keys note --json', { osAccount: 'entity_admin' }).catch(() => undefined);
@@ -82,27 +99,40 @@ describe('keys note', () => {
 });
 
 describe('a key with allowed addresses', () => {
-  const limits = ['--allow-ip', 'fd00::/8', '--allow-ip', '::ffff:10.1.2.3/104', '--allow-ip', '192.0.2.7'];
+  const limits = [
+    '--allow-ip',
+    'fd00::/8',
+    '--allow-ip',
+    '::ffff:10.1.2.3/104',
+    '--allow-ip',
+    '192.0.2.7',
+  ];
   const kept = ['fd00::/8', '10.0.0.0/8', '192.0.2.7/32'];
 
   it('keeps them and its note as they were given, over a rotation too', async () => {
     const { key, secret } = await cli.key('MES', [...limits, '--note', 'Line 3']);
     expect(key).toMatchObject({ allowed_ips: kept, note: 'Line 3', last_used_ip: null });
     expect(Object.keys(key).slice(-3)).toEqual(['allowed_ips', 'note', 'last_used_ip']);
-    expect(await lastEvent()).toMatchObject({ detail: { allowed_ips: kept.join(' '), note: 'Line 3' } });
+    expect(await lastEvent()).toMatchObject({
+      detail: { allowed_ips: kept.join(' '), note: 'Line 3' },
+    });
     const rotated = (await cli.ok(['keys', 'rotate', key.id, '--yes', '--json'])).json<{
       key: KeyJson;
       revoked: KeyJson;
     }>();
-    for (const one of [rotated.key, rotated.revoked]) expect(one).toMatchObject({ allowed_ips: kept, note: 'Line 3' });
+    for (const one of [rotated.key, rotated.revoked])
+      expect(one).toMatchObject({ allowed_ips: kept, note: 'Line 3' });
     expect(await cli.show(rotated.key.id)).toEqual(rotated.key);
-    expect((await cli.ok(['keys', 'show', key.id])).stdout).toContain(`Allowed    only from ${kept.join(', ')}\n`);
+    expect((await cli.ok(['keys', 'show', key.id])).stdout).toContain(
+      `Allowed    only from ${kept.join(', ')}\n`,
+    );
     expect((await cli.run('keys verify', { input: secret })).code).toBe(5);
   });
 
   it('is let in as verify says, with the addresses', async () => {
     const [limited, open] = [await cli.key('MES', limits), await cli.key('ERP')];
-    const said = async ({ secret }: { secret: string }) => (await cli.ok('keys verify', { input: secret })).stdout;
+    const said = async ({ secret }: { secret: string }) =>
+      (await cli.ok('keys verify', { input: secret })).stdout;
     expect(await said(limited)).toBe(
       `MES (${limited.key.prefix}) of BER would be let in, only from ${kept.join(', ')}.\n`,
     );
@@ -112,9 +142,21 @@ describe('a key with allowed addresses', () => {
   });
 
   it('takes them from the environment; a wrong one is named with its flag, and more than 100 are refused', async () => {
-    const line = ['keys', 'create', '--name', 'X', '--entity', 'BER', '--preset', 'sensor-gateway', '--json'];
+    const line = [
+      'keys',
+      'create',
+      '--name',
+      'X',
+      '--entity',
+      'BER',
+      '--preset',
+      'sensor-gateway',
+      '--json',
+    ];
     const env = { HKCTL_ALLOW_IP: '10.0.0.0/8, fd00::/8' };
-    expect((await cli.ok(line, { env })).json()).toMatchObject({ key: { allowed_ips: ['10.0.0.0/8', 'fd00::/8'] } });
+    expect((await cli.ok(line, { env })).json()).toMatchObject({
+      key: { allowed_ips: ['10.0.0.0/8', 'fd00::/8'] },
+    });
     expect((await cli.run([...line, '--allow-ip', '10.0.0.0/33'])).error()).toMatchObject({
       code: 'usage',
       message: '--allow-ip: "10.0.0.0/33" is not an address or network.',

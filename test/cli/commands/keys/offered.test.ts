@@ -39,5 +39,8 @@ it('many of them are filtered by typing', async () => {
 it('there is nothing to offer without an active key', async () => {
   const cli = await new Cli().seed();
   const { code, stderr } = await cli.run('keys rotate', { terminal });
-  expect([code, stripVTControlCharacters(stderr)]).toEqual([3, expect.stringContaining('There is no active key.')]);
+  expect([code, stripVTControlCharacters(stderr)]).toEqual([
+    3,
+    expect.stringContaining('There is no active key.'),
+  ]);
 });

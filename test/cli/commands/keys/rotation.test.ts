@@ -44,12 +44,21 @@ describe('keys rotate --if-older-than', () => {
     cli.nowMs = startMs + 90 * dayMs;
     const young = await nightly('90d', '--json');
     expect([young.code, secretIn(file)]).toEqual([0, before]);
-    expect(young.json<{ key: KeyJson }>()).toEqual({ key: await cli.show(prefixOf(before)), revoked: null });
+    expect(young.json<{ key: KeyJson }>()).toEqual({
+      key: await cli.show(prefixOf(before)),
+      revoked: null,
+    });
     const silent = await nightly('90d');
     expect([silent.code, silent.stdout]).toEqual([0, '']);
-    expect(silent.stderr).toBe(`Not rotated, since not old enough: Gateway (${prefixOf(before)})\n`);
+    expect(silent.stderr).toBe(
+      `Not rotated, since not old enough: Gateway (${prefixOf(before)})\n`,
+    );
     cli.nowMs += 1;
-    const due = (await nightly('90d', '--json')).json<{ key: KeyJson; revoked: KeyJson; secret_file: string }>();
+    const due = (await nightly('90d', '--json')).json<{
+      key: KeyJson;
+      revoked: KeyJson;
+      secret_file: string;
+    }>();
     expect(due.revoked.prefix).toBe(prefixOf(before));
     expect(due).toMatchObject({ key: { prefix: prefixOf(secretIn(file)) }, secret_file: file });
   });
@@ -67,7 +76,9 @@ describe('keys rotate --if-older-than', () => {
     ]);
     expect(answers.map((answer) => 'secret' in answer)).toEqual([true, false]);
     expect((await cli.show(young.prefix)).status).toBe('Active');
-    const none = (await cli.ok(line.toSpliced(3, 1, answers[0]?.key.prefix ?? ''))).json<Answer[]>();
+    const none = (await cli.ok(line.toSpliced(3, 1, answers[0]?.key.prefix ?? ''))).json<
+      Answer[]
+    >();
     expect(none.map(({ revoked }) => revoked)).toEqual([null, null]);
     const plain = await cli.ok(['keys', 'rotate', young.prefix, '--if-older-than', '1s', '--yes'], {
       nowMs: cli.nowMs + 2000,
@@ -88,7 +99,9 @@ describe('keys rotate --if-older-than', () => {
     expect([late.code, late.error().code]).toEqual([2, 'confirmation_required']);
     await cli.ok(['keys', 'revoke', prefix, '--yes']);
     expect((await cli.run([...line, '--yes'])).error().code).toBe('key_not_active');
-    expect((await cli.run(['keys', 'rotate', prefix, '--if-older-than', 'x', '--yes'])).code).toBe(2);
+    expect((await cli.run(['keys', 'rotate', prefix, '--if-older-than', 'x', '--yes'])).code).toBe(
+      2,
+    );
   });
 
   it('finishes a rotation that was cut off, however young its successor is', async () => {
@@ -129,7 +142,10 @@ describe('a PATH.new', () => {
     writeFileSync(`${file}.new`, `${other.secret}\n`);
     for (const force of [[], ['--force']]) {
       const { code, stderr } = await nightly('0s', ...force);
-      expect([code, stderr]).toEqual([5, expect.stringContaining('the secret of another active key, Other')]);
+      expect([code, stderr]).toEqual([
+        5,
+        expect.stringContaining('the secret of another active key, Other'),
+      ]);
     }
     expect([secretIn(file), secretIn(`${file}.new`)]).toEqual([before, other.secret]);
   });
@@ -175,7 +191,9 @@ describe('keys rotate --exec', () => {
     writeFileSync(`${file}.other`, `${drawSecret()}\n`);
     const other = ['--secret-file', `${file}.other`, '--yes', '--exec', command];
     expect((await cli.run(['keys', 'rotate', prefixOf(secretIn(file)), ...other])).code).toBe(5);
-    expect((await cli.run(['keys', 'rotate', prefixOf(secretIn(file)), '--yes', '--exec', ' '])).code).toBe(2);
+    expect(
+      (await cli.run(['keys', 'rotate', prefixOf(secretIn(file)), '--yes', '--exec', ' '])).code,
+    ).toBe(2);
     expect(existsSync(mark)).toBe(false);
   });
 
@@ -193,7 +211,9 @@ describe('keys rotate --exec', () => {
       signals: createSignals(process),
     };
     const ending = runAfterRotation(io, command);
-    await vi.waitUntil(() => existsSync(mark) && readFileSync(mark, 'utf8').endsWith('\n'), { timeout: 20_000 });
+    await vi.waitUntil(() => existsSync(mark) && readFileSync(mark, 'utf8').endsWith('\n'), {
+      timeout: 20_000,
+    });
     for (const _signal of signals) expect(process.emit('SIGINT')).toBe(true);
     await expect(ending).rejects.toThrow(
       `The rotation is committed, but the command after it was ended by ${signals.at(-1)}.`,

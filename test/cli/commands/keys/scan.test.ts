@@ -13,7 +13,14 @@ import { Cli, type KeyJson } from '../../harness.ts';
 import { press } from '../../keyboard.ts';
 
 interface ScanJson {
-  findings: { path: string; line: number; column: number; prefix: string; count: number; key: KeyJson | null }[];
+  findings: {
+    path: string;
+    line: number;
+    column: number;
+    prefix: string;
+    count: number;
+    key: KeyJson | null;
+  }[];
   occurrences: number;
   unlisted: number;
   skipped: { path: string; reason: string }[];
@@ -51,8 +58,22 @@ describe('keys scan', () => {
     const { code, report } = await scan(folder);
     expect(code).toBe(5);
     expect(report.findings).toHaveLength(2);
-    expect(report.findings).toContainEqual({ path: a, line: 2, column: 5, prefix: secret.slice(0, 8), count: 1, key });
-    const ofStranger = { path: b, line: 1, column: 3003, prefix: stranger.slice(0, 8), count: 1, key: null };
+    expect(report.findings).toContainEqual({
+      path: a,
+      line: 2,
+      column: 5,
+      prefix: secret.slice(0, 8),
+      count: 1,
+      key,
+    });
+    const ofStranger = {
+      path: b,
+      line: 1,
+      column: 3003,
+      prefix: stranger.slice(0, 8),
+      count: 1,
+      key: null,
+    };
     expect(report.findings).toContainEqual(ofStranger);
     expect((await cli.run(['keys', 'scan', b])).stdout).toBe(
       `${b}:1:3003: ${stranger.slice(0, 8)}… no key of your organization\n`,
@@ -67,7 +88,9 @@ describe('keys scan', () => {
     const writer = spawn('sh', ['-c', 'cat "$0" > "$1"', source, pipe]);
     const { code, report } = await scan(pipe);
     expect(code).toBe(5);
-    expect(report.findings).toEqual([{ path: pipe, line: 3, column: 3, prefix: secret.slice(0, 8), count: 1, key }]);
+    expect(report.findings).toEqual([
+      { path: pipe, line: 3, column: 3, prefix: secret.slice(0, 8), count: 1, key },
+    ]);
     writer.kill();
   });
 
@@ -106,7 +129,9 @@ describe('keys scan', () => {
 
   it('reads standard input', async () => {
     const { secret } = await cli.key('A');
-    const { code, stdout } = await cli.run('keys scan - --json', { input: `one\ntwo ${secret} three ${secret}` });
+    const { code, stdout } = await cli.run('keys scan - --json', {
+      input: `one\ntwo ${secret} three ${secret}`,
+    });
     expect(code).toBe(5);
     const { findings, occurrences }: ScanJson = JSON.parse(stdout);
     expect(findings).toMatchObject([{ path: '-', line: 2, column: 5, count: 2 }]);
@@ -173,7 +198,10 @@ describe('keys scan', () => {
     const input = new PassThrough();
     const scanning = cli.run('keys scan - --revoke --yes --json', { input });
     input.write(`${a.secret}\n`);
-    await until('the first key is revoked', async () => (await cli.show(a.key.id)).status === 'Revoked');
+    await until(
+      'the first key is revoked',
+      async () => (await cli.show(a.key.id)).status === 'Revoked',
+    );
     expect((await cli.show(b.key.id)).status).toBe('Active');
     input.end(b.secret);
     expect((await scanning).code).toBe(5);
@@ -211,7 +239,10 @@ describe('keys scan', () => {
     put('x', drawSecret());
     const elsewhere = new Cli();
     const found = await elsewhere.run(['keys', 'scan', folder]);
-    expect([found.code, found.stdout]).toEqual([5, expect.stringContaining('… unknown, without a store\n')]);
+    expect([found.code, found.stdout]).toEqual([
+      5,
+      expect.stringContaining('… unknown, without a store\n'),
+    ]);
     expect((await elsewhere.run(['keys', 'scan', folder, '--revoke', '--yes'])).code).toBe(6);
     const { stdout } = await elsewhere.ok('keys scan --gitleaks');
     const pattern = /regex = '''(.*)'''/.exec(stdout)?.[1] ?? '';
@@ -220,7 +251,9 @@ describe('keys scan', () => {
 
   it('finds every secret in any bytes, however they are cut', () => {
     const noise = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
-    const text = fc.constantFrom('hk_', 'k_', 'h', 'hk_hk_', 'x'.repeat(60)).map((part) => Buffer.from(part));
+    const text = fc
+      .constantFrom('hk_', 'k_', 'h', 'hk_hk_', 'x'.repeat(60))
+      .map((part) => Buffer.from(part));
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.oneof(noise, text), fc.nat(2))), (parts) => {
         const wanted: string[] = [];

@@ -7,12 +7,17 @@ const cli = new Cli();
 beforeAll(() => cli.seed());
 
 const terminal = { columns: 60, rows: 30 };
-const names = async () => (await cli.ok('keys list --json')).json<{ name: string }[]>().map(({ name }) => name);
-const line = 'keys create --entity BER --preset production-only --expires 90d --allow-ip 10.0.0.0/8 --note "Line 3"';
+const names = async () =>
+  (await cli.ok('keys list --json')).json<{ name: string }[]>().map(({ name }) => name);
+const line =
+  'keys create --entity BER --preset production-only --expires 90d --allow-ip 10.0.0.0/8 --note "Line 3"';
 const named = { on: 'Name', type: `Oven gateway${press.enter}` };
 
 it('keys create sums up the key before it creates it, and Enter alone creates nothing', async () => {
-  const { code, stderr } = await cli.run(line, { terminal, keys: [named, { on: '❯ Cancel', type: press.enter }] });
+  const { code, stderr } = await cli.run(line, {
+    terminal,
+    keys: [named, { on: '❯ Cancel', type: press.enter }],
+  });
   expect(code).toBe(130);
   const asked = stripVTControlCharacters(stderr).split('\n');
   const from = asked.findIndex((text) => text.startsWith('Name  '));
@@ -36,7 +41,10 @@ it('creates it for the other answer, and asks nothing if nothing was missing', a
     { on: '[d] Dismiss', type: 'd' },
     { on: '[y] Dismiss', type: 'y' },
   ];
-  await cli.ok(line, { terminal, keys: [named, { on: '❯ Cancel', type: press.down }, press.enter, ...dismissed] });
+  await cli.ok(line, {
+    terminal,
+    keys: [named, { on: '❯ Cancel', type: press.down }, press.enter, ...dismissed],
+  });
   const { stderr } = await cli.ok(`${line} --name Second`, { terminal, keys: dismissed });
   expect(stderr).not.toContain('Create this API key?');
   expect(await names()).toHaveLength(2);

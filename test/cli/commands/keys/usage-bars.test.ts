@@ -13,15 +13,20 @@ describe('bars', () => {
   it('fit the width, lose no value and end with the last one', () => {
     const values = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 200 });
     fc.assert(
-      fc.property(values, fc.integer({ min: 1, max: 120 }), fc.boolean(), (given, width, isAscii) => {
-        const { line, each, most } = barsOf(given, width, isAscii);
-        expect(line.length).toBe(Math.ceil(given.length / each));
-        expect(line.length).toBeLessThanOrEqual(width);
-        expect(each === 1 || Math.ceil(given.length / (each - 1)) > width).toBe(true);
-        const last = given.slice(-each).reduce((sum, value) => sum + value, 0);
-        expect(last).toBeLessThanOrEqual(most);
-        expect('·.'.includes(line.at(-1) ?? '')).toBe(last === 0);
-      }),
+      fc.property(
+        values,
+        fc.integer({ min: 1, max: 120 }),
+        fc.boolean(),
+        (given, width, isAscii) => {
+          const { line, each, most } = barsOf(given, width, isAscii);
+          expect(line.length).toBe(Math.ceil(given.length / each));
+          expect(line.length).toBeLessThanOrEqual(width);
+          expect(each === 1 || Math.ceil(given.length / (each - 1)) > width).toBe(true);
+          const last = given.slice(-each).reduce((sum, value) => sum + value, 0);
+          expect(last).toBeLessThanOrEqual(most);
+          expect('·.'.includes(line.at(-1) ?? '')).toBe(last === 0);
+        },
+      ),
     );
   });
 });

@@ -6,17 +6,32 @@ import { Cli, type KeyJson, startMs } from '../../harness.ts';
 const dayMs = 86_400_000;
 const today = Math.floor(startMs / dayMs);
 
-function counted(day: number, kind: UsageCount['kind'], count: number, code = ''): Omit<UsageCount, 'keyId'> {
+function counted(
+  day: number,
+  kind: UsageCount['kind'],
+  count: number,
+  code = '',
+): Omit<UsageCount, 'keyId'> {
   const isRejected = kind === 'rejected';
-  const last = { lastAtMs: isRejected ? startMs - 5000 : null, lastSensor: isRejected ? 'OVEN-9' : null };
+  const last = {
+    lastAtMs: isRejected ? startMs - 5000 : null,
+    lastSensor: isRejected ? 'OVEN-9' : null,
+  };
   return { day, kind, count, code, ...last };
 }
 
 /** Adds to the usage of a key, as a daemon does. */
-async function merge(cli: Cli, key: KeyJson, counts: readonly Omit<UsageCount, 'keyId'>[]): Promise<void> {
+async function merge(
+  cli: Cli,
+  key: KeyJson,
+  counts: readonly Omit<UsageCount, 'keyId'>[],
+): Promise<void> {
   const store = await (await cli.services.engine(cli.store)).open();
   const uses = new Map([[key.id, { atMs: startMs - 3_600_000, ip: '192.0.2.17' }]]);
-  await store.keys.recordUse(uses, { counts: counts.map((one) => ({ ...one, keyId: key.id })), kept: undefined });
+  await store.keys.recordUse(uses, {
+    counts: counts.map((one) => ({ ...one, keyId: key.id })),
+    kept: undefined,
+  });
   await store.close();
 }
 
@@ -27,7 +42,8 @@ describe('the usage of a key as JSON', () => {
     await cli.seed();
     key = (await cli.key('gateway')).key;
   });
-  const usage = async () => (await cli.ok(['keys', 'show', key.prefix, '--json'])).json<{ usage: unknown }>().usage;
+  const usage = async () =>
+    (await cli.ok(['keys', 'show', key.prefix, '--json'])).json<{ usage: unknown }>().usage;
 
   it('is an empty list where it was never used', async () => {
     expect(await usage()).toEqual([]);
@@ -58,7 +74,11 @@ describe('the usage of a key as JSON', () => {
         requests: 7,
         refused: { not_found: 2 },
         readings: { accepted: 5, duplicates: 1, rejected: { unknown_sensor: 3 } },
-        last_rejected: { at: new Date(startMs - 5000).toISOString(), code: 'unknown_sensor', sensor: 'OVEN-9' },
+        last_rejected: {
+          at: new Date(startMs - 5000).toISOString(),
+          code: 'unknown_sensor',
+          sensor: 'OVEN-9',
+        },
       },
     ]);
   });
@@ -108,13 +128,17 @@ Rejected   last 2026-11-20 08:59:55 CET: unknown_sensor OVEN-9
         `           2026-08-23${' '.repeat(25)}2026-11-20`,
       ]);
     }
-    expect((await shown(80, 'dumb')).split('\n')[0]).toBe(`Requests   ${'.'.repeat(30)}@@%%##**++==-::`);
+    expect((await shown(80, 'dumb')).split('\n')[0]).toBe(
+      `Requests   ${'.'.repeat(30)}@@%%##**++==-::`,
+    );
   });
 
   it('is one line of a key that was not used', async () => {
     const { stdout } = await cli.ok(['keys', 'list', '--search', 'quiet', '--json']);
     const [quiet] = JSON.parse(stdout);
-    expect((await cli.ok(['keys', 'show', quiet.prefix])).stdout).toMatch(/Usage +none in 90 days\n/);
+    expect((await cli.ok(['keys', 'show', quiet.prefix])).stdout).toMatch(
+      /Usage +none in 90 days\n/,
+    );
   });
 
   const listed = async (nowMs: number, columns?: number) => {
@@ -125,19 +149,28 @@ Rejected   last 2026-11-20 08:59:55 CET: unknown_sensor OVEN-9
 
   it('marks in the list what is being refused today or yesterday', async () => {
     const other = (await cli.key('other')).key;
-    const harmless = [counted(today, 'refused', 5, 'not_found'), counted(today, 'refused', 5, 'unavailable')];
+    const harmless = [
+      counted(today, 'refused', 5, 'not_found'),
+      counted(today, 'refused', 5, 'unavailable'),
+    ];
     await merge(cli, other, [...harmless, counted(today - 2, 'rejected', 9, 'unknown_sensor')]);
     const wide = await listed(startMs, 120);
     expect(wide.match(/\d+: .*$/gm)).toEqual(['402: unknown_sensor, invalid_at']);
     expect(wide).toContain('3 keys, 1 being refused');
-    expect(await listed(startMs)).toMatch(/REFUSED\n[^!]*gateway .* 402: unknown_sensor, invalid_at\n/);
+    expect(await listed(startMs)).toMatch(
+      /REFUSED\n[^!]*gateway .* 402: unknown_sensor, invalid_at\n/,
+    );
     const narrow = await listed(startMs, 60);
     expect(narrow).toContain('402: unknown_sensor,…');
   });
 
   it('is part of the settings page, drawn and in plain lines', async () => {
     const terminal = { columns: 80, rows: 30 };
-    const { stdout } = await cli.ok('keys --search gateway', { terminal, keys: ['q'], env: { TERM: 'xterm' } });
+    const { stdout } = await cli.ok('keys --search gateway', {
+      terminal,
+      keys: ['q'],
+      env: { TERM: 'xterm' },
+    });
     expect(stdout).toMatch(/Requests .*·██▇▇▆▆▅▅▄▄▃▃▂▁▁/);
     expect(stdout).toMatch(/Today .*1,000 requests, 2 refused/);
     const plain = await cli.run('keys --plain --search gateway', { terminal, keys: ['\u0004'] });
@@ -170,7 +203,8 @@ it('what is yesterday is decided by the time of each site', async () => {
   const chicago = (await cli.key('chicago', ['--entity', 'CHI'])).key;
   cli.nowMs = startMs + 19 * 3_600_000;
   // In Berlin it is the next day, in Chicago not yet.
-  for (const key of [berlin, chicago]) await merge(cli, key, [counted(today - 1, 'rejected', 5, 'unknown_sensor')]);
+  for (const key of [berlin, chicago])
+    await merge(cli, key, [counted(today - 1, 'rejected', 5, 'unknown_sensor')]);
   const { stdout } = await cli.ok('keys list');
   expect(stdout.match(/^.*5: unknown_sensor$/gm)).toEqual([expect.stringContaining('chicago')]);
 });

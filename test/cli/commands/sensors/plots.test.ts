@@ -28,9 +28,11 @@ async function keep(code: string, valueAt: (minute: number) => number | undefine
   await store.close();
 }
 
-const wave = (minute: number) => Math.round(18_000 + 1000 * Math.sin((minute / 1440) * 2 * Math.PI)) / 100;
+const wave = (minute: number) =>
+  Math.round(18_000 + 1000 * Math.sin((minute / 1440) * 2 * Math.PI)) / 100;
 /** Every two minutes 0 to 6, with a gap of more than three hours. */
-const stepped = (minute: number) => (minute % 2 || (minute > 300 && minute < 500) ? undefined : minute % 7);
+const stepped = (minute: number) =>
+  minute % 2 || (minute > 300 && minute < 500) ? undefined : minute % 7;
 
 /** What comes after the fields of a sensor. */
 async function plotted(line: string, options: RunOptions = {}): Promise<string[]> {
@@ -92,13 +94,17 @@ describe('the plot of a sensor', () => {
       'min 177.45 Cel · mean 178.72 Cel · max 180.00 Cel · 60 readings',
       'last reading 1 min ago',
     ]);
-    expect(await plotted('sensors show OVEN-1 --entity BER --from 2026-11-01 --to 2026-11-02')).toEqual([
+    expect(
+      await plotted('sensors show OVEN-1 --entity BER --from 2026-11-01 --to 2026-11-02'),
+    ).toEqual([
       'No readings from 2026-11-01 00:00 CET to 2026-11-02 00:00 CET; last reading 1 min ago.',
     ]);
     expect(await plotted('sensors show DOOR-1 --entity BER')).toEqual([
       'No readings from 2026-11-19 13:00 CET to 2026-11-20 13:00 CET; no reading yet.',
     ]);
-    expect((await cli.run('sensors show OVEN-1 --entity BER --from 2026-11-02 --to 2026-11-01')).code).toBe(2);
+    expect(
+      (await cli.run('sensors show OVEN-1 --entity BER --from 2026-11-02 --to 2026-11-01')).code,
+    ).toBe(2);
   });
 
   it('still shows the highest and lowest values of hours whose readings were dropped', async () => {
@@ -106,7 +112,11 @@ describe('the plot of a sensor', () => {
     const domain = await (await cli.services.engine(cli.store)).open();
     const [site] = (await cli.ok('entities list --json')).json<{ id: string }[]>();
     for (let position: number | undefined; ; ) {
-      const step = await domain.readings.drop({ entityId: site?.id ?? '', untilUs: nowMs * 1000, position });
+      const step = await domain.readings.drop({
+        entityId: site?.id ?? '',
+        untilUs: nowMs * 1000,
+        position,
+      });
       if (step.next === null) break;
       position = step.next;
     }
@@ -121,7 +131,9 @@ describe('the plot of a sensor', () => {
       expect.stringMatching(/^ 1\.7e\+308 ┤[⠉-⣿]+$/),
     ]);
     await keep('DOOR-1', () => 5);
-    expect((await plotted('sensors show DOOR-1 --entity BER'))[4]).toMatch(/^ {5}5\.00 ┤[⠁-⣿]{69}$/);
+    expect((await plotted('sensors show DOOR-1 --entity BER'))[4]).toMatch(
+      /^ {5}5\.00 ┤[⠁-⣿]{69}$/,
+    );
   });
 });
 
@@ -142,7 +154,9 @@ describe('the list of sensors', () => {
       expect.stringMatching(/^[▄▅█]{6} {2}[▄▅]{16}$/),
     ]);
     const dumb = { ...wide, env: { TERM: 'dumb' } };
-    expect(columnOf((await cli.ok('sensors list --entity BER', dumb)).stdout)[1]).toBe('+*%######%*+=-.______.-=');
+    expect(columnOf((await cli.ok('sensors list --entity BER', dumb)).stdout)[1]).toBe(
+      '+*%######%*+=-.______.-=',
+    );
     for (const options of [{ terminal: { columns: 60, rows: 30 } }, {}])
       expect((await cli.ok('sensors list --entity BER', options)).stdout).not.toContain('LAST DAY');
   });

@@ -6,7 +6,11 @@ beforeEach(async () => {
   cli = await new Cli().seed();
 });
 
-const sensors = ['id;code;name;unit;is_active', '1;OVEN-1;"Oven; zone 1";Cel;true', '2;DOOR-1;Door;;true'].join('\r\n');
+const sensors = [
+  'id;code;name;unit;is_active',
+  '1;OVEN-1;"Oven; zone 1";Cel;true',
+  '2;DOOR-1;Door;;true',
+].join('\r\n');
 
 async function importSensors(): Promise<void> {
   await cli.ok('import sensors - --entity BER', { input: `\ufeff${sensors}` });
@@ -52,8 +56,19 @@ describe('sensors', () => {
       last_reading_at: '2026-11-20T08:15:00.123456Z',
       last_value: 182.4,
     });
-    const [shown = {}] = (await cli.ok('sensors list --entity BER --json')).json<Record<string, unknown>[]>();
-    const imported = ['id', 'code', 'name', 'asset_id', 'quantity', 'unit', 'is_active', 'updated_at'];
+    const [shown = {}] = (await cli.ok('sensors list --entity BER --json')).json<
+      Record<string, unknown>[]
+    >();
+    const imported = [
+      'id',
+      'code',
+      'name',
+      'asset_id',
+      'quantity',
+      'unit',
+      'is_active',
+      'updated_at',
+    ];
     const state = ['last_reading_at', 'last_value', 'last_heartbeat_at', 'last_status'];
     expect(Object.keys(shown).sort()).toEqual([...imported, ...state].sort());
     expect((await cli.ok('sensors show 1 --entity BER --json')).json()).toEqual(shown);
@@ -66,14 +81,17 @@ describe('sensors', () => {
   it('have a column for the status on a terminal only where one reported it', async () => {
     await importSensors();
     const options = { terminal: { columns: 100, rows: 24 }, env: { NO_COLOR: '1' } };
-    const headings = async (more = {}) => (await cli.ok('sensors list --entity BER', more)).stdout.split('\n')[0];
+    const headings = async (more = {}) =>
+      (await cli.ok('sensors list --entity BER', more)).stdout.split('\n')[0];
     expect(await headings(options)).toMatch(/^CODE {2,}NAME .* LAST HEARTBEAT$/);
     expect(await headings()).toMatch(/ STATUS$/);
     const store = await (await cli.services.engine(cli.store)).open();
     const [entity] = (await cli.ok('entities list --json')).json<{ id: string }[]>();
     const sensor = (await store.readings.directory(entity?.id ?? '')).get('OVEN-1');
     const beat = { battery: null, signal: null, firmware: null };
-    await store.readings.appendHeartbeats([{ series: sensor?.series ?? 0, atUs, status: 'fault', ...beat }]);
+    await store.readings.appendHeartbeats([
+      { series: sensor?.series ?? 0, atUs, status: 'fault', ...beat },
+    ]);
     await store.close();
     expect(await headings(options)).toMatch(/ STATUS$/);
   });
@@ -87,11 +105,15 @@ describe('sensors', () => {
     ]);
     const from = '2026-11-20T09:15:00.123456+01:00';
     const to = '2026-11-20T08:15:00.123458Z';
-    const csv = (await cli.ok(['sensors', 'export', 'OVEN-1', '--entity', 'BER', '--from', from, '--to', to])).stdout;
+    const csv = (
+      await cli.ok(['sensors', 'export', 'OVEN-1', '--entity', 'BER', '--from', from, '--to', to])
+    ).stdout;
     expect(csv).toBe(
       'sensor,at,value,quality\nOVEN-1,2026-11-20T08:15:00.123456Z,1,good\nOVEN-1,2026-11-20T08:15:00.123457Z,2.5,bad\n',
     );
-    const lines = (await cli.ok('sensors export --entity BER --format ndjson --from 2026-11-20')).stdout
+    const lines = (
+      await cli.ok('sensors export --entity BER --format ndjson --from 2026-11-20')
+    ).stdout
       .trim()
       .split('\n');
     expect(lines.map((line) => JSON.parse(line).value)).toEqual([1, 2.5, 3]);
@@ -104,13 +126,21 @@ describe('sensors', () => {
     await importSensors();
     await keep([[atUs, 1, 0]]);
     const before = (await cli.ok('audit list --json')).json<unknown[]>().length;
-    for (const line of ['sensors list', 'sensors show OVEN-1']) await cli.ok(`--as operator ${line} --entity BER`);
+    for (const line of ['sensors list', 'sensors show OVEN-1'])
+      await cli.ok(`--as operator ${line} --entity BER`);
     const readings = await cli.ok('--as operator sensors export --entity BER');
     expect(readings.stdout).toContain('OVEN-1,2026-11-20T08:15:00.123456Z,1,');
-    await cli.ok('--as operator sensors export 1 DOOR-1 --entity BER --from 2026-11-20 --to 2026-11-20T10:00:00Z');
+    await cli.ok(
+      '--as operator sensors export 1 DOOR-1 --entity BER --from 2026-11-20 --to 2026-11-20T10:00:00Z',
+    );
     expect((await cli.run('--as operator sensors export NONE --entity BER')).code).toBe(3);
     const records = (await cli.ok('audit list --json')).json<Record<string, unknown>[]>();
-    const common = { action: 'sensors.export', target: 'BER', outcome: 'done', actor: { login: 'operator' } };
+    const common = {
+      action: 'sensors.export',
+      target: 'BER',
+      outcome: 'done',
+      actor: { login: 'operator' },
+    };
     expect(records.slice(0, records.length - before)).toMatchObject([
       {
         ...common,
@@ -146,7 +176,11 @@ describe('sensors export as CSV', () => {
 });
 
 describe('sensors export by date', () => {
-  const row = (instant: string, value: number): [number, number, number] => [Date.parse(instant) * 1000, value, 0];
+  const row = (instant: string, value: number): [number, number, number] => [
+    Date.parse(instant) * 1000,
+    value,
+    0,
+  ];
   const values = async (...range: string[]) => {
     const line = ['sensors', 'export', 'OVEN-1', '--entity', 'BER', '--json', ...range];
     return (await cli.ok(line)).json<{ value: number }[]>().map(({ value }) => value);
@@ -175,8 +209,12 @@ describe('sensors export by date', () => {
       [atUs, 2, 0],
       [atUs + 1, 3, 0],
     ]);
-    expect(await values('--from', '2026-11-20T08:15:00.123456Z', '--to', '2026-11-20T08:15:00.123457Z')).toEqual([2]);
-    expect((await cli.run('sensors export --entity BER --from 2026-11-21 --to 2026-11-21')).code).toBe(2);
+    expect(
+      await values('--from', '2026-11-20T08:15:00.123456Z', '--to', '2026-11-20T08:15:00.123457Z'),
+    ).toEqual([2]);
+    expect(
+      (await cli.run('sensors export --entity BER --from 2026-11-21 --to 2026-11-21')).code,
+    ).toBe(2);
     expect((await cli.run('sensors export --entity BER --from yesterday')).code).toBe(2);
   });
 });

@@ -12,7 +12,9 @@ beforeEach(async () => {
 const startUs = Date.parse('2026-11-20T12:00:00Z') * 1000;
 
 /** Keeps readings: sensor, seconds after the start, value, quality. */
-async function keep(...readings: [code: string, second: number, value: number, quality?: number][]): Promise<void> {
+async function keep(
+  ...readings: [code: string, second: number, value: number, quality?: number][]
+): Promise<void> {
   const store = await (await cli.services.engine(cli.store)).open();
   const [site] = (await cli.ok('entities list --json')).json<{ id: string }[]>();
   const directory = await store.readings.directory(site?.id ?? '');
@@ -41,7 +43,8 @@ async function following(
     interrupted: stop.signal,
   });
   for (const { lines, next } of steps) {
-    const hasCome = () => (isWaiting || line.includes('--json')) && shown.split('\n').length > lines;
+    const hasCome = () =>
+      (isWaiting || line.includes('--json')) && shown.split('\n').length > lines;
     await expect.poll(hasCome, { timeout: 20_000, interval: 50 }).toBe(true);
     await next?.(() => shown.includes('\n'));
   }
@@ -70,7 +73,8 @@ describe('sensors tail', () => {
 
   it('prints nothing again if the newest are erased', async () => {
     await keep(['OVEN-1', 100, 1], ['OVEN-1', 200, 2]);
-    const erase = 'sensors erase OVEN-1 --entity BER --from 2026-11-20T12:03:00Z --to 2026-11-20T12:04:00Z --yes';
+    const erase =
+      'sensors erase OVEN-1 --entity BER --from 2026-11-20T12:03:00Z --to 2026-11-20T12:04:00Z --yes';
     const lines = await following(
       'sensors tail --entity BER',
       {
@@ -85,7 +89,10 @@ describe('sensors tail', () => {
       { lines: 1, next: () => keep(['OVEN-1', 101, 3]) },
       { lines: 2 },
     );
-    expect(lines).toEqual(['2026-11-20T12:00:00.000000Z  DOOR-1  7', '2026-11-20T12:01:41.000000Z  OVEN-1  3 Cel']);
+    expect(lines).toEqual([
+      '2026-11-20T12:00:00.000000Z  DOOR-1  7',
+      '2026-11-20T12:01:41.000000Z  OVEN-1  3 Cel',
+    ]);
   });
 
   it('prints those of the named sensors, and refuses a site without sensors', async () => {
@@ -98,9 +105,17 @@ describe('sensors tail', () => {
       lines: 0,
       next: isShown,
     });
-    expect(JSON.parse(line)).toEqual({ sensor: 'OVEN-1', at: expect.any(String), value: 20, quality: 'bad' });
+    expect(JSON.parse(line)).toEqual({
+      sensor: 'OVEN-1',
+      at: expect.any(String),
+      value: 20,
+      quality: 'bad',
+    });
     for (const other of more) expect(JSON.parse(other)).toMatchObject({ sensor: 'OVEN-1' });
     const none = await cli.run('sensors tail --entity CHI');
-    expect([none.code, none.stderr]).toEqual([3, expect.stringContaining('Entity CHI has no sensors.')]);
+    expect([none.code, none.stderr]).toEqual([
+      3,
+      expect.stringContaining('Entity CHI has no sensors.'),
+    ]);
   });
 });

@@ -63,7 +63,9 @@ it('leaves a connection paused that Node has paused meanwhile, as long as a body
   const { client, socket, seen } = await connected((req) => void bodies.push(req));
   const length = 16 * 1024 * 1024;
   holdReading(socket);
-  client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${' '.repeat(length)}`);
+  client.write(
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${' '.repeat(length)}`,
+  );
   releaseReading(socket);
   await until('its head is read', () => seen.requests === 1);
   // As the pace of bodies does, also of those that fill the memory of their stream meanwhile.

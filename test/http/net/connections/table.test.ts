@@ -32,11 +32,16 @@ function fullTable(count: number, addressOf: (index: number) => string) {
 it('chooses a connection to close without a look at every connection, since a client may open thousands a second', () => {
   const { table, connections, looksOf } = fullTable(2_000, () => '192.0.2.1');
   expect(looksOf(() => table.leastNeeded(1_500))).toBeLessThan(10);
-  expect(table.leastNeeded(1_500)).toEqual({ connection: connections[0], reason: 'unauthenticated' });
+  expect(table.leastNeeded(1_500)).toEqual({
+    connection: connections[0],
+    reason: 'unauthenticated',
+  });
 });
 
 it('finds the connections of a client without a look at those of others', () => {
-  const { table, connections, looksOf } = fullTable(2_000, (index) => (index < 2 ? '192.0.2.1' : '198.51.100.1'));
+  const { table, connections, looksOf } = fullTable(2_000, (index) =>
+    index < 2 ? '192.0.2.1' : '198.51.100.1',
+  );
   const [first, second] = connections;
   if (!first || !second) throw new Error('There are two.');
   expect(looksOf(() => table.sameClient(first))).toBeLessThan(10);

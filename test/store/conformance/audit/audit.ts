@@ -27,7 +27,10 @@ export function auditConformance(given: Given): void {
     const other = await plantIn(store, 'Beta');
     for (let n = 1; n <= 5; n++) {
       for (const { tenant } of [plant, other]) {
-        await store.audit.append({ ...draftOf(tenant.id, 'key.list', `${tenant.name} ${n}`), atMs: nowMs + n });
+        await store.audit.append({
+          ...draftOf(tenant.id, 'key.list', `${tenant.name} ${n}`),
+          atMs: nowMs + n,
+        });
       }
     }
     const targets = async (range: { sinceMs?: number; limit: number }) =>
@@ -45,10 +48,17 @@ export function auditConformance(given: Given): void {
       ['hk_aBcDe', { action: 'key.create', actor }],
       ['hk_aBcDe', { action: 'key.revoke', actor, outcome: 'denied', osAccount: 'root' }],
       ['Zürich "1"\u0000', { action: 'entity.add', actor, outcome: 'failed' }],
-      ['mallory', { action: 'profile.use', outcome: 'denied', osAccount: 'mallory', tenantId: null }],
+      [
+        'mallory',
+        { action: 'profile.use', outcome: 'denied', osAccount: 'mallory', tenantId: null },
+      ],
     ];
     for (const [n, [target, change]] of events.entries()) {
-      await store.audit.append({ ...draftOf(tenant.id, 'key.list', target), atMs: nowMs + n, ...change });
+      await store.audit.append({
+        ...draftOf(tenant.id, 'key.list', target),
+        atMs: nowMs + n,
+        ...change,
+      });
     }
     const found = async (filter: AuditFilter, limit = 100) =>
       (await store.audit.list(tenant.id, { ...filter, limit, ofStore: true }))
@@ -74,7 +84,11 @@ export function auditConformance(given: Given): void {
     const { store, plant } = await given();
     expect(await store.audit.lastDoneMs('store.backup')).toBeUndefined();
     const append = (tenantId: string, atMs: number, outcome: 'done' | 'denied') =>
-      store.audit.append({ ...draftOf(tenantId, 'store.backup', 'a file'), atMs: nowMs + atMs, outcome });
+      store.audit.append({
+        ...draftOf(tenantId, 'store.backup', 'a file'),
+        atMs: nowMs + atMs,
+        outcome,
+      });
     await append('another', 1, 'done');
     await append(plant.tenant.id, 2, 'done');
     await append('another', 3, 'denied');
@@ -84,7 +98,8 @@ export function auditConformance(given: Given): void {
 
   it('walks all of them in order, whole', async () => {
     const { store, plant } = await given();
-    for (let n = 0; n < 1100; n++) await store.audit.append(draftOf(n % 2 ? plant.tenant.id : 'x', 'key.list', `${n}`));
+    for (let n = 0; n < 1100; n++)
+      await store.audit.append(draftOf(n % 2 ? plant.tenant.id : 'x', 'key.list', `${n}`));
     const report = await verifyChain(store.audit.walk());
     expect(report).toMatchObject({ records: 1101, broken: null });
     const [last] = await store.audit.list(plant.tenant.id, { limit: 1 });

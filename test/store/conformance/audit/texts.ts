@@ -36,7 +36,11 @@ const texts = fc
 export function auditTextConformance(given: Given): void {
   it('gives every text of an event back as it was hashed', async () => {
     const { store, plant } = await given();
-    const details = fc.dictionary(texts, fc.oneof(texts, fc.double(), fc.boolean(), fc.constant(null)), { maxKeys: 3 });
+    const details = fc.dictionary(
+      texts,
+      fc.oneof(texts, fc.double(), fc.boolean(), fc.constant(null)),
+      { maxKeys: 3 },
+    );
     const drafts = fc.record({
       target: texts,
       osAccount: texts,
@@ -52,7 +56,12 @@ export function auditTextConformance(given: Given): void {
         const last = await lastOf(store.audit.walk());
         const { hash } = chainRecord(last, { seq: before.count, hash: before.hash });
         expect(last.hash).toBe(hash);
-        for (const text of [last.target, last.osAccount, last.tenantId ?? '', last.actor?.login ?? '']) {
+        for (const text of [
+          last.target,
+          last.osAccount,
+          last.tenantId ?? '',
+          last.actor?.login ?? '',
+        ]) {
           expect(text.isWellFormed()).toBe(true);
         }
       }),
@@ -91,7 +100,9 @@ export function auditTextConformance(given: Given): void {
   });
 }
 
-async function lastOf(records: Iterable<AuditRecord> | AsyncIterable<AuditRecord>): Promise<AuditRecord> {
+async function lastOf(
+  records: Iterable<AuditRecord> | AsyncIterable<AuditRecord>,
+): Promise<AuditRecord> {
   let last: AuditRecord | undefined;
   for await (const record of records) last = record;
   if (last === undefined) throw new Error('the chain is empty');

@@ -16,7 +16,13 @@ export function keyConformance(given: Given): void {
       prefix: key.prefix,
       name: 'key 1',
       permissions: ['parts.view'],
-      entity: { id: plant.entity.id, code: 'BER', name: 'Berlin', timezone: 'Europe/Berlin', status: 'active' },
+      entity: {
+        id: plant.entity.id,
+        code: 'BER',
+        name: 'Berlin',
+        timezone: 'Europe/Berlin',
+        status: 'active',
+      },
       createdBy: { id: plant.user.id, login: 'acme-admin', name: 'Ada' },
       createdAtMs: nowMs + 1,
       expiresAtMs: nowMs + 1000,
@@ -42,7 +48,9 @@ export function keyConformance(given: Given): void {
     const draft = draftOf(plant.tenant.id, 'key.create', 'x');
     await store.keys.insert(newKey(plant, 1), draft);
     const before = await store.audit.lastSeq();
-    await expect(async () => store.keys.insert(newKey(plant, 2, { prefix: 'hk_00001' }), draft)).rejects.toMatchObject({
+    await expect(async () =>
+      store.keys.insert(newKey(plant, 2, { prefix: 'hk_00001' }), draft),
+    ).rejects.toMatchObject({
       code: 'duplicate',
     });
     await store.entities.setStatus(plant.entity.id, 'inactive', draft);
@@ -74,7 +82,10 @@ export function keyConformance(given: Given): void {
       revokedBy: { login: 'acme-admin' },
       rotatedTo: next[0]?.id,
     });
-    expect(await store.keys.credential('hash-3')).toMatchObject({ revokedAtMs: null, creatorStatus: 'active' });
+    expect(await store.keys.credential('hash-3')).toMatchObject({
+      revokedAtMs: null,
+      creatorStatus: 'active',
+    });
     expect(await store.keys.credential('hash-1')).toMatchObject({ revokedAtMs: nowMs + 7 });
     expect((await verifyChain(store.audit.walk())).broken).toBeNull();
   });
@@ -101,10 +112,16 @@ export function keyConformance(given: Given): void {
     const [last = '', before = ''] = ids.slice(-2).reverse();
     await store.keys.revoke([last], plant.user.id, nowMs + 600, [draft]);
     expect(await store.keys.revoke(ids, plant.user.id, nowMs + 700, [draft])).toEqual([last]);
-    const statusOf = async (id: string) => (await store.keys.find(plant.tenant.id, id))?.revokedAtMs;
+    const statusOf = async (id: string) =>
+      (await store.keys.find(plant.tenant.id, id))?.revokedAtMs;
     expect([await statusOf(ids[0] ?? ''), await statusOf(before)]).toEqual([null, null]);
-    expect(await store.keys.revoke(ids.slice(0, -1), plant.user.id, nowMs + 800, [draft])).toEqual([]);
-    expect([await statusOf(ids[0] ?? ''), await statusOf(before)]).toEqual([nowMs + 800, nowMs + 800]);
+    expect(await store.keys.revoke(ids.slice(0, -1), plant.user.id, nowMs + 800, [draft])).toEqual(
+      [],
+    );
+    expect([await statusOf(ids[0] ?? ''), await statusOf(before)]).toEqual([
+      nowMs + 800,
+      nowMs + 800,
+    ]);
   });
 
   it('finds the active keys of an entity or a user, and no others', async () => {
@@ -144,7 +161,13 @@ export function keyConformance(given: Given): void {
     const actions = (await store.audit.list(plant.tenant.id, { limit: 5 })).map(
       ({ action, target }) => `${action} ${target}`,
     );
-    expect(actions.reverse()).toEqual(['key.create a', 'key.create b', 'key.rotate a', 'key.revoke b', 'key.revoke c']);
+    expect(actions.reverse()).toEqual([
+      'key.create a',
+      'key.create b',
+      'key.rotate a',
+      'key.revoke b',
+      'key.revoke c',
+    ]);
   });
 
   it('keeps the allowed addresses in their order, in the credential too, and the note', async () => {
@@ -154,7 +177,10 @@ export function keyConformance(given: Given): void {
     const key = newKey(plant, 1, { allowedIps: limited, note: 'Zeile 3 ☎ 4711' });
     await store.keys.insert(key, draft);
     await store.keys.insert(newKey(plant, 2, { allowedIps: open }), draft);
-    expect(await store.keys.find(plant.tenant.id, key.id)).toMatchObject({ allowedIps: limited, note: key.note });
+    expect(await store.keys.find(plant.tenant.id, key.id)).toMatchObject({
+      allowedIps: limited,
+      note: key.note,
+    });
     expect((await store.keys.credential('hash-1'))?.allowedIps).toEqual(limited);
     expect((await store.keys.credential('hash-2'))?.allowedIps).toEqual(open);
   });
@@ -164,7 +190,8 @@ export function keyConformance(given: Given): void {
     const [key, other] = [newKey(plant, 1), newKey(plant, 2, { note: 'other' })];
     const draft = draftOf(plant.tenant.id, 'key.note', 'x');
     for (const one of [key, other]) await store.keys.insert(one, draft);
-    const noteOf = async ({ id }: { id: string }) => (await store.keys.find(plant.tenant.id, id))?.note;
+    const noteOf = async ({ id }: { id: string }) =>
+      (await store.keys.find(plant.tenant.id, id))?.note;
     const before = await store.audit.lastSeq();
     expect(await store.keys.setNote(key.id, 'first', draft)).toBe(true);
     expect([await noteOf(key), await noteOf(other)]).toEqual(['first', 'other']);
@@ -193,7 +220,9 @@ export function keyConformance(given: Given): void {
     const key = newKey(plant, 1);
     const draft = draftOf(plant.tenant.id, 'entity.remove', 'BER');
     await store.keys.insert(key, draft);
-    expect((await store.keys.activeOf({ entityId: plant.entity.id }, nowMs)).map(({ id }) => id)).toEqual([key.id]);
+    expect(
+      (await store.keys.activeOf({ entityId: plant.entity.id }, nowMs)).map(({ id }) => id),
+    ).toEqual([key.id]);
     await store.entities.remove(plant.entity.id, draft);
     expect(await store.keys.find(plant.tenant.id, key.id)).toMatchObject({ entity: null });
     expect(await store.keys.credential('hash-1')).toMatchObject({ entity: null });

@@ -10,14 +10,19 @@ export function keyListConformance(given: Given): void {
     const { store, plant } = await given();
     const draft = draftOf(plant.tenant.id, 'key.create', 'x');
     for (let n = 1; n <= 9; n++) {
-      await store.keys.insert(newKey(plant, n, { expiresAtMs: n % 3 === 0 ? nowMs + n : null }), draft);
+      await store.keys.insert(
+        newKey(plant, n, { expiresAtMs: n % 3 === 0 ? nowMs + n : null }),
+        draft,
+      );
     }
     const at = nowMs + 6;
-    await store.keys.revoke((await named(store, plant, 'hk_00001')) ?? [], plant.user.id, nowMs, [draft]);
+    await store.keys.revoke((await named(store, plant, 'hk_00001')) ?? [], plant.user.id, nowMs, [
+      draft,
+    ]);
     const list = async (filter: object, page: object = {}) =>
-      (await store.keys.list(plant.tenant.id, { nowMs: at, ...filter }, { limit: 100, ...page })).map(({ prefix }) =>
-        Number(prefix.slice(3)),
-      );
+      (
+        await store.keys.list(plant.tenant.id, { nowMs: at, ...filter }, { limit: 100, ...page })
+      ).map(({ prefix }) => Number(prefix.slice(3)));
     expect(await list({})).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
     expect(await list({ statuses: ['Active'] })).toEqual([9, 8, 7, 5, 4, 2]);
     expect(await list({ statuses: ['Expired'] })).toEqual([6, 3]);
@@ -29,7 +34,11 @@ export function keyListConformance(given: Given): void {
     expect(await list({ search: 'KEY 4' })).toEqual([4]);
     expect(await list({ search: 'berl' })).toHaveLength(9);
     expect(await list({ search: '%' })).toEqual([]);
-    await store.keys.setNote((await named(store, plant, 'hk_00007'))?.[0] ?? '', 'Ask Ada, ext. 4711', draft);
+    await store.keys.setNote(
+      (await named(store, plant, 'hk_00007'))?.[0] ?? '',
+      'Ask Ada, ext. 4711',
+      draft,
+    );
     expect(await list({ search: 'ask ada' })).toEqual([7]);
     expect(await list({ name: 'KEY 4' })).toEqual([]);
     expect(await list({ name: newKey(plant, 4).name, statuses: ['Active'] })).toEqual([4]);
@@ -45,19 +54,28 @@ export function keyListConformance(given: Given): void {
     expect(await store.keys.count(plant.tenant.id, { nowMs: at, statuses: ['Active'] })).toBe(6);
     const [used = ''] = (await named(store, plant, 'hk_00002')) ?? [];
     await store.keys.recordUse(new Map([[used, { atMs: nowMs + 50, ip: '192.0.2.1' }]]));
-    expect(await list({ unusedSinceMs: nowMs + 40, statuses: ['Active'] })).toEqual([9, 8, 7, 5, 4]);
+    expect(await list({ unusedSinceMs: nowMs + 40, statuses: ['Active'] })).toEqual([
+      9, 8, 7, 5, 4,
+    ]);
   });
 
   it('pages from any place, also from that of a key that is not in the list', async () => {
     const { store, plant } = await given();
     // Three keys a millisecond, distinguished by their ids.
-    const made = Array.from({ length: 30 }, (_, n) => newKey(plant, n, { createdAtMs: nowMs + Math.floor(n / 3) }));
-    for (const key of made) await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
+    const made = Array.from({ length: 30 }, (_, n) =>
+      newKey(plant, n, { createdAtMs: nowMs + Math.floor(n / 3) }),
+    );
+    for (const key of made)
+      await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
     const list = async (page: KeyPageRequest) =>
-      (await store.keys.list(plant.tenant.id, { nowMs, statuses: ['Active'] }, page)).map(({ id }) => id);
+      (await store.keys.list(plant.tenant.id, { nowMs, statuses: ['Active'] }, page)).map(
+        ({ id }) => id,
+      );
     const gone = made[14]?.id ?? '';
     const everything = await store.keys.list(plant.tenant.id, { nowMs }, { limit: 100 });
-    await store.keys.revoke([gone], plant.user.id, nowMs, [draftOf(plant.tenant.id, 'key.revoke', 'x')]);
+    await store.keys.revoke([gone], plant.user.id, nowMs, [
+      draftOf(plant.tenant.id, 'key.revoke', 'x'),
+    ]);
     const all = everything.map(({ id }) => id).filter((id) => id !== gone);
     expect(await list({ limit: 100 })).toEqual(all);
     for (const [index, key] of everything.entries()) {

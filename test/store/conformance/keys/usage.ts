@@ -6,7 +6,16 @@ import type { Given } from '../given.ts';
 const day = 20_000;
 
 function count(keyId: string, change: Partial<UsageCount> = {}): UsageCount {
-  return { keyId, day, kind: 'request', code: '', count: 1, lastAtMs: null, lastSensor: null, ...change };
+  return {
+    keyId,
+    day,
+    kind: 'request',
+    code: '',
+    count: 1,
+    lastAtMs: null,
+    lastSensor: null,
+    ...change,
+  };
 }
 
 /** How every engine keeps the usage of keys. `given` makes a fresh store with one plant. */
@@ -14,7 +23,8 @@ export function usageConformance(given: Given): void {
   async function withKeys() {
     const { store, plant } = await given();
     const [one, two] = [newKey(plant, 1), newKey(plant, 2)];
-    for (const key of [one, two]) await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', key.prefix));
+    for (const key of [one, two])
+      await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', key.prefix));
     const merge = (counts: readonly UsageCount[], kept = { first: 0, last: 100_000 }) =>
       store.keys.recordUse(new Map(), { counts, kept });
     return { store, plant: plant as Plant, one, two, merge };
@@ -31,7 +41,11 @@ export function usageConformance(given: Given): void {
     // Two connections may count for the same key, also within one merge.
     await merge([...counts, ...counts.slice(0, 1)]);
     const days = { first: day, last: day + 1 };
-    expect(await store.usage.of([one.id], days)).toEqual([counts[1], { ...counts[0], count: 6 }, counts[2]]);
+    expect(await store.usage.of([one.id], days)).toEqual([
+      counts[1],
+      { ...counts[0], count: 6 },
+      counts[2],
+    ]);
     expect(await store.usage.of([two.id, one.id], { first: day, last: day })).toHaveLength(3);
     expect(await store.usage.of([one.id], { first: day + 2, last: day + 90 })).toEqual([]);
     expect(await store.usage.of([], days)).toEqual([]);
@@ -48,7 +62,9 @@ export function usageConformance(given: Given): void {
     expect(await store.usage.rejected(plant.tenant.id, { first: day, last: day })).toEqual(
       expected.map((row) => ({ ...row, prefix: one.prefix })),
     );
-    expect(await store.usage.rejected(plant.tenant.id, { first: day + 1, last: day + 9 })).toEqual([]);
+    expect(await store.usage.rejected(plant.tenant.id, { first: day + 1, last: day + 9 })).toEqual(
+      [],
+    );
     expect(await store.usage.rejected('another tenant', { first: day, last: day })).toEqual([]);
   });
 
@@ -62,7 +78,9 @@ export function usageConformance(given: Given): void {
     expect(await store.keys.find(plant.tenant.id, one.id)).toMatchObject({ lastUsedAtMs: null });
     expect(await store.usage.of([one.id], { first: day, last: day })).toEqual([]);
     await store.keys.recordUse(uses, { counts: [count(one.id)], kept: undefined });
-    expect(await store.keys.find(plant.tenant.id, one.id)).toMatchObject({ lastUsedAtMs: nowMs + 7 });
+    expect(await store.keys.find(plant.tenant.id, one.id)).toMatchObject({
+      lastUsedAtMs: nowMs + 7,
+    });
   });
 
   it('removes days that are no longer kept, and those that a wrong clock has dated ahead', async () => {

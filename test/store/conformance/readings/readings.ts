@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import type { ReadingBatch, ReadingClient, ReadingTextRequest } from '../../../../src/core/port/readings.ts';
+import type {
+  ReadingBatch,
+  ReadingClient,
+  ReadingTextRequest,
+} from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { draftOf, type Plant } from '../../stores.ts';
@@ -11,7 +15,12 @@ export type Row = readonly [series: number, atUs: number, value: number, quality
 
 /** A batch of readings. */
 export function batchOf(rows: readonly Row[]): ReadingBatch {
-  const numbers = rows.flatMap(([series, atUs, value, quality = 0]) => [series, atUs, value, quality]);
+  const numbers = rows.flatMap(([series, atUs, value, quality = 0]) => [
+    series,
+    atUs,
+    value,
+    quality,
+  ]);
   return { count: rows.length, rows: Float64Array.from(numbers) };
 }
 
@@ -22,7 +31,11 @@ export function client(owner = 'one', signal?: AbortSignal): ReadingClient & { c
 }
 
 /** What a text says, all of it. */
-export async function textOf(store: Store, request: ReadingTextRequest, by = client()): Promise<string> {
+export async function textOf(
+  store: Store,
+  request: ReadingTextRequest,
+  by = client(),
+): Promise<string> {
   return Buffer.from((await store.readings.text(request, by)).text).toString();
 }
 
@@ -73,7 +86,9 @@ export function readingConformance(given: Given): void {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(2));
     const before = await seriesOf(store, plant, 'S-1');
-    await importInto(store, plant, sensors, [{ ...sensorRows(1)[0], code: 'RENAMED' }], { replace: true });
+    await importInto(store, plant, sensors, [{ ...sensorRows(1)[0], code: 'RENAMED' }], {
+      replace: true,
+    });
     const directory = await store.readings.directory(plant.entity.id);
     expect(directory.get('RENAMED')?.series).toBe(before);
     expect(directory.has('OVEN-2')).toBe(false);
@@ -114,20 +129,35 @@ export function readingConformance(given: Given): void {
     const series = await seriesOf(store, plant, 'S-1');
     const first = Array.from({ length: 700 }, (_, n): Row => [series, startUs + n, n]);
     expect(await store.readings.append(batchOf(first))).toMatchObject({ accepted: 700 });
-    const mixed = Array.from({ length: 1400 }, (_, n): Row => [series, startUs + n, n % 100 === 7 ? -1 : n]);
+    const mixed = Array.from(
+      { length: 1400 },
+      (_, n): Row => [series, startUs + n, n % 100 === 7 ? -1 : n],
+    );
     // And two inside the batch itself.
     mixed.push([series, startUs + 1399, 1399], [series, startUs + 1398, 0]);
     const conflicts = [7, 107, 207, 307, 407, 507, 607, 1401];
-    expect(await store.readings.append(batchOf(mixed))).toEqual({ accepted: 700, duplicates: 694, conflicts });
+    expect(await store.readings.append(batchOf(mixed))).toEqual({
+      accepted: 700,
+      duplicates: 694,
+      conflicts,
+    });
     const kept = await store.readings.range({ series, limit: 2000 });
     expect(kept).toHaveLength(1400);
     expect(kept[7]?.value).toBe(7);
     expect(kept[707]?.value).toBe(-1);
     // A batch without repeats after one with them, and once more.
     const later = Array.from({ length: 300 }, (_, n): Row => [series, startUs + 5000 + n, n]);
-    expect(await store.readings.append(batchOf(later))).toMatchObject({ accepted: 300, duplicates: 0 });
-    expect(await store.readings.append(batchOf(later))).toMatchObject({ accepted: 0, duplicates: 300 });
-    expect(await store.readings.append(batchOf([[series, startUs + 9000, 1]]))).toMatchObject({ accepted: 1 });
+    expect(await store.readings.append(batchOf(later))).toMatchObject({
+      accepted: 300,
+      duplicates: 0,
+    });
+    expect(await store.readings.append(batchOf(later))).toMatchObject({
+      accepted: 0,
+      duplicates: 300,
+    });
+    expect(await store.readings.append(batchOf([[series, startUs + 9000, 1]]))).toMatchObject({
+      accepted: 1,
+    });
   });
 
   it('validates batches that are written together one by one', async () => {
@@ -155,18 +185,42 @@ export function readingConformance(given: Given): void {
       { accepted: 0, duplicates: 0, conflicts: [] },
       { accepted: 1, duplicates: 0, conflicts: [] },
     ]);
-    expect((await store.readings.range({ series, limit: 10 })).map(({ value }) => value)).toEqual([1, 2, 3, 4]);
+    expect((await store.readings.range({ series, limit: 10 })).map(({ value }) => value)).toEqual([
+      1, 2, 3, 4,
+    ]);
   });
 
   it('keeps heartbeats, and the last state of a sensor', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(2));
     const [a, b] = [await seriesOf(store, plant, 'S-1'), await seriesOf(store, plant, 'S-2')];
-    const beat = { series: a, atUs: startUs, status: 'ok', battery: 81.5, signal: -60, firmware: '1.2' };
-    const bare = { series: a, atUs: startUs + 1, status: null, battery: null, signal: null, firmware: null };
+    const beat = {
+      series: a,
+      atUs: startUs,
+      status: 'ok',
+      battery: 81.5,
+      signal: -60,
+      firmware: '1.2',
+    };
+    const bare = {
+      series: a,
+      atUs: startUs + 1,
+      status: null,
+      battery: null,
+      signal: null,
+      firmware: null,
+    };
     expect(await store.readings.appendHeartbeats([beat, bare])).toMatchObject({ accepted: 2 });
-    const again = [bare, { ...beat, status: 'fault' }, { ...beat, atUs: startUs - 9, status: 'degraded' }];
-    expect(await store.readings.appendHeartbeats(again)).toEqual({ accepted: 1, duplicates: 1, conflicts: [1] });
+    const again = [
+      bare,
+      { ...beat, status: 'fault' },
+      { ...beat, atUs: startUs - 9, status: 'degraded' },
+    ];
+    expect(await store.readings.appendHeartbeats(again)).toEqual({
+      accepted: 1,
+      duplicates: 1,
+      conflicts: [1],
+    });
     await store.readings.append(
       batchOf([
         [a, startUs + 5, 2],
@@ -180,7 +234,12 @@ export function readingConformance(given: Given): void {
       lastHeartbeatAtUs: startUs + 1,
       lastStatus: null,
     });
-    const nothing = { lastReadingAtUs: null, lastValue: null, lastHeartbeatAtUs: null, lastStatus: null };
+    const nothing = {
+      lastReadingAtUs: null,
+      lastValue: null,
+      lastHeartbeatAtUs: null,
+      lastStatus: null,
+    };
     expect(states.get(b)).toEqual(nothing);
   });
 

@@ -23,7 +23,8 @@ export function readConformance(given: Given): void {
     ];
     await store.readings.append(batchOf(at));
     const aggregates = ['avg', 'min', 'max', 'last', 'count'] as const;
-    const buckets = (request: object) => bucketsOf(store, { series, limit: 100, bucketUs: 10, aggregates, ...request });
+    const buckets = (request: object) =>
+      bucketsOf(store, { series, limit: 100, bucketUs: 10, aggregates, ...request });
     expect(await buckets({})).toEqual([
       { atUs: -10, avg: 8, min: 8, max: 8, last: 8, count: 1 },
       { atUs: 0, avg: 2, min: 1, max: 3, last: 3, count: 2 },
@@ -34,16 +35,22 @@ export function readConformance(given: Given): void {
       { atUs: 0, count: 2 },
       { atUs: 10, count: 1 },
     ]);
-    expect(await buckets({ fromUs: 5, toUs: 10 })).toEqual([{ atUs: 0, avg: 3, min: 3, max: 3, last: 3, count: 1 }]);
+    expect(await buckets({ fromUs: 5, toUs: 10 })).toEqual([
+      { atUs: 0, avg: 3, min: 3, max: 3, last: 3, count: 1 },
+    ]);
   });
 
   it('writes as many readings as are asked for, the same whether at once or in small pages', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(2));
     const series = await seriesOf(store, plant, 'S-1');
-    const rows = Array.from({ length: 12_345 }, (_, n): Row => [series, startUs + n * 1001, Math.sin(n) * n, n % 4]);
+    const rows = Array.from(
+      { length: 12_345 },
+      (_, n): Row => [series, startUs + n * 1001, Math.sin(n) * n, n % 4],
+    );
     rows.push([await seriesOf(store, plant, 'S-2'), startUs, 1]);
-    for (let at = 0; at < rows.length; at += 5000) await store.readings.append(batchOf(rows.slice(at, at + 5000)));
+    for (let at = 0; at < rows.length; at += 5000)
+      await store.readings.append(batchOf(rows.slice(at, at + 5000)));
     for (const format of ['json', 'ndjson', 'csv'] as const) {
       const parts: string[] = [];
       for (let fromUs: number | null | undefined; fromUs !== null; ) {
@@ -51,12 +58,24 @@ export function readConformance(given: Given): void {
         parts.push(Buffer.from(page.text).toString());
         fromUs = page.nextUs;
       }
-      expect(await textOf(store, { series, format, limit: 100_000 })).toBe(parts.join(format === 'json' ? ',' : ''));
-      expect(await textOf(store, { series, format, limit: 100_000, fromUs: startUs + 1, toUs: startUs + 1 })).toBe('');
+      expect(await textOf(store, { series, format, limit: 100_000 })).toBe(
+        parts.join(format === 'json' ? ',' : ''),
+      );
+      expect(
+        await textOf(store, {
+          series,
+          format,
+          limit: 100_000,
+          fromUs: startUs + 1,
+          toUs: startUs + 1,
+        }),
+      ).toBe('');
     }
     const csv = await textOf(store, { series, format: 'csv', limit: 100_000 });
     const kept = await store.readings.range({ series, limit: 100_000 });
-    const lines = kept.map(({ atUs, value, quality }) => `${formatInstantUs(atUs)},${value},${quality ?? ''}\n`);
+    const lines = kept.map(
+      ({ atUs, value, quality }) => `${formatInstantUs(atUs)},${value},${quality ?? ''}\n`,
+    );
     expect(csv).toBe(lines.join(''));
   });
 
@@ -74,7 +93,9 @@ export function readConformance(given: Given): void {
     }
     const read = (fromUs: number, limit = 6000) =>
       store.readings.text({ series, format: 'csv', fromUs, limit }, client());
-    const digests = (await Promise.all([read(0), read(1), read(0, 6001), read(0)])).map(({ digest }) => digest);
+    const digests = (await Promise.all([read(0), read(1), read(0, 6001), read(0)])).map(
+      ({ digest }) => digest,
+    );
     expect(new Set(digests).size).toBe(3);
     expect(digests[3]).toBe(digests[0]);
   });
@@ -83,7 +104,9 @@ export function readConformance(given: Given): void {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(1));
     const series = await seriesOf(store, plant, 'S-1');
-    await store.readings.append(batchOf(Array.from({ length: 10_000 }, (_, n): Row => [series, n, n])));
+    await store.readings.append(
+      batchOf(Array.from({ length: 10_000 }, (_, n): Row => [series, n, n])),
+    );
     const request = { series, format: 'csv', limit: 10_000 } as const;
     const gone = new AbortController();
     const leaving = client('a', gone.signal);
@@ -99,7 +122,9 @@ export function readConformance(given: Given): void {
       },
     };
     // It may answer at once, and then throws at once.
-    await expect((async () => store.readings.text(request, cannotPay))()).rejects.toThrow('nothing left');
+    await expect((async () => store.readings.text(request, cannotPay))()).rejects.toThrow(
+      'nothing left',
+    );
     expect((await store.readings.text(request, client('c'))).count).toBe(10_000);
   });
 
@@ -111,7 +136,13 @@ export function readConformance(given: Given): void {
     const values = [huge, huge, huge, 0.5 * huge, 1, 1, -huge, huge, huge, -huge, -huge, -huge];
     await store.readings.append(batchOf(values.map((value, at): Row => [series, at, value])));
     const means = async (bucketUs: number, range: object = {}) => {
-      const found = await bucketsOf(store, { series, limit: 100, bucketUs, aggregates: ['avg'], ...range });
+      const found = await bucketsOf(store, {
+        series,
+        limit: 100,
+        bucketUs,
+        aggregates: ['avg'],
+        ...range,
+      });
       return found.map(({ avg }) => avg);
     };
     expect(await means(2)).toEqual([huge, 0.75 * huge, 1, 0, 0, -huge]);
@@ -136,8 +167,19 @@ export function readConformance(given: Given): void {
 
 async function bucketsOf(
   store: Store,
-  { bucketUs, aggregates, ...range }: ReadingRange & { bucketUs: number; aggregates: readonly Aggregate[] },
+  {
+    bucketUs,
+    aggregates,
+    ...range
+  }: ReadingRange & { bucketUs: number; aggregates: readonly Aggregate[] },
 ): Promise<ReadingBucket[]> {
-  const text = await textOf(store, { ...range, format: 'json', buckets: { widthUs: bucketUs, aggregates } });
-  return JSON.parse(`[${text}]`).map(({ at, ...rest }: { at: string }) => ({ atUs: instantUs(at), ...rest }));
+  const text = await textOf(store, {
+    ...range,
+    format: 'json',
+    buckets: { widthUs: bucketUs, aggregates },
+  });
+  return JSON.parse(`[${text}]`).map(({ at, ...rest }: { at: string }) => ({
+    atUs: instantUs(at),
+    ...rest,
+  }));
 }

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { type Aggregate, aggregates, type ReadingRange } from '../../../../src/core/port/readings.ts';
+import {
+  type Aggregate,
+  aggregates,
+  type ReadingRange,
+} from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { draftOf, type Plant, plantIn } from '../../stores.ts';
@@ -14,7 +18,12 @@ const startUs = Date.UTC(2026, 0, 5) * 1000;
 
 /** What every engine does with readings that are dropped or erased. */
 export function retentionConformance(given: Given): void {
-  const sensorRows = ['S-1', 'S-2'].map((id) => ({ id, code: `C-${id}`, name: id, is_active: true }));
+  const sensorRows = ['S-1', 'S-2'].map((id) => ({
+    id,
+    code: `C-${id}`,
+    name: id,
+    is_active: true,
+  }));
 
   async function plantWithReadings() {
     const { store, plant } = await given();
@@ -67,13 +76,19 @@ export function retentionConformance(given: Given): void {
     expect(await count(borderUs)).toBe(left.length);
     const dropped = rows.filter(([, atUs]) => atUs < startUs + hourUs);
     const untilUs = startUs + hourUs;
-    expect(await state()).toEqual({ oldestUs: left[0]?.[1], untilUs, summarisedUs: dropped.at(-1)?.[1] });
+    expect(await state()).toEqual({
+      oldestUs: left[0]?.[1],
+      untilUs,
+      summarisedUs: dropped.at(-1)?.[1],
+    });
   });
 
   it('counts a summary where all of its readings lie in the range', async () => {
     const { store, plant, series, rows } = await plantWithReadings();
     await dropAll(store, plant, startUs + 20 * hourUs);
-    const inHour = rows.filter(([, atUs]) => atUs >= startUs + 2 * hourUs && atUs < startUs + 3 * hourUs);
+    const inHour = rows.filter(
+      ([, atUs]) => atUs >= startUs + 2 * hourUs && atUs < startUs + 3 * hourUs,
+    );
     const [first, last] = [inHour[0]?.[1] ?? 0, inHour.at(-1)?.[1] ?? 0];
     const counted = async (fromUs: number, toUs: number) =>
       (await buckets(store, { series, fromUs, toUs }, hourUs)).length;
@@ -96,7 +111,9 @@ export function retentionConformance(given: Given): void {
     const borderUs = startUs + hourUs;
     let steps = 0;
     for (let position: number | null | undefined; position !== null; steps++) {
-      position = (await store.readings.drop({ entityId: plant.entity.id, untilUs: borderUs, position })).next;
+      position = (
+        await store.readings.drop({ entityId: plant.entity.id, untilUs: borderUs, position })
+      ).next;
       expectSame(await buckets(store, { series: a }, hourUs), expected);
       // Another process begins anew at any time.
       if (steps === 1) await store.readings.drop({ entityId: plant.entity.id, untilUs: borderUs });
@@ -105,7 +122,10 @@ export function retentionConformance(given: Given): void {
     expect(await dropAll(store, plant, borderUs)).toBe(0);
     expect((await store.readings.range({ series: a, limit: 1 }))[0]?.atUs).toBe(borderUs);
     expect(await buckets(store, { series: b }, hourUs)).toMatchObject([{ count: 1, last: 2 }]);
-    expect((await store.readings.states([b])).get(b)).toMatchObject({ lastReadingAtUs: startUs + 5, lastValue: 2 });
+    expect((await store.readings.states([b])).get(b)).toMatchObject({
+      lastReadingAtUs: startUs + 5,
+      lastValue: 2,
+    });
   });
 
   it('accepts what arrives for an hour with a summary, and never counts it in addition to that', async () => {
@@ -123,7 +143,11 @@ export function retentionConformance(given: Given): void {
     const last = rows.at(-1);
     if (!repeated || !other || !last) throw new Error('there are readings');
     const again = batchOf([repeated, [series, other[1], 99], last, [series, last[1], last[2] + 1]]);
-    expect(await store.readings.append(again)).toEqual({ accepted: 2, duplicates: 1, conflicts: [3] });
+    expect(await store.readings.append(again)).toEqual({
+      accepted: 2,
+      duplicates: 1,
+      conflicts: [3],
+    });
     expect(await store.readings.append(again)).toMatchObject({ accepted: 0, duplicates: 3 });
     await expectAsBefore();
     // A single reading is there again; the last one of the sensor is still the newest.
@@ -131,7 +155,9 @@ export function retentionConformance(given: Given): void {
       { atUs: repeated[1], value: repeated[2] },
       { atUs: other[1], value: 99 },
     ]);
-    expect((await store.readings.states([series])).get(series)).toMatchObject({ lastReadingAtUs: last[1] });
+    expect((await store.readings.states([series])).get(series)).toMatchObject({
+      lastReadingAtUs: last[1],
+    });
     expect(await dropAll(store, plant, borderUs)).toBe(2);
     await expectAsBefore();
     // All of them, as from a file.
@@ -147,7 +173,9 @@ export function retentionConformance(given: Given): void {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows);
     const series = await seriesOf(store, plant, 'S-1');
-    await store.readings.append(batchOf([1, 2, 3].map((n) => [series, startUs + n * minuteUs, n] as const)));
+    await store.readings.append(
+      batchOf([1, 2, 3].map((n) => [series, startUs + n * minuteUs, n] as const)),
+    );
     await dropAll(store, plant, startUs + hourUs);
     await store.readings.append(batchOf([[series, startUs + 30 * minuteUs, 10]]));
     const expected = [{ at: startUs, count: 4, min: 1, max: 10, avg: 4, last: 10 }];
@@ -169,13 +197,21 @@ export function retentionConformance(given: Given): void {
 
   it('erases readings and summaries of a range, and says of which hour it would take a part only', async () => {
     const { store, plant, series, rows } = await plantWithReadings();
-    const count = (fromUs: number, toUs: number) => store.readings.countRange({ series, fromUs, toUs });
-    const inRange = (fromUs: number, toUs: number) => rows.filter(([, atUs]) => atUs >= fromUs && atUs < toUs).length;
+    const count = (fromUs: number, toUs: number) =>
+      store.readings.countRange({ series, fromUs, toUs });
+    const inRange = (fromUs: number, toUs: number) =>
+      rows.filter(([, atUs]) => atUs >= fromUs && atUs < toUs).length;
     const [from, to] = [startUs + 30 * hourUs + 1, startUs + 31 * hourUs + 1];
-    expect(await count(from, to)).toEqual({ readings: inRange(from, to), summarised: 0, splitHourUs: null });
+    expect(await count(from, to)).toEqual({
+      readings: inRange(from, to),
+      summarised: 0,
+      splitHourUs: null,
+    });
     await store.readings.erase({ series, fromUs: from, toUs: to });
     expect(await count(from, to)).toEqual({ readings: 0, summarised: 0, splitHourUs: null });
-    expect(await count(0, Number.MAX_SAFE_INTEGER)).toMatchObject({ readings: rows.length - inRange(from, to) });
+    expect(await count(0, Number.MAX_SAFE_INTEGER)).toMatchObject({
+      readings: rows.length - inRange(from, to),
+    });
     await dropAll(store, plant, startUs + 20 * hourUs);
     const [first, last] = [startUs + 18 * hourUs, startUs + 22 * hourUs];
     const border = startUs + 20 * hourUs;
@@ -185,7 +221,9 @@ export function retentionConformance(given: Given): void {
       splitHourUs: null,
     });
     expect(await count(first + 30 * minuteUs, last)).toMatchObject({ splitHourUs: first });
-    expect(await count(first, first + hourUs + 30 * minuteUs)).toMatchObject({ splitHourUs: first + hourUs });
+    expect(await count(first, first + hourUs + 30 * minuteUs)).toMatchObject({
+      splitHourUs: first + hourUs,
+    });
     await store.readings.erase({ series, fromUs: first, toUs: last });
     const hours = (await buckets(store, { series }, hourUs)).map(({ at }) => at);
     expect(hours.filter((at) => at >= first && at < last)).toEqual([]);
@@ -198,7 +236,11 @@ export function retentionConformance(given: Given): void {
     const everything = { series, fromUs: 0, toUs: Number.MAX_SAFE_INTEGER };
     expect((await store.readings.countRange(everything)).summarised).toBeGreaterThan(0);
     await store.entities.remove(plant.entity.id, draftOf(plant.tenant.id, 'entity.remove', 'BER'));
-    expect(await store.readings.countRange(everything)).toEqual({ readings: 0, summarised: 0, splitHourUs: null });
+    expect(await store.readings.countRange(everything)).toEqual({
+      readings: 0,
+      summarised: 0,
+      splitHourUs: null,
+    });
     expect(await dropAll(store, plant, startUs)).toBe(0);
   });
 
@@ -222,16 +264,30 @@ interface Bucket extends Record<Aggregate, number> {
 }
 
 /** The buckets of a series with all their aggregates. */
-async function buckets(store: Store, range: Omit<ReadingRange, 'limit'>, widthUs: number): Promise<Bucket[]> {
-  const text = await textOf(store, { ...range, limit: 100_000, format: 'json', buckets: { widthUs, aggregates } });
-  return JSON.parse(`[${text}]`).map(({ at, ...rest }: { at: string }) => ({ ...rest, at: Date.parse(at) * 1000 }));
+async function buckets(
+  store: Store,
+  range: Omit<ReadingRange, 'limit'>,
+  widthUs: number,
+): Promise<Bucket[]> {
+  const text = await textOf(store, {
+    ...range,
+    limit: 100_000,
+    format: 'json',
+    buckets: { widthUs, aggregates },
+  });
+  return JSON.parse(`[${text}]`).map(({ at, ...rest }: { at: string }) => ({
+    ...rest,
+    at: Date.parse(at) * 1000,
+  }));
 }
 
 /** The same buckets; the mean may differ in its last digits, since it is the mean of hourly means. */
 function expectSame(found: readonly Bucket[] | undefined, expected: readonly Bucket[]): void {
-  const rest = (list: readonly Bucket[] | undefined) => list?.map(({ avg: _, ...others }) => others);
+  const rest = (list: readonly Bucket[] | undefined) =>
+    list?.map(({ avg: _, ...others }) => others);
   expect(rest(found)).toEqual(rest(expected));
-  for (const [index, { avg }] of expected.entries()) expect(found?.[index]?.avg).toBeCloseTo(avg, 9);
+  for (const [index, { avg }] of expected.entries())
+    expect(found?.[index]?.avg).toBeCloseTo(avg, 9);
 }
 
 async function dropAll(store: Store, { entity }: Plant, untilUs: number): Promise<number> {

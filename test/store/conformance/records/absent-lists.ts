@@ -19,14 +19,28 @@ export function absentListConformance(given: Given): void {
 
   it('keeps the list of a record whose new row has none, also with --replace; a new record has an empty one', async () => {
     const { store, plant } = await given();
-    await importInto(store, plant, orders, [order('O-1', { services }), order('O-2', { services }), order('O-3')]);
+    await importInto(store, plant, orders, [
+      order('O-1', { services }),
+      order('O-2', { services }),
+      order('O-3'),
+    ]);
     expect(await servicesOf(store, plant, 'O-3')).toEqual([]);
-    const rows = [order('O-1', { status: 'closed' }), order('O-2'), order('O-4'), order('O-5', { services })];
+    const rows = [
+      order('O-1', { status: 'closed' }),
+      order('O-2'),
+      order('O-4'),
+      order('O-5', { services }),
+    ];
     for (const dryRun of [true, false]) {
-      const summary = await importInto(store, plant, orders, rows, { replace: true, dryRun, nowUs: 2e15 });
+      const summary = await importInto(store, plant, orders, rows, {
+        replace: true,
+        dryRun,
+        nowUs: 2e15,
+      });
       expect(summary).toEqual({ inserted: 2, updated: 1, unchanged: 1, removed: 1 });
     }
-    for (const id of ['O-1', 'O-2', 'O-5']) expect(await servicesOf(store, plant, id)).toEqual(services);
+    for (const id of ['O-1', 'O-2', 'O-5'])
+      expect(await servicesOf(store, plant, id)).toEqual(services);
     expect(await servicesOf(store, plant, 'O-4')).toEqual([]);
     const first = JSON.parse((await store.records.get(orders, plant.entity.id, 'O-1')) ?? '{}');
     expect(first.status).toBe('closed');
@@ -34,8 +48,14 @@ export function absentListConformance(given: Given): void {
 
   it('empties a list that is given as empty', async () => {
     const { store, plant } = await given();
-    await importInto(store, plant, orders, [order('O-1', { services }), order('O-2', { services })]);
-    const summary = await importInto(store, plant, orders, [order('O-1', { services: [] }), order('O-2')]);
+    await importInto(store, plant, orders, [
+      order('O-1', { services }),
+      order('O-2', { services }),
+    ]);
+    const summary = await importInto(store, plant, orders, [
+      order('O-1', { services: [] }),
+      order('O-2'),
+    ]);
     expect(summary).toEqual({ inserted: 0, updated: 1, unchanged: 1, removed: 0 });
     expect(await servicesOf(store, plant, 'O-1')).toEqual([]);
     expect(await servicesOf(store, plant, 'O-2')).toEqual(services);

@@ -19,7 +19,13 @@ export function changesConformance(given: Given): void {
     is_active: true,
   });
 
-  const read = (store: Store, plant: Plant, query: Record<string, string>, reader = readers.parts, at = nowMs) =>
+  const read = (
+    store: Store,
+    plant: Plant,
+    query: Record<string, string>,
+    reader = readers.parts,
+    at = nowMs,
+  ) =>
     reader(
       Object.entries(query),
       { entityId: plant.entity.id, timezone: 'UTC', weekStart: 'monday' },
@@ -38,7 +44,10 @@ export function changesConformance(given: Given): void {
     const removed: string[] = [];
     const query = { limit: String(limit), ...(token !== undefined && { sync_token: token }) };
     for (let cursor: string | undefined; ; ) {
-      const page: ListPage = await read(store, plant, { ...query, ...(cursor !== undefined && { cursor }) });
+      const page: ListPage = await read(store, plant, {
+        ...query,
+        ...(cursor !== undefined && { cursor }),
+      });
       const records: typeof changed = JSON.parse(`[${page.json}]`);
       expect(records.length + (page.removed ?? []).length).toBeLessThanOrEqual(limit);
       expect(page.syncToken === null).toBe(page.cursor !== null);
@@ -63,7 +72,9 @@ export function changesConformance(given: Given): void {
     );
     const first = await readAll(store, plant, start.token);
     expect(first.changed.map(({ id }) => id)).toEqual(['P-1', 'P-2', 'P-3']);
-    await importInto(store, plant, parts, [partRow(2, 'New'), partRow(3), partRow(4)], { replace: true });
+    await importInto(store, plant, parts, [partRow(2, 'New'), partRow(3), partRow(4)], {
+      replace: true,
+    });
     const second = await readAll(store, plant, first.token);
     expect(second.changed.map(({ id, name }) => [id, name])).toEqual([
       ['P-2', 'New'],
@@ -77,7 +88,11 @@ export function changesConformance(given: Given): void {
     const all = await readAll(store, plant, start.token);
     expect(all.changed.map(({ id }) => id).sort()).toEqual(['P-1', 'P-2', 'P-3', 'P-4']);
     expect(all.removed).toEqual([]);
-    expect(await readAll(store, plant, third.token)).toEqual({ changed: [], removed: [], token: third.token });
+    expect(await readAll(store, plant, third.token)).toEqual({
+      changed: [],
+      removed: [],
+      token: third.token,
+    });
   });
 
   it('everything that is removed, and comes back into an empty list, is named', async () => {
@@ -90,7 +105,10 @@ export function changesConformance(given: Given): void {
     );
     const { token } = await readAll(store, plant);
     await importInto(store, plant, parts, [], { replace: true });
-    expect(await readAll(store, plant, token, 2)).toMatchObject({ changed: [], removed: ['P-1', 'P-2', 'P-3'] });
+    expect(await readAll(store, plant, token, 2)).toMatchObject({
+      changed: [],
+      removed: ['P-1', 'P-2', 'P-3'],
+    });
     await importInto(store, plant, parts, [partRow(2)]);
     const after = await readAll(store, plant, token);
     expect([after.changed.map(({ id }) => id), after.removed]).toEqual([['P-2'], ['P-1', 'P-3']]);
@@ -101,7 +119,10 @@ export function changesConformance(given: Given): void {
     await importInto(store, plant, parts, [partRow(1)]);
     const { token } = await readAll(store, plant);
     await importInto(store, plant, parts, [partRow(2)], { dryRun: true, replace: true });
-    await importInto(store, plant, parts, [partRow(1)], { replace: true, nowUs: (nowMs + 60_000) * 1000 });
+    await importInto(store, plant, parts, [partRow(1)], {
+      replace: true,
+      nowUs: (nowMs + 60_000) * 1000,
+    });
     expect(await readAll(store, plant, token)).toEqual({ changed: [], removed: [], token });
   });
 
@@ -114,8 +135,12 @@ export function changesConformance(given: Given): void {
     await importInto(store, other, parts, [partRow(2)], { replace: true });
     await importInto(store, plant, orders, [{ id: 'O-1', order_number: '1', status: 'draft' }]);
     expect(await readAll(store, plant, token)).toEqual({ changed: [], removed: [], token });
-    await expect(read(store, other, { sync_token: token })).rejects.toThrow('belongs to another list');
-    await expect(read(store, plant, { sync_token: token }, readers.orders)).rejects.toThrow('belongs to another list');
+    await expect(read(store, other, { sync_token: token })).rejects.toThrow(
+      'belongs to another list',
+    );
+    await expect(read(store, plant, { sync_token: token }, readers.orders)).rejects.toThrow(
+      'belongs to another list',
+    );
   });
 
   it('of an entity that was removed nothing is kept', async () => {
@@ -124,7 +149,10 @@ export function changesConformance(given: Given): void {
     await importInto(store, other, parts, [partRow(1), partRow(2)]);
     await importInto(store, other, parts, [partRow(2)], { replace: true });
     await store.entities.remove(other.entity.id, draftOf(other.tenant.id, 'entity.remove', 'BER'));
-    expect(await store.records.changes(parts, other.entity.id)).toMatchObject({ changedAt: '', forgottenTo: '' });
+    expect(await store.records.changes(parts, other.entity.id)).toMatchObject({
+      changedAt: '',
+      forgottenTo: '',
+    });
     expect(await store.records.changes(parts, plant.entity.id)).toMatchObject({ changedAt: '' });
   });
 
@@ -135,7 +163,9 @@ export function changesConformance(given: Given): void {
     const later = (days: number) => nowMs + days * 86_400_000;
     const renewed = await read(store, plant, { sync_token: token }, readers.parts, later(90));
     const expired = { code: 'sync_token_expired' };
-    await expect(read(store, plant, { sync_token: token }, readers.parts, later(91))).rejects.toMatchObject(expired);
+    await expect(
+      read(store, plant, { sync_token: token }, readers.parts, later(91)),
+    ).rejects.toMatchObject(expired);
     await read(store, plant, { sync_token: renewed.syncToken ?? '' }, readers.parts, later(180));
   });
 
@@ -161,7 +191,9 @@ export function changesConformance(given: Given): void {
     expect((await readAll(store, plant, token)).removed).toEqual(['P-1', 'P-2']);
     await importInto(store, plant, parts, [partRow(3, 'New')], on(94));
     // Also for a clock that was only wrong for a while: what is forgotten is said, not left out.
-    await expect(read(store, plant, { sync_token: token })).rejects.toMatchObject({ code: 'sync_token_expired' });
+    await expect(read(store, plant, { sync_token: token })).rejects.toMatchObject({
+      code: 'sync_token_expired',
+    });
     const { forgottenTo } = await store.records.changes(parts, plant.entity.id);
     expect(forgottenTo > '2026-11-21' && forgottenTo < '2027-01-01').toBe(true);
   });
@@ -176,11 +208,17 @@ export function changesConformance(given: Given): void {
     await importInto(store, other, parts, rows(7), ahead);
     await importInto(store, plant, parts, rows(1, 2, 3), { nowUs: nowUs - dayUs });
     const before = await readAll(store, plant);
-    await importInto(store, plant, parts, [partRow(1, 'Ahead'), partRow(2)], { ...ahead, replace: true });
+    await importInto(store, plant, parts, [partRow(1, 'Ahead'), partRow(2)], {
+      ...ahead,
+      replace: true,
+    });
     const during = await readAll(store, plant);
     // By a clock that is not steady, or little behind, the order of changes stays.
     await importInto(store, plant, parts, rows(4), { nowUs });
-    await importInto(store, plant, parts, rows(5), { nowUs: nowUs + 999 * dayUs, correctsDates: true });
+    await importInto(store, plant, parts, rows(5), {
+      nowUs: nowUs + 999 * dayUs,
+      correctsDates: true,
+    });
     const { changedAt } = await store.records.changes(parts, plant.entity.id);
     expect(changedAt > '2029').toBe(true);
     await importInto(store, plant, parts, rows(5), { nowUs, correctsDates: true, dryRun: true });
@@ -193,9 +231,14 @@ export function changesConformance(given: Given): void {
     expect(changes).toMatchObject({ changedAt: now, forgottenTo: '' });
     const since = async (updated_since: string) => {
       const page = await read(store, plant, { updated_since });
-      return JSON.parse(`[${page.json}]`).map(({ id, updated_at }: Record<string, string>) => [id, updated_at]);
+      return JSON.parse(`[${page.json}]`).map(({ id, updated_at }: Record<string, string>) => [
+        id,
+        updated_at,
+      ]);
     };
-    expect(await since('2026-11-20T08:00:00Z')).toEqual(['P-1', 'P-4', 'P-5'].map((id) => [id, now]));
+    expect(await since('2026-11-20T08:00:00Z')).toEqual(
+      ['P-1', 'P-4', 'P-5'].map((id) => [id, now]),
+    );
     expect(await since('2026-11-20T08:15:01Z')).toEqual([]);
     const expired = { code: 'sync_token_expired' };
     for (const { token } of [before, during]) {
@@ -249,7 +292,8 @@ export function changesConformance(given: Given): void {
           for (const { ids, name, replace, dryRun, jumpUs, correctsDates, mirrored } of all) {
             nowUs += jumpUs;
             const rows = ids.map((n) => partRow(n, name));
-            const load = () => importInto(store, plant, parts, rows, { replace, dryRun, nowUs, correctsDates });
+            const load = () =>
+              importInto(store, plant, parts, rows, { replace, dryRun, nowUs, correctsDates });
             if (mirrored === 'before') await follow();
             if (mirrored !== 'between') await load();
             else {
@@ -263,7 +307,9 @@ export function changesConformance(given: Given): void {
           }
           await follow();
           const now = await readAll(store, plant);
-          expect([...mirror.entries()].sort()).toEqual(now.changed.map((record) => [record.id, record]).sort());
+          expect([...mirror.entries()].sort()).toEqual(
+            now.changed.map((record) => [record.id, record]).sort(),
+          );
         },
       ),
       { numRuns: 60, examples: [[caughtUp, 1]] },

@@ -5,7 +5,15 @@ import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { plantIn } from '../../stores.ts';
 import type { Given } from '../given.ts';
-import { idsOf, importInto, laterUs, pageOf, partRow, partRows, readAll } from './stored-records.ts';
+import {
+  idsOf,
+  importInto,
+  laterUs,
+  pageOf,
+  partRow,
+  partRows,
+  readAll,
+} from './stored-records.ts';
 
 /** What every engine does with an import. */
 export function importConformance(given: Given): void {
@@ -17,16 +25,30 @@ export function importConformance(given: Given): void {
       unchanged: 0,
       removed: 0,
     });
-    const changed = [partRow(0, { name: 'Changed' }), partRow(5, { category: 'now one' }), ...partRows(252).slice(250)];
-    const rows = [...changed, ...partRows(20).filter(({ id }) => id !== 'P-0000' && id !== 'P-0005')];
+    const changed = [
+      partRow(0, { name: 'Changed' }),
+      partRow(5, { category: 'now one' }),
+      ...partRows(252).slice(250),
+    ];
+    const rows = [
+      ...changed,
+      ...partRows(20).filter(({ id }) => id !== 'P-0000' && id !== 'P-0005'),
+    ];
     expect(await importInto(store, plant, parts, rows, { nowUs: laterUs })).toEqual({
       inserted: 2,
       updated: 2,
       unchanged: 18,
       removed: 0,
     });
-    const since = { field: 'updated_at', op: 'from' as const, value: '2026-11-20T08:15:00.000001Z' };
-    const moved = await readAll(store, pageOf(plant, { conditions: [since], orderBy: 'updated_at' }));
+    const since = {
+      field: 'updated_at',
+      op: 'from' as const,
+      value: '2026-11-20T08:15:00.000001Z',
+    };
+    const moved = await readAll(
+      store,
+      pageOf(plant, { conditions: [since], orderBy: 'updated_at' }),
+    );
     expect(moved.map(({ id, updated_at }) => [id, updated_at])).toEqual(
       ['P-0000', 'P-0005', 'P-0250', 'P-0251'].map((id) => [id, '2026-11-20T08:15:00.000007Z']),
     );
@@ -44,7 +66,9 @@ export function importConformance(given: Given): void {
     expect(summary).toEqual({ inserted: 0, updated: 0, unchanged: 10, removed: 20 });
     expect(await idsOf(store, pageOf(plant))).toHaveLength(10);
     expect(await idsOf(store, pageOf(other))).toHaveLength(30);
-    expect(await importInto(store, plant, parts, [], { replace: true })).toMatchObject({ removed: 10 });
+    expect(await importInto(store, plant, parts, [], { replace: true })).toMatchObject({
+      removed: 10,
+    });
   });
 
   it('refuses a code that is the id of another sensor, of the file or the store, and says in which line', async () => {
@@ -52,9 +76,17 @@ export function importConformance(given: Given): void {
     const rows = (...named: [id: string, code: string][]) =>
       named.map(([id, code]) => ({ id, code, name: 'S', is_active: true }));
     const refusal = (line: number, value: string) => ({
-      violations: [{ line, field: 'code', value, rule: `must not be the id of another record, and "${value}" is one` }],
+      violations: [
+        {
+          line,
+          field: 'code',
+          value,
+          rule: `must not be the id of another record, and "${value}" is one`,
+        },
+      ],
     });
-    const load = (...named: [string, string][]) => importInto(store, plant, sensors, rows(...named));
+    const load = (...named: [string, string][]) =>
+      importInto(store, plant, sensors, rows(...named));
     await expect(load(['1', 'A'], ['2', '1'])).rejects.toMatchObject(refusal(3, '1'));
     // Its own id is no other's.
     expect(await load(['1', '1'], ['2', 'B'])).toMatchObject({ inserted: 2 });
@@ -62,7 +94,9 @@ export function importConformance(given: Given): void {
     await expect(load(['B', 'C'])).rejects.toMatchObject(refusal(2, 'B'));
     expect(await load(['2', 'D'], ['B', 'C'])).toMatchObject({ inserted: 1, updated: 1 });
     const other = await plantIn(store, 'Beta');
-    expect(await importInto(store, other, sensors, rows(['3', '2']))).toMatchObject({ inserted: 1 });
+    expect(await importInto(store, other, sensors, rows(['3', '2']))).toMatchObject({
+      inserted: 1,
+    });
   });
 
   it('asks before the commit, with the counts, and what is thrown then undoes it', async () => {
@@ -74,10 +108,14 @@ export function importConformance(given: Given): void {
       expect(await idsOf(store, pageOf(plant))).toHaveLength(30);
       throw new Error('no');
     };
-    await expect(importInto(store, plant, parts, [], { replace: true, confirm })).rejects.toThrow('no');
+    await expect(importInto(store, plant, parts, [], { replace: true, confirm })).rejects.toThrow(
+      'no',
+    );
     expect(asked).toEqual([{ inserted: 0, updated: 0, unchanged: 0, removed: 30 }]);
     expect(await idsOf(store, pageOf(plant))).toHaveLength(30);
-    expect(await importInto(store, plant, parts, [], { replace: true })).toMatchObject({ removed: 30 });
+    expect(await importInto(store, plant, parts, [], { replace: true })).toMatchObject({
+      removed: 30,
+    });
   });
 
   it('reports on a dry run what would change, and changes nothing but the trail', async () => {
@@ -85,10 +123,16 @@ export function importConformance(given: Given): void {
     await importInto(store, plant, parts, partRows(10));
     const before = await readAll(store, pageOf(plant));
     const rows = [partRow(1, { name: 'Other' }), partRow(900)];
-    const summary = await importInto(store, plant, parts, rows, { dryRun: true, replace: true, nowUs: laterUs });
+    const summary = await importInto(store, plant, parts, rows, {
+      dryRun: true,
+      replace: true,
+      nowUs: laterUs,
+    });
     expect(summary).toEqual({ inserted: 1, updated: 1, unchanged: 0, removed: 9 });
     const fresh = await plantIn(store, 'Beta');
-    expect(await importInto(store, fresh, orders, [], { dryRun: true })).toMatchObject({ inserted: 0 });
+    expect(await importInto(store, fresh, orders, [], { dryRun: true })).toMatchObject({
+      inserted: 0,
+    });
     expect(await readAll(store, pageOf(plant))).toEqual(before);
   });
 
@@ -188,11 +232,17 @@ export function importConformance(given: Given): void {
         fc.integer({ min: 1, max: 70 }),
         async (rows, batch) => {
           const plant = await plantIn(store, `Plant ${plants++}`);
-          const named = rows.map((values, n) => ({ ...values, id: `P-${String(n).padStart(4, '0')}` }));
+          const named = rows.map((values, n) => ({
+            ...values,
+            id: `P-${String(n).padStart(4, '0')}`,
+          }));
           // Into nothing, and once more over what is there.
           await importInto(store, plant, parts, named, { batch });
           expect(await readAll(store, pageOf(plant))).toMatchObject(named);
-          const turned = named.map((values, n) => ({ ...named[named.length - 1 - n], id: values.id }));
+          const turned = named.map((values, n) => ({
+            ...named[named.length - 1 - n],
+            id: values.id,
+          }));
           await importInto(store, plant, parts, turned, { batch });
           expect(await readAll(store, pageOf(plant))).toMatchObject(turned);
         },

@@ -10,9 +10,15 @@ import { idsOf, importInto, pageOf, partRow, partRows, readAll } from './stored-
 export function recordConformance(given: Given): void {
   it('shows a record as it was given, field by field, in order of declaration', async () => {
     const { store, plant } = await given();
-    await importInto(store, plant, parts, [partRow(1, { name: 'Ünïcödé "q" \\ \u2028 line\nbreak', material: '' })]);
+    await importInto(store, plant, parts, [
+      partRow(1, { name: 'Ünïcödé "q" \\ \u2028 line\nbreak', material: '' }),
+    ]);
     const json = await store.records.get(parts, plant.entity.id, 'P-0001');
-    expect(Object.keys(JSON.parse(json ?? ''))).toEqual(['id', ...Object.keys(parts.fields), 'updated_at']);
+    expect(Object.keys(JSON.parse(json ?? ''))).toEqual([
+      'id',
+      ...Object.keys(parts.fields),
+      'updated_at',
+    ]);
     expect(JSON.parse(json ?? '')).toMatchObject({
       id: 'P-0001',
       name: 'Ünïcödé "q" \\ \u2028 line\nbreak',
@@ -31,7 +37,9 @@ export function recordConformance(given: Given): void {
   it('shows lists of a record, and fields of detail only for a single one', async () => {
     const { store, plant } = await given();
     const services = [{ row_id: 'SVC-01', service_code: 'HT' }];
-    await importInto(store, plant, orders, [{ id: 'O-1', order_number: '1', status: 'open', services }]);
+    await importInto(store, plant, orders, [
+      { id: 'O-1', order_number: '1', status: 'open', services },
+    ]);
     const one = JSON.parse((await store.records.get(orders, plant.entity.id, 'O-1')) ?? '');
     expect(one.services).toEqual(services);
     const [listed] = await readAll(store, pageOf(plant, { resource: orders }));
@@ -60,7 +68,9 @@ export function recordConformance(given: Given): void {
       after = page.next;
       // What was seen goes, something new stands before, and the record of the position goes as well.
       const left = partRows(100).filter(({ id }) => !seen.includes(id));
-      await importInto(store, plant, parts, [partRow(0, { id: `A-${round}` }), ...left], { replace: true });
+      await importInto(store, plant, parts, [partRow(0, { id: `A-${round}` }), ...left], {
+        replace: true,
+      });
     }
     expect(seen).toEqual(partRows(100).map(({ id }) => id));
   });
@@ -77,11 +87,15 @@ export function recordConformance(given: Given): void {
     const eq = (field: string, value: string | boolean) => ({ field, op: 'eq' as const, value });
     const read = (...conditions: RecordPageRequest['conditions']) =>
       idsOf(store, pageOf(plant, { conditions, limit: 7 }));
-    expect(await read(eq('part_number', 'PN-3'))).toEqual(matching((row) => row.part_number === 'PN-3'));
+    expect(await read(eq('part_number', 'PN-3'))).toEqual(
+      matching((row) => row.part_number === 'PN-3'),
+    );
     expect(await read(eq('is_active', false))).toEqual(matching((row) => !row.is_active));
     expect(await read(eq('category', 'C2'))).toEqual(matching((row) => row.category === 'C2'));
     expect(await read(eq('category', 'c2'))).toEqual([]);
-    expect(await read(eq('is_active', true), eq('part_number', 'PN-1'), eq('category', 'C1'))).toEqual(
+    expect(
+      await read(eq('is_active', true), eq('part_number', 'PN-1'), eq('category', 'C1')),
+    ).toEqual(
       matching((row) => row.is_active && row.part_number === 'PN-1' && row.category === 'C1'),
     );
   });
@@ -98,9 +112,16 @@ export function recordConformance(given: Given): void {
     }));
     await importInto(store, plant, orders, dated);
     const [from, to] = ['2026-02-12', '2026-02-20'];
-    const condition = (op: 'from' | 'to' | 'before', value: string) => ({ field: 'required_date', op, value });
+    const condition = (op: 'from' | 'to' | 'before', value: string) => ({
+      field: 'required_date',
+      op,
+      value,
+    });
     const read = (...conditions: RecordPageRequest['conditions']) =>
-      idsOf(store, pageOf(plant, { resource: orders, conditions, orderBy: 'required_date', limit: 4 }));
+      idsOf(
+        store,
+        pageOf(plant, { resource: orders, conditions, orderBy: 'required_date', limit: 4 }),
+      );
     const expected = (test: (date: string) => boolean, rows = dated) =>
       rows
         .filter((row) => row.required_date !== null && test(row.required_date))
@@ -135,7 +156,12 @@ export function recordConformance(given: Given): void {
         { field: 'status', op: 'eq' as const, value: status },
         { field: 'required_date', op: 'from' as const, value: '2026-02-20' },
       ];
-      const request = pageOf(plant, { resource: orders, conditions, orderBy: 'required_date', limit: 90 });
+      const request = pageOf(plant, {
+        resource: orders,
+        conditions,
+        orderBy: 'required_date',
+        limit: 90,
+      });
       const expected = rows
         .filter((row) => row.status === status && row.required_date >= '2026-02-20')
         .sort((a, b) => (a.required_date + a.id < b.required_date + b.id ? -1 : 1));

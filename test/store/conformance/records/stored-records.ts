@@ -1,5 +1,9 @@
 import { expect } from 'vitest';
-import { importFields, keptLists, type ResourceDefinition } from '../../../../src/core/fields/fields.ts';
+import {
+  importFields,
+  keptLists,
+  type ResourceDefinition,
+} from '../../../../src/core/fields/fields.ts';
 import { folded, type ImportBatch } from '../../../../src/core/fields/import-batch.ts';
 import type {
   ImportRequest,
@@ -29,7 +33,14 @@ export function importInto<Result = ImportSummary>(
   { tenant, entity }: Plant,
   resource: ResourceDefinition,
   rows: Iterable<Values>,
-  { replace = false, dryRun = false, nowUs = nowMs * 1000, batch = 100, confirm, correctsDates }: ImportOptions = {},
+  {
+    replace = false,
+    dryRun = false,
+    nowUs = nowMs * 1000,
+    batch = 100,
+    confirm,
+    correctsDates,
+  }: ImportOptions = {},
 ): Promise<Result> {
   return store.records.import({
     resource,
@@ -40,11 +51,18 @@ export function importInto<Result = ImportSummary>(
     confirm,
     correctsDates,
     rows: inBatches(resource, rows, batch),
-    audit: ({ inserted }) => ({ ...draftOf(tenant.id, 'records.import', resource.name), detail: { inserted } }),
+    audit: ({ inserted }) => ({
+      ...draftOf(tenant.id, 'records.import', resource.name),
+      detail: { inserted },
+    }),
   });
 }
 
-function* inBatches(resource: ResourceDefinition, rows: Iterable<Values>, size: number): Generator<ImportBatch> {
+function* inBatches(
+  resource: ResourceDefinition,
+  rows: Iterable<Values>,
+  size: number,
+): Generator<ImportBatch> {
   const names = Object.keys(importFields(resource));
   const kept = keptLists(resource);
   let line = 1;
@@ -83,7 +101,10 @@ export const partRow = (n: number, change: Values = {}) => ({
 export const partRows = (count: number) => Array.from({ length: count }, (_, n) => partRow(n));
 
 /** A query of the parts of a plant. */
-export const pageOf = (plant: Plant, change: Partial<RecordPageRequest> = {}): RecordPageRequest => ({
+export const pageOf = (
+  plant: Plant,
+  change: Partial<RecordPageRequest> = {},
+): RecordPageRequest => ({
   resource: parts,
   entityId: plant.entity.id,
   conditions: [],

@@ -19,7 +19,9 @@ describe('the address of a PostgreSQL store', () => {
       tls: { mode: 'verify-full' },
       target: 'read-write',
     });
-    expect(parseLocation('postgresql://a%40b@h:6000/p%C3%A4?schema=north&sslmode=require', {})).toMatchObject({
+    expect(
+      parseLocation('postgresql://a%40b@h:6000/p%C3%A4?schema=north&sslmode=require', {}),
+    ).toMatchObject({
       hosts: [{ host: 'h', port: 6000 }],
       user: 'a@b',
       database: 'pä',
@@ -42,17 +44,19 @@ describe('the address of a PostgreSQL store', () => {
         shown: 'postgres:///d?host=/run/pg',
       });
     }
-    expect(parseLocation('postgres:///d', {}).hosts).toEqual([{ host: '/var/run/postgresql', port: 5432 }]);
+    expect(parseLocation('postgres:///d', {}).hosts).toEqual([
+      { host: '/var/run/postgresql', port: 5432 },
+    ]);
   });
 
   it('may give the IP address beside the name that the certificate has', () => {
-    expect(parseLocation('postgres://db.test:7/d?hostaddr=192.0.2.1&passfile=/p', { HOME: '/home/ada' })).toMatchObject(
-      {
-        hosts: [{ host: 'db.test', port: 7, address: '192.0.2.1' }],
-        passwordFile: '/p',
-        shown: 'postgres://db.test:7/d',
-      },
-    );
+    expect(
+      parseLocation('postgres://db.test:7/d?hostaddr=192.0.2.1&passfile=/p', { HOME: '/home/ada' }),
+    ).toMatchObject({
+      hosts: [{ host: 'db.test', port: 7, address: '192.0.2.1' }],
+      passwordFile: '/p',
+      shown: 'postgres://db.test:7/d',
+    });
     const env = { PGHOSTADDR: '::1,192.0.2.2', HOME: '/home/ada' };
     expect(parseLocation('postgres:///d', env)).toMatchObject({
       hosts: [
@@ -62,7 +66,9 @@ describe('the address of a PostgreSQL store', () => {
       tls: { mode: 'verify-full' },
       passwordFile: '/home/ada/.pgpass',
     });
-    expect(parseLocation('postgres:///d', { PGPASSFILE: '/q', HOME: '/home/ada' }).passwordFile).toBe('/q');
+    expect(
+      parseLocation('postgres:///d', { PGPASSFILE: '/q', HOME: '/home/ada' }).passwordFile,
+    ).toBe('/q');
   });
 
   it('is completed from a service, and then from the variables of psql', () => {
@@ -89,12 +95,16 @@ describe('the address of a PostgreSQL store', () => {
       user: 'ada',
       database: 'mine',
     });
-    expect(parseLocation('postgres://', env).hosts).toEqual([{ host: 'env.example.com', port: 5432 }]);
+    expect(parseLocation('postgres://', env).hosts).toEqual([
+      { host: 'env.example.com', port: 5432 },
+    ]);
     expect(parseLocation('postgres://h', {})).toMatchObject({
       user: userInfo().username,
       database: userInfo().username,
     });
-    expect(() => parseLocation('postgres://h?service=none', env)).toThrow('no service file has the service "none"');
+    expect(() => parseLocation('postgres://h?service=none', env)).toThrow(
+      'no service file has the service "none"',
+    );
   });
 
   it.each([
@@ -134,13 +144,23 @@ describe('the address of a PostgreSQL store', () => {
 
   it('passes on its password by HKCTL_STORE only', () => {
     const whole = 'postgres://u:p%40ss@h/d?password=x&schema=s';
-    expect(splitPassword('postgres://u:hunter2@h/d')).toEqual({ address: 'postgres://u@h/d', password: 'hunter2' });
+    expect(splitPassword('postgres://u:hunter2@h/d')).toEqual({
+      address: 'postgres://u@h/d',
+      password: 'hunter2',
+    });
     expect(splitPassword('postgres://u:a@b@h/d').address).toBe('postgres://u@h/d');
     expect(splitPassword('postgres://u@h/d?password=x').address).toBe('postgres://u@h/d');
     expect(splitPassword(whole).address).toBe('postgres://u@h/d?schema=s');
-    expect(splitPassword('/a:b@c/hkctl.db')).toEqual({ address: '/a:b@c/hkctl.db', password: undefined });
+    expect(splitPassword('/a:b@c/hkctl.db')).toEqual({
+      address: '/a:b@c/hkctl.db',
+      password: undefined,
+    });
     const { address } = splitPassword('postgres://u:hunter2@h/d');
-    expect(parseLocation(address, { HKCTL_STORE: 'postgres://u:hunter2@h/d' }).password).toBe('hunter2');
-    expect(parseLocation(address, { HKCTL_STORE: 'postgres://other:hunter2@h/d' }).password).toBeUndefined();
+    expect(parseLocation(address, { HKCTL_STORE: 'postgres://u:hunter2@h/d' }).password).toBe(
+      'hunter2',
+    );
+    expect(
+      parseLocation(address, { HKCTL_STORE: 'postgres://other:hunter2@h/d' }).password,
+    ).toBeUndefined();
   });
 });

@@ -62,7 +62,8 @@ describe("libpq's password file", () => {
   });
 
   it('is the one of the address, of PGPASSFILE or of the home folder', () => {
-    const fileOf = (address: string, env: Record<string, string>) => parseLocation(address, env).passwordFile;
+    const fileOf = (address: string, env: Record<string, string>) =>
+      parseLocation(address, env).passwordFile;
     expect(fileOf('postgres://u@h/d?passfile=/a', { PGPASSFILE: '/b', HOME: '/c' })).toBe('/a');
     expect(fileOf('postgres://u@h/d', { PGPASSFILE: '/b', HOME: '/c' })).toBe('/b');
     expect(fileOf('postgres://u@h/d', { HOME: '/c' })).toBe('/c/.pgpass');
@@ -100,7 +101,10 @@ describe('a server that wants a password', () => {
     const options = { clock: Date.now, migrationsFolder: 'migrations', env };
     return engineAt(`postgres://ada@127.0.0.1:${port}/plant?sslmode=disable`, options).open();
   };
-  const refused = { code: 'store_unreadable', message: expect.stringContaining('refused the log-in') };
+  const refused = {
+    code: 'store_unreadable',
+    message: expect.stringContaining('refused the log-in'),
+  };
 
   it('gets that of the file, without a warning of the driver', async () => {
     const warnings: string[] = [];
@@ -108,7 +112,9 @@ describe('a server that wants a password', () => {
     process.on('warning', listen);
     write([`127.0.0.1:${port}:plant:ada:from the file`]);
     await expect(open({ PGPASSFILE: file })).rejects.toMatchObject(refused);
-    await expect(open({ PGPASSFILE: file, PGPASSWORD: 'from the variable' })).rejects.toMatchObject(refused);
+    await expect(open({ PGPASSFILE: file, PGPASSWORD: 'from the variable' })).rejects.toMatchObject(
+      refused,
+    );
     // Node emits warnings in a later iteration.
     await new Promise(setImmediate);
     process.off('warning', listen);
@@ -118,10 +124,15 @@ describe('a server that wants a password', () => {
 
   it('is sent none where none is known, and the file of others is named', async () => {
     given.length = 0;
-    const unknown = { ...refused, message: expect.stringContaining('asks for a password, and none is known') };
+    const unknown = {
+      ...refused,
+      message: expect.stringContaining('asks for a password, and none is known'),
+    };
     await expect(open({})).rejects.toMatchObject(unknown);
     write([`127.0.0.1:${port}:plant:ada:open`], 0o644);
-    await expect(open({ PGPASSFILE: file })).rejects.toMatchObject({ message: expect.stringContaining(file) });
+    await expect(open({ PGPASSFILE: file })).rejects.toMatchObject({
+      message: expect.stringContaining(file),
+    });
     expect(given).toEqual([]);
   });
 });

@@ -38,11 +38,16 @@ export async function filled(store: Store): Promise<Plant> {
     counts: [counted, lost, { ...counted, day: 20_001 }],
     kept: undefined,
   });
-  await store.keys.rotate([{ oldKeyId: old.id, next }], nowMs + 9, [draftOf(tenant.id, 'key.rotate', 'one\u0000"\\')]);
+  await store.keys.rotate([{ oldKeyId: old.id, next }], nowMs + 9, [
+    draftOf(tenant.id, 'key.rotate', 'one\u0000"\\'),
+  ]);
   await store.keys.insert(newKey(plant, 3), draftOf(tenant.id, 'key.create', 'three'));
   const gone = { ...entity, id: randomUUID(), code: 'OLD', name: 'Old' };
   await store.entities.insert(gone, draftOf(tenant.id, 'entity.add', 'OLD'));
-  await store.keys.insert(newKey({ ...plant, entity: gone }, 4), draftOf(tenant.id, 'key.create', 'four'));
+  await store.keys.insert(
+    newKey({ ...plant, entity: gone }, 4),
+    draftOf(tenant.id, 'key.create', 'four'),
+  );
   await importInto(store, { ...plant, entity: gone }, parts, [
     { id: 'x', name: 'X', part_number: '1', is_active: true },
   ]);
@@ -58,9 +63,14 @@ export async function filled(store: Store): Promise<Plant> {
   const rest = odd.slice(1);
   await importInto(store, plant, parts, rest, { replace: true, nowUs: nowMs * 1000 + 5 });
   const directory = await store.readings.directory(entity.id);
-  const series = [...new Set([...directory.values()].map((sensor) => sensor.series))].sort((a, b) => a - b);
+  const series = [...new Set([...directory.values()].map((sensor) => sensor.series))].sort(
+    (a, b) => a - b,
+  );
   const rows = series.flatMap((number, s) =>
-    Array.from({ length: 40 }, (_, n) => [number, 1000 * hourUs + n * 600e6, s + n / 7, n % 4] as const),
+    Array.from(
+      { length: 40 },
+      (_, n) => [number, 1000 * hourUs + n * 600e6, s + n / 7, n % 4] as const,
+    ),
   );
   await store.readings.append(batchOf(rows));
   const [first = 0] = series;
@@ -68,7 +78,11 @@ export async function filled(store: Store): Promise<Plant> {
     { series: first, atUs: 5, status: 'ok', battery: 0.5, signal: null, firmware: 'v"1"' },
   ]);
   for (let position: number | null | undefined; position !== null; ) {
-    const request = { entityId: entity.id, untilUs: 1003 * hourUs, ...(position !== undefined && { position }) };
+    const request = {
+      entityId: entity.id,
+      untilUs: 1003 * hourUs,
+      ...(position !== undefined && { position }),
+    };
     position = (await store.readings.drop(request)).next;
   }
   return plant;

@@ -29,7 +29,10 @@ describe('a store that cannot be opened', () => {
     const newer = await newDatabase('store');
     await onServer(newer, 'update hkctl.store_version set version = 1000');
     const latin = `hkctl_test_latin_${Date.now()}`;
-    await onServer(server, `create database ${latin} encoding 'LATIN1' locale 'C' template template0`);
+    await onServer(
+      server,
+      `create database ${latin} encoding 'LATIN1' locale 'C' template template0`,
+    );
     const cases: [string, string, string][] = [
       [addressOf(server, 'no_such_database'), 'store_absent', 'There is no database'],
       [addressOf(server, latin), 'store_unreadable', 'another encoding than UTF8'],
@@ -38,19 +41,28 @@ describe('a store that cannot be opened', () => {
       [foreign, 'store_corrupt', 'holds tables, but not those of a store of hkctl'],
       [newer, 'store_too_new', 'was made by a newer hkctl (schema 1000)'],
       [as(store, 'nobody_here'), 'store_unreadable', 'refused the log-in'],
-      ['postgres://localhost:1/d?sslmode=disable', 'store_unreachable', 'No PostgreSQL server can be reached'],
+      [
+        'postgres://localhost:1/d?sslmode=disable',
+        'store_unreachable',
+        'No PostgreSQL server can be reached',
+      ],
       ['postgres:///d?host=/nowhere', 'store_unreachable', 'No PostgreSQL server can be reached'],
       ['postgres://nowhere.invalid/d', 'store_unreachable', 'No PostgreSQL server can be reached'],
     ];
     for (const [address, code, message] of cases) {
-      await expect(open(address), address).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+      await expect(open(address), address).rejects.toMatchObject({
+        code,
+        message: expect.stringContaining(message),
+      });
     }
   });
 
   it('is not made where something else is, or where the rights are missing, and nothing is left behind', async () => {
     const foreign = await newDatabase();
     await onServer(foreign, 'create schema hkctl', 'create table hkctl.theirs (a int)');
-    await expect(engineAt(foreign, options).create()).rejects.toMatchObject({ code: 'store_corrupt' });
+    await expect(engineAt(foreign, options).create()).rejects.toMatchObject({
+      code: 'store_corrupt',
+    });
     const empty = await newDatabase();
     await onServer(
       empty,
@@ -68,16 +80,23 @@ describe('a store that cannot be opened', () => {
       message: expect.stringContaining('no store'),
     });
     const store = await newDatabase('store');
-    await expect(engineAt(store, options).create()).rejects.toMatchObject({ code: 'already_initialised' });
-    await expect(open(as(store, 'hkctl_test_poor'))).rejects.toMatchObject({ code: expect.stringMatching(/^store_/) });
+    await expect(engineAt(store, options).create()).rejects.toMatchObject({
+      code: 'already_initialised',
+    });
+    await expect(open(as(store, 'hkctl_test_poor'))).rejects.toMatchObject({
+      code: expect.stringMatching(/^store_/),
+    });
   });
 
   it('is one for two processes that create it at once', async () => {
     const empty = await newDatabase();
-    const results = await Promise.allSettled([1, 2, 3].map(() => engineAt(empty, options).create()));
+    const results = await Promise.allSettled(
+      [1, 2, 3].map(() => engineAt(empty, options).create()),
+    );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const result of results) {
-      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'already_initialised' });
+      if (result.status === 'rejected')
+        expect(result.reason).toMatchObject({ code: 'already_initialised' });
       else await result.value.close();
     }
   });
@@ -125,7 +144,9 @@ describe('a store that fails while it is open', () => {
     await holder.end();
     await onServer(other, `alter database ${database} reset statement_timeout`);
     await onServer(other, `alter database ${database} set default_transaction_read_only = on`, cut);
-    await expect(append('on a lost connection')).rejects.toMatchObject({ code: 'store_unreachable' });
+    await expect(append('on a lost connection')).rejects.toMatchObject({
+      code: 'store_unreachable',
+    });
     await expect(append('read-only')).rejects.toMatchObject({
       code: 'store_unreachable',
       message: expect.stringContaining('read-only'),

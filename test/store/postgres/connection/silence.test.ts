@@ -10,6 +10,8 @@ it('a connection ends where an answer takes too long, unless a statement may tak
   await session.run('select pg_sleep(1.2)');
   expect(session.isOpen).toBe(true);
   session.isLong = false;
-  await expect(session.run('select pg_sleep(30)')).rejects.toMatchObject({ code: 'store_unreachable' });
+  await expect(session.run('select pg_sleep(30)')).rejects.toMatchObject({
+    code: 'store_unreachable',
+  });
   expect(session.isOpen).toBe(false);
 });

@@ -6,7 +6,11 @@ import { opened, until, versionOrCode } from '../opened.ts';
 describe('several daemons on one database', () => {
   it('see each change of another process at the next question, and no change where there was none', async () => {
     const address = await newDatabase('store');
-    const [one, other, command] = [await opened(address), await opened(address), await opened(address, false)];
+    const [one, other, command] = [
+      await opened(address),
+      await opened(address),
+      await opened(address, false),
+    ];
     const plant = await plantIn(command);
     const key = newKey(plant, 1);
     await command.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
@@ -14,7 +18,9 @@ describe('several daemons on one database', () => {
     expect([await one.keys.version(), await other.keys.version()]).toEqual(before);
     await command.keys.recordUse(new Map([[key.id, { atMs: nowMs, ip: '192.0.2.1' }]]));
     expect([await one.keys.version(), await other.keys.version()]).toEqual(before);
-    await command.keys.revoke([key.id], plant.user.id, nowMs, [draftOf(plant.tenant.id, 'key.revoke', 'x')]);
+    await command.keys.revoke([key.id], plant.user.id, nowMs, [
+      draftOf(plant.tenant.id, 'key.revoke', 'x'),
+    ]);
     for (const [index, daemon] of [one, other].entries()) {
       expect(await daemon.keys.version()).toBeGreaterThan(before[index] ?? 0);
       expect((await daemon.keys.credential(key.secretHash))?.revokedAtMs).toBe(nowMs);
@@ -27,7 +33,10 @@ describe('several daemons on one database', () => {
     expect(await command.daemon.address()).toBeUndefined();
     await one.daemon.recordAddress('http://one', 1);
     expect(await command.daemon.address()).toBe('http://one');
-    await onServer(address, "update hkctl.daemons set seen_at_ms = seen_at_ms - 3600000, id = 'one that was killed'");
+    await onServer(
+      address,
+      "update hkctl.daemons set seen_at_ms = seen_at_ms - 3600000, id = 'one that was killed'",
+    );
     await one.daemon.clearAddress(1);
     expect(await command.daemon.address()).toBeUndefined();
     // The clock was set back by an hour after it had ended.
@@ -40,7 +49,9 @@ describe('several daemons on one database', () => {
     await other.daemon.begin();
     expect(await command.daemon.recorded()).toMatchObject([killed]);
     await other.daemon.recordAddress('http://other', 2);
-    expect(await command.daemon.recorded()).toMatchObject([{ baseUrl: 'http://other', serves: true }]);
+    expect(await command.daemon.recorded()).toMatchObject([
+      { baseUrl: 'http://other', serves: true },
+    ]);
     await other.daemon.clearAddress(2);
     expect(await command.daemon.recorded()).toEqual([]);
   });

@@ -72,7 +72,9 @@ describe('limits of several daemons', () => {
     });
     expect(await unsharedOf(limiter)).toEqual([{ client: 'key', calls: 1 }]);
     await limiter.share(store);
-    expect(await store.share('requests', limit, [{ client: 'key', calls: 0 }])).toMatchObject([{ used: 2 }]);
+    expect(await store.share('requests', limit, [{ client: 'key', calls: 0 }])).toMatchObject([
+      { used: 2 },
+    ]);
   });
 
   it('hold nobody longer than a window where the clock of the database was set back', async () => {
@@ -97,7 +99,10 @@ describe('limits of several daemons', () => {
       { client: 'within', calls: 1 },
       { client: 'beyond', calls: 1 },
     ]);
-    expect(Object.fromEntries(states.map(({ client, used }) => [client, used]))).toEqual({ within: 1, beyond: 26 });
+    expect(Object.fromEntries(states.map(({ client, used }) => [client, used]))).toEqual({
+      within: 1,
+      beyond: 26,
+    });
     for (const { endsInMs } of states) {
       expect(endsInMs).toBeGreaterThan(50_000);
       expect(endsInMs).toBeLessThanOrEqual(60_000);

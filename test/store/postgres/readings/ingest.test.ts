@@ -21,7 +21,12 @@ beforeAll(async () => {
   const [first] = daemons;
   if (!first) throw new Error('there is no store');
   plant = await plantIn(first);
-  const rows = Array.from({ length: 40 }, (_, n) => ({ id: `S-${n}`, code: `C-${n}`, name: 'n', is_active: true }));
+  const rows = Array.from({ length: 40 }, (_, n) => ({
+    id: `S-${n}`,
+    code: `C-${n}`,
+    name: 'n',
+    is_active: true,
+  }));
   await importInto(first, plant, sensors, rows);
 });
 afterAll(async () => {
@@ -37,15 +42,29 @@ it('a sensor has the same number on every daemon that sees it first', async () =
 });
 
 it('the same readings sent to several daemons in any order are kept once, and nothing waits in a circle', async () => {
-  const series = await Promise.all(Array.from({ length: 40 }, (_, n) => seriesOf(daemons[0] as Store, `S-${n}`))); // three
+  const series = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => seriesOf(daemons[0] as Store, `S-${n}`)),
+  ); // three
   const [count, rounds] = [3000, 12];
   const results: BatchResult[] = [];
   for (let round = 0; round < rounds; round++) {
-    const rows = Array.from({ length: count }, (_, n) => [series[n % 40] ?? 0, round * 1_000_000 + n, n] as const);
-    const orders = [rows, rows.toReversed(), [...rows.slice(count / 2), ...rows.slice(0, count / 2)]];
-    results.push(...(await Promise.all(daemons.map((store, n) => store.readings.append(batchOf(orders[n] ?? rows))))));
+    const rows = Array.from(
+      { length: count },
+      (_, n) => [series[n % 40] ?? 0, round * 1_000_000 + n, n] as const,
+    );
+    const orders = [
+      rows,
+      rows.toReversed(),
+      [...rows.slice(count / 2), ...rows.slice(0, count / 2)],
+    ];
+    results.push(
+      ...(await Promise.all(
+        daemons.map((store, n) => store.readings.append(batchOf(orders[n] ?? rows))),
+      )),
+    );
   }
-  const sum = (name: 'accepted' | 'duplicates') => results.reduce((total, result) => total + result[name], 0);
+  const sum = (name: 'accepted' | 'duplicates') =>
+    results.reduce((total, result) => total + result[name], 0);
   expect([sum('accepted'), sum('duplicates')]).toEqual([count * rounds, 2 * count * rounds]);
   expect(results.flatMap(({ conflicts }) => conflicts)).toEqual([]);
 });
@@ -62,7 +81,9 @@ it('an import on one daemon is followed by the others at once', async () => {
   const [first, second] = daemons;
   if (!first || !second) throw new Error('there are stores');
   await second.readings.directory(plant.entity.id);
-  await importInto(first, plant, sensors, [{ id: 'S-NEW', code: 'NEW', name: 'n', is_active: true }]);
+  await importInto(first, plant, sensors, [
+    { id: 'S-NEW', code: 'NEW', name: 'n', is_active: true },
+  ]);
   expect((await second.readings.directory(plant.entity.id)).has('NEW')).toBe(true);
 });
 
@@ -76,7 +97,9 @@ it('readings whose connection is cut are refused, and those after them are kept'
   const result = await store.readings.append(batchOf([[series, 2, 2]])).catch((thrown) => thrown);
   if ('code' in result) expect(result.code).toBe('store_unreachable');
   expect(await store.readings.append(batchOf([[series, 3, 3]]))).toMatchObject({ accepted: 1 });
-  expect((await store.readings.range({ series, fromUs: 0, toUs: 4, limit: 9 })).map(({ atUs }) => atUs)).toContain(3);
+  expect(
+    (await store.readings.range({ series, fromUs: 0, toUs: 4, limit: 9 })).map(({ atUs }) => atUs),
+  ).toContain(3);
 });
 
 it('while the writers wait, what comes next gathers in one group; an error reaches its own group only', async () => {
@@ -109,7 +132,9 @@ it('more than may wait is refused at once, and accepted again when there is room
   const ends: (() => void)[] = [];
   const writer = (batches: readonly number[]) =>
     new Promise<BatchResult[]>((resolve) => {
-      ends.push(() => resolve(batches.map((accepted) => ({ accepted, duplicates: 0, conflicts: [] }))));
+      ends.push(() =>
+        resolve(batches.map((accepted) => ({ accepted, duplicates: 0, conflicts: [] }))),
+      );
     });
   const queue = createIngestQueue<number>([writer], (size) => size);
   const waiting = [queue.write(600_000), queue.write(400_000)];
@@ -121,7 +146,9 @@ it('more than may wait is refused at once, and accepted again when there is room
   ends[1]?.();
   await started(ends, 3);
   ends[2]?.();
-  expect((await Promise.all(waiting)).map(({ accepted }) => accepted)).toEqual([600_000, 400_000, 600_000]);
+  expect((await Promise.all(waiting)).map(({ accepted }) => accepted)).toEqual([
+    600_000, 400_000, 600_000,
+  ]);
   const many = Array.from({ length: 20_000 }, () => queue.write(0));
   await expect(queue.write(0)).rejects.toMatchObject({ code: 'unavailable' });
   await started(ends, 4);

@@ -14,5 +14,9 @@ it('drops the few readings of many sensors in one step, however far the server i
   const store = await opened(address, false);
   const dropped = await store.readings.drop({ entityId: 'e', untilUs: hourUs });
   expect(dropped).toEqual({ readings: sensors, next: null });
-  expect(await store.readings.retention('e')).toEqual({ oldestUs: hourUs + 5, untilUs: hourUs, summarisedUs: 5 });
+  expect(await store.readings.retention('e')).toEqual({
+    oldestUs: hourUs + 5,
+    untilUs: hourUs,
+    summarisedUs: 5,
+  });
 });

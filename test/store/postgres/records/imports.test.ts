@@ -72,15 +72,24 @@ it('a first import goes straight into the table, and reports every repeated id w
     violationCount: 3,
     violations: [
       { line: 702, value: 'P-5', rule: 'is already in line 7; an id may occur once in a file' },
-      { line: 1102, value: 'P-1099', rule: 'is already in line 1101; an id may occur once in a file' },
+      {
+        line: 1102,
+        value: 'P-1099',
+        rule: 'is already in line 1101; an id may occur once in a file',
+      },
       { line: 20_001, value: 'P-5', rule: 'is already in line 7; an id may occur once in a file' },
     ],
   };
   await expect(importInto(store, plant, batchesOf(numbers))).rejects.toMatchObject(refused);
   expect(await query(address, 'select count(*)::int as n from hkctl.parts')).toEqual([{ n: 0 }]);
-  expect(await importInto(store, plant, batchesOf(upTo(20_000)))).toMatchObject({ inserted: 20_000 });
+  expect(await importInto(store, plant, batchesOf(upTo(20_000)))).toMatchObject({
+    inserted: 20_000,
+  });
   await expect(importInto(store, plant, batchesOf(numbers))).rejects.toMatchObject(refused);
-  expect(await importInto(store, plant, batchesOf(upTo(20_001)))).toMatchObject({ inserted: 1, unchanged: 20_000 });
+  expect(await importInto(store, plant, batchesOf(upTo(20_001)))).toMatchObject({
+    inserted: 1,
+    unchanged: 20_000,
+  });
 });
 
 it('the columns of a first import and of a later one are the same', async () => {
@@ -95,7 +104,12 @@ it('the columns of a first import and of a later one are the same', async () => 
     .map((name) => `"${name}"`)
     .join(', ');
   const differing = `select ${columns} from hkctl.parts where entity = 1 except select ${columns} from hkctl.parts where entity = 2`;
-  expect(await query(address, 'select entity, count(*)::int as n from hkctl.parts group by 1 order by 1')).toEqual([
+  expect(
+    await query(
+      address,
+      'select entity, count(*)::int as n from hkctl.parts group by 1 order by 1',
+    ),
+  ).toEqual([
     { entity: 1, n: 1200 },
     { entity: 2, n: 1200 },
   ]);
@@ -117,8 +131,12 @@ it('a first import that loses one of its two connections is refused, leaves noth
         expect(await query(address, end)).toEqual([{ ended: true }]);
       }
     };
-    await expect(importInto(store, plant, cut()), which).rejects.toMatchObject({ code: 'store_unreachable' });
+    await expect(importInto(store, plant, cut()), which).rejects.toMatchObject({
+      code: 'store_unreachable',
+    });
     expect(await query(address, 'select count(*)::int as n from hkctl.parts')).toEqual([{ n: 0 }]);
   }
-  expect(await importInto(store, plant, batchesOf(upTo(20_000)))).toMatchObject({ inserted: 20_000 });
+  expect(await importInto(store, plant, batchesOf(upTo(20_000)))).toMatchObject({
+    inserted: 20_000,
+  });
 });

@@ -12,7 +12,9 @@ const [resource] = resources.filter(({ name }) => name === 'parts');
 async function rowsOf(address: string, table: string): Promise<number> {
   const client = new Client({ connectionString: address });
   await client.connect();
-  const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from hkctl.${table}`);
+  const { rows } = await client.query<{ n: number }>(
+    `select count(*)::int as n from hkctl.${table}`,
+  );
   await client.end();
   return rows[0]?.n ?? -1;
 }
@@ -22,7 +24,8 @@ async function interrupted() {
   const address = await newDatabase('store');
   const store = await opened(address, false);
   const plant = await plantIn(store);
-  const importParts = (entityId: string, ids: readonly string[]) => importInto(store, plant, entityId, ids);
+  const importParts = (entityId: string, ids: readonly string[]) =>
+    importInto(store, plant, entityId, ids);
   const gone = { ...plant.entity, id: randomUUID(), code: 'CHI' };
   await store.entities.insert(gone, draftOf(plant.tenant.id, 'entity.add', 'CHI'));
   await importParts(gone.id, ['P-1', 'P-2']);
@@ -42,7 +45,12 @@ async function importInto(
 ): Promise<void> {
   if (!resource) throw new Error('there are parts');
   const names = Object.keys(importFields(resource));
-  const values: Record<string, unknown> = { name: 'x', revision: 'A', unit: 'pcs', is_active: true };
+  const values: Record<string, unknown> = {
+    name: 'x',
+    revision: 'A',
+    unit: 'pcs',
+    is_active: true,
+  };
   const columns = names.map((name) =>
     ids.map((id) => (name === 'id' || name === 'part_number' ? id : (values[name] ?? null))),
   );
@@ -65,7 +73,9 @@ it('a removal that was interrupted is completed by a daemon, and by the next imp
 
   const other = await interrupted();
   await other.importParts(other.plant.entity.id, ['P-3']);
-  expect([await rowsOf(other.address, 'parts'), await rowsOf(other.address, 'purges')]).toEqual([1, 0]);
+  expect([await rowsOf(other.address, 'parts'), await rowsOf(other.address, 'purges')]).toEqual([
+    1, 0,
+  ]);
 });
 
 it('a removal that another process completes at the moment is left to that', async () => {

@@ -25,6 +25,8 @@ it('usage is read, merged and removed by index, also by a plan for any value', a
     const given = values[name as keyof typeof usageStatements]; // of that very object
     const { rows } = await client.query(`explain (costs off) execute one(${given})`);
     await client.query('deallocate one');
-    expect(rows.map((row) => row['QUERY PLAN']).join('\n'), name).not.toMatch(/Seq Scan on key_usage|Bitmap Heap/);
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n'), name).not.toMatch(
+      /Seq Scan on key_usage|Bitmap Heap/,
+    );
   }
 });

@@ -7,7 +7,10 @@ import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { backupTables, completeBackup } from '../../../../src/store/archive/format.ts';
 import { createPrivate } from '../../../../src/store/archive/rows.ts';
 import { engineAt } from '../../../../src/store/open.ts';
-import { databaseNames, makeTables } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
+import {
+  databaseNames,
+  makeTables,
+} from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
 import { draftOf, nowMs } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
 
@@ -33,11 +36,29 @@ it('a backup of the first version of hkctl can be restored into PostgreSQL', asy
     insert into sensors (entity, id, code, name, is_active, updated_at) values (70, 's', 'S', 'S', 1, '2026');
     insert into series values (900, 'e', 's');
     insert into readings values (900, 5, 1.5, 1)`);
-  const { actor: _actor, detail, ...record } = chainRecord(draftOf('t', 'store.init', 'Acme'), undefined);
-  const columns = 'seq, tenant_id, at_ms, action, os_account, target, outcome, previous_hash, hash, detail';
+  const {
+    actor: _actor,
+    detail,
+    ...record
+  } = chainRecord(draftOf('t', 'store.init', 'Acme'), undefined);
+  const columns =
+    'seq, tenant_id, at_ms, action, os_account, target, outcome, previous_hash, hash, detail';
   const { seq, tenantId, atMs, action, osAccount, target, outcome, previousHash, hash } = record;
-  const values = [seq, tenantId, atMs, action, osAccount, target, outcome, previousHash, hash, JSON.stringify(detail)];
-  backup.prepare(`insert into audit (${columns}) values (${values.map(() => '?').join(', ')})`).run(values);
+  const values = [
+    seq,
+    tenantId,
+    atMs,
+    action,
+    osAccount,
+    target,
+    outcome,
+    previousHash,
+    hash,
+    JSON.stringify(detail),
+  ];
+  backup
+    .prepare(`insert into audit (${columns}) values (${values.map(() => '?').join(', ')})`)
+    .run(values);
   completeBackup(backup, undefined);
   backup.close();
   const address = await newDatabase();
@@ -51,7 +72,9 @@ it('a backup of the first version of hkctl can be restored into PostgreSQL', asy
   ]);
   expect(await store.records.get(sensors, 'e', 's')).toContain('"S"');
   const series = (await store.readings.directory('e')).get('S')?.series ?? 0;
-  expect(await store.readings.range({ series, limit: 9 })).toEqual([{ atUs: 5, value: 1.5, quality: 'good' }]);
+  expect(await store.readings.range({ series, limit: 9 })).toEqual([
+    { atUs: 5, value: 1.5, quality: 'good' },
+  ]);
   await store.close();
   rmSync(folder, { recursive: true });
 });

@@ -21,7 +21,9 @@ it.each([
   const file = join(folder, 'plant.backup');
   const store = await engineAt(path, storeOptions).create();
   const plant = await plantIn(store);
-  await importInto(store, plant, sensors, [{ id: 'S-1', code: 'T1', name: 'One', is_active: true }]);
+  await importInto(store, plant, sensors, [
+    { id: 'S-1', code: 'T1', name: 'One', is_active: true },
+  ]);
   const series = (await store.readings.directory(plant.entity.id)).get('T1')?.series ?? 0;
   await store.readings.append(batchOf([[series, 1e6, 1.5]]));
   await store.close();

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { engineAt } from '../../../../src/store/open.ts';
-import { schemaVersion, sqliteVersions } from '../../../../src/store/postgres/schema/schema-version.ts';
+import {
+  schemaVersion,
+  sqliteVersions,
+} from '../../../../src/store/postgres/schema/schema-version.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { draftOf, newKey, nowMs, plantIn } from '../../stores.ts';
 import { newDatabase, onServer } from '../databases.ts';
@@ -26,22 +29,32 @@ async function olderStore() {
   const plant = await plantIn(store);
   const key = newKey(plant, 1);
   await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
-  await store.keys.revoke([key.id], plant.user.id, nowMs, [draftOf(plant.tenant.id, 'key.revoke', 'x')]);
-  await onServer(address, 'drop table hkctl.journal, hkctl.key_usage', 'update hkctl.store_version set version = 1');
+  await store.keys.revoke([key.id], plant.user.id, nowMs, [
+    draftOf(plant.tenant.id, 'key.revoke', 'x'),
+  ]);
+  await onServer(
+    address,
+    'drop table hkctl.journal, hkctl.key_usage',
+    'update hkctl.store_version set version = 1',
+  );
   return { address, plant, key };
 }
 
 const hooks = { authorize: () => {}, confirm: async () => {}, audit: async () => {} };
 
 it('knows the tables of a backup of each version', () => {
-  expect(Object.keys(sqliteVersions).map(Number)).toEqual(Array.from({ length: schemaVersion }, (_, n) => n + 1));
+  expect(Object.keys(sqliteVersions).map(Number)).toEqual(
+    Array.from({ length: schemaVersion }, (_, n) => n + 1),
+  );
   expect(sqliteVersions[schemaVersion]).toEqual(schemaVersions);
 });
 
 it('a migration writes a backup of the older store first, which can be restored', async () => {
   const { address, plant, key } = await olderStore();
   await expect(engine(address).open()).rejects.toMatchObject({ code: 'store_too_old' });
-  await expect(engine(address).backup(join(folder, 'x'), { nowMs, force: false })).rejects.toMatchObject({
+  await expect(
+    engine(address).backup(join(folder, 'x'), { nowMs, force: false }),
+  ).rejects.toMatchObject({
     code: 'store_too_old',
   });
   const { applied, backup = '' } = await engine(address).migrate();
@@ -67,7 +80,9 @@ it('a migration changes nothing where its backup cannot be written, and needs no
   await expect(engine(address, absent).migrate()).rejects.toThrow();
   await expect(engine(address).open()).rejects.toMatchObject({ code: 'store_too_old' });
   const before = readdirSync(folder);
-  expect(await engine(address, absent).migrate(undefined, { withoutBackup: true })).toEqual({ applied: 2 });
+  expect(await engine(address, absent).migrate(undefined, { withoutBackup: true })).toEqual({
+    applied: 2,
+  });
   expect([existsSync(absent), readdirSync(folder)]).toEqual([false, before]);
   await (await engine(address).open()).close();
 });

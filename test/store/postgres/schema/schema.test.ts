@@ -18,7 +18,9 @@ async function rowsOf(address: string, text: string): Promise<Record<string, unk
 }
 
 it('has the version that the number of migrations gives', () => {
-  const files = readdirSync(join(process.cwd(), 'migrations', 'postgres')).filter((name) => name.endsWith('.sql'));
+  const files = readdirSync(join(process.cwd(), 'migrations', 'postgres')).filter((name) =>
+    name.endsWith('.sql'),
+  );
   expect(files.length).toBe(schemaVersion);
 });
 

@@ -44,10 +44,14 @@ const instants = fc.oneof(
       });
     }),
   fc
-    .uniqueArray(fc.integer({ min: -62_135_596_800_000_000, max: 253_402_300_800_000_000 }), { minLength: 1 })
+    .uniqueArray(fc.integer({ min: -62_135_596_800_000_000, max: 253_402_300_800_000_000 }), {
+      minLength: 1,
+    })
     .map((found) => [...new Set(found.map(Number))].sort((a, b) => a - b)),
   fc
-    .uniqueArray(fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }), { minLength: 1 })
+    .uniqueArray(fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }), {
+      minLength: 1,
+    })
     .map((found) => found.sort((a, b) => a - b)),
 );
 
@@ -75,11 +79,17 @@ const values = fc.oneof(
 );
 
 const rows = fc
-  .tuple(instants, fc.constantFrom(values, fc.constantFrom(1, 1.25), fc.constantFrom(...strange)), fc.nat({ max: 50 }))
+  .tuple(
+    instants,
+    fc.constantFrom(values, fc.constantFrom(1, 1.25), fc.constantFrom(...strange)),
+    fc.nat({ max: 50 }),
+  )
   .chain(([times, value, seed]) =>
     fc
       .array(value, { minLength: times.length, maxLength: times.length })
-      .map((all) => times.map((at, i): Row => [at, all[i] ?? 0, seed < 25 ? 0 : Math.floor(i / seed) % 4])),
+      .map((all) =>
+        times.map((at, i): Row => [at, all[i] ?? 0, seed < 25 ? 0 : Math.floor(i / seed) % 4]),
+      ),
   );
 
 describe('a chunk', () => {
@@ -96,8 +106,10 @@ describe('a chunk', () => {
   });
 
   it('takes few bytes for series as plants have them', () => {
-    const many = (value: (i: number) => number, at: (i: number) => number = (i) => 1.79e15 + i * 1e6) =>
-      bytesOf(Array.from({ length: 1024 }, (_, i): Row => [at(i), value(i), 0]));
+    const many = (
+      value: (i: number) => number,
+      at: (i: number) => number = (i) => 1.79e15 + i * 1e6,
+    ) => bytesOf(Array.from({ length: 1024 }, (_, i): Row => [at(i), value(i), 0]));
     let seed = 1;
     const random = () => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -112,7 +124,9 @@ describe('a chunk', () => {
     expect(many(wander)).toBeLessThan(1.1);
     expect(many((i) => i)).toBeLessThan(1.1);
     expect(many(() => (random() < 0.5 ? 0 : 1))).toBeLessThan(2);
-    const irregular = Array.from({ length: 1024 }, () => Math.floor(random() * 2e6)).map((step, i) => i * 2e6 + step);
+    const irregular = Array.from({ length: 1024 }, () => Math.floor(random() * 2e6)).map(
+      (step, i) => i * 2e6 + step,
+    );
     expect(many(random, (i) => 1.79e15 + (irregular[i] ?? 0))).toBeLessThan(12);
     expect(many(() => Math.fround(random()))).toBeLessThan(4.1);
   });
@@ -131,7 +145,9 @@ describe('a chunk', () => {
       .slice();
     const damage = { code: 'SQLITE_CORRUPT' };
     expect(() => decodeChunk(body.subarray(0, -1), 3)).toThrow(expect.objectContaining(damage));
-    expect(() => decodeChunk(Uint8Array.of(...body, 0), 3)).toThrow(expect.objectContaining(damage));
+    expect(() => decodeChunk(Uint8Array.of(...body, 0), 3)).toThrow(
+      expect.objectContaining(damage),
+    );
     expect(() => decodeChunk(body, 2 ** 40)).toThrow(expect.objectContaining(damage));
     expect(() => decodeChunk(body, 4)).toThrow(expect.objectContaining(damage));
   });

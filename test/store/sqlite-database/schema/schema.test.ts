@@ -2,8 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { firstFew } from '../../../../src/core/text/shown-text.ts';
-import { databaseNames, migratedSchema } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
-import { differences, lineOf, type SchemaObject } from '../../../../src/store/sqlite-database/schema/schema-objects.ts';
+import {
+  databaseNames,
+  migratedSchema,
+} from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
+import {
+  differences,
+  lineOf,
+  type SchemaObject,
+} from '../../../../src/store/sqlite-database/schema/schema-objects.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 
 const folder = join(process.cwd(), 'migrations');

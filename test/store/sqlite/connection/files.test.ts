@@ -1,4 +1,13 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -52,7 +61,12 @@ describe('the files', () => {
       await store.audit.list(plant.tenant.id, { limit: 1 });
       const names = readdirSync(folder).sort();
       expect(names).toEqual(
-        expect.arrayContaining(['plant.db', 'plant.db-wal', 'plant.records.db', 'plant.readings.db']),
+        expect.arrayContaining([
+          'plant.db',
+          'plant.db-wal',
+          'plant.records.db',
+          'plant.readings.db',
+        ]),
       );
       expect(names).toContain('plant.revocations');
       for (const name of names) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
@@ -88,14 +102,19 @@ describe('the files', () => {
   it('say what to do where they are missing', () => {
     const path = join(emptyFolder(), 'none.db');
     expect(() => openStore(path, options)).toThrow(
-      expect.objectContaining({ code: 'store_absent', hint: expect.stringContaining('hkctl init') }),
+      expect.objectContaining({
+        code: 'store_absent',
+        hint: expect.stringContaining('hkctl init'),
+      }),
     );
     expect(readdirSync(dirname(path))).toEqual([]);
   });
 
   it('are never made in the database of another program', async () => {
     const path = join(emptyFolder(), 'other.db');
-    openFile(path, { busyTimeoutMs: 100, create: true }).exec('create table bookmarks (url text)').close();
+    openFile(path, { busyTimeoutMs: 100, create: true })
+      .exec('create table bookmarks (url text)')
+      .close();
     const refused = expect.objectContaining({
       code: 'store_corrupt',
       message: expect.stringContaining('not one of hkctl'),
@@ -156,10 +175,15 @@ describe('the version', () => {
     const store = openStore(path, options);
     onTestFinished(() => store.close());
     expect(() => store.readings.states([1])).toThrow(
-      expect.objectContaining({ code: 'store_too_old', hint: expect.stringContaining('hkctl migrate') }),
+      expect.objectContaining({
+        code: 'store_too_old',
+        hint: expect.stringContaining('hkctl migrate'),
+      }),
     );
     tamper(path, 'pragma user_version = 99');
-    expect(() => openStore(path, options)).toThrow(expect.objectContaining({ code: 'store_too_new' }));
+    expect(() => openStore(path, options)).toThrow(
+      expect.objectContaining({ code: 'store_too_new' }),
+    );
     await expect(migrateStore(path, options)).rejects.toMatchObject({ code: 'store_too_new' });
   });
 
@@ -168,13 +192,16 @@ describe('the version', () => {
     tamper(filesOf(path).readings, 'pragma user_version = 99');
     const store = openStore(path, options);
     onTestFinished(() => store.close());
-    expect(() => store.readings.states([1])).toThrow(expect.objectContaining({ code: 'store_too_new' }));
+    expect(() => store.readings.states([1])).toThrow(
+      expect.objectContaining({ code: 'store_too_new' }),
+    );
   });
 
   it('is brought up by a migration, unless its check refuses', async () => {
     const path = await closedStore();
     const { readings } = filesOf(path);
-    for (const file of [readings, `${readings}-wal`, `${readings}-shm`]) rmSync(file, { force: true });
+    for (const file of [readings, `${readings}-wal`, `${readings}-shm`])
+      rmSync(file, { force: true });
     openFile(readings, { busyTimeoutMs: 100, create: true }).close();
     const refusal = new HkctlError('not_permitted', 'no');
     const refuse = () => {

@@ -4,7 +4,17 @@ import { expect, it } from 'vitest';
 import { toDomainError } from '../../../../src/store/sqlite-database/errors.ts';
 
 it('ends where a file system lets no folder be made, with the exit code of an unusable store', () => {
-  const init = ['init', '--org', 'A', '--week-start', 'monday', '--entity', 'B', '--entity-name', 'C'];
+  const init = [
+    'init',
+    '--org',
+    'A',
+    '--week-start',
+    'monday',
+    '--entity',
+    'B',
+    '--entity-name',
+    'C',
+  ];
   const args = [
     join('bin', 'hkctl.js'),
     ...init,
@@ -26,6 +36,10 @@ it('reports whose folder it is where the account may not use it, as on a volume 
     code: 'store_unreadable',
     hint: expect.stringContaining('/etc belongs to uid 0. Run'),
   });
-  expect(error).toMatchObject({ hint: expect.stringContaining(`This is uid ${process.geteuid?.()}, and`) });
-  expect(toDomainError(refused, '/nowhere/hkctl.db')).toMatchObject({ hint: expect.stringMatching(/^Run hkctl as/) });
+  expect(error).toMatchObject({
+    hint: expect.stringContaining(`This is uid ${process.geteuid?.()}, and`),
+  });
+  expect(toDomainError(refused, '/nowhere/hkctl.db')).toMatchObject({
+    hint: expect.stringMatching(/^Run hkctl as/),
+  });
 });

@@ -16,31 +16,38 @@ async function given() {
 /** A row as a daemon leaves it that was killed: with the number of a process that lives. */
 function leaveRow(path: string, pid: number): void {
   const registry = openFile(path, { busyTimeoutMs: 1000, create: false });
-  registry.prepare('insert into daemons (pid, base_url, since_ms) values (?, ?, ?)').run(pid, 'http://gone', nowMs);
+  registry
+    .prepare('insert into daemons (pid, base_url, since_ms) values (?, ?, ?)')
+    .run(pid, 'http://gone', nowMs);
   registry.close();
 }
 
 describe('a daemon', () => {
-  it.each([1, process.pid])('that was killed is gone, whatever process has its number %s now', async (pid) => {
-    const { store, path, lock } = await given();
-    leaveRow(path, pid);
-    expect(await store.daemon.address()).toBeUndefined();
-    const letIn = holdFromDaemons(lock);
-    expect(letIn).toBeDefined();
-    letIn?.();
-    // It ended without a clean stop, which is known until another one serves.
-    const killed = { baseUrl: 'http://gone', serves: false };
-    expect(await store.daemon.recorded()).toMatchObject([killed]);
-    await store.daemon.begin();
-    expect(await store.daemon.address()).toBeUndefined();
-    await store.close();
-    const next = another(path);
-    expect(await next.daemon.recorded()).toMatchObject([killed]);
-    await next.daemon.recordAddress('http://127.0.0.1:1', pid + 1);
-    expect(await next.daemon.recorded()).toMatchObject([{ baseUrl: 'http://127.0.0.1:1', serves: true }]);
-    await next.daemon.clearAddress(pid + 1);
-    expect(await next.daemon.recorded()).toEqual([]);
-  });
+  it.each([1, process.pid])(
+    'that was killed is gone, whatever process has its number %s now',
+    async (pid) => {
+      const { store, path, lock } = await given();
+      leaveRow(path, pid);
+      expect(await store.daemon.address()).toBeUndefined();
+      const letIn = holdFromDaemons(lock);
+      expect(letIn).toBeDefined();
+      letIn?.();
+      // It ended without a clean stop, which is known until another one serves.
+      const killed = { baseUrl: 'http://gone', serves: false };
+      expect(await store.daemon.recorded()).toMatchObject([killed]);
+      await store.daemon.begin();
+      expect(await store.daemon.address()).toBeUndefined();
+      await store.close();
+      const next = another(path);
+      expect(await next.daemon.recorded()).toMatchObject([killed]);
+      await next.daemon.recordAddress('http://127.0.0.1:1', pid + 1);
+      expect(await next.daemon.recorded()).toMatchObject([
+        { baseUrl: 'http://127.0.0.1:1', serves: true },
+      ]);
+      await next.daemon.clearAddress(pid + 1);
+      expect(await next.daemon.recorded()).toEqual([]);
+    },
+  );
 
   it('that was killed while others serve is known by its address, until one serves there again', async () => {
     const { store, path } = await given();
@@ -48,7 +55,10 @@ describe('a daemon', () => {
     leaveRow(path, 2);
     const recorded = await another(path).daemon.recorded();
     expect(recorded.map(({ serves }) => serves)).toEqual([undefined, undefined]);
-    expect(recorded.map(({ baseUrl }) => baseUrl).sort()).toEqual(['http://127.0.0.1:1', 'http://gone']);
+    expect(recorded.map(({ baseUrl }) => baseUrl).sort()).toEqual([
+      'http://127.0.0.1:1',
+      'http://gone',
+    ]);
     await another(path).daemon.recordAddress('http://gone', 3);
     await store.daemon.clearAddress(2);
     expect(await store.daemon.recorded()).toHaveLength(2);
@@ -99,7 +109,9 @@ describe('a daemon', () => {
     const script = `
       const Database = require(${JSON.stringify(driver())});
       new Database(${JSON.stringify(lock)}, { timeout: 0 }).exec('begin exclusive');`;
-    expect(spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stderr).toContain('SQLITE_BUSY');
+    expect(spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stderr).toContain(
+      'SQLITE_BUSY',
+    );
     expect(holdFromDaemons(lock)).toBeUndefined();
   });
 

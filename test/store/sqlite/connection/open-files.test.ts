@@ -4,7 +4,11 @@ import type { Store } from '../../../../src/core/port/store.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 
-async function openStore(): Promise<{ store: Store; path: string; revoke: (n: number) => Promise<void> }> {
+async function openStore(): Promise<{
+  store: Store;
+  path: string;
+  revoke: (n: number) => Promise<void>;
+}> {
   const { store, path, remove } = await fileStore();
   onTestFinished(remove);
   const plant = await plantIn(store);
@@ -51,7 +55,10 @@ describe('the files that a store has open', () => {
       const file = path.replace(/\.db$/, end);
       swap(file);
       expect(() => store.requireInPlace()).toThrow(
-        expect.objectContaining({ code: 'store_corrupt', message: expect.stringContaining(`The file ${file} of`) }),
+        expect.objectContaining({
+          code: 'store_corrupt',
+          message: expect.stringContaining(`The file ${file} of`),
+        }),
       );
       // What lies at the path by now belongs to others: a store that is closed deletes none of it.
       const log = `${path}-wal`;

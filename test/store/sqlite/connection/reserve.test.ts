@@ -62,9 +62,14 @@ describe('the reserve', () => {
     await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'one'));
     const { reserve } = filesOf(path);
     truncateSync(reserve, 100);
-    await another(path).keys.revoke([key.id], plant.user.id, nowMs, [draftOf(plant.tenant.id, 'key.revoke', 'one')]);
+    await another(path).keys.revoke([key.id], plant.user.id, nowMs, [
+      draftOf(plant.tenant.id, 'key.revoke', 'one'),
+    ]);
     expect(statSync(reserve).size).toBe(100);
-    await another(path).keys.insert(newKey(plant, 2), draftOf(plant.tenant.id, 'key.create', 'two'));
+    await another(path).keys.insert(
+      newKey(plant, 2),
+      draftOf(plant.tenant.id, 'key.create', 'two'),
+    );
     expect(statSync(reserve).size).toBeGreaterThanOrEqual(reserveBytes);
   });
 });

@@ -2,7 +2,10 @@ import { renameSync, rmSync } from 'node:fs';
 import { copyRows } from '../../../../src/store/archive/rows.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
-import { makeTables, migratedSchema } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
+import {
+  makeTables,
+  migratedSchema,
+} from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
 
 const migrationsFolder = 'migrations';
 /** The last version of the readings that had a row for each. */
@@ -19,14 +22,20 @@ export function makeOlder(path: string): number {
   const { tables } = migratedSchema('readings', version, migrationsFolder);
   const others = tables.filter(({ name }) => name !== 'readings');
   copyRows(now, older, others);
-  const put = older.prepare('insert into readings (series, at_us, value, quality) values (?, ?, ?, ?)');
+  const put = older.prepare(
+    'insert into readings (series, at_us, value, quality) values (?, ?, ?, ?)',
+  );
   const stored = new StoredReadings(now);
   const numbers = now.prepare<[], number>('select series from series').pluck().all();
   let count = 0;
   older.transaction(() => {
     stored.reading(() => {
       for (const series of numbers) {
-        for (const { columns, from, to } of stored.read(series, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)) {
+        for (const { columns, from, to } of stored.read(
+          series,
+          Number.NEGATIVE_INFINITY,
+          Number.POSITIVE_INFINITY,
+        )) {
           for (let place = from; place < to; place++, count++) {
             put.run(series, columns.atUs[place], columns.values[place], columns.qualities[place]);
           }

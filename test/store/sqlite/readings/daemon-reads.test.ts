@@ -16,7 +16,8 @@ async function openDaemon() {
   const series = await seriesOf(store, plant, 'S-1');
   const other = openFile(filesOf(path).readings);
   onTestFinished(() => void other.close());
-  const values = async () => (await textOf(store, { series, limit: 100, format: 'csv' })).match(/(?<=Z,)[^,]+/g);
+  const values = async () =>
+    (await textOf(store, { series, limit: 100, format: 'csv' })).match(/(?<=Z,)[^,]+/g);
   const lastValue = async () => (await store.readings.states([series])).get(series)?.lastValue;
   return { store, plant, series, other, values, lastValue };
 }

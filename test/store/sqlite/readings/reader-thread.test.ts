@@ -77,7 +77,10 @@ describe('the reader thread', () => {
       await expect(client.call('slice', [slice])).rejects.toMatchObject({ code: 'store_absent' });
     }
     const broken = join(folder, 'broken.db');
-    writeFileSync(broken, Buffer.concat([readFileSync(file).subarray(0, 4096), Buffer.alloc(8192, 'x')]));
+    writeFileSync(
+      broken,
+      Buffer.concat([readFileSync(file).subarray(0, 4096), Buffer.alloc(8192, 'x')]),
+    );
     const other = readerOf(script, broken);
     await expect(other.call('slice', [slice])).rejects.toMatchObject({ code: 'store_corrupt' });
     await other.close();

@@ -17,7 +17,8 @@ let readSlice: (request: SliceRequest) => Slice;
 beforeAll(() => {
   const memory = readingsInMemory();
   connection = memory.connection;
-  const fill = (series: number, rows: number) => fillSeries(connection, series, rows, (i) => [i * 1e6, i * 0.1]);
+  const fill = (series: number, rows: number) =>
+    fillSeries(connection, series, rows, (i) => [i * 1e6, i * 0.1]);
   for (const series of [1, 2, 3]) fill(series, count);
   fill(4, long);
   readSlice = createReader(connection, memory.stored).slice;
@@ -71,7 +72,9 @@ describe('reads of several owners', () => {
     const { reads, step, waiting } = steppedReads();
     const [many, other] = [client('many'), client('other')];
     // The first is under way and does not wait.
-    const taken = Array.from({ length: readLimits.waiting + 1 }, () => reads.read({ ...all(1), limit: 1 }, many));
+    const taken = Array.from({ length: readLimits.waiting + 1 }, () =>
+      reads.read({ ...all(1), limit: 1 }, many),
+    );
     await expect(reads.read(all(1), many)).rejects.toMatchObject({ code: 'too_many_requests' });
     const theirs = reads.read({ ...all(2), limit: 1 }, other);
     // The one under way and one more of that owner, then this one.
@@ -86,7 +89,9 @@ describe('a read whose client went away', () => {
   it('is not begun where it waits, and ends with its slice where it is under way', async () => {
     const { reads, order, step, waiting } = steppedReads();
     const [first, second] = [new AbortController(), new AbortController()];
-    const underWay = expect(reads.read(all(1), client('a', first.signal))).rejects.toThrow('gone, too');
+    const underWay = expect(reads.read(all(1), client('a', first.signal))).rejects.toThrow(
+      'gone, too',
+    );
     const later = expect(reads.read(all(2), client('a', second.signal))).rejects.toThrow('gone');
     second.abort(new Error('gone'));
     await later;
@@ -105,7 +110,12 @@ describe('what a read costs', () => {
   it('is charged before anything is read, and after each slice', async () => {
     const by = client();
     await readsAtOnce().reads.read(all(1), by);
-    expect(by.charged).toEqual([0, readLimits.written, readLimits.written, count - 2 * readLimits.written]);
+    expect(by.charged).toEqual([
+      0,
+      readLimits.written,
+      readLimits.written,
+      count - 2 * readLimits.written,
+    ]);
   });
 
   it('ends it where the client cannot pay: before it is begun nothing is read', async () => {
@@ -121,7 +131,10 @@ describe('what a read costs', () => {
   it('is that of the buckets asked for, not of years', async () => {
     const { reads, scanned } = readsAtOnce();
     const hour = { widthUs: 3600e6, aggregates: ['count'] as const };
-    const { count: found, nextUs } = await reads.read({ series: 4, limit: 1, format: 'csv', buckets: hour }, client());
+    const { count: found, nextUs } = await reads.read(
+      { series: 4, limit: 1, format: 'csv', buckets: hour },
+      client(),
+    );
     expect([found, nextUs, scanned()]).toEqual([1, 3600e6, 3601]);
   });
 });
@@ -130,7 +143,10 @@ describe('a page of buckets', () => {
   const read = async (widthUs: number, fromUs?: number) => {
     const { reads, scanned } = readsAtOnce();
     const buckets = { widthUs, aggregates: ['avg', 'min', 'max', 'last', 'count'] as const };
-    const text = await reads.read({ series: 4, fromUs, limit: 1000, format: 'ndjson', buckets }, client());
+    const text = await reads.read(
+      { series: 4, fromUs, limit: 1000, format: 'ndjson', buckets },
+      client(),
+    );
     const rows = Buffer.from(text.text).toString().trimEnd().split('\n');
     return { rows: rows.map((row) => JSON.parse(row)), nextUs: text.nextUs, scanned: scanned() };
   };

@@ -1,6 +1,9 @@
 import { readingColumns } from '../../../../src/core/port/readings.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
-import { IngestWriter, toGroup } from '../../../../src/store/sqlite/readings/writer/ingest-writer.ts';
+import {
+  IngestWriter,
+  toGroup,
+} from '../../../../src/store/sqlite/readings/writer/ingest-writer.ts';
 import type { ChunkSizes } from '../../../../src/store/sqlite-database/chunks/chunks.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
 import { applyMigrations } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
@@ -22,6 +25,10 @@ export function readingsOn(connection: Connection, sizes?: ChunkSizes) {
   const sendRows = (rows: Float64Array) =>
     writer.write([toGroup([{ count: rows.length / readingColumns, rows }])]).groups[0]?.[0];
   const send = (sent: readonly Sent[]) =>
-    sendRows(Float64Array.from(sent.flatMap(([series, atUs, value, quality = 0]) => [series, atUs, value, quality])));
+    sendRows(
+      Float64Array.from(
+        sent.flatMap(([series, atUs, value, quality = 0]) => [series, atUs, value, quality]),
+      ),
+    );
   return { connection, stored, send, sendRows };
 }

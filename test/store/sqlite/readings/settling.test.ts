@@ -23,7 +23,8 @@ it('the log stops growing, however many readings arrive, and all of them can be 
   // A row can go once the series that settles last has settled.
   expect(connection.prepare('select count(*) from log').pluck().get()).toBeLessThan(30);
   let count = 0;
-  for (let n = 0; n < series; n++) count += stored.reading(() => stored.count(n, 0, Number.POSITIVE_INFINITY));
+  for (let n = 0; n < series; n++)
+    count += stored.reading(() => stored.count(n, 0, Number.POSITIVE_INFINITY));
   expect(count).toBe(inCommit * commits);
   connection.close();
 });
@@ -41,14 +42,20 @@ it('a last reading that was removed is no last reading for whoever looks at the 
 it('a batch that is written from the memory of a longer one brings nothing of that along', async () => {
   const { store, remove } = await fileStore();
   onTestFinished(remove);
-  const batch = (series: number, size: number) => batchOf(Array.from({ length: size }, (_, n) => [series, n, series]));
+  const batch = (series: number, size: number) =>
+    batchOf(Array.from({ length: size }, (_, n) => [series, n, series]));
   const sizes = [...[3000, 2100, 1].entries()];
   for (const [series, size] of sizes) {
-    expect(await store.readings.append(batch(series, size))).toMatchObject({ accepted: size, duplicates: 0 });
+    expect(await store.readings.append(batch(series, size))).toMatchObject({
+      accepted: size,
+      duplicates: 0,
+    });
   }
   for (const [series, size] of sizes) {
     const found = await store.readings.range({ series, limit: 5000 });
-    expect(found.map(({ atUs, value }) => [atUs, value])).toEqual(Array.from({ length: size }, (_, n) => [n, series]));
+    expect(found.map(({ atUs, value }) => [atUs, value])).toEqual(
+      Array.from({ length: size }, (_, n) => [n, series]),
+    );
   }
 });
 
@@ -58,7 +65,9 @@ it('readings settle once nothing is written any more', async () => {
   const connection = openFile(filesOf(path).readings);
   onTestFinished(() => void connection.close());
   await store.readings.append(batchOf([1, 2, 3].map((n) => [7, n, n])));
-  const chunks = connection.prepare<[], number>('select sum(count) from chunks where series = 7').pluck();
+  const chunks = connection
+    .prepare<[], number>('select sum(count) from chunks where series = 7')
+    .pluck();
   expect(chunks.get()).toBeNull();
   while (chunks.get() !== 3) await wait(20);
   // The newest row stays, so that no id is used twice.

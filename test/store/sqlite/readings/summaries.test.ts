@@ -51,15 +51,23 @@ it('a read in buckets of hours is the same whatever is dropped, and sent again, 
         const read = async (between: () => void) => {
           const reads = new Reads(async (asked) => {
             const request = { ...asked, most };
-            const logged = isDaemon ? stored.reading(() => loggedFor.slice(stored.log.memory, request)) : undefined;
+            const logged = isDaemon
+              ? stored.reading(() => loggedFor.slice(stored.log.memory, request))
+              : undefined;
             if (isDaemon) between();
             const slice = logged ? readOfDaemon(request, logged) : readSlice(request);
             between();
             return slice;
           });
-          const buckets = { widthUs: hours * hourUs, aggregates: ['count', 'min', 'max', 'last'] as const };
+          const buckets = {
+            widthUs: hours * hourUs,
+            aggregates: ['count', 'min', 'max', 'last'] as const,
+          };
           const fromUs = fromHour === undefined ? undefined : fromHour * hourUs;
-          const text = await reads.read({ series: 1, fromUs, limit: 1000, format: 'csv', buckets }, client());
+          const text = await reads.read(
+            { series: 1, fromUs, limit: 1000, format: 'csv', buckets },
+            client(),
+          );
           return Buffer.from(text.text).toString();
         };
         const expected = await read(() => {});
@@ -88,7 +96,8 @@ it('an hour that is dropped in part is not counted twice by a read that had begu
     const slice = readSlice({ ...request, most: 20 });
     seen.push(slice.scanned);
     // After the second slice the drop overtakes the read.
-    if (seen.length === 2) for (let step = 0; step < 2; step++) drop({ entityId: 'E', untilUs: hourUs });
+    if (seen.length === 2)
+      for (let step = 0; step < 2; step++) drop({ entityId: 'E', untilUs: hourUs });
     return slice;
   });
   const buckets = { widthUs: hourUs, aggregates: ['count', 'last'] as const };

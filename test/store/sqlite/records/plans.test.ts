@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResourceDefinition } from '../../../../src/core/fields/fields.ts';
-import type { RecordCondition, RecordPageRequest, RecordPosition } from '../../../../src/core/port/records.ts';
+import type {
+  RecordCondition,
+  RecordPageRequest,
+  RecordPosition,
+} from '../../../../src/core/port/records.ts';
 import { pageParameters } from '../../../../src/core/records/queries.ts';
 import { resources } from '../../../../src/resources/index.ts';
 import { parts } from '../../../../src/resources/projects-and-settings.ts';
@@ -32,65 +36,86 @@ function stepsOn(resource: ResourceDefinition, plan: readonly string[]): string[
   return plan.filter((step) => step.includes(` ${tableName(resource)} `));
 }
 
-describe.each(resources.map((resource) => [resource.name, resource] as const))('a page of %s', (_, resource) => {
-  const filters = pageParameters(resource).filter(({ on }) => on);
+describe.each(resources.map((resource) => [resource.name, resource] as const))(
+  'a page of %s',
+  (_, resource) => {
+    const filters = pageParameters(resource).filter(({ on }) => on);
 
-  it.each([undefined, ...filters.map(({ name }) => name)])('by %s is sought in an index and needs no sort', (name) => {
-    for (const request of requestsOf(resource, name)) {
-      const plan = planOf(request);
-      const field = request.conditions[0]?.field ?? 'id';
-      const table = tableName(resource);
-      const index = field === 'id' ? 'PRIMARY KEY' : `(?:COVERING )?INDEX ${table}_by_${field}`;
-      const steps = stepsOn(resource, plan);
-      expect(steps).toHaveLength(1);
-      expect(steps[0]).toMatch(new RegExp(`^SEARCH ${table} USING ${index} \\(entity=\\?`));
-      if (field !== 'id') expect(steps[0]).toMatch(new RegExp(`AND \\(?${field}[=<>,]`));
-      // A later page begins where the one before ended: any other lower end would walk through all pages before.
-      if (request.after)
-        expect(steps[0]).toMatch(request.orderBy === 'id' ? /AND id>\?/ : /,id\)>\(\?,\?\)|=\? AND id>\?/);
-      expect(plan.join()).not.toContain('TEMP B-TREE');
-    }
-  });
+    it.each([undefined, ...filters.map(({ name }) => name)])(
+      'by %s is sought in an index and needs no sort',
+      (name) => {
+        for (const request of requestsOf(resource, name)) {
+          const plan = planOf(request);
+          const field = request.conditions[0]?.field ?? 'id';
+          const table = tableName(resource);
+          const index = field === 'id' ? 'PRIMARY KEY' : `(?:COVERING )?INDEX ${table}_by_${field}`;
+          const steps = stepsOn(resource, plan);
+          expect(steps).toHaveLength(1);
+          expect(steps[0]).toMatch(new RegExp(`^SEARCH ${table} USING ${index} \\(entity=\\?`));
+          if (field !== 'id') expect(steps[0]).toMatch(new RegExp(`AND \\(?${field}[=<>,]`));
+          // A later page begins where the one before ended: any other lower end would walk through all pages before.
+          if (request.after)
+            expect(steps[0]).toMatch(
+              request.orderBy === 'id' ? /AND id>\?/ : /,id\)>\(\?,\?\)|=\? AND id>\?/,
+            );
+          expect(plan.join()).not.toContain('TEMP B-TREE');
+        }
+      },
+    );
 
-  const equal = filters.filter(({ role }) => role === 'equals');
-  const text = equal.find(({ on }) => on?.declaration.kind === 'text')?.name;
+    const equal = filters.filter(({ role }) => role === 'equals');
+    const text = equal.find(({ on }) => on?.declaration.kind === 'text')?.name;
 
-  if (text === undefined) return;
-  it('by several values seeks the one that is likely the rarest', () => {
-    const conditions = equal.map(({ name }) => ({ field: name, op: 'eq' as const, value: 'x' }));
-    const request = { resource, entityId: 'e', conditions, orderBy: 'id', limit: 50 };
-    expect(planOf(request).join('\n')).toContain(`${tableName(resource)}_by_${text} (entity=? AND ${text}=?`);
-  });
-});
+    if (text === undefined) return;
+    it('by several values seeks the one that is likely the rarest', () => {
+      const conditions = equal.map(({ name }) => ({ field: name, op: 'eq' as const, value: 'x' }));
+      const request = { resource, entityId: 'e', conditions, orderBy: 'id', limit: 50 };
+      expect(planOf(request).join('\n')).toContain(
+        `${tableName(resource)}_by_${text} (entity=? AND ${text}=?`,
+      );
+    });
+  },
+);
 
-describe.each(resources.map((resource) => [resource.name, resource] as const))('a page of %s', (_, resource) => {
-  it('by any two parameters together is walked along an index, without a sort', () => {
-    const requests = pageParameters(resource)
-      .filter(({ on }) => on)
-      .map(({ name }) => requestsOf(resource, name)[0]?.conditions ?? []);
-    for (const [index, first] of requests.entries()) {
-      for (const second of requests.slice(index + 1)) {
-        const conditions = [...first, ...second].sort((a, b) => Number(b.op === 'eq') - Number(a.op === 'eq'));
-        const orderBy = conditions.find(({ op }) => op !== 'eq')?.field ?? 'id';
-        const request = { resource, entityId: 'e', conditions, orderBy, limit: 50 };
-        for (const after of [undefined, { value: 'x', id: 'x' }]) {
-          const plan = planOf({ ...request, after });
-          expect(stepsOn(resource, plan).length).toBeGreaterThan(0);
-          for (const step of stepsOn(resource, plan)) expect(step).toMatch(/^SEARCH .*INDEX .*\(entity=\? AND/);
-          expect(plan.join('\n')).not.toMatch(/TEMP B-TREE|MATERIALIZE/);
+describe.each(resources.map((resource) => [resource.name, resource] as const))(
+  'a page of %s',
+  (_, resource) => {
+    it('by any two parameters together is walked along an index, without a sort', () => {
+      const requests = pageParameters(resource)
+        .filter(({ on }) => on)
+        .map(({ name }) => requestsOf(resource, name)[0]?.conditions ?? []);
+      for (const [index, first] of requests.entries()) {
+        for (const second of requests.slice(index + 1)) {
+          const conditions = [...first, ...second].sort(
+            (a, b) => Number(b.op === 'eq') - Number(a.op === 'eq'),
+          );
+          const orderBy = conditions.find(({ op }) => op !== 'eq')?.field ?? 'id';
+          const request = { resource, entityId: 'e', conditions, orderBy, limit: 50 };
+          for (const after of [undefined, { value: 'x', id: 'x' }]) {
+            const plan = planOf({ ...request, after });
+            expect(stepsOn(resource, plan).length).toBeGreaterThan(0);
+            for (const step of stepsOn(resource, plan))
+              expect(step).toMatch(/^SEARCH .*INDEX .*\(entity=\? AND/);
+            expect(plan.join('\n')).not.toMatch(/TEMP B-TREE|MATERIALIZE/);
+          }
         }
       }
-    }
-  });
-});
+    });
+  },
+);
 
 it('a page of a range with a value that few records have is sought by that value', () => {
   const conditions: RecordCondition[] = [
     { field: 'part_number', op: 'eq', value: 'x' },
     { field: 'updated_at', op: 'from', value: 'x' },
   ];
-  const plan = planOf({ resource: parts, entityId: 'e', conditions, orderBy: 'updated_at', limit: 50 }, 'part_number');
-  expect(plan.join('\n')).toContain('SEARCH parts USING INDEX parts_by_part_number (entity=? AND part_number=?');
+  const plan = planOf(
+    { resource: parts, entityId: 'e', conditions, orderBy: 'updated_at', limit: 50 },
+    'part_number',
+  );
+  expect(plan.join('\n')).toContain(
+    'SEARCH parts USING INDEX parts_by_part_number (entity=? AND part_number=?',
+  );
 });
 
 describe('values that many records have and that hardly meet', () => {
@@ -119,7 +144,9 @@ describe('values that many records have and that hardly meet', () => {
     scanned = 0;
     const counted = sql().replaceAll('"is_active" =', 'looked_at("is_active") =');
     expect(counted).not.toBe(sql());
-    const row: PageRow | undefined = connection.prepare<unknown[], PageRow>(counted).get(named(values));
+    const row: PageRow | undefined = connection
+      .prepare<unknown[], PageRow>(counted)
+      .get(named(values));
     const { json, next } = toPage(row, request);
     const ids: string[] = JSON.parse(`[${json}]`).map(({ id }: { id: string }) => id);
     return { ids, next, scanned };
@@ -130,27 +157,47 @@ describe('values that many records have and that hardly meet', () => {
     { field: 'is_active', op: 'eq', value: true },
   ];
   const since: RecordCondition = { field: 'updated_at', op: 'from', value: '2026' };
-  const byId: RecordPageRequest = { resource: parts, entityId: 'e', conditions: both, orderBy: 'id', limit: 2 };
+  const byId: RecordPageRequest = {
+    resource: parts,
+    entityId: 'e',
+    conditions: both,
+    orderBy: 'id',
+    limit: 2,
+  };
 
   it.each([
     ['two values', byId],
-    ['a value in a range', { ...byId, conditions: [...both.slice(1), since], orderBy: 'updated_at' }],
+    [
+      'a value in a range',
+      { ...byId, conditions: [...both.slice(1), since], orderBy: 'updated_at' },
+    ],
     ['two values in a range', { ...byId, conditions: [...both, since], orderBy: 'updated_at' }],
-  ] as const)('%s: a page looks through a bounded number of records, and no record is missed', (_, request) => {
-    const pages: ReturnType<typeof readPage>[] = [];
-    for (let after: RecordPosition | null | undefined; after !== null; after = pages.at(-1)?.next) {
-      pages.push(readPage({ ...request, after }));
-      expect(pages.at(-1)?.scanned).toBeLessThanOrEqual(mostScanned);
-    }
-    expect(pages.flatMap(({ ids }) => ids).map(numberOf)).toEqual(meeting);
-    expect(pages.some(({ scanned }) => scanned === mostScanned)).toBe(true);
-  });
+  ] as const)(
+    '%s: a page looks through a bounded number of records, and no record is missed',
+    (_, request) => {
+      const pages: ReturnType<typeof readPage>[] = [];
+      for (
+        let after: RecordPosition | null | undefined;
+        after !== null;
+        after = pages.at(-1)?.next
+      ) {
+        pages.push(readPage({ ...request, after }));
+        expect(pages.at(-1)?.scanned).toBeLessThanOrEqual(mostScanned);
+      }
+      expect(pages.flatMap(({ ids }) => ids).map(numberOf)).toEqual(meeting);
+      expect(pages.some(({ scanned }) => scanned === mostScanned)).toBe(true);
+    },
+  );
 
   it('a page without any of them shows where the next one begins, and the last one that it is the last', () => {
     const behind = (n: number) => readPage({ ...byId, after: { value: idOf(n), id: idOf(n) } });
     const last = mostScanned + 1;
     const reached = idOf(last + mostScanned);
-    expect(behind(last)).toEqual({ ids: [], next: { value: reached, id: reached }, scanned: mostScanned });
+    expect(behind(last)).toEqual({
+      ids: [],
+      next: { value: reached, id: reached },
+      scanned: mostScanned,
+    });
     expect(behind(count - 2)).toEqual({ ids: [idOf(count - 1)], next: null, scanned: 1 });
     expect(behind(count - 1)).toEqual({ ids: [], next: null, scanned: 0 });
   });

@@ -3,7 +3,12 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../../src/core/port/store.ts';
 import type { User } from '../../../../src/core/port/users.ts';
-import { entriesIn, type JournalEntry, linesOf, readJournal } from '../../../../src/store/engine/journal-lines.ts';
+import {
+  entriesIn,
+  type JournalEntry,
+  linesOf,
+  readJournal,
+} from '../../../../src/store/engine/journal-lines.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { changeWithJournal } from '../../../../src/store/sqlite/registry/journal.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
@@ -16,7 +21,8 @@ async function given() {
   const user: User = { ...plant.user, id: randomUUID(), login: 'carl', role: 'super_user' };
   await store.users.insert(user, draftOf(plant.tenant.id, 'user.add', 'carl'));
   const journal = filesOf(path).revocations;
-  const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').slice(0, -1) : []);
+  const lines = () =>
+    existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').slice(0, -1) : [];
   const draft = draftOf(plant.tenant.id, 'user.set_role', 'carl');
   return {
     store,
@@ -26,17 +32,25 @@ async function given() {
     journal,
     /** Without the time. */
     said: () => lines().map((line) => line.split(' ').slice(1).join(' ')),
-    update: (change: Parameters<Store['users']['update']>[1]) => store.users.update(user.id, change, draft),
+    update: (change: Parameters<Store['users']['update']>[1]) =>
+      store.users.update(user.id, change, draft),
     setStatus: (status: 'active' | 'inactive') =>
-      store.entities.setStatus(plant.entity.id, status, draftOf(plant.tenant.id, 'entity.deactivate', 'BER')),
-    remove: () => store.entities.remove(plant.entity.id, draftOf(plant.tenant.id, 'entity.remove', 'BER')),
+      store.entities.setStatus(
+        plant.entity.id,
+        status,
+        draftOf(plant.tenant.id, 'entity.deactivate', 'BER'),
+      ),
+    remove: () =>
+      store.entities.remove(plant.entity.id, draftOf(plant.tenant.id, 'entity.remove', 'BER')),
   };
 }
 
 /** From now on no change of a store can be committed: each appends to the trail. */
 function failChanges(path: string): void {
   const registry = openFile(path, { busyTimeoutMs: 1000, create: false });
-  registry.exec("create trigger no_more before insert on audit begin select raise(abort, 'no more'); end");
+  registry.exec(
+    "create trigger no_more before insert on audit begin select raise(abort, 'no more'); end",
+  );
   registry.close();
 }
 
@@ -44,7 +58,8 @@ describe('the journal', () => {
   it('names each revoked key, and never a secret', async () => {
     const { store, plant, journal } = await given();
     const [a, b, c] = [newKey(plant, 1), newKey(plant, 2), newKey(plant, 3, { rotatedFrom: 'x' })];
-    for (const key of [a, b]) await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', key.prefix));
+    for (const key of [a, b])
+      await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', key.prefix));
     await store.keys.revoke([a.id], plant.user.id, nowMs, []);
     await store.keys.rotate([{ oldKeyId: b.id, next: c }], nowMs + 1, []);
     // A change that fails after the note takes it back.
@@ -72,7 +87,9 @@ describe('the journal', () => {
       atMs: nowMs,
     })) as [JournalEntry, JournalEntry]; // two of two
     const text = [...linesOf([a, b]), ...linesOf([a], true)].join('');
-    expect([...readJournal(text).events]).toMatchObject([[b.id, { event: 'revoked', atMs: nowMs }]]);
+    expect([...readJournal(text).events]).toMatchObject([
+      [b.id, { event: 'revoked', atMs: nowMs }],
+    ]);
   });
 
   it('begins a new line behind one that a power cut left incomplete', async () => {
@@ -86,10 +103,10 @@ describe('the journal', () => {
   it('has no entry without an instant, as one in the backup of a stranger', () => {
     const entry = `removed entity ${randomUUID()} BER`;
     const text = `2026-13-01T00:00:00.000Z ${entry}\n2026-11-22T10:00:00.000Z ${entry}\n`;
-    expect([[...readJournal(text).events.values()].map(({ atMs }) => atMs), readJournal(text).torn]).toEqual([
-      [Date.UTC(2026, 10, 22, 10)],
-      1,
-    ]);
+    expect([
+      [...readJournal(text).events.values()].map(({ atMs }) => atMs),
+      readJournal(text).torn,
+    ]).toEqual([[Date.UTC(2026, 10, 22, 10)], 1]);
     expect(entriesIn(text)).toEqual([`2026-11-22T10:00:00.000Z ${entry}`]);
   });
 
@@ -119,7 +136,9 @@ describe('the journal', () => {
       [user.id, { event: 'activated', atMs: nowMs, name: 'carl' }],
       [plant.entity.id, { event: 'removed', atMs: nowMs, name: 'BER' }],
     ]);
-    expect([...roles]).toMatchObject([[user.id, { event: 'role:super_user', atMs: nowMs, name: 'carl' }]]);
+    expect([...roles]).toMatchObject([
+      [user.id, { event: 'role:super_user', atMs: nowMs, name: 'carl' }],
+    ]);
     expect(torn).toBe(0);
   });
 
@@ -127,7 +146,11 @@ describe('the journal', () => {
     const { update, said } = await given();
     await update({ role: 'entity_admin' });
     await update({ role: 'master_data' });
-    expect(said().map((line) => line.split(' ')[0])).toEqual(['role:entity_admin', 'role:manager', 'role:master_data']);
+    expect(said().map((line) => line.split(' ')[0])).toEqual([
+      'role:entity_admin',
+      'role:manager',
+      'role:master_data',
+    ]);
   });
 
   it('withdraws what was not stopped after all, and has no entry of what was not started', async () => {
@@ -155,7 +178,10 @@ describe('the journal', () => {
     ]);
     const summary = readJournal(readFileSync(journal, 'utf8'));
     expect([summary.events.size, summary.torn]).toEqual([0, 0]);
-    expect(await store.users.findByLogin(user.login)).toMatchObject({ status: 'active', role: 'operator' });
+    expect(await store.users.findByLogin(user.login)).toMatchObject({
+      status: 'active',
+      role: 'operator',
+    });
     expect(await store.entities.find(plant.tenant.id, 'BER')).toMatchObject({ status: 'active' });
   });
 
@@ -164,7 +190,11 @@ describe('the journal', () => {
     // A folder of its name: not even root writes into it.
     mkdirSync(journal);
     const code = { code: 'store_unreadable' };
-    for (const stop of [() => setStatus('inactive'), remove, () => update({ status: 'inactive' })]) {
+    for (const stop of [
+      () => setStatus('inactive'),
+      remove,
+      () => update({ status: 'inactive' }),
+    ]) {
       expect(stop).toThrow(expect.objectContaining(code));
     }
     expect(await store.entities.find(plant.tenant.id, 'BER')).toMatchObject({ status: 'active' });
@@ -181,9 +211,17 @@ describe('the journal', () => {
     const connection = openFile(path, { busyTimeoutMs: 1000, create: false });
     onTestFinished(() => void connection.close());
     const registry = createRegistry(connection, path);
-    const entry: JournalEntry = { atMs: nowMs, event: 'activated', of: 'user', id: user.id, name: 'carl' };
+    const entry: JournalEntry = {
+      atMs: nowMs,
+      event: 'activated',
+      of: 'user',
+      id: user.id,
+      name: 'carl',
+    };
     const begin = (stillHolds: boolean) =>
-      changeWithJournal(registry, { journal, kind: 'change' }, ({ start }) => start([entry], () => stillHolds));
+      changeWithJournal(registry, { journal, kind: 'change' }, ({ start }) =>
+        start([entry], () => stillHolds),
+      );
     begin(false);
     expect(said()).toEqual([]);
     begin(true);
@@ -217,17 +255,29 @@ describe('the last events of a journal', () => {
 
   it('name a key until its entry is withdrawn, as lines of an older hkctl do', () => {
     const secretHash = 'h'.repeat(43);
-    const key: JournalEntry = { atMs: nowMs, event: 'revoked', of: 'key', id, name: 'hk_abcde', secretHash };
+    const key: JournalEntry = {
+      atMs: nowMs,
+      event: 'revoked',
+      of: 'key',
+      id,
+      name: 'hk_abcde',
+      secretHash,
+    };
     const [stop, unstop] = [lineOf(key), lineOf(key, true)];
-    expect(stop).toBe(`${new Date(nowMs).toISOString()} revoked ${id} hk_abcde ${'h'.repeat(43)}\n`);
+    expect(stop).toBe(
+      `${new Date(nowMs).toISOString()} revoked ${id} hk_abcde ${'h'.repeat(43)}\n`,
+    );
     expect([...readJournal(stop).events]).toMatchObject([[id, { event: 'revoked', atMs: nowMs }]]);
     expect([...readJournal(stop + unstop).events]).toEqual([]);
-    expect([...readJournal(stop + unstop + stop).events]).toMatchObject([[id, { event: 'revoked', atMs: nowMs }]]);
+    expect([...readJournal(stop + unstop + stop).events]).toMatchObject([
+      [id, { event: 'revoked', atMs: nowMs }],
+    ]);
   });
 
   it('are of whole lines only, and of names in one word', () => {
     const line = lineOf(entry('deactivated'));
-    for (let end = 0; end < line.length - 4; end++) expect(status(`${line.slice(0, end)}\n`)).toBeUndefined();
+    for (let end = 0; end < line.length - 4; end++)
+      expect(status(`${line.slice(0, end)}\n`)).toBeUndefined();
     expect(readJournal(`${line.slice(0, 20)}\n${line}`).torn).toBe(1);
     const odd = lineOf(entry('deactivated', `x\n${lineOf(entry('activated'))}`));
     expect(odd.split('\n')).toHaveLength(2);

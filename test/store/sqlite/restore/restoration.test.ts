@@ -20,7 +20,11 @@ it('puts no registry in place whose last changes could not be written into its f
   await store.close();
   await engine.backup(file, { nowMs, force: false });
   await at(path, async (opened) =>
-    opened.users.update(second.id, { status: 'inactive' }, draftOf(tenant.id, 'user.deactivate', 'second')),
+    opened.users.update(
+      second.id,
+      { status: 'inactive' },
+      draftOf(tenant.id, 'user.deactivate', 'second'),
+    ),
   );
 
   let reader: Connection | undefined;
@@ -56,5 +60,7 @@ it('removes what it has made, and says what is wrong with the disk, if the new s
     },
   });
   await expect(restoring).rejects.toMatchObject({ code: 'store_full', cause: full });
-  expect(readdirSync(join(folder, 'full')).filter((name) => !before.includes(name))).toEqual(['hkctl.daemons']);
+  expect(readdirSync(join(folder, 'full')).filter((name) => !before.includes(name))).toEqual([
+    'hkctl.daemons',
+  ]);
 });

@@ -10,7 +10,12 @@ import type { Io } from '../../../terminal/io.ts';
 export async function runCommandDue(
   { io, say }: Pick<Context, 'io' | 'say'>,
   { store }: Pick<Domain, 'store'>,
-  { keys, isNew, command, digest }: { keys: readonly Key[]; isNew: boolean; command: string; digest: string },
+  {
+    keys,
+    isNew,
+    command,
+    digest,
+  }: { keys: readonly Key[]; isNew: boolean; command: string; digest: string },
 ): Promise<void> {
   const ids = keys.map(({ id }) => id);
   if (!isNew) {
@@ -28,17 +33,27 @@ export async function runCommandDue(
 }
 
 /** Runs a command by the shell, its output on standard error. Throws `command_failed`, also if a signal ended it. */
-export async function runAfterRotation({ env, signals }: Pick<Io, 'env' | 'signals'>, command: string): Promise<void> {
+export async function runAfterRotation(
+  { env, signals }: Pick<Io, 'env' | 'signals'>,
+  command: string,
+): Promise<void> {
   const child = spawn('/bin/sh', ['-c', command], { env: { ...env }, stdio: ['ignore', 2, 2] });
   const stopInterrupts = signals.onInterrupt(endingOf(child));
   const failure = await once(child, 'exit')
-    .then(([code, signal]) => code !== 0 && (code === null ? `was ended by ${signal}` : `ended with exit code ${code}`))
+    .then(
+      ([code, signal]) =>
+        code !== 0 && (code === null ? `was ended by ${signal}` : `ended with exit code ${code}`),
+    )
     .catch((thrown: Error) => `could not be started: ${thrown.message}`)
     .finally(stopInterrupts);
   if (failure === false) return;
-  throw new HkctlError('command_failed', `The rotation is committed, but the command after it ${failure}.`, {
-    hint: `The new secret is in place. The next run of the same command repeats this, or run it yourself: ${command}`,
-  });
+  throw new HkctlError(
+    'command_failed',
+    `The rotation is committed, but the command after it ${failure}.`,
+    {
+      hint: `The new secret is in place. The next run of the same command repeats this, or run it yourself: ${command}`,
+    },
+  );
 }
 
 /** Ends the command instead of hkctl, which reports that the rotation stands; the second signal kills it. */

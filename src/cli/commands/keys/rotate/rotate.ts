@@ -25,14 +25,21 @@ const flags = {
     '--secret-file <PATH>',
     'replace the file that holds the old secret (mode 0600, by way of PATH.new)',
   ),
-  secretDir: text('--secret-dir <DIR>', 'write each new secret to a file in DIR, named by its prefix'),
+  secretDir: text(
+    '--secret-dir <DIR>',
+    'write each new secret to a file in DIR, named by its prefix',
+  ),
   force: toggle('--force', 'replace PATH whatever it holds'),
   ifOlderThan: parsed(
     '--if-older-than <SPAN>',
     'rotate only keys created longer ago than this, such as 90d',
     parseSpanMs,
   ),
-  exec: parsed('--exec <COMMAND>', 'run this by the shell once the new secret is in place', requireCommand),
+  exec: parsed(
+    '--exec <COMMAND>',
+    'run this by the shell once the new secret is in place',
+    requireCommand,
+  ),
   baseUrl: baseUrlFlag,
   yes: yesFlag,
 };
@@ -51,7 +58,10 @@ export const rotate = defineCommand({
   examples: [
     ['hkctl keys rotate hk_Ab3dE', 'asks first, then shows the secret once'],
     ['hkctl keys rotate hk_Ab3dE --secret-file erp.key --yes', 'from a script'],
-    ['hkctl keys rotate "$(head -c 8 erp.key)" --secret-file erp.key --yes', 'the key that the file holds'],
+    [
+      'hkctl keys rotate "$(head -c 8 erp.key)" --secret-file erp.key --yes',
+      'the key that the file holds',
+    ],
     [
       `hkctl keys rotate "$(head -c 8 gw.key)" --secret-file gw.key --if-older-than 90d --exec 'systemctl reload gateway' --yes`,
       'every night: only when it is due',
@@ -73,7 +83,12 @@ export const rotate = defineCommand({
     if (exec === undefined || digest === undefined) return;
     const { runCommandDue } = await import('./command-after.ts');
     const latest = await latestOf(domain, actor, await againFrom(domain, actor, keys));
-    await runCommandDue(context, domain, { keys: latest, isNew: rotated.length > 0, command: exec, digest });
+    await runCommandDue(context, domain, {
+      keys: latest,
+      isNew: rotated.length > 0,
+      command: exec,
+      digest,
+    });
   },
 });
 
@@ -99,10 +114,12 @@ async function rotateDue(
   const nowMs = domain.clock();
   const earlier = await rotatedEarlier(domain, actor, keys, given);
   if (!earlier) await requireActive(domain, actor, keys, 'rotated');
-  const isDue = ({ createdAtMs }: Key) => !earlier && (ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan);
+  const isDue = ({ createdAtMs }: Key) =>
+    !earlier && (ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan);
   const due = keys.filter(isDue);
   const kept = earlier ?? keys.filter((key) => !isDue(key));
-  if (!earlier && kept.length > 0) context.say(`Not rotated, since not old enough: ${namesOf(kept)}`);
+  if (!earlier && kept.length > 0)
+    context.say(`Not rotated, since not old enough: ${namesOf(kept)}`);
   if (due.length > 0) return rotateAndDeliver(context, domain, actor, due, { ...given, kept });
   // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
   if (!earlier && !context.io.asksNothing && !canAsk(context.io))
@@ -120,7 +137,9 @@ async function rotatedEarlier(
 ): Promise<Key[] | undefined> {
   if (digest === undefined || keys.some(({ rotatedTo }) => rotatedTo === null)) return undefined;
   const latest = await latestOf(domain, actor, keys);
-  const ids = latest.filter((key) => statusOf(key, domain.clock()) === 'Active').map(({ id }) => id);
+  const ids = latest
+    .filter((key) => statusOf(key, domain.clock()) === 'Active')
+    .map(({ id }) => id);
   if ((await domain.store.commands.due(ids, digest)).length < latest.length) return undefined;
   const [first] = latest;
   return first && file && !(await file.holds(first)) ? undefined : latest;
@@ -150,7 +169,13 @@ async function rotateAndDeliver(
   await requireConfirmation(context, question, action, lastUses(keys, domain.clock()));
   const work = async () => {
     // Another process may have ended a key meanwhile: no secret is shown for one that is inactive by now.
-    const rotated = await rotateKeys(domain, actor, await againFrom(domain, actor, keys), delivery, digest);
+    const rotated = await rotateKeys(
+      domain,
+      actor,
+      await againFrom(domain, actor, keys),
+      delivery,
+      digest,
+    );
     if (fileOf && context.json) {
       const delivered = rotated.map((pair) => ({ ...pair, secretFile: fileOf(pair.key) }));
       const kept = given.kept?.map(unrotated) ?? [];
@@ -181,8 +206,12 @@ function fileFor(
     async finished(key) {
       // The run that was cut off may have had another command, or none.
       if (digest !== undefined) await domain.store.commands.add([key.id], digest);
-      const revoked = key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
-      if (context.json) context.printJson(deliveryJson(domain.clock(), [{ key, revoked, secretFile: path }], false));
+      const revoked =
+        key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
+      if (context.json)
+        context.printJson(
+          deliveryJson(domain.clock(), [{ key, revoked, secretFile: path }], false),
+        );
       context.say(
         `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix}); an earlier run was cut off, and ${path} now holds its secret.`,
       );
@@ -198,7 +227,10 @@ function againFrom(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<
 /** By which the store remembers a command. No account runs what another has left, nor for secrets at another place. */
 function digestOf({ io }: Context, { secretFile, secretDir }: Given, command: string): string {
   const path = secretFile ?? secretDir;
-  return sha256(JSON.stringify([io.osAccount, path === undefined ? null : resolved(path), command]), 'base64url');
+  return sha256(
+    JSON.stringify([io.osAccount, path === undefined ? null : resolved(path), command]),
+    'base64url',
+  );
 }
 
 function sentenceOf({ key, revoked }: RotatedKey, file: string | undefined): string {
@@ -206,7 +238,10 @@ function sentenceOf({ key, revoked }: RotatedKey, file: string | undefined): str
   return `API key rotated: ${key.name} (${revoked.prefix} → ${key.prefix})${where}`;
 }
 
-function requireFittingTarget({ secretFile, secretDir, force }: Given, refs: readonly string[]): void {
+function requireFittingTarget(
+  { secretFile, secretDir, force }: Given,
+  refs: readonly string[],
+): void {
   const hasFile = secretFile !== undefined;
   const faults = [
     hasFile && secretDir !== undefined && 'Give --secret-file or --secret-dir, not both.',

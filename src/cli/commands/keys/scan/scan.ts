@@ -14,7 +14,13 @@ import { switchedTo } from '../../../store-account.ts';
 import { counted, grouped } from '../../../terminal/sentence.ts';
 import { namesOf } from '../names.ts';
 import { type Finding, Findings } from './findings.ts';
-import { linkReason, type Occurrence, type ScanReport, scan as scanFiles, unreadableReason } from './secret-scan.ts';
+import {
+  linkReason,
+  type Occurrence,
+  type ScanReport,
+  scan as scanFiles,
+  unreadableReason,
+} from './secret-scan.ts';
 
 export const scan = defineCommand({
   summary: 'Find secrets in files, folders or standard input',
@@ -38,7 +44,10 @@ export const scan = defineCommand({
       return 0;
     }
     if (paths.length === 0)
-      throw new HkctlError('usage', 'PATH is missing: give files, folders or - for standard input.');
+      throw new HkctlError(
+        'usage',
+        'PATH is missing: give files, folders or - for standard input.',
+      );
     // Before the first file is read: a key may be found after an hour.
     if (revoke) requireConfirmable(context, 'Revoke the active keys that are found.');
     const session = await openSession(context, revoke);
@@ -104,7 +113,9 @@ async function openSession(
   }
   const { domain, actor } = session;
   await requirePermissions(domain, actor, 'key.verify', 'scan');
-  return revoke ? { ...session, revoker: await requirePermissions(domain, actor, 'key.revoke', 'scan') } : session;
+  return revoke
+    ? { ...session, revoker: await requirePermissions(domain, actor, 'key.revoke', 'scan') }
+    : session;
 }
 
 /** `nowMs` is undefined without a store. */
@@ -123,23 +134,39 @@ function printFindings(
   }
 }
 
-function printSummary(context: Context, { occurrences, unlisted }: Findings, report: ScanReport): void {
-  for (const { path, reason } of report.skipped) if (reason !== linkReason) context.warn(`skipped ${path}: ${reason}`);
+function printSummary(
+  context: Context,
+  { occurrences, unlisted }: Findings,
+  report: ScanReport,
+): void {
+  for (const { path, reason } of report.skipped)
+    if (reason !== linkReason) context.warn(`skipped ${path}: ${reason}`);
   const account = context.io.actsAs();
   if (account !== undefined && report.skipped.some(({ reason }) => reason === unreadableReason)) {
-    context.warn(`${switchedTo(account)} Give what it may not read on standard input: hkctl keys scan -`);
+    context.warn(
+      `${switchedTo(account)} Give what it may not read on standard input: hkctl keys scan -`,
+    );
   }
   const megabytes = (report.bytes / 1e6).toFixed(1);
   const found = `${counted(occurrences, 'secret')} in ${counted(report.files, 'file')} (${megabytes} MB)`;
   const more = unlisted > 0 ? `, ${grouped(unlisted)} of them not listed` : '';
-  context.say(`${found}${more}, ${grouped(report.others)} skipped, ${counted(report.links, 'link')} not followed`);
+  context.say(
+    `${found}${more}, ${grouped(report.others)} skipped, ${counted(report.links, 'link')} not followed`,
+  );
 }
 
 function reportJson(findings: Findings, report: ScanReport, nowMs: number): unknown {
   return {
     findings: findings.listed.map(({ path, line, column, secret, count }) => {
       const key = findings.keys.get(secret);
-      return { path, line, column, prefix: prefixOf(secret), count, key: key ? keyJson(key, nowMs) : null };
+      return {
+        path,
+        line,
+        column,
+        prefix: prefixOf(secret),
+        count,
+        key: key ? keyJson(key, nowMs) : null,
+      };
     }),
     occurrences: findings.occurrences,
     unlisted: findings.unlisted,

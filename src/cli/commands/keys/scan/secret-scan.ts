@@ -1,4 +1,12 @@
-import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readSync,
+} from 'node:fs';
 import { errnoOf } from '../../../../core/errno.ts';
 import { scanOverlap, secretsIn } from '../../../../core/keys/leak-scan.ts';
 
@@ -47,7 +55,9 @@ export async function* scan(
   for (const path of paths) {
     if (path === '-') continue;
     yield* guarded(report, path, () =>
-      lstatSync(path).isDirectory() ? scanFolder(path, buffer, report) : scanFile(path, buffer, report, false),
+      lstatSync(path).isDirectory()
+        ? scanFolder(path, buffer, report)
+        : scanFile(path, buffer, report, false),
     );
   }
   if (!paths.includes('-')) return;
@@ -68,7 +78,11 @@ function createSearch(path: string, report: ScanReport): (piece: Buffer) => Occu
     let at = 0;
     const advance = (to: number) => {
       let lineStart = at - column + 1;
-      for (let end = bytes.indexOf(10, at); end !== -1 && end < to; end = bytes.indexOf(10, end + 1)) {
+      for (
+        let end = bytes.indexOf(10, at);
+        end !== -1 && end < to;
+        end = bytes.indexOf(10, end + 1)
+      ) {
         line++;
         lineStart = end + 1;
       }
@@ -86,7 +100,11 @@ function createSearch(path: string, report: ScanReport): (piece: Buffer) => Occu
   };
 }
 
-function* scanFolder(folder: string, buffer: Buffer, report: ScanReport): Generator<ScanStep, void> {
+function* scanFolder(
+  folder: string,
+  buffer: Buffer,
+  report: ScanReport,
+): Generator<ScanStep, void> {
   const folders = [folder];
   for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
     const here = path;
@@ -96,7 +114,8 @@ function* scanFolder(folder: string, buffer: Buffer, report: ScanReport): Genera
       try {
         for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
           const inner = here.endsWith('/') ? here + entry.name : `${here}/${entry.name}`;
-          if (entry.isFile()) yield* guarded(report, inner, () => scanFile(inner, buffer, report, true));
+          if (entry.isFile())
+            yield* guarded(report, inner, () => scanFile(inner, buffer, report, true));
           else if (entry.isDirectory()) folders.push(inner);
           else skip(report, inner, entry.isSymbolicLink() ? linkReason : otherReason);
         }
@@ -107,9 +126,17 @@ function* scanFolder(folder: string, buffer: Buffer, report: ScanReport): Genera
   }
 }
 
-function* scanFile(path: string, buffer: Buffer, report: ScanReport, plain: boolean): Generator<ScanStep, void> {
+function* scanFile(
+  path: string,
+  buffer: Buffer,
+  report: ScanReport,
+  plain: boolean,
+): Generator<ScanStep, void> {
   // What was a regular file when its folder was listed may be a link or a FIFO by now, which the command line does not name.
-  const fd = openSync(path, plain ? constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK : 'r');
+  const fd = openSync(
+    path,
+    plain ? constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK : 'r',
+  );
   try {
     if (plain && !fstatSync(fd).isFile()) {
       skip(report, path, otherReason);
@@ -138,7 +165,11 @@ const reasons: Record<string, string> = {
 };
 
 /** One unreadable file must not hide the findings in others. */
-function* guarded(report: ScanReport, path: string, work: () => Generator<ScanStep, void>): Generator<ScanStep, void> {
+function* guarded(
+  report: ScanReport,
+  path: string,
+  work: () => Generator<ScanStep, void>,
+): Generator<ScanStep, void> {
   try {
     yield* work();
   } catch (thrown) {

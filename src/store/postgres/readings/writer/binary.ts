@@ -7,7 +7,11 @@ import { entityOfSeries, numberOfSeries } from './series-numbers.ts';
 type ElementType = keyof typeof elementTypes;
 
 /** Returns the array of the type with `size` elements; those of all types but `float8` are whole. */
-export function toBinaryArray(type: ElementType, size: number, elementAt: (index: number) => number): Buffer {
+export function toBinaryArray(
+  type: ElementType,
+  size: number,
+  elementAt: (index: number) => number,
+): Buffer {
   const { oid, bytes } = elementTypes[type];
   const head = size === 0 ? emptyHeadBytes : headBytes;
   const buffer = new ArrayBuffer(head + size * (lengthBytes + bytes));

@@ -54,13 +54,22 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
   return async (batches) => {
     const values = joined(batches);
     const at = (row: number, column: number) => values[row * columns + column] ?? 0;
-    const rows: GivenRows = { sizes: batches.map(({ count }) => count), count: values.length / columns, at };
+    const rows: GivenRows = {
+      sizes: batches.map(({ count }) => count),
+      count: values.length / columns,
+      at,
+    };
     if (careful > 0) careful--;
     else if (await isInserted(lane, rows)) return allAccepted(rows);
     else careful = carefulGroups;
-    return insertNew<{ value: number }>(lane, ofReadings, { rows, others: contentOf(rows) }, (row, { value }) => {
-      return value === at(row, 2);
-    });
+    return insertNew<{ value: number }>(
+      lane,
+      ofReadings,
+      { rows, others: contentOf(rows) },
+      (row, { value }) => {
+        return value === at(row, 2);
+      },
+    );
   };
 }
 
@@ -69,7 +78,8 @@ async function isInserted(lane: Lane, rows: GivenRows): Promise<boolean> {
   const { count, at } = rows;
   try {
     if (count >= leastForCopy) await lane.copy(copySql, toBinaryRows(count, at));
-    else if (count > 0) await lane.query(ofReadings.plain, [...keyArrays(count, at), ...contentOf(rows)]);
+    else if (count > 0)
+      await lane.query(ofReadings.plain, [...keyArrays(count, at), ...contentOf(rows)]);
     return true;
   } catch (thrown) {
     if (mayBeRepeated(thrown)) return false;
@@ -78,7 +88,10 @@ async function isInserted(lane: Lane, rows: GivenRows): Promise<boolean> {
 }
 
 function contentOf({ count, at }: GivenRows): Buffer[] {
-  return [toBinaryArray('float8', count, (row) => at(row, 2)), toBinaryArray('int2', count, (row) => at(row, 3))];
+  return [
+    toBinaryArray('float8', count, (row) => at(row, 2)),
+    toBinaryArray('int2', count, (row) => at(row, 3)),
+  ];
 }
 
 function joined(batches: readonly ReadingBatch[]): Float64Array {
@@ -104,8 +117,11 @@ export function createHeartbeatWriter(lane: Lane): WriteGroup<readonly Heartbeat
     const rows = { sizes: batches.map(({ length }) => length), count: all.length, at };
     const names = Object.keys(content) as (keyof typeof content)[]; // its own
     const others = names.map((name) => all.map((heartbeat) => heartbeat[name]));
-    return insertNew<Pick<Heartbeat, keyof typeof content>>(lane, ofHeartbeats, { rows, others }, (row, stored) =>
-      names.every((name) => all[row]?.[name] === stored[name]),
+    return insertNew<Pick<Heartbeat, keyof typeof content>>(
+      lane,
+      ofHeartbeats,
+      { rows, others },
+      (row, stored) => names.every((name) => all[row]?.[name] === stored[name]),
     );
   };
 }
@@ -143,7 +159,8 @@ async function insertNew<Stored extends object>(
   // Of several rows with a key the first was inserted.
   const left = new Set(inserted?.keys?.split(','));
   const missing: number[] = [];
-  for (let row = 0; row < count; row++) if (!left.delete(rowKey(at(row, 0), at(row, 1)))) missing.push(row);
+  for (let row = 0; row < count; row++)
+    if (!left.delete(rowKey(at(row, 0), at(row, 1)))) missing.push(row);
   const keys = keyArrays(missing.length, (n, column) => at(missing[n] ?? 0, column));
   // By itself, after the insert: rows that another daemon has inserted meanwhile are seen only by a later statement.
   const found = await lane.query<Stored & { n: number }>(sql.stored, keys);

@@ -12,7 +12,10 @@ export type WriteGroup<Batch> = (batches: readonly Batch[]) => Promise<BatchResu
  * Gathers batches into groups without a timer: while each writer waits for its commit, the next group gathers. `writers` are as
  * many as write at the same time.
  */
-export function createIngestQueue<Batch>(writers: readonly WriteGroup<Batch>[], sizeOf: (batch: Batch) => number) {
+export function createIngestQueue<Batch>(
+  writers: readonly WriteGroup<Batch>[],
+  sizeOf: (batch: Batch) => number,
+) {
   const backlog = new Backlog('database');
   const idle = [...writers];
   const waiting: WaitingBatch<Batch>[] = [];

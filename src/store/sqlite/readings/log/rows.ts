@@ -37,10 +37,16 @@ export class LogRow {
     const isNear = step < furthestUs && step > -furthestUs;
     const whole = Math.round(value * scale);
     const isWhole =
-      whole / scale === value && whole < largestWhole && whole > -largestWhole && (whole !== 0 || 1 / value > 0);
+      whole / scale === value &&
+      whole < largestWhole &&
+      whole > -largestWhole &&
+      (whole !== 0 || 1 / value > 0);
     const isSame = series === this.#series;
     writer.byte(
-      quality + (isSame ? flags.sameSeries : 0) + (isNear ? 0 : flags.plainInstant) + (isWhole ? 0 : flags.plainValue),
+      quality +
+        (isSame ? flags.sameSeries : 0) +
+        (isNear ? 0 : flags.plainInstant) +
+        (isWhole ? 0 : flags.plainValue),
     );
     if (!isSame) writer.signed(series - this.#series);
     if (isNear) writer.signed(step);

@@ -35,7 +35,9 @@ export class SeriesMemory {
 
   /** The last reading; undefined without one. */
   get last(): TimedReading | undefined {
-    return this.count === 0 ? undefined : { atUs: this.lastUs, value: this.valueAt(this.lastUs) ?? 0 };
+    return this.count === 0
+      ? undefined
+      : { atUs: this.lastUs, value: this.valueAt(this.lastUs) ?? 0 };
   }
 
   /** The value at an instant; undefined if there is none. */
@@ -45,7 +47,9 @@ export class SeriesMemory {
     if (!page) return undefined;
     const { rows } = this.#memory;
     const place = this.#placeIn(page, atUs);
-    return place < page.at + columns * page.count && rows[place] === atUs ? rows[place + 1] : undefined;
+    return place < page.at + columns * page.count && rows[place] === atUs
+      ? rows[place + 1]
+      : undefined;
   }
 
   /** Adds a reading; one at the same instant stays instead. Returns whether it was added. */

@@ -1,8 +1,17 @@
 import type { SensorState } from '../../../../core/port/readings.ts';
 import type { Piece } from '../../../../core/readings/columns.ts';
-import { rangeOfSlice, type Slice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
+import {
+  rangeOfSlice,
+  type Slice,
+  type SliceRequest,
+} from '../../../../core/readings/reads/slice-request.ts';
 import { toSlice } from '../../../../core/readings/reads/slices.ts';
-import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summaries.ts';
+import {
+  type HourRow,
+  hoursOfSlice,
+  resume,
+  usesSummaries,
+} from '../../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../../../sqlite-database/driver.ts';
 import { type Logged, seriesOf } from '../log/logged.ts';
 import type { TimedReading } from '../log/series-memory.ts';
@@ -26,9 +35,13 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs from summaries
      where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
   );
-  const readBuckets = (request: SliceRequest, piecesOf: (of: SliceRequest) => Iterable<Piece>): Slice => {
+  const readBuckets = (
+    request: SliceRequest,
+    piecesOf: (of: SliceRequest) => Iterable<Piece>,
+  ): Slice => {
     const summarisedUs = lastSummary.get(request.series)?.atUs ?? null;
-    if (summarisedUs === null) return toSlice(request, piecesOf(request), { hours: [], summarisedUs });
+    if (summarisedUs === null)
+      return toSlice(request, piecesOf(request), { hours: [], summarisedUs });
     const resumed = { ...request, ...resume(request, summarisedUs) };
     const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
     const hours = hoursOf.all(series, firstHourUs, toUs, fromUs, toUs, limit);
@@ -36,7 +49,8 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
   };
   const stateOf = (series: number, last: TimedReading | undefined): SensorState => {
     const summary = lastSummary.get(series);
-    const reading = last && last.atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY) ? last : summary;
+    const reading =
+      last && last.atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY) ? last : summary;
     const heartbeat = lastHeartbeat.get(series);
     return {
       lastReadingAtUs: reading?.atUs ?? null,

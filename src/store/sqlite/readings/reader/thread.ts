@@ -19,7 +19,9 @@ function host(port: MessagePort, file: string): void {
     opened.pragma('query_only = on');
     return createReader(opened, new StoredReadings(opened));
   });
-  const answer = (request: Exclude<ThreadRequest<Reader>, { kind: 'close' }>): [unknown, ArrayBuffer[]] => {
+  const answer = (
+    request: Exclude<ThreadRequest<Reader>, { kind: 'close' }>,
+  ): [unknown, ArrayBuffer[]] => {
     if (request.kind === 'start') return [null, []];
     if (request.kind === 'states') return [reader().states(...request.args), []];
     const slice = reader().slice(...request.args);
@@ -32,7 +34,8 @@ function host(port: MessagePort, file: string): void {
       return;
     }
     const { id } = request;
-    const reply = (answers: ThreadAnswer[], transferred: ArrayBuffer[]) => port.postMessage(answers, transferred);
+    const reply = (answers: ThreadAnswer[], transferred: ArrayBuffer[]) =>
+      port.postMessage(answers, transferred);
     try {
       const [result, transferred] = answer(request);
       reply([{ id, result }], transferred);

@@ -48,7 +48,8 @@ export class WriterClient extends ThreadClient<WriterCalls> {
     return this.#backlog.add(batch.count, (settle) => {
       this.#gathered.push({ batch, ...settle });
       this.#gatheredReadings += batch.count;
-      if (this.#gathered.length >= batchesInMessage || this.#gatheredReadings >= readingsInMessage) this.#flush();
+      if (this.#gathered.length >= batchesInMessage || this.#gatheredReadings >= readingsInMessage)
+        this.#flush();
       else this.#flushSoon();
     });
   }

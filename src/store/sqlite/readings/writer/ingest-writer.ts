@@ -53,7 +53,10 @@ export class IngestWriter {
   }
 
   /** Writes groups and batches of heartbeats in one transaction, synced once; returns a result for each, in their order. */
-  write(groups: readonly IngestGroup[], heartbeats: readonly (readonly Heartbeat[])[] = []): Written {
+  write(
+    groups: readonly IngestGroup[],
+    heartbeats: readonly (readonly Heartbeat[])[] = [],
+  ): Written {
     return this.#stored.writing(() => {
       const { log } = this.#stored;
       this.#row.begin();
@@ -61,7 +64,10 @@ export class IngestWriter {
         groups: groups.map((group) => this.#putReadings(group)),
         heartbeats: heartbeats.map((batch) => this.#putHeartbeats(batch)),
       };
-      const added = written.groups.reduce((sum, results) => results.reduce((all, one) => all + one.accepted, sum), 0);
+      const added = written.groups.reduce(
+        (sum, results) => results.reduce((all, one) => all + one.accepted, sum),
+        0,
+      );
       if (added === 0) return written;
       log.append(this.#row.body());
       log.memory.count += added;
@@ -100,7 +106,9 @@ export class IngestWriter {
         settledUs = logged.settledUs;
       }
       const first =
-        atUs > logged.lastUs && atUs > settledUs ? undefined : this.#valueAt(series, atUs, logged, settledUs);
+        atUs > logged.lastUs && atUs > settledUs
+          ? undefined
+          : this.#valueAt(series, atUs, logged, settledUs);
       if (first === undefined) {
         logged.add(atUs, value, quality, nextId);
         this.#row.add(series, atUs, value, quality);
@@ -111,21 +119,36 @@ export class IngestWriter {
     return result;
   }
 
-  #valueAt(series: number, atUs: number, logged: SeriesMemory, settledUs: number): number | undefined {
+  #valueAt(
+    series: number,
+    atUs: number,
+    logged: SeriesMemory,
+    settledUs: number,
+  ): number | undefined {
     const value = logged.valueAt(atUs);
-    return value !== undefined || atUs > settledUs ? value : this.#stored.chunks.valueAt(series, atUs);
+    return value !== undefined || atUs > settledUs
+      ? value
+      : this.#stored.chunks.valueAt(series, atUs);
   }
 
   #putHeartbeats(heartbeats: readonly Heartbeat[]): BatchResult {
     const result: MutableResult = { accepted: 0, duplicates: 0, conflicts: [] };
-    for (const [position, { series, atUs, status, battery, signal, firmware }] of heartbeats.entries()) {
-      if (this.#insertHeartbeat.run(series, atUs, status, battery, signal, firmware).changes === 1) {
+    for (const [
+      position,
+      { series, atUs, status, battery, signal, firmware },
+    ] of heartbeats.entries()) {
+      if (
+        this.#insertHeartbeat.run(series, atUs, status, battery, signal, firmware).changes === 1
+      ) {
         result.accepted++;
         continue;
       }
       const first = this.#heartbeatAt.get(series, atUs);
       const same =
-        first?.status === status && first.battery === battery && first.signal === signal && first.firmware === firmware;
+        first?.status === status &&
+        first.battery === battery &&
+        first.signal === signal &&
+        first.firmware === firmware;
       if (same) result.duplicates++;
       else result.conflicts.push(position);
     }

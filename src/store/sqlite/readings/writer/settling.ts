@@ -36,15 +36,28 @@ interface Settleable {
 }
 
 /** Moves about a number of readings from the log into chunks, series by series: those that wait longest first. */
-export function settle({ log, chunks }: Settleable, readings: number, ofSeries: number = atOnce.ofSeries): void {
+export function settle(
+  { log, chunks }: Settleable,
+  readings: number,
+  ofSeries: number = atOnce.ofSeries,
+): void {
   const { memory } = log;
   for (let left = readings; left > 0; ) {
     const [series, logged] = memory.first ?? [];
     if (series === undefined || !logged) return;
-    const settled = logged.range(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, ofSeries, reused);
+    const settled = logged.range(
+      Number.NEGATIVE_INFINITY,
+      Number.POSITIVE_INFINITY,
+      ofSeries,
+      reused,
+    );
     if (settled.count > 0) chunks.add(series, settled, logged.settledUs);
     logged.settledUs = undefined;
-    memory.removeRange(series, Number.NEGATIVE_INFINITY, (settled.atUs[settled.count - 1] ?? 0) + 1);
+    memory.removeRange(
+      series,
+      Number.NEGATIVE_INFINITY,
+      (settled.atUs[settled.count - 1] ?? 0) + 1,
+    );
     left -= settled.count + 1;
   }
 }

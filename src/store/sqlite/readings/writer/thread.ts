@@ -1,4 +1,9 @@
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import {
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+  workerData,
+} from 'node:worker_threads';
 import { isHkctlError } from '../../../../core/errors.ts';
 import { lazily } from '../../../../core/kept.ts';
 import { createClockStore } from '../../../registry/clock.ts';
@@ -50,7 +55,8 @@ function host(port: MessagePort, path: string): void {
   const idle = new IdleSettler(() => settleUnlessRefused(stored, files.readings));
   idle.written();
 
-  const reply = (answers: readonly ThreadAnswer[], given: ArrayBuffer[] = []) => port.postMessage(answers, given);
+  const reply = (answers: readonly ThreadAnswer[], given: ArrayBuffer[] = []) =>
+    port.postMessage(answers, given);
 
   const write = (groups: readonly GroupRequest[], heartbeats: readonly HeartbeatsRequest[]) => {
     const requests = [...groups, ...heartbeats];
@@ -60,7 +66,9 @@ function host(port: MessagePort, path: string): void {
         groups.map(({ args }) => args[0]),
         heartbeats.map(({ args }) => args[0]),
       );
-      const rows = groups.map(({ args: [group] }) => (group.rows.length < worthReturning ? undefined : group.rows));
+      const rows = groups.map(({ args: [group] }) =>
+        group.rows.length < worthReturning ? undefined : group.rows,
+      );
       const ofGroups = written.groups.map((results, index) => ({ results, rows: rows[index] }));
       const results = [...ofGroups, ...written.heartbeats];
       const answers = requests.map(({ id }, index) => ({ id, result: results[index] }));

@@ -7,7 +7,10 @@ import { newDatabase, onServer } from '../../databases.ts';
 
 /** A lane that counts the statements that insert a group without a search for its rows. */
 async function countingLane(address: string) {
-  const session = await Session.open(parseLocation(address, {}), { silentMs: 30_000, connectTimeoutMs: 5000 });
+  const session = await Session.open(parseLocation(address, {}), {
+    silentMs: 30_000,
+    connectTimeoutMs: 5000,
+  });
   const lane = {
     plain: 0,
     query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
@@ -58,7 +61,9 @@ it('repeated readings are found where the server gives their error no code of it
   const lane = await countingLane(address);
   const write = createReadingWriter(lane);
   try {
-    expect(await write([batchOf([[1, 5, 1]])])).toEqual([{ accepted: 1, duplicates: 0, conflicts: [] }]);
+    expect(await write([batchOf([[1, 5, 1]])])).toEqual([
+      { accepted: 1, duplicates: 0, conflicts: [] },
+    ]);
     const both = [
       [1, 5, 1],
       [1, 6, 1],
@@ -91,10 +96,14 @@ it('large groups go by COPY, all or none, and what was there already is found af
       'select array[entity, series, at_us, value, quality] as row from readings',
     );
     const sorted = rows.slice(0, 3000).sort(([a, at], [b, bt]) => a - b || at - bt);
-    expect(stored.map(({ row }) => row)).toEqual(sorted.map(([series, at, value]) => [0, series, at, value, 0]));
+    expect(stored.map(({ row }) => row)).toEqual(
+      sorted.map(([series, at, value]) => [0, series, at, value, 0]),
+    );
     const [again] = await write([batchOf([...rows.slice(2000), [1, 8_000_000_000, 1]])]);
     expect(again).toEqual({ accepted: 1000, duplicates: 1000, conflicts: [2000] });
-    expect(await write([batchOf(rows)])).toEqual([{ accepted: 0, duplicates: 4000, conflicts: [] }]);
+    expect(await write([batchOf(rows)])).toEqual([
+      { accepted: 0, duplicates: 4000, conflicts: [] },
+    ]);
   } finally {
     await lane.close();
   }

@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import { LogMemory } from '../../../../../src/store/sqlite/readings/log/memory.ts';
 import type { SeriesMemory } from '../../../../../src/store/sqlite/readings/log/series-memory.ts';
 
-type Step = { kind: 'add'; batch: [series: number, atUs: number][] } | { kind: 'settle'; count: number; most: number };
+type Step =
+  | { kind: 'add'; batch: [series: number, atUs: number][] }
+  | { kind: 'settle'; count: number; most: number };
 
 const series = fc.integer({ min: 1, max: 6 });
 const steps = fc.array(
@@ -12,7 +14,11 @@ const steps = fc.array(
       kind: fc.constant('add' as const),
       batch: fc.array(fc.tuple(series, fc.nat({ max: 90 })), { maxLength: 90 }),
     }),
-    fc.record({ kind: fc.constant('settle' as const), count: fc.nat({ max: 8 }), most: fc.constantFrom(2, 40, 1000) }),
+    fc.record({
+      kind: fc.constant('settle' as const),
+      count: fc.nat({ max: 8 }),
+      most: fc.constantFrom(2, 40, 1000),
+    }),
   ),
   { maxLength: 12 },
 );
@@ -23,7 +29,11 @@ function contentOf(memory: LogMemory): [number, [number, number, number][]][] {
     const { count, atUs, values, qualities } = memory.get(number)?.range(0, 1000) ?? { count: 0 };
     return [
       number,
-      Array.from({ length: count }, (_, i) => [atUs?.[i] ?? -1, values?.[i] ?? -1, qualities?.[i] ?? -1]),
+      Array.from({ length: count }, (_, i) => [
+        atUs?.[i] ?? -1,
+        values?.[i] ?? -1,
+        qualities?.[i] ?? -1,
+      ]),
     ];
   });
 }
@@ -69,7 +79,11 @@ it('holds what a map holds, whatever is added and settled in which order', () =>
         expect(memory.count).toBe([...plain.values()].reduce((sum, { size }) => sum + size, 0));
         for (const number of [1, 2, 3, 4, 5, 6]) {
           const atUs = Math.max(...(plain.get(number)?.keys() ?? []));
-          if (atUs >= 0) expect(memory.get(number)?.last).toEqual({ atUs, value: plain.get(number)?.get(atUs)?.[1] });
+          if (atUs >= 0)
+            expect(memory.get(number)?.last).toEqual({
+              atUs,
+              value: plain.get(number)?.get(atUs)?.[1],
+            });
           else expect(memory.get(number)).toBeUndefined();
         }
         // What a series was settled up to is not known of the next one that uses its object.

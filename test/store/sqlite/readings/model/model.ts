@@ -28,7 +28,9 @@ export function emptyDatabase(): { folder: string; empty: string } {
   writeAhead(connection);
   applyMigrations(connection, 'readings', 'migrations', empty);
   for (const series of numbers)
-    connection.exec(`insert into series (series, entity_id, sensor_id) values (${series}, 'E', 'S${series}')`);
+    connection.exec(
+      `insert into series (series, entity_id, sensor_id) values (${series}, 'E', 'S${series}')`,
+    );
   connection.close();
   return { folder, empty };
 }
@@ -39,12 +41,18 @@ export class Model {
   readonly #summaries: ReadonlyMap<number, Map<number, Summary>>;
 
   constructor(from?: Model) {
-    this.#readings = new Map(numbers.map((series) => [series, new Map(from ? from.#readings.get(series) : [])]));
-    this.#summaries = new Map(numbers.map((series) => [series, new Map(from ? from.#summaries.get(series) : [])]));
+    this.#readings = new Map(
+      numbers.map((series) => [series, new Map(from ? from.#readings.get(series) : [])]),
+    );
+    this.#summaries = new Map(
+      numbers.map((series) => [series, new Map(from ? from.#summaries.get(series) : [])]),
+    );
   }
 
   rows(series: number, fromUs = Number.NEGATIVE_INFINITY, toUs = Number.POSITIVE_INFINITY): Row[] {
-    const rows = [...(this.#readings.get(series) ?? [])].map(([at, [value, quality]]): Row => [at, value, quality]);
+    const rows = [...(this.#readings.get(series) ?? [])].map(
+      ([at, [value, quality]]): Row => [at, value, quality],
+    );
     return rows.filter(([at]) => at >= fromUs && at < toUs).sort(([a], [b]) => a - b);
   }
 
@@ -78,13 +86,20 @@ export class Model {
         const before = this.#summaries.get(series)?.get(hourUs);
         this.#readings.get(series)?.delete(at);
         if (before && at <= before.lastUs) continue;
-        const summary = { count: (before?.count ?? 0) + 1, firstUs: before?.firstUs ?? at, lastUs: at };
+        const summary = {
+          count: (before?.count ?? 0) + 1,
+          firstUs: before?.firstUs ?? at,
+          lastUs: at,
+        };
         this.#summaries.get(series)?.set(hourUs, summary);
       }
     }
   }
 
-  erase({ series, fromUs, toUs }: Extract<Step, { kind: 'erase' }>, { isComplete = true } = {}): void {
+  erase(
+    { series, fromUs, toUs }: Extract<Step, { kind: 'erase' }>,
+    { isComplete = true } = {},
+  ): void {
     for (const [at] of this.rows(series, fromUs, toUs)) this.#readings.get(series)?.delete(at);
     if (!isComplete) return;
     for (const [hourUs, { firstUs, lastUs }] of this.#summaries.get(series) ?? [])
@@ -92,7 +107,10 @@ export class Model {
   }
 
   /** Compares everything that a process can read with what should be there. */
-  compare({ parts: { connection, stored, erasure, droppable } }: Process, { fromUs, toUs } = everything): void {
+  compare(
+    { parts: { connection, stored, erasure, droppable } }: Process,
+    { fromUs, toUs } = everything,
+  ): void {
     let before = 0;
     let oldestUs: number | null = null;
     for (const series of numbers) {
@@ -100,7 +118,11 @@ export class Model {
       const inRange = this.rows(series, fromUs, toUs);
       const rowsOf = (from: number, to: number, limit: number) =>
         toReadings(stored.columns({ series, fromUs: from, toUs: to, limit })).map(
-          ({ atUs, value, quality }): Row => [atUs, value, quality === null ? 0 : 1 + qualities.indexOf(quality)],
+          ({ atUs, value, quality }): Row => [
+            atUs,
+            value,
+            quality === null ? 0 : 1 + qualities.indexOf(quality),
+          ],
         );
       const found = stored.reading(() => ({
         all: rowsOf(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 1000),
@@ -113,7 +135,10 @@ export class Model {
       const counted = [...(this.#summaries.get(series)?.values() ?? [])].filter(
         (one) => one.firstUs >= fromUs && one.lastUs < toUs,
       );
-      const expected = { readings: inRange.length, summarised: counted.reduce((sum, { count }) => sum + count, 0) };
+      const expected = {
+        readings: inRange.length,
+        summarised: counted.reduce((sum, { count }) => sum + count, 0),
+      };
       expect({ readings, summarised }).toEqual(expected);
       before += this.rows(series, undefined, toUs).length;
       const [firstUs] = all[0] ?? [];
@@ -128,7 +153,9 @@ const everything = { fromUs: 2 * earliest * tickUs, toUs: 2 * latest * tickUs };
 
 const instant = fc.integer({ min: earliest, max: latest }).map((tick) => tick * tickUs);
 /** Two instants in order. */
-export const range = fc.tuple(instant, instant).map(([a, b]) => ({ fromUs: Math.min(a, b), toUs: Math.max(a, b) }));
+export const range = fc
+  .tuple(instant, instant)
+  .map(([a, b]) => ({ fromUs: Math.min(a, b), toUs: Math.max(a, b) }));
 const series = fc.constantFrom(...numbers);
 const value = fc.constantFrom(0, 1, 1.25, 0.1 + 0.2, -0, 1e300);
 const reading = fc.tuple(series, instant, value, fc.integer({ min: 0, max: 3 }));
@@ -145,12 +172,18 @@ const few = fc.integer({ min: 1, max: 12 });
 export const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('send' as const), sent: fc.oneof(mixed, inOrder) }),
   fc.record({ kind: fc.constant('fail' as const), sent: mixed }),
-  fc.record({ kind: fc.constant('settle' as const), ofSeries: few, ofAll: fc.integer({ min: 1, max: 40 }) }),
+  fc.record({
+    kind: fc.constant('settle' as const),
+    ofSeries: few,
+    ofAll: fc.integer({ min: 1, max: 40 }),
+  }),
   fc.record({
     kind: fc.constant('drop' as const),
     hour: fc.integer({ min: -7, max: 20 }),
     position: fc.option(series, { nil: undefined }),
   }),
-  fc.tuple(series, range).map(([number, given]): Step => ({ kind: 'erase', series: number, ...given })),
+  fc
+    .tuple(series, range)
+    .map(([number, given]): Step => ({ kind: 'erase', series: number, ...given })),
   fc.constant<Step>({ kind: 'restart' }),
 );

@@ -37,7 +37,14 @@ export class Process {
     else if (step.kind === 'settle') settleIdle(stored, step);
     else if (step.kind === 'erase') erasure.erase(step);
     else if (step.kind === 'restart') this.#restart();
-    else return { dropped: drop({ entityId: 'E', untilUs: step.hour * summaryWidthUs, position: step.position }) };
+    else
+      return {
+        dropped: drop({
+          entityId: 'E',
+          untilUs: step.hour * summaryWidthUs,
+          position: step.position,
+        }),
+      };
     return {};
   }
 
@@ -53,7 +60,9 @@ export class Process {
   /** Runs something whose commit fails after everything else of it was done. */
   #failing(work: () => unknown): void {
     const { connection } = this.parts;
-    connection.exec("create temp trigger fails after insert on main.log begin select raise(abort, 'on purpose'); end");
+    connection.exec(
+      "create temp trigger fails after insert on main.log begin select raise(abort, 'on purpose'); end",
+    );
     try {
       work();
     } catch (thrown) {
@@ -70,5 +79,12 @@ function partsOf(file: string, pragmas: string) {
   const { stored, send } = readingsOn(connection, { full: 8, small: 3 });
   const drop = createDrop(connection, stored, { readings: droppedAtOnce, series: 2 });
   const erasure = createErasure(connection, stored);
-  return { connection, stored, send, drop, erasure, droppable: createDroppable(connection, stored) };
+  return {
+    connection,
+    stored,
+    send,
+    drop,
+    erasure,
+    droppable: createDroppable(connection, stored),
+  };
 }

@@ -1,10 +1,17 @@
 import { expect } from 'vitest';
-import { qualities, type SensorState, summaryWidthUs } from '../../../../../src/core/port/readings.ts';
+import {
+  qualities,
+  type SensorState,
+  summaryWidthUs,
+} from '../../../../../src/core/port/readings.ts';
 import { bucketStart } from '../../../../../src/core/readings/reads/buckets.ts';
 import type { Slice, SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
 import { loggedFor } from '../../../../../src/store/sqlite/readings/log/logged.ts';
-import { createReader, type Reader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
+import {
+  createReader,
+  type Reader,
+} from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
 import type { Connection } from '../../../../../src/store/sqlite-database/driver.ts';
 
@@ -27,7 +34,11 @@ interface Expected {
 }
 
 /** Compares what a command and a daemon read of a series in many small slices with what should be there. */
-export function compareReads(stored: StoredReadings, connection: Connection, expected: Expected): void {
+export function compareReads(
+  stored: StoredReadings,
+  connection: Connection,
+  expected: Expected,
+): void {
   compareRead(createReader(connection, stored), expected);
   // A command reads the log for this alone, and from its start.
   compareState(createReader(connection, new StoredReadings(connection)), expected);
@@ -57,19 +68,29 @@ function compareRead(reader: Reader, expected: Expected): void {
   const inRange = rows.filter(([at]) => at >= range.fromUs && at < range.toUs);
   const text = (request: Pick<SliceRequest, 'limit' | 'most' | 'buckets'>) =>
     allOf(reader, { series, ...range, format: 'csv', ...request });
-  const lines = inRange.map((row) => `${formatInstantUs(row[0])},${row[1]},${qualities[row[2] - 1] ?? ''}\n`);
+  const lines = inRange.map(
+    (row) => `${formatInstantUs(row[0])},${row[1]},${qualities[row[2] - 1] ?? ''}\n`,
+  );
   expect(text({ limit: 1000, most: 3 })).toBe(lines.join(''));
   expect(text({ limit: 4, most: 4 })).toBe(lines.slice(0, 4).join(''));
   // Too narrow for summaries.
-  const narrow = { widthUs: summaryWidthUs / 2, aggregates: ['min', 'max', 'last', 'count'] as const };
+  const narrow = {
+    widthUs: summaryWidthUs / 2,
+    aggregates: ['min', 'max', 'last', 'count'] as const,
+  };
   expect(text({ limit: 1000, most: 3, buckets: narrow })).toBe(bucketsOf(inRange, narrow));
   const wide = { widthUs: 2 * summaryWidthUs, aggregates: ['count'] as const };
-  expect(text({ limit: 1000, most: 5, buckets: wide })).toBe(countsOf(inRange, summaries, range, wide.widthUs));
+  expect(text({ limit: 1000, most: 5, buckets: wide })).toBe(
+    countsOf(inRange, summaries, range, wide.widthUs),
+  );
   compareState(reader, expected);
 }
 
 function compareState(reader: Reader, { series, rows, summaries }: Expected): void {
-  const newest = [...summaries.values()].reduce((last, { lastUs }) => Math.max(last, lastUs), Number.NEGATIVE_INFINITY);
+  const newest = [...summaries.values()].reduce(
+    (last, { lastUs }) => Math.max(last, lastUs),
+    Number.NEGATIVE_INFINITY,
+  );
   const [atUs = newest] = rows.at(-1) ?? [];
   const lastUs = Math.max(atUs, newest);
   const state: Partial<SensorState> = { lastReadingAtUs: Number.isFinite(lastUs) ? lastUs : null };
@@ -94,7 +115,9 @@ function allOf(reader: Reader, request: SliceRequest): string {
 function bucketsOf(rows: readonly Row[], { widthUs }: { widthUs: number }): string {
   const starts = [...new Set(rows.map(([at]) => bucketStart(at, widthUs)))];
   const lines = starts.map((startUs) => {
-    const values = rows.filter(([at]) => bucketStart(at, widthUs) === startUs).map(([, value]) => value);
+    const values = rows
+      .filter(([at]) => bucketStart(at, widthUs) === startUs)
+      .map(([, value]) => value);
     const cells = [Math.min(...values), Math.max(...values), values.at(-1), values.length];
     return `${[formatInstantUs(startUs), ...cells].join(',')}\n`;
   });
@@ -117,7 +140,8 @@ function countsOf(
   for (const [hourUs, { count }] of hours) add(hourUs, count);
   const counted = new Map(hours);
   for (const [atUs] of rows)
-    if (!(atUs <= (counted.get(bucketStart(atUs, summaryWidthUs))?.lastUs ?? -Infinity))) add(atUs, 1);
+    if (!(atUs <= (counted.get(bucketStart(atUs, summaryWidthUs))?.lastUs ?? -Infinity)))
+      add(atUs, 1);
   const inOrder = [...counts].sort(([a], [b]) => a - b);
   return inOrder.map(([startUs, count]) => `${formatInstantUs(startUs)},${count}\n`).join('');
 }

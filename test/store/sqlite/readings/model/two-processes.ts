@@ -10,7 +10,10 @@ export function checkTwoProcesses(numRuns: number): void {
   let runs = 0;
   // A process that reads after each step knows what the other one did: one that reads after some of them knows less.
   const readers = fc.constantFrom<number[]>([], [0], [1], [0, 1]);
-  const steps = fc.array(fc.tuple(fc.nat({ max: 1 }), step, readers, range), { minLength: 1, maxLength: 60 });
+  const steps = fc.array(fc.tuple(fc.nat({ max: 1 }), step, readers, range), {
+    minLength: 1,
+    maxLength: 60,
+  });
   const property = fc.property(steps, (all) => {
     const file = join(folder, `${runs++}.db`);
     copyFileSync(empty, file);
@@ -20,7 +23,8 @@ export function checkTwoProcesses(numRuns: number): void {
       for (const [which, next, reading, seen] of all) {
         const result = processes[which]?.perform(next);
         if (result) model.apply(next, result);
-        for (const reader of processes.filter((_, n) => reading.includes(n))) model.compare(reader, seen);
+        for (const reader of processes.filter((_, n) => reading.includes(n)))
+          model.compare(reader, seen);
       }
       for (const reader of processes) model.compare(reader);
     } finally {

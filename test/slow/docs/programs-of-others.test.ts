@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Cli } from '../../cli/harness.ts';
+import { manFolder, pageFiles } from '../../docs/mdoc.ts';
+import { listening } from '../../http/faces.ts';
+import { HttpPlant } from '../../http/plant.ts';
+import { needPrograms } from '../machine/needs.ts';
+
+needPrograms('mandoc', 'promtool', 'systemd-analyze');
+const cli = new Cli();
+const newFolder = () => mkdtempSync(join(tmpdir(), 'hkctl-others-'));
+
+describe('the manual page', () => {
+  it.each(pageFiles())('%s is clean mdoc', (file) => {
+    const lint = spawnSync('mandoc', ['-T', 'lint', '-W', 'warning', join(manFolder, file)], {
+      encoding: 'utf8',
+    });
+    expect(`${lint.stdout}${lint.stderr}`).toBe('');
+    expect(lint.status).toBe(0);
+  });
+});
+
+describe('promtool', () => {
+  it('accepts the metrics of the daemon', async () => {
+    const plant = await HttpPlant.open();
+    await plant.key();
+    const face = await listening(plant);
+    await face.fetch('/api/v1/me');
+    const input = await (await face.fetch('/metrics')).text();
+    await face.close();
+    await plant.domain.store.close();
+    const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input,
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  it('accepts the rules of alerts', async () => {
+    const file = join(newFolder(), 'rules.yml');
+    writeFileSync(file, (await cli.ok(['metrics-rules'])).stdout);
+    const { status, stdout } = spawnSync('promtool', ['check', 'rules', file], {
+      encoding: 'utf8',
+    });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)]);
+  });
+});
+
+it('the units are correct for systemd, and expose at most 1.5', async () => {
+  const folder = newFolder();
+  const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+  const tls = ['--tls-cert', '/etc/a.pem', '--tls-key', '/etc/a.key'];
+  // A program that is there, as systemd wants it; the one of a clone may be in a folder that the units hide.
+  await cli.ok(['systemd-unit', '--folder', folder, '--exec', '/bin/sh', ...tls]);
+  await cli.ok(['systemd-unit', '--socket', '--backup', '--folder', folder, '--exec', '/bin/sh']);
+  const files = readdirSync(folder).map((name) => join(folder, name));
+  expect(files).toHaveLength(4);
+  const { stderr } = analyze('verify', '--man=no', ...files);
+  // What systemd-analyze reports of other units of the machine is none of ours.
+  expect(stderr.split('\n').filter((line) => line.includes('hkctl'))).toEqual([]);
+  for (const name of ['hkctl.service', 'hkctl-backup.service']) {
+    const { status, stdout } = analyze(
+      'security',
+      '--offline=true',
+      '--threshold=15',
+      join(folder, name),
+    );
+    expect(status, stdout).toBe(0);
+  }
+});
