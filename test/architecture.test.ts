@@ -120,17 +120,6 @@ describe('the sources', () => {
     ).toEqual([]);
     expect([...(folders.get('store/postgres') ?? [])]).not.toContain('store/sqlite');
   });
-
-  it('have 250 lines at most each', () => {
-    const lines = new Map(
-      modules.map(({ file }) => [
-        file,
-        readFileSync(join(src, file), 'utf8').split('\n').length - 1,
-      ]),
-    );
-    expect(lines.get('main.ts')).toBeGreaterThan(100);
-    expect([...lines].filter(([, count]) => count > 250)).toEqual([]);
-  });
 });
 
 describe('the check of the sources', () => {
