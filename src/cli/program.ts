@@ -76,7 +76,7 @@ export async function createProgram(
     })
     .description('API keys for plants: who may read what of which site, and the API for it.')
     .version(version, '-V, --version', 'print the version');
-  addFlags(program, globalFlags);
+  addFlags(program, globalFlags, true);
   const addExamples = (
     command: Command,
     examples: CommandDefinition['examples'],

@@ -1,29 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CommandDefinition } from '../../src/cli/command/command.ts';
 import { globalFlags } from '../../src/cli/command/flags.ts';
-import { nouns } from '../../src/cli/nouns.ts';
+import { argumentsOf, commands, longNameOf } from './all-commands.ts';
 import { Cli } from './harness.ts';
 
 const cli = new Cli();
 beforeAll(async () => {
   await cli.seed();
 });
-
-const commands: { path: string[]; definition: CommandDefinition }[] = [];
-for (const entry of nouns) {
-  const noun = await entry.load();
-  if ('run' in noun) commands.push({ path: [noun.name], definition: noun });
-  else {
-    for (const verb of noun.verbs)
-      commands.push({ path: [noun.name, verb.name], definition: verb });
-    if (noun.bare) commands.push({ path: [noun.name], definition: noun.bare });
-  }
-}
-
-/** Words that a command wants, good enough for a flag to be looked at. */
-function argumentsOf({ arguments: args }: CommandDefinition): string[] {
-  return args.filter(({ spelling }) => spelling.startsWith('<')).map(() => 'x');
-}
 
 async function refused(
   argv: readonly string[],
@@ -66,7 +49,7 @@ describe('every command', () => {
     }
 
     for (const [name, flag] of Object.entries(definition.flags)) {
-      const long = /--[a-z-]+/.exec(flag.spelling)?.[0] ?? '';
+      const long = longNameOf(flag);
       if (flag.kind === 'toggle') {
         it(`${line}: a bad value of the variable for ${long} is exit 2 and names it`, async () => {
           const [variable = ''] = flag.env;

@@ -13,7 +13,7 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
   /** More for help, below the summary. */
   description?: string;
   /** Arguments after the verb: `CODE`, `REF...`, `[SENSOR...]` (commander's spelling with <> or []). */
-  arguments: readonly { spelling: string; doc: string }[];
+  arguments: readonly ArgumentDefinition[];
   flags: F;
   /** Command lines as people type them, with what each does. */
   examples: readonly (readonly [command: string, does: string])[];
@@ -46,6 +46,13 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
     session: { domain: Domain; actor: Permitted<A> },
     // biome-ignore lint/suspicious/noConfusingVoidType: a command that ends well need not say so
   ): Promise<number | void>;
+}
+
+export interface ArgumentDefinition {
+  spelling: string;
+  doc: string;
+  /** An empty word has a meaning, such as clearing a note. */
+  mayBeBlank?: true;
 }
 
 export type Needs<A extends AuditAction = AuditAction> = readonly [action: A, target: string];

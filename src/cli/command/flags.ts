@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { isStoreAddress, splitPassword } from '../../core/store-address.ts';
 import { nearest } from '../../core/text/words.ts';
@@ -12,6 +12,10 @@ export interface Flag<T> {
   parse: (text: string) => unknown;
   /** One text may give several values, separated by commas. */
   takesCommas?: true;
+  /** An empty value clears something, such as a note. */
+  mayBeBlank?: true;
+  /** An empty environment variable is refused instead of being ignored: without its value the command allows more. */
+  requiresVariableValue?: true;
   /** Refuses a text that may stand in a variable, but not on the command line, which others can read. */
   refuseGiven?: (text: string) => void;
   /** Environment variables that replace it, the first that is set; `HKCTL_<FLAG>` by default. */
@@ -80,15 +84,24 @@ export function requireOneOf<T extends string>(given: string, values: readonly T
   });
 }
 
-/** Declares the flags to commander; values stay texts until {@link readFlags}. */
-export function addFlags(command: Command, flags: Flags): void {
+/**
+ * Declares the flags to commander; values stay texts until {@link readFlags}. A flag with a single value is refused if it is given
+ * twice, unless `lastCounts`: a script may append global flags to those of an alias.
+ */
+export function addFlags(command: Command, flags: Flags, lastCounts = false): void {
   for (const [name, flag] of Object.entries(flags)) {
     const option = command.createOption(flag.spelling, flag.doc);
     if (flag.kind === 'list') option.argParser(collect);
+    else if (flag.kind === 'value' && !lastCounts) option.argParser(onceOnly(flag));
     // commander keeps it under the name of its declaration.
     option.attributeName = () => name;
     command.addOption(option);
   }
+}
+
+/** Whether a flag may be given several times. */
+export function isRepeatable(option: Option): boolean {
+  return option.parseArg === collect;
 }
 
 /** Reads what was given on the command line, else in the environment. An error names the flag or the variable. */
@@ -115,24 +128,45 @@ function readFlag(
   env: Readonly<Record<string, string | undefined>>,
 ): unknown {
   if (flag.kind === 'toggle' && given !== undefined) return given === true;
-  const variable = given === undefined ? flag.env.find((name) => env[name]) : undefined;
-  const found = variable === undefined ? given : env[variable];
-  if (found === undefined)
-    return flag.kind === 'value' ? undefined : flag.kind === 'list' ? [] : false;
-  const texts = [found].flat().map(String);
+  const variable = given === undefined ? variableOf(flag, env) : undefined;
+  const source = variable ?? nameOf(flag);
+  const value = variable === undefined ? given : env[variable];
+  if (value === undefined) return valueIfAbsent[flag.kind];
+
+  const texts = [value].flat().map(String);
   const hasCommas = flag.kind === 'list' && (variable !== undefined || flag.takesCommas);
-  const values = (hasCommas ? texts.flatMap(partsOf) : texts).map((one) =>
-    naming(variable ?? nameOf(flag), () => {
-      if (variable === undefined) flag.refuseGiven?.(one);
-      return flag.parse(one);
+  const parts = hasCommas ? texts.flatMap((text) => text.split(',').map(trimmed)) : texts;
+  if (!flag.mayBeBlank) for (const part of parts) requireNotBlank(source, part);
+
+  const values = parts.map((text) =>
+    naming(source, () => {
+      if (variable === undefined) flag.refuseGiven?.(text);
+      return flag.parse(text);
     }),
   );
   return flag.kind === 'list' ? values : values[0];
 }
 
-function partsOf(values: string): string[] {
-  const parts = values.split(',').map((part) => part.trim());
-  return parts.filter((part) => part !== '');
+const valueIfAbsent = { value: undefined, list: [], toggle: false } as const;
+
+/** The first variable of a flag that is set. An empty one counts as unset, unless the flag requires its value. */
+function variableOf(
+  { env: names, requiresVariableValue }: Flag<unknown>,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  return names.find((name) => (requiresVariableValue ? env[name] !== undefined : env[name]));
+}
+
+/** Refuses an empty value, as a shell makes of a variable that is not set: `usage`. */
+export function requireNotBlank(source: string, value: string): void {
+  if (value.trim() !== '') return;
+  throw new HkctlError('usage', `${source}: the value is empty.`, {
+    hint: 'Give a value, or leave it out. Is a variable of your shell not set?',
+  });
+}
+
+function trimmed(text: string): string {
+  return text.trim();
 }
 
 function naming(source: string, read: () => unknown): unknown {
@@ -152,6 +186,16 @@ function parseToggle(given: string): boolean {
     'usage',
     `"${given}" is neither yes nor no: give 1, true, yes or on, or 0, false, no or off.`,
   );
+}
+
+/** Reads a flag with a single value, and refuses a second one: `usage`. */
+function onceOnly(flag: Flag<unknown>) {
+  return (value: string, previous: unknown): string => {
+    if (previous === undefined) return value;
+    throw new HkctlError('usage', `${nameOf(flag)} was given twice.`, {
+      hint: 'It takes one value: give it once.',
+    });
+  };
 }
 
 function collect(given: string, before: string[] | undefined): string[] {

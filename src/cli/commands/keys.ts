@@ -17,7 +17,11 @@ const note = defineCommand({
     'The note is the only thing about a key that changes without a new secret. An empty text clears it. A rotation keeps it.',
   arguments: [
     { spelling: '<REF>', doc: 'id, prefix, or a name that only one active key has' },
-    { spelling: '<TEXT>', doc: 'up to 500 characters on one line; "" clears the note' },
+    {
+      spelling: '<TEXT>',
+      doc: 'up to 500 characters on one line; "" clears the note',
+      mayBeBlank: true,
+    },
   ],
   examples: [
     ['hkctl keys note hk_Ab3dE "Line 3, ask Ada (ext. 4711)"', 'says whose it is'],

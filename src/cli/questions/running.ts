@@ -1,6 +1,7 @@
 import { requirePermissions } from '../../core/domain/actors.ts';
-import type { CommandDefinition } from '../command/command.ts';
+import type { ArgumentDefinition, CommandDefinition } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
+import { requireNotBlank } from '../command/flags.ts';
 import { entityHint } from './choices.ts';
 import { missingError, missingOf, requireGiven } from './values.ts';
 
@@ -19,11 +20,12 @@ export async function runCommand(
   const unasked = { ...values, ...(confirms && { '--yes': flags.yes || undefined }) };
   const words = declared
     .filter(({ spelling }, i) => spelling.startsWith('<') && i >= args.length)
-    .map(({ spelling }) => spelling.replace(/^<(\w+).*$/, '$1'));
+    .map(argumentName);
   if (words.length > 0) {
     const missing = [...words, ...(context.canAsk ? [] : missingOf(unasked))];
     throw missingError(missing, 'Add --help to see its flags.');
   }
+  requireWords(declared, args);
   const needed = await needs?.(flags, args, context);
   const session = needed && (await context.session());
   const permitted = session && {
@@ -37,4 +39,17 @@ export async function runCommand(
   }
   // A command that declares no needs is not typed to be given a session.
   return (await run(context, flags, args, permitted as NonNullable<typeof permitted>)) ?? 0;
+}
+
+/** Refuses an empty argument, unless it has a meaning: `usage`. */
+function requireWords(declared: readonly ArgumentDefinition[], args: readonly string[]): void {
+  for (const [place, word] of args.entries()) {
+    const argument = declared[place] ?? declared.at(-1);
+    if (!argument?.mayBeBlank) requireNotBlank(argumentName(argument), word);
+  }
+}
+
+/** The name of an argument as sentences have it: `<REF...>` is REF. */
+function argumentName(argument: ArgumentDefinition | undefined): string {
+  return /\w+/.exec(argument?.spelling ?? '')?.[0] ?? 'argument';
 }

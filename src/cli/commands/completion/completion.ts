@@ -7,7 +7,7 @@ import { withoutSecrets } from '../../../core/secrets.ts';
 import { printable } from '../../../core/text/shown-text.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { requireOneOf } from '../../command/flags.ts';
+import { isRepeatable, requireOneOf } from '../../command/flags.ts';
 import bash from './hkctl.bash?raw';
 import fish from './hkctl.fish?raw';
 import zsh from './hkctl.zsh?raw';
@@ -23,7 +23,12 @@ export default defineCommand({
   readOnly: true,
   arguments: [
     { spelling: '<SHELL>', doc: 'bash, zsh or fish' },
-    { spelling: '[WORD...]', doc: 'behind --: the words of a command line' },
+    {
+      spelling: '[WORD...]',
+      doc: 'behind --: the words of a command line',
+      // The word that is about to be typed.
+      mayBeBlank: true,
+    },
   ],
   examples: [
     ["echo 'source <(hkctl completion bash)' >> ~/.bashrc", 'bash, for this account'],
@@ -234,8 +239,7 @@ function fittingAt(
   // In zsh and fish `--flag=value` is one word.
   if (onlyArguments || (isFlag && current.includes('='))) return { candidates: [] };
   const flags = optionsOf(command)
-    // Flags that may be repeated collect their values.
-    .filter((option) => !values.has(option.attributeName()) || option.parseArg !== undefined)
+    .filter((option) => !values.has(option.attributeName()) || isRepeatable(option))
     .flatMap((option) => namesOf(option).map((value) => ({ value, doc: option.description })));
   return { candidates: [...flags, { value: '--help', doc: 'show help' }] };
 }

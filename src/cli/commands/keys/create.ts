@@ -45,16 +45,23 @@ const flags = {
     'one permission, adds to a preset (repeatable, or KEY,KEY)',
     (given) => requireOneOf(given, clientPermissions),
   ),
-  allowIp: commaList(
-    '--allow-ip <CIDR>',
-    'let it in only from this address or network, such as 10.0.0.0/8 (repeatable, or CIDR,CIDR)',
-    parseNetwork,
-  ),
-  note: parsed(
-    '--note <TEXT>',
-    'a note of up to 500 characters: whose key it is, whom to ask',
-    parseNote,
-  ),
+  allowIp: {
+    ...commaList(
+      '--allow-ip <CIDR>',
+      'let it in only from this address or network, such as 10.0.0.0/8 (repeatable, or CIDR,CIDR)',
+      parseNetwork,
+    ),
+    // A key without allowed addresses may be used from anywhere.
+    requiresVariableValue: true as const,
+  },
+  note: {
+    ...parsed(
+      '--note <TEXT>',
+      'a note of up to 500 characters: whose key it is, whom to ask',
+      parseNote,
+    ),
+    mayBeBlank: true as const,
+  },
   expires: text('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
   copy: toggle('--copy', 'also copy the secret to the clipboard'),
   secretFile: text('--secret-file <PATH>', 'write the secret to a new file (mode 0600) instead'),
