@@ -229,6 +229,7 @@ export interface KeyJson {
   prefix: string;
   name: string;
   status: 'Active' | 'Expired' | 'Revoked';
+  refused: 'entity_inactive' | 'entity_missing' | 'creator_inactive' | null;
   entity: { id: string; code: string; name: string } | null;
   permissions: string[];
   created_by: { login: string; name: string };

@@ -1,3 +1,4 @@
+import { activeRefusalOf } from '../../core/keys/authentication.ts';
 import { statusOf } from '../../core/keys/keys.ts';
 import type { DayUsage } from '../../core/keys/usage.ts';
 import type { Entity } from '../../core/port/entities.ts';
@@ -17,6 +18,7 @@ export function keyJson(key: Key, nowMs: number) {
     prefix: key.prefix,
     name: key.name,
     status: statusOf(key, nowMs),
+    refused: activeRefusalOf(key, nowMs) ?? null,
     entity: key.entity && { id: key.entity.id, code: key.entity.code, name: key.entity.name },
     permissions: key.permissions,
     created_by: { login: key.createdBy.login, name: key.createdBy.name },

@@ -51,6 +51,7 @@ function statusJson(
     daemons_ended: ended.map(daemonJson),
     keys: {
       active: keys.active,
+      refused: keys.refused,
       expiring_within_14_days: keys.expiring,
       unused_for_90_days: keys.unused,
     },
@@ -118,6 +119,14 @@ function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
       return ['', text, 'daemon_ended', 'systemctl start hkctl, or hkctl serve'];
     }),
     ['Keys', `${grouped(keys.active)} active`],
+    keys.refused === 0
+      ? null
+      : [
+          '',
+          `${counted(keys.refused, 'active key')} ${keys.refused === 1 ? 'is' : 'are'} refused: site or creator inactive or gone`,
+          'keys_refused',
+          'hkctl doctor',
+        ],
     ['', expiring, 'keys_expiring', 'hkctl keys list --expiring-within 14d'],
     [
       '',

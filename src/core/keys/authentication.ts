@@ -11,13 +11,34 @@ export type Refusal = Extract<
 >;
 
 /** Validates a known key: not revoked → not expired → creator active → entity present and active (specification 5.1, 7). */
-export function refusalOf(credential: Credential, nowMs: number): Refusal | undefined {
+export function refusalOf(
+  credential: RefusalFacts & Pick<Credential, 'revokedAtMs' | 'expiresAtMs'>,
+  nowMs: number,
+): Refusal | undefined {
   if (credential.revokedAtMs !== null) return 'key_revoked';
   if (credential.expiresAtMs !== null && credential.expiresAtMs <= nowMs) return 'key_expired';
-  if (credential.creatorStatus !== 'active') return 'creator_inactive';
-  if (credential.entity === null) return 'entity_missing';
-  if (credential.entity.status !== 'active') return 'entity_inactive';
+  return ownerRefusalOf(credential);
+}
+
+type RefusalFacts = Pick<Credential, 'creatorStatus' | 'entity'>;
+
+/** Why the API refuses a key although it is active, or undefined: its creator or its entity is inactive or gone. */
+export type OwnerRefusal = Exclude<Refusal, 'key_revoked' | 'key_expired'>;
+
+function ownerRefusalOf({ creatorStatus, entity }: RefusalFacts): OwnerRefusal | undefined {
+  if (creatorStatus !== 'active') return 'creator_inactive';
+  if (entity === null) return 'entity_missing';
+  if (entity.status !== 'active') return 'entity_inactive';
   return undefined;
+}
+
+/** Why an active key is refused; undefined for one that works, and for one that is not active. */
+export function activeRefusalOf(
+  key: RefusalFacts & Pick<Credential, 'revokedAtMs' | 'expiresAtMs'>,
+  nowMs: number,
+): OwnerRefusal | undefined {
+  const refusal = refusalOf(key, nowMs);
+  return refusal === 'key_revoked' || refusal === 'key_expired' ? undefined : refusal;
 }
 
 export const refusalDetails: Record<Refusal, string> = {

@@ -164,6 +164,7 @@ async function draftKey(
     ...common,
     entity: { id: entityId, code, name: entityName, timezone, status },
     createdBy: { id: createdBy, login, name: userName },
+    creatorStatus: actor.user.status,
     lastUsedAtMs: null,
     revokedAtMs: null,
     revokedBy: null,

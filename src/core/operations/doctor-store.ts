@@ -1,6 +1,8 @@
 import { modeText } from '../files.ts';
+import { activeRefusalOf } from '../keys/authentication.ts';
 import type { SteadyTime } from '../port/clock.ts';
 import type { Entity } from '../port/entities.ts';
+import type { Key } from '../port/keys.ts';
 import { shellWord } from '../text/quoting.ts';
 import { firstFew, quotedText } from '../text/shown-text.ts';
 import { isTimezone } from '../time/calendar.ts';
@@ -217,6 +219,35 @@ export function findingOfRetention(entities: readonly Summarised[], nowMs: numbe
   const hint =
     'The clock was ahead when they were dropped. Readings of that time are accepted again: send them again, or take them from a backup.';
   return warning(detail, hint);
+}
+
+/** Whether the API refuses active keys, since their entity or their creator is inactive or gone; `keys` are some of them. */
+export function findingOfRefusedKeys(keys: readonly Key[], count: number, nowMs: number): Finding {
+  if (count === 0) return ok('No active key is refused because of its site or its creator.');
+  const named = keys.map((key) => `${key.prefix} (${refusalReason(key, nowMs)})`);
+  const more = count > keys.length ? [`and ${count - keys.length} more`] : [];
+  const hints = new Set(keys.map((key) => refusalHint(key, nowMs)));
+  return warning(
+    `${count === 1 ? '1 active key is' : `${count} active keys are`} refused: ${[...named, ...more].join(', ')}.`,
+    [...hints].join('; '),
+  );
+}
+
+function refusalReason(key: Key, nowMs: number): string {
+  const refusal = activeRefusalOf(key, nowMs);
+  if (refusal === 'creator_inactive') return `its creator ${key.createdBy.login} is inactive`;
+  if (refusal === 'entity_inactive') return `its site ${key.entity?.code} is inactive`;
+  return 'its site was removed';
+}
+
+function refusalHint(key: Key, nowMs: number): string {
+  const refusal = activeRefusalOf(key, nowMs);
+  const revoke = `hkctl keys revoke ${key.prefix}`;
+  if (refusal === 'creator_inactive')
+    return `To make it yours: hkctl keys rotate ${key.prefix}; or: hkctl users activate ${shellWord(key.createdBy.login)}`;
+  if (refusal === 'entity_inactive')
+    return `To let it in: hkctl entities activate ${key.entity?.code}`;
+  return `To clear it away: ${revoke}`;
 }
 
 /** Whether Node knows the time zone of every entity; those of other organizations are counted and not named. */

@@ -14,6 +14,7 @@ import {
   findingOfImports,
   findingOfJournal,
   findingOfReferences,
+  findingOfRefusedKeys,
   findingOfRetention,
   findingOfSchema,
   findingOfSpace,
@@ -58,6 +59,7 @@ export async function* diagnose(
           domain.steady(),
         ),
     ],
+    ['keys', () => checkKeys(domain, actor)],
     ['retention', () => checkRetention(domain, actor)],
     ['timezones', () => checkTimezones(domain, actor)],
     ['daemon', () => checkDaemon(domain, options)],
@@ -102,6 +104,17 @@ async function checkJournal(domain: Domain, actor: Actor, journal: JournalFacts)
   }
   return findingOfJournal(journal, prefixes);
 }
+
+async function checkKeys({ store, clock }: Domain, { user }: Actor): Promise<Finding> {
+  const nowMs = clock();
+  const filter = { nowMs, statuses: ['Active'], refused: true } as const;
+  const count = await store.keys.count(user.tenantId, filter);
+  const keys = await store.keys.list(user.tenantId, filter, { limit: shownKeys });
+  return findingOfRefusedKeys(keys, count, nowMs);
+}
+
+/** Refused keys that the finding names; more are counted. */
+const shownKeys = 5;
 
 async function checkRetention({ store, steady }: Domain, { user }: Actor): Promise<Finding> {
   const days = (await store.tenants.find(user.tenantId))?.retainReadingsDays ?? null;

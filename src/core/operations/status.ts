@@ -42,6 +42,7 @@ export async function readStatus(
     disk_low: space !== null && isSpaceLow(space),
     daemon_silent: daemon !== null && !daemon.answers,
     daemon_ended: ended.length > 0,
+    keys_refused: keys.refused > 0,
     keys_expiring: keys.expiring > 0,
     keys_unused: keys.unused > 0,
     sensors_silent: sensors.silent > 0,
@@ -84,12 +85,13 @@ export async function daemonsOf(
   };
 }
 
-/** Counts active keys, those that expire within 14 days, and those not used for 90 days. */
+/** Counts active keys, those refused for their entity or creator, those that expire within 14 days, and those unused for 90. */
 export async function keyCounts({ store, clock }: Domain, tenantId: string) {
   const nowMs = clock();
   const active = { nowMs, statuses: ['Active'] } as const;
   return {
     active: await store.keys.count(tenantId, active),
+    refused: await store.keys.count(tenantId, { ...active, refused: true }),
     expiring: await store.keys.count(tenantId, { ...active, expiringByMs: nowMs + expiresSoonMs }),
     unused: await store.keys.count(tenantId, { ...active, unusedSinceMs: nowMs - unusedLongMs }),
   };

@@ -15,6 +15,7 @@ export interface Key {
   permissions: ClientPermission[];
   entity: Pick<Entity, 'id' | 'code' | 'name' | 'timezone' | 'status'> | null;
   createdBy: Pick<User, 'id' | 'login' | 'name'>;
+  creatorStatus: User['status'];
   createdAtMs: number;
   expiresAtMs: number | null;
   lastUsedAtMs: number | null;
@@ -34,6 +35,7 @@ export interface NewKey
     Key,
     | 'entity'
     | 'createdBy'
+    | 'creatorStatus'
     | 'lastUsedAtMs'
     | 'lastUsedIp'
     | 'revokedAtMs'
@@ -49,10 +51,16 @@ export interface NewKey
 export interface Credential
   extends Pick<
     Key,
-    'prefix' | 'name' | 'permissions' | 'expiresAtMs' | 'revokedAtMs' | 'allowedIps' | 'entity'
+    | 'prefix'
+    | 'name'
+    | 'permissions'
+    | 'expiresAtMs'
+    | 'revokedAtMs'
+    | 'allowedIps'
+    | 'entity'
+    | 'creatorStatus'
   > {
   keyId: string;
-  creatorStatus: User['status'];
   tenant: Omit<Tenant, 'createdAtMs'>;
 }
 
@@ -75,6 +83,8 @@ export interface KeyFilter {
   search?: string;
   /** Exactly this name. */
   name?: string;
+  /** Its creator is inactive, or its entity is inactive or removed, so that the API refuses it whatever its state. */
+  refused?: true;
 }
 
 export type KeyStatus = 'Active' | 'Expired' | 'Revoked';

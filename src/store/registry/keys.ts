@@ -116,6 +116,7 @@ function createSelections({ json, uses }: Dialect) {
       'allowedIps',
     ]),
     entity: columnsOf('entities', ['id', 'code', 'name', 'timezone', 'status']),
+    creatorStatus: 'users.status',
   };
   const ofKey = {
     ...columnsOf('keys', ['id', 'tenantId', 'createdAtMs', 'rotatedFrom', 'rotatedTo', 'note']),
@@ -124,7 +125,7 @@ function createSelections({ json, uses }: Dialect) {
     revokedBy: columnsOf('revokers', ['login', 'name']),
   };
   const tenant = columnsOf('tenants', ['id', 'name', 'weekStart', 'retainReadingsDays']);
-  const ofCredential = { keyId: 'keys.id', creatorStatus: 'users.status', tenant };
+  const ofCredential = { keyId: 'keys.id', tenant };
   return {
     key: createSelection<Key>({ ...common, ...ofKey }, json),
     credential: createSelection<Credential>({ ...common, ...ofCredential }, json),
@@ -142,7 +143,7 @@ function statusCondition(status: KeyStatus, now: string): string {
 }
 
 function ownConditions(filter: KeyFilter, lastUsed: string, place: Place): (string | undefined)[] {
-  const { nowMs, statuses = [], entityId, unusedSinceMs, createdBeforeMs, name } = filter;
+  const { nowMs, statuses = [], entityId, unusedSinceMs, createdBeforeMs, name, refused } = filter;
   const isAny = statuses.length === 0 || statuses.length === 3;
   const states = isAny
     ? []
@@ -155,8 +156,15 @@ function ownConditions(filter: KeyFilter, lastUsed: string, place: Place): (stri
     unusedSinceMs === undefined ? undefined : unused(place(unusedSinceMs)),
     createdBeforeMs === undefined ? undefined : `keys.created_at_ms < ${place(createdBeforeMs)}`,
     name === undefined ? undefined : `keys.name = ${place(name)}`,
+    refused ? ofInactiveOwner : undefined,
   ];
 }
+
+const ofInactiveOwner = `(
+    keys.entity_id is null
+    or keys.entity_id in (select id from entities where status <> 'active')
+    or keys.created_by in (select id from users where status <> 'active')
+  )`;
 
 function pageOf({ after }: KeyPageRequest, place: Place): string {
   const boundary =

@@ -53,6 +53,7 @@ describe('doctor', () => {
       'revocations',
       'disk',
       'clock',
+      'keys',
       'retention',
       'timezones',
       'daemon',

@@ -17,7 +17,12 @@ interface StatusJson {
   attention: string[];
   store: { path: string; size_bytes: number; free_bytes: number };
   daemon: { address: string; version: string | null; since: string; answers: boolean } | null;
-  keys: { active: number; expiring_within_14_days: number; unused_for_90_days: number };
+  keys: {
+    active: number;
+    refused: number;
+    expiring_within_14_days: number;
+    unused_for_90_days: number;
+  };
   sensors: { active: number; silent_for_a_day: number; never_heard: number };
   last_backup_at: string | null;
 }
@@ -74,7 +79,7 @@ describe('hkctl status', () => {
       store: { path: cli.store, size_bytes: expect.any(Number), free_bytes: cli.space.freeBytes },
       daemon: null,
       daemons_ended: [],
-      keys: { active: 0, expiring_within_14_days: 0, unused_for_90_days: 0 },
+      keys: { active: 0, refused: 0, expiring_within_14_days: 0, unused_for_90_days: 0 },
       sensors: { active: 0, silent_for_a_day: 0, never_heard: 0 },
       rejected_in_a_day: [],
       last_backup_at: null,

@@ -19,6 +19,7 @@ function delivered(name: string) {
     permissions: ['parts.view'],
     entity: null,
     createdBy: { id: 'u', login: 'a', name: 'A' },
+    creatorStatus: 'active',
     createdAtMs: 0,
     expiresAtMs: null,
     lastUsedAtMs: null,

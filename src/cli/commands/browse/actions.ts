@@ -35,12 +35,22 @@ export async function openDocumentation({ io }: Context, url: string): Promise<s
   );
 }
 
-/** The message of an action's success, or of its refusal; only a store that cannot be used ends the page (exit 6). */
-export async function outcomeOf(work: Promise<string>, ofCancelling?: string): Promise<string> {
+export interface ActionOutcome {
+  isDone: boolean;
+  message: string;
+}
+
+/** Whether an action was done, and the message for that; only a store that cannot be used ends the page (exit 6). */
+export async function outcomeOf(
+  work: Promise<string>,
+  cancelledMessage?: string,
+): Promise<ActionOutcome> {
   try {
-    return await work;
+    return { isDone: true, message: await work };
   } catch (thrown) {
     if (!isHkctlError(thrown) || errorTable[thrown.code].exit === 6) throw thrown;
-    return (thrown.code === 'cancelled' && ofCancelling) || messageWithHint(thrown);
+    const isCancelled = thrown.code === 'cancelled';
+    const message = (isCancelled && cancelledMessage) || messageWithHint(thrown);
+    return { isDone: false, message };
   }
 }

@@ -5,6 +5,7 @@ import { type Column, createTable } from '../../table/table.ts';
 import { counted } from '../../terminal/sentence.ts';
 import type { Style } from '../../terminal/style.ts';
 import { truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
+import { refusedText } from '../keys/refused.ts';
 import { tileLines, tileRows } from './tile.ts';
 import { emptyLines, mostKeys, type PageView } from './view.ts';
 
@@ -182,6 +183,7 @@ const leastRows = 7;
 
 /** Widths are those of all keys, so that nothing jumps while the user moves. */
 function columnsOf({ activeOnly, nowMs, keys }: PageView, style: Style): Column<Key>[] {
+  const refused = keys.map((key) => refusedText(key, nowMs).length);
   const time = (ms: number | null) => (ms === null ? 'Never' : relativeTime(ms, nowMs));
   const codes = keys.map(({ entity }) => entity?.code.length ?? 0);
   const names = keys.map(({ name }) => widthOf(name));
@@ -198,6 +200,16 @@ function columnsOf({ activeOnly, nowMs, keys }: PageView, style: Style): Column<
     ...(activeOnly
       ? []
       : [{ heading: 'STATUS', width: 7, leaveOut: 1, cell: (key: Key) => statusOf(key, nowMs) }]),
+    ...(refused.some((length) => length > 0)
+      ? [
+          {
+            heading: 'ACCESS',
+            width: Math.max(...refused),
+            cell: (key: Key) => refusedText(key, nowMs),
+            paint: style.red,
+          },
+        ]
+      : []),
     {
       heading: 'LAST USED',
       width: relativeTimeWidth,

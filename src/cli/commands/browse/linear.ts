@@ -7,6 +7,7 @@ import type { Context } from '../../command/context.ts';
 import { createAsker } from '../../prompts/prompts.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { namesOf } from '../keys/names.ts';
+import { statusText } from '../keys/refused.ts';
 import { usageFacts } from '../keys/usage.ts';
 import { openDocumentation, outcomeOf, runAction } from './actions.ts';
 import { extraFactsOf, factsOf } from './tile.ts';
@@ -30,6 +31,11 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
   const choices = firstChoices(options);
   const readPage = createPageReader(domain, actor, options);
   let from = 0;
+  const search = async () => {
+    choices.search = await asker.text('Search by name, note, prefix or entity (empty: all)');
+    from = 0;
+    return '';
+  };
   for (;;) {
     await context.requireUnchangedActor();
     const view = await readPage(choices);
@@ -56,19 +62,23 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
       const named = active.map((key) => ({ name: namesOf([key]), value: key }));
       return runAction(context, name, options.baseUrl, await asker.choice('Which key?', named));
     };
+    const printOutcome = async (work: Promise<string>) => {
+      const { message } = await outcomeOf(work);
+      if (message !== '') print(message);
+    };
     if (step === 'Quit') return;
     if (step === 'Next page') from += pageSize;
     else if (step === 'Page before') from -= pageSize;
     else if (step === 'Documentation')
       print(await openDocumentation(context, view.documentation ?? ''));
     else if (step === 'Create key')
-      print(await outcomeOf(runAction(context, 'create', options.baseUrl)));
-    else if (step === 'Rotate') print(await outcomeOf(runOnKey('rotate')));
-    else if (step === 'Revoke') print(await outcomeOf(runOnKey('revoke')));
+      await printOutcome(runAction(context, 'create', options.baseUrl));
+    else if (step === 'Rotate') await printOutcome(runOnKey('rotate'));
+    else if (step === 'Revoke') await printOutcome(runOnKey('revoke'));
+    else if (step === 'Search') await printOutcome(search());
     else {
       from = 0;
-      if (step !== 'Search') choices.showInactive = !choices.showInactive;
-      else choices.search = await asker.text('Search by name, note, prefix or entity (empty: all)');
+      choices.showInactive = !choices.showInactive;
     }
   }
 }
@@ -84,7 +94,7 @@ async function printKeys(
   const lines = keys.length === 0 ? emptyLines(view) : [range];
   for (const key of keys) {
     const facts = [
-      ['Status', statusOf(key, view.nowMs)],
+      ['Status', statusText(key, view.nowMs)],
       ...factsOf(key, view.nowMs).map(({ label, values }) => [label, values[0]]),
       ...extraFactsOf(key),
       ...usageFacts(await usageOf(domain, key), key, { nowMs: view.nowMs, utc: false }),

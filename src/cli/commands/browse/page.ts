@@ -26,6 +26,8 @@ interface Page extends PageState {
   choices: Choices;
   /** The chosen key, by default the first one. */
   at: Key | undefined;
+  /** The key that was chosen before the search that is being typed; Esc chooses it again. */
+  atBeforeSearch: Key | undefined;
   /** Whether there was a search: from then on Esc clears searches and does not quit, so that one Esc too many does no harm. */
   hasSearched: boolean;
 }
@@ -46,6 +48,7 @@ export async function browsePage(context: Context, options: PageOptions): Promis
     view,
     choices,
     at: undefined,
+    atBeforeSearch: undefined,
     hasSearched: choices.search !== '',
   };
   try {
@@ -76,7 +79,7 @@ async function press(page: Page, event: Keypress): Promise<boolean> {
   // Every cancel key ends a search that is being typed, as in any other question.
   if (isCancel && (page.searching || (page.hasSearched && !event.ctrl))) {
     if (!page.searching && choices.search === '') page.toast = 'No search to clear; q quits.';
-    page.at = keys[chosen];
+    page.at = page.searching ? page.atBeforeSearch : keys[chosen];
     page.searching = false;
     choices.search = '';
   } else if (page.searching) {
@@ -128,8 +131,10 @@ async function act(page: Page, { name }: Keypress): Promise<void> {
   const action = actions.find(([letter, needed]) => letter === name && view[needed])?.[0];
   // Whatever the list shows then, the chosen key stays chosen.
   if (action !== undefined) page.at = key;
-  if (action === '/') page.searching = page.hasSearched = true;
-  else if (action === 'i') choices.showInactive = !choices.showInactive;
+  if (action === '/') {
+    page.searching = page.hasSearched = true;
+    page.atBeforeSearch = key;
+  } else if (action === 'i') choices.showInactive = !choices.showInactive;
   else if (action === 'e') choices.expiringOnly = !choices.expiringOnly;
   else if (action === 's')
     choices.order = orders[(orders.indexOf(choices.order) + 1) % orders.length] ?? 'newest';
@@ -153,8 +158,9 @@ async function run(page: Page, name: 'create' | 'rotate' | 'revoke', key?: Key):
   ]);
   // The toast reports the success; lines on the normal screen would only flash.
   const inner = { ...context, io: { ...context.io, asker, screen }, say: () => {} };
-  page.toast = await outcomeOf(runAction(inner, name, options.baseUrl, key), 'Cancelled');
-  if (name !== 'revoke') page.at = undefined;
+  const outcome = await outcomeOf(runAction(inner, name, options.baseUrl, key), 'Cancelled');
+  page.toast = outcome.message;
+  if (outcome.isDone && name !== 'revoke') page.at = undefined;
 }
 
 async function showHelp({ context: { style }, screen, view }: Page): Promise<void> {

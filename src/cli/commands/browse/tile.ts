@@ -4,6 +4,7 @@ import type { Key } from '../../../core/port/keys.ts';
 import { timesOf } from '../../table/shown-time.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded, shortened, truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
+import { refusedText, statusText } from '../keys/refused.ts';
 import { usageBars, usageFacts } from '../keys/usage.ts';
 import type { PageView } from './view.ts';
 
@@ -28,18 +29,25 @@ export function tileLines(
   const inner = width - 4;
   const frame = frameOf(chosen, width, style);
   const facts = factsOf(key, view.nowMs);
+  const isNarrow = width < narrow;
+  const freeForStatus = isNarrow ? inner - key.prefix.length - 2 : width - leastNameWidth;
+  const status = shortStatusOf(key, view.nowMs, freeForStatus);
+  const shownStatus = paintOfStatus(key, view.nowMs, style)(status);
   const ofUsage = chosen ? usageLines(view, key, inner, style) : [];
+  const refused = refusedText(key, view.nowMs);
+  // The edge may be too narrow for the reason.
+  const reason: [string, string][] =
+    refused === '' || status.endsWith(refused) ? [] : [['Status', statusText(key, view.nowMs)]];
   const extras = chosen
-    ? [...extraFactsOf(key).flatMap((extra) => extraLines(extra, inner, style)), ...ofUsage]
+    ? [
+        ...[...reason, ...extraFactsOf(key)].flatMap((extra) => extraLines(extra, inner, style)),
+        ...ofUsage,
+      ]
     : [];
   const chips = chipLines(key, chosen, inner);
-  const status = statusOf(key, view.nowMs);
-  const shownStatus = { Active: style.green, Expired: style.yellow, Revoked: style.red }[status](
-    status,
-  );
   const prefix = style.cyan(key.prefix);
   const actions = actionsOf(view, key, chosen, style);
-  if (width < narrow) {
+  if (isNarrow) {
     const name = style.bold(shortened(key.name, inner));
     const lines = facts.map((fact) => cell(fact, labelWidths[1], inner, style));
     const body = [
@@ -59,6 +67,22 @@ export function tileLines(
     ...body.map(frame.row),
     frame.bottom(actions.join('  ')),
   ];
+}
+
+/** What an edge needs besides the status: frame, prefix and the beginning of a name. */
+const leastNameWidth = 'hk_Ab3dE'.length + 11 + 12;
+
+/** The state of a key; for a refused one as much of the reason as fits. */
+function shortStatusOf(key: Key, nowMs: number, width: number): string {
+  const refused = refusedText(key, nowMs);
+  if (refused === '') return statusOf(key, nowMs);
+  const texts = [statusText(key, nowMs), refused, 'refused'];
+  return texts.find((text) => text.length <= width) ?? 'refused';
+}
+
+function paintOfStatus(key: Key, nowMs: number, style: Style): (text: string) => string {
+  if (refusedText(key, nowMs) !== '') return style.red;
+  return { Active: style.green, Expired: style.yellow, Revoked: style.red }[statusOf(key, nowMs)];
 }
 
 /** The lines of a frame; its edges hold texts at the left and at the right. */

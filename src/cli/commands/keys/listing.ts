@@ -8,6 +8,7 @@ import type { Context } from '../../command/context.ts';
 import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, createTable, printSummary } from '../../table/table.ts';
 import { counted, grouped } from '../../terminal/sentence.ts';
+import { refusedText } from './refused.ts';
 
 /** A condition of a list, as people type it and by itself. */
 export interface KeyCondition {
@@ -100,6 +101,11 @@ function keyColumns(
     width: isTTY ? 'Revoked'.length : 0,
     paint: (text, key) => (statusOf(key, nowMs) === 'Active' ? text : style.red(text)),
   };
+  const access: Column<Key> = {
+    heading: 'ACCESS',
+    cell: (key) => refusedText(key, nowMs),
+    paint: style.red,
+  };
   const permissions: Column<Key> = { heading: 'PERMISSIONS', cell: permissionsOf, leaveOut: 3 };
   const createdBy: Column<Key> = {
     heading: 'CREATED BY',
@@ -112,6 +118,7 @@ function keyColumns(
     { heading: 'PREFIX', cell: ({ prefix }) => prefix, paint: style.cyan },
     { heading: 'NAME', cell: ({ name }) => name, min: 16, wanted: 28 },
     ...(isTTY && isOnlyActive ? [] : [status]),
+    ...(isShown((key) => refusedText(key, nowMs) !== '') ? [access] : []),
     {
       heading: 'ENTITY',
       cell: ({ entity }) => entity?.code ?? (isTTY ? 'removed' : 'none (removed)'),

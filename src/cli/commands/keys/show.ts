@@ -10,6 +10,7 @@ import { askKey } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { refsArgument } from './names.ts';
+import { statusText } from './refused.ts';
 import { usageBars, usageFacts } from './usage.ts';
 
 export const show = defineCommand({
@@ -55,7 +56,7 @@ function describe(
   const facts: [string, string][] = [
     ['Prefix', style.cyan(key.prefix)],
     ['Id', key.id],
-    ['Status', statusOf(key, nowMs)],
+    ['Status', statusText(key, nowMs)],
     ['Entity', site ?? 'none (removed)'],
     ['Created', `${timeAt(key.createdAtMs, key)} by ${createdBy.name} (${createdBy.login})`],
     [

@@ -24,6 +24,7 @@ const key: Key = {
     status: 'active',
   },
   createdBy: { id: 'u1', login: 'alice', name: 'Alice' },
+  creatorStatus: 'active',
   createdAtMs: nowMs - 100 * dayMs,
   expiresAtMs: nowMs + 30 * dayMs,
   lastUsedAtMs: nowMs - 4 * 60_000,

@@ -24,6 +24,7 @@ export function keyConformance(given: Given): void {
         status: 'active',
       },
       createdBy: { id: plant.user.id, login: 'acme-admin', name: 'Ada' },
+      creatorStatus: 'active',
       createdAtMs: nowMs + 1,
       expiresAtMs: nowMs + 1000,
       lastUsedAtMs: null,

@@ -59,6 +59,36 @@ export function keyListConformance(given: Given): void {
     ]);
   });
 
+  it('lists keys whose entity or creator is inactive or gone', async () => {
+    const { store, plant } = await given();
+    const draft = draftOf(plant.tenant.id, 'key.create', 'x');
+    for (let n = 1; n <= 2; n++) await store.keys.insert(newKey(plant, n), draft);
+    const filter = { nowMs, statuses: ['Active'], refused: true } as const;
+    const refused = async () => {
+      const keys = await store.keys.list(plant.tenant.id, filter, { limit: 10 });
+      expect(await store.keys.count(plant.tenant.id, filter)).toBe(keys.length);
+      return keys.map(({ prefix, creatorStatus }) => [prefix, creatorStatus]);
+    };
+    expect(await refused()).toEqual([]);
+    await store.entities.setStatus(plant.entity.id, 'inactive', draft);
+    expect(await refused()).toEqual([
+      ['hk_00002', 'active'],
+      ['hk_00001', 'active'],
+    ]);
+    await store.entities.setStatus(plant.entity.id, 'active', draft);
+    // An organization keeps an active Super user.
+    await store.users.insert({ ...plant.user, id: 'another', login: 'another' }, draft);
+    await store.users.update(plant.user.id, { status: 'inactive' }, draft);
+    expect(await refused()).toEqual([
+      ['hk_00002', 'inactive'],
+      ['hk_00001', 'inactive'],
+    ]);
+    await store.keys.revoke((await named(store, plant, 'hk_00001')) ?? [], plant.user.id, nowMs, [
+      draft,
+    ]);
+    expect(await refused()).toEqual([['hk_00002', 'inactive']]);
+  });
+
   it('pages from any place, also from that of a key that is not in the list', async () => {
     const { store, plant } = await given();
     // Three keys a millisecond, distinguished by their ids.
