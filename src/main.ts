@@ -30,7 +30,8 @@ export async function main(
     random: secureRandom,
     newId: () => crypto.randomUUID(),
     actsAs: rights.switchedTo,
-    copy: async (text) => (await import('./cli/terminal/desktop.ts')).copyText(text),
+    copy: async (text, signal) =>
+      (await import('./cli/terminal/desktop.ts')).copyText(text, signal),
     async open(url) {
       // A browser would have all rights of root.
       if (rights.areRoots()) throw new Error('root starts no browser');

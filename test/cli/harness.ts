@@ -53,7 +53,7 @@ export interface RunOptions {
   closedSystemStore?: { folder: string; account: string };
   /** The account that root has switched to. */
   actsAs?: string;
-  copy?: (text: string) => Promise<void>;
+  copy?: (text: string, signal: AbortSignal) => Promise<void>;
   /** What a write to standard output does; throws to play a closed pipe or a full disk. */
   onWrite?: (text: string) => void;
   /** The same for standard error. */

@@ -8,35 +8,32 @@ beforeEach(() => {
 });
 afterEach(() => plant.close());
 
+const site = ['--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'UTC'];
+const create = ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway'];
+
+/** Makes a store, and a clipboard program out of the lines of a shell script. */
+async function withClipboardProgram(script: string): Promise<Record<string, string>> {
+  await plant.ok(['init', '--org', 'Acme', ...site, '--admin', 'admin']);
+  writeFileSync(plant.path('xsel'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { PATH: `${plant.path('')}:${process.env.PATH}`, SSH_CONNECTION: '', SSH_TTY: '' };
+}
+
 // Only the built program is loaded from V8's code cache, which decides what can be loaded later.
 it('the built program finds the clipboard', async () => {
-  const site = [
-    '--entity',
-    'BER',
-    '--entity-name',
-    'Berlin',
-    '--timezone',
-    'UTC',
-    '--admin',
-    'admin',
-  ];
-  await plant.ok(['init', '--org', 'Acme', ...site]);
-  writeFileSync(plant.path('xsel'), `#!/bin/sh\ncat > '${plant.path('copied')}'\n`, {
-    mode: 0o755,
-  });
-  const env = { PATH: `${plant.path('')}:${process.env.PATH}`, SSH_CONNECTION: '', SSH_TTY: '' };
-  const create = [
-    'keys',
-    'create',
-    '--name',
-    'A',
-    '--entity',
-    'BER',
-    '--preset',
-    'sensor-gateway',
-    '--copy',
-  ];
-  const { stdout, stderr } = await plant.ok(create, { env });
+  const env = await withClipboardProgram(`cat > '${plant.path('copied')}'`);
+  const { stdout, stderr } = await plant.ok([...create, '--copy'], { env });
   expect(stderr).toContain('API key copied');
   expect(readFileSync(plant.path('copied'), 'utf8')).toBe(stdout.trim());
+});
+
+it('the built program ends a clipboard program that hangs', async () => {
+  const pidFile = plant.path('pid');
+  const env = await withClipboardProgram(`echo $$ > '${pidFile}'; exec sleep 60`);
+  const began = performance.now();
+  const { stdout, stderr } = await plant.ok([...create, '--copy'], { env });
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(stdout).toMatch(/^hk_\w{49}\n$/);
+  expect(stderr).toContain('Not copied');
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });

@@ -1,7 +1,7 @@
 import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
 import { shellWord } from '../../core/text/quoting.ts';
 import type { Context } from '../command/context.ts';
-import type { Screen } from '../terminal/interaction.ts';
+import type { Screen, ScreenEvent } from '../terminal/interaction.ts';
 import { isCancelKey, isEnter } from '../terminal/interaction.ts';
 import type { Io } from '../terminal/io.ts';
 import { openScreen } from '../terminal/screen.ts';
@@ -23,20 +23,46 @@ export function createPanelDelivery(
 ): SecretDelivery {
   let screen: Screen | undefined;
   let delivered: readonly DeliveredKey[] = [];
-  let toast = '';
-  const draw = (asking: boolean) => {
+  const message = { outcome: '', copying: '' };
+  let asking = false;
+  const dismissal = new AbortController();
+  const draw = () => {
+    const toast = [message.outcome, message.copying].filter((text) => text !== '').join('. ');
     const view = { delivered, toast, asking, baseUrl, naming };
     screen?.draw((columns, rows) => panelLines(view, columns, rows, style));
   };
-  const copySecrets = async () => {
-    toast = await copySecret(io, joinedSecrets(delivered));
+  let copying: Promise<CopyOutcome> | undefined;
+  /** Copies while the panel takes keys: a clipboard program may hang. */
+  const startCopy = () => {
+    message.copying = 'Copying …';
+    draw();
+    const copied = copySecret(io, joinedSecrets(delivered), io.stdout, dismissal.signal);
+    copying = copied.then(
+      (text) => ({ kind: 'copied', text }),
+      (thrown: unknown) => ({ kind: 'failed', thrown }),
+    );
+  };
+  const showCopied = (copied: CopyOutcome) => {
+    copying = undefined;
+    if (copied.kind === 'failed') throw copied.thrown;
+    message.copying = copied.text;
+  };
+  const closeScreen = () => {
+    dismissal.abort();
+    screen?.close();
   };
   const untilDismissed = async (open: Screen) => {
-    let asking = false;
     let signalled = false;
+    let nextEvent: Promise<ScreenEvent> | undefined;
     for (;;) {
-      draw(asking);
-      const event = await open.next();
+      draw();
+      nextEvent ??= open.next();
+      const event = await (copying === undefined ? nextEvent : Promise.race([nextEvent, copying]));
+      if (isCopyOutcome(event)) {
+        showCopied(event);
+        continue;
+      }
+      nextEvent = undefined;
       // The terminal is gone, or a second signal came, whose sender may have no way to answer: the key was shown, and is kept.
       if (event === 'end' || (event === 'signal' && signalled)) {
         // Whatever opened the screen ends by the same event.
@@ -50,25 +76,27 @@ export function createPanelDelivery(
       }
       const letter = event.ctrl || event.meta ? '' : event.name;
       if (!asking) {
-        if (letter === 'c') await copySecrets();
-        else if (letter === 'd' || isEnter(event) || isCancelKey(event)) asking = true;
+        if (letter === 'c' && copying === undefined) {
+          message.outcome = '';
+          startCopy();
+        } else if (letter === 'd' || isEnter(event) || isCancelKey(event)) asking = true;
       } else if (letter === 'y') return;
       else if (letter === 'n' || isEnter(event) || isCancelKey(event)) asking = false;
     }
   };
-  const dismissed = async (message: string) => {
-    toast = toast === '' ? message : `${message}. ${toast}`;
-    if (screen) await untilDismissed(screen).finally(screen.close);
+  const dismissed = async (outcome: string) => {
+    message.outcome = outcome;
+    if (screen) await untilDismissed(screen).finally(closeScreen);
   };
   return {
     async deliver(given) {
       delivered = given;
       screen = openScreen(io);
-      draw(false);
-      if (copy) await copySecrets();
+      draw();
+      if (copy) startCopy();
     },
     complete: () => dismissed(done),
-    withdraw: () => screen?.close(),
+    withdraw: closeScreen,
     async keep() {
       await dismissed(`Keep it: ${untilVerified}`);
       return `Keep what was just shown: ${untilVerified}`;
@@ -79,6 +107,13 @@ export function createPanelDelivery(
 /** Whether the screen can show all secrets at once: each must be visible before the commit. */
 export function fitsPanel(context: Context, keys: number): boolean {
   return keys === 1 || keys * 4 + 8 <= (context.io.stdout.rows() ?? 24);
+}
+
+/** The end of a copy in the background: its message, or what it threw. */
+type CopyOutcome = { kind: 'copied'; text: string } | { kind: 'failed'; thrown: unknown };
+
+function isCopyOutcome(event: ScreenEvent | CopyOutcome): event is CopyOutcome {
+  return typeof event === 'object' && 'kind' in event;
 }
 
 interface PanelView {
@@ -157,21 +192,48 @@ function curl(url: string, width: number): string[] {
   return [`${command} \\`, `${header} \\`, url];
 }
 
-/** Copies a secret to the clipboard of this machine, else by OSC 52, which gets no answer; returns what is certain. */
-export async function copySecret(io: Io, secret: string, terminal = io.stdout): Promise<string> {
+/** A clipboard program may wait for a display that never answers. */
+const longestCopyMs = 2000;
+
+/**
+ * Copies a secret to the clipboard of this machine, else by OSC 52, which gets no answer; returns what is certain. An aborted copy
+ * returns an empty text and writes nothing more.
+ */
+export async function copySecret(
+  io: Io,
+  secret: string,
+  terminal = io.stdout,
+  ended = new AbortController().signal,
+): Promise<string> {
   // Over SSH the clipboard of this machine is not the user's.
   const remote = io.env.SSH_CONNECTION !== undefined || io.env.SSH_TTY !== undefined;
-  // Any failure means that there is no clipboard; the tools behind it report theirs in many ways.
-  const isCopied =
-    !remote &&
-    (await io.copy(secret).then(
-      () => true,
-      () => false,
-    ));
+  const isCopied = !remote && (await isCopiedInTime(io, secret, ended));
   if (isCopied) return 'API key copied';
+  if (ended.aborted) return '';
   if (canDraw(io.env, terminal)) {
     terminal.write(`\u001b]52;c;${Buffer.from(secret).toString('base64')}\u0007`);
     return 'Sent to the terminal by OSC 52; if it allows that, the key is on your clipboard. Paste it to be sure.';
   }
   return 'Not copied: there is no clipboard here.';
+}
+
+async function isCopiedInTime(io: Io, secret: string, ended: AbortSignal): Promise<boolean> {
+  const limit = new AbortController();
+  const abort = () => limit.abort();
+  ended.addEventListener('abort', abort, { once: true });
+  const timer = setTimeout(abort, longestCopyMs);
+  const timeout = new Promise<boolean>((resolve) => {
+    limit.signal.addEventListener('abort', () => resolve(false), { once: true });
+  });
+  // Any failure means that there is no clipboard; the tools behind it report theirs in many ways.
+  const copied = io.copy(secret, limit.signal).then(
+    () => true,
+    () => false,
+  );
+  try {
+    return await Promise.race([copied, timeout]);
+  } finally {
+    clearTimeout(timer);
+    ended.removeEventListener('abort', abort);
+  }
 }

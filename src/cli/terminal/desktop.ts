@@ -1,16 +1,50 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+/** Clipboard and browser of this machine. A file that is loaded when needed. */
+
+/** Reads the text from standard input, so that it is in no process list. */
+const clipboardScript = `
+import(process.argv[1]).then(({ default: clipboard }) =>
+  clipboard.write(require('node:fs').readFileSync(0, 'utf8')),
+);`;
 
 /**
- * Clipboard and browser of this machine. A file that is loaded when needed: V8's code cache, which the files of short commands
- * come from, loses the callback of a native `import()`.
+ * Puts a text on the clipboard; rejects if there is none, or once `signal` is aborted. A process group of its own does the work: a
+ * clipboard program that hangs, such as xsel without an answer of the display, can be ended with it.
  */
+export async function copyText(text: string, signal: AbortSignal): Promise<void> {
+  const clipboard = pathToFileURL(createRequire(__filename).resolve('clipboardy')).href;
+  const child = spawn(process.execPath, ['-e', clipboardScript, clipboard], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  const endGroup = () => {
+    if (child.pid !== undefined) endProcessGroup(child.pid);
+  };
+  signal.addEventListener('abort', endGroup, { once: true });
+  process.once('exit', endGroup);
+  try {
+    // A child that ended early reads nothing; its exit code says so.
+    child.stdin.on('error', () => {}).end(text);
+    const [code] = await once(child, 'exit', { signal });
+    if (code !== 0) throw new Error(`the clipboard program ended with ${code}`);
+  } finally {
+    signal.removeEventListener('abort', endGroup);
+    process.off('exit', endGroup);
+  }
+}
 
-/** Puts a text on the clipboard; rejects if there is none. */
-export async function copyText(text: string): Promise<void> {
-  // Only `import()` loads an ES module on every supported Node without a warning.
-  const { default: clipboard } = await import('clipboardy');
-  await clipboard.write(text);
+/** Ends a child and whatever it has started; on success the program that holds the clipboard has left the group or goes on. */
+function endProcessGroup(processId: number): void {
+  try {
+    process.kill(-processId, 'SIGKILL');
+  } catch (thrown) {
+    const hasEnded = thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH';
+    if (!hasEnded) throw thrown;
+  }
 }
 
 /** Opens an address with the desktop's opener; rejects if there is none. */

@@ -43,7 +43,7 @@ export interface Io {
   /** The account that root has switched to, since the store is in a folder of it; undefined without a switch. */
   actsAs(): string | undefined;
   /** Puts a text on the clipboard of this machine; rejects if there is none. */
-  copy(text: string): Promise<void>;
+  copy(text: string, signal: AbortSignal): Promise<void>;
   /** Opens an address in the browser of this machine; rejects if there is none. */
   open(url: string): Promise<void>;
   /**
