@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientPermissions } from '../../../src/core/access/permissions.ts';
 import { resources } from '../../../src/resources/index.ts';
@@ -13,6 +14,19 @@ beforeAll(async () => {
   revoked = (await cli.key('Old gateway')).key.prefix;
   await cli.ok(['keys', 'revoke', revoked, '--yes']);
 });
+
+const presetNames = ['sensor-gateway', 'operational-core', 'production-only'];
+const valuesOf = (flag: string, values: string[]) => values.map((value) => flag + value);
+
+/** What bash inserts for the end of a line, as it was typed. */
+async function insertedByBash(line: string): Promise<string[]> {
+  const { stdout } = await cli.ok(['completion', 'bash', '--line', line]);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .filter((text) => text !== '')
+    .map((text) => text.replace(/^(:files\t.*)|\t.*/, '$1'));
+}
 
 /** What can stand for the last word: values, without their descriptions. */
 async function continued(line: string, more = {}): Promise<string[]> {
@@ -34,6 +48,13 @@ describe('what fits', () => {
     ['keys create --pre', ['--preset']],
     ['keys create --preset ', ['sensor-gateway', 'operational-core', 'production-only']],
     ['keys create --preset = sen', ['sensor-gateway']],
+    ['keys create --preset=', valuesOf('--preset=', presetNames)],
+    ['keys create --preset=sen', ['--preset=sensor-gateway']],
+    ['keys create --entity=C', ['--entity=CHI']],
+    ['keys list --status=', valuesOf('--status=', ['active', 'expired', 'revoked'])],
+    ['keys create --permission=parts.view,jobs', ['--permission=parts.view,jobs_orders.view']],
+    ['keys create --permission parts.view,jobs', ['parts.view,jobs_orders.view']],
+    ['keys create --yes=', []],
     ['--json keys create --entity ', ['BER', 'CHI']],
     ['keys list --status ', ['active', 'expired', 'revoked']],
     ['users set-role ', ['entity_admin', 'manager', 'master_data', 'operator', 'root']],
@@ -93,6 +114,63 @@ describe('what fits', () => {
 
   it('are flags where no argument is left', async () => {
     expect(await continued('users list ')).toEqual(expect.arrayContaining(['--json', '--help']));
+  });
+});
+
+describe('what bash inserts for a line', () => {
+  it.each([
+    ['hkctl ke', ['keys']],
+    ['hkctl  keys   ro', ['rotate']],
+    ['hkctl keys create --preset=', presetNames],
+    ['hkctl keys create --preset=sen', ['sensor-gateway']],
+    ['hkctl keys create --preset "sen', ['sensor-gateway']],
+    ["hkctl keys create --preset 'sen", ['sensor-gateway']],
+    ['hkctl keys create --name "Line 3" --preset sen', ['sensor-gateway']],
+    ["hkctl keys create --name 'a b' --pre", ['--preset']],
+    ['hkctl keys create --name Line\\ 3 --pre', ['--preset']],
+    ['hkctl --store=/tmp/x.db keys ro', ['rotate']],
+    ['hkctl --store="/tmp/my plant/x.db" keys ro', ['rotate']],
+    ['hkctl --store postgres://u@db.example:5432/plant keys ro', ['rotate']],
+    ['hkctl --store=postgres://u@db.example/plant keys create --preset=sen', ['sensor-gateway']],
+    ['hkctl --store=postgres://u@db.example/plant?sslmode=require keys ro', ['rotate']],
+    ['hkctl keys create --secret-file=/tmp/so', [':files\t/tmp/so']],
+    ['hkctl keys create --secret-file "my pl', [':files\tmy pl']],
+    ['hkctl keys create --permission=parts.view,jobs', ['parts.view,jobs_orders.view']],
+  ])('%s', async (line, expected) => {
+    expect(await insertedByBash(line)).toEqual(expected);
+  });
+
+  it('is one word of the shell, whatever a login holds', async () => {
+    const other = await new Cli().seed();
+    const logins = ['DOMAIN\\ada', 'x$(touch y)', "o'neill", 'a b', 'a:b'];
+    const made: string[] = [];
+    for (const login of logins) {
+      const { code } = await other.run([
+        'users',
+        'add',
+        login,
+        '--name',
+        'A',
+        '--role',
+        'operator',
+      ]);
+      if (code === 0) made.push(login);
+    }
+    expect(made).toContain('DOMAIN\\ada');
+    for (const begun of ['', '"', "'"]) {
+      const line = `hkctl --store=${other.place} users activate ${begun}`;
+      const words = (await insertedByBash(line)).map((text) => `${begun}${text}${begun}`);
+      const script = `printf '%s\\0' ${words.join(' ')}`;
+      const read = spawnSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).stdout.split('\0');
+      expect(read).toEqual(expect.arrayContaining(made));
+    }
+  });
+
+  it('of the keys of the store that the line names, also in quotes', async () => {
+    const other = await new Cli().seed();
+    const { prefix } = (await other.key('Other')).key;
+    for (const store of [`--store=${other.place}`, `--store "${other.place}"`])
+      expect(await insertedByBash(`hkctl ${store} keys rotate hk_`)).toEqual([prefix]);
   });
 });
 

@@ -1,5 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,6 +40,7 @@ for (const [shell, { start, prompt }] of Object.entries(shells)) {
       writeFileSync(join(bin, 'hkctl'), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`);
       chmodSync(join(bin, 'hkctl'), 0o755);
       writeFileSync(join(home, 'some.csv'), '');
+      symlinkSync(cli.store, join(home, 'store.db'));
       const env = {
         HOME: home,
         PATH: `${bin}:/usr/bin:/bin`,
@@ -81,6 +89,12 @@ for (const [shell, { start, prompt }] of Object.entries(shells)) {
       ['hkctl import parts so', /hkctl import parts some\.csv/],
       ['hkctl import proj', /hkctl import projects/],
       ['hkctl entities deactivate B', /hkctl entities deactivate BER/],
+      ['hkctl keys create --preset=sen', /--preset=sensor-gateway/],
+      ['hkctl keys create --secret-file=so', /--secret-file=some\.csv/],
+      ['hkctl --store="$HKCTL_STORE" entities deactivate B', /deactivate BER/],
+      ['hkctl --store=~/store.db entities deactivate B', /deactivate BER/],
+      ['hkctl --store postgres://u@db/plant keys ro', /keys rotate/],
+      ['hkctl keys create --name "Line 3" --preset "sen', /--preset "sensor-gateway/],
     ])('%s', async (typed, expected) => {
       expect(await completed(typed, expected)).not.toMatch(/Invalid|not found/);
     });

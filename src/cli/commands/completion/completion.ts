@@ -4,13 +4,14 @@ import { roleHolds } from '../../../core/access/roles.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { isHkctlError } from '../../../core/errors.ts';
 import { withoutSecrets } from '../../../core/secrets.ts';
-import { printable } from '../../../core/text/shown-text.ts';
+import { isTricky, printable } from '../../../core/text/shown-text.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { isRepeatable, requireOneOf } from '../../command/flags.ts';
+import { isRepeatable, requireOneOf, text } from '../../command/flags.ts';
 import bash from './hkctl.bash?raw';
 import fish from './hkctl.fish?raw';
 import zsh from './hkctl.zsh?raw';
+import { quotedForShell, readShellLine } from './shell-words.ts';
 
 /** Each script calls `hkctl completion SHELL -- WORD...`: one candidate a line, its description behind a tab, or `:files`. */
 const completionScripts = { bash: bash.trimEnd(), zsh: zsh.trimEnd(), fish: fish.trimEnd() };
@@ -30,6 +31,9 @@ export default defineCommand({
       mayBeBlank: true,
     },
   ],
+  flags: {
+    line: text('--line <TEXT>', 'for bash: the command line up to the cursor, as it was typed'),
+  },
   examples: [
     ["echo 'source <(hkctl completion bash)' >> ~/.bashrc", 'bash, for this account'],
     ["echo 'autoload -U compinit; compinit; source <(hkctl completion zsh)' >> ~/.zshrc", 'zsh'],
@@ -39,9 +43,10 @@ export default defineCommand({
     ],
     ['hkctl completion bash > /etc/bash_completion.d/hkctl', 'bash, for all accounts'],
   ],
-  async run(context, _flags, [given = '', ...words]) {
-    const shell = requireOneOf(given, Object.keys(completionScripts) as Shell[]); // the keys of that very object
-    if (words.length > 0) await printContinuations(context, shell, words);
+  async run(context, { line }, [name = '', ...words]) {
+    const shell = requireOneOf(name, Object.keys(completionScripts) as Shell[]); // the keys of that very object
+    if (line !== undefined) await printForReadline(context, shell, line);
+    else if (words.length > 0) await printContinuations(context, shell, words);
     else
       context.printDocument(completionScripts[shell], { shell, script: completionScripts[shell] });
   },
@@ -52,7 +57,38 @@ async function printContinuations(
   shell: Shell,
   words: readonly string[],
 ): Promise<void> {
-  const { kind, found } = await continuations(context, words);
+  const current = words.at(-1) ?? '';
+  printCandidates(
+    context,
+    shell,
+    await continuations(context, words.slice(0, -1), typedWord(shell, current)),
+  );
+}
+
+/** The same for bash, whose readline replaces only the end of a word, behind a character such as `=`. */
+async function printForReadline(context: Context, shell: Shell, line: string): Promise<void> {
+  const { words, current, replaced, openQuote } = readShellLine(line);
+  const { kind, found } = await continuations(context, words.slice(1), current);
+  const unreplaced = current.length - replaced.length;
+  const inserted = found
+    .filter(({ value }) => !isTricky(value))
+    .map(({ value, doc }) => ({ value: quotedForShell(value.slice(unreplaced), openQuote), doc }));
+  if (kind === 'files' && !context.json) context.printDocument(`:files\t${safe(replaced)}`);
+  else printCandidates(context, shell, { kind, found: inserted });
+}
+
+/** fish gives the word that is being typed with its quotes, and zsh with a quote that is still open. */
+function typedWord(shell: Shell, word: string): string {
+  if (shell === 'fish') return readShellLine(word).current;
+  return shell === 'zsh' ? word.replace(/^["']/, '') : word;
+}
+
+interface Continuations {
+  kind: Fitting['kind'];
+  found: readonly Candidate[];
+}
+
+function printCandidates(context: Context, shell: Shell, { kind, found }: Continuations): void {
   if (context.json) {
     context.printJson({ candidates: found, files: kind === 'files' });
     return;
@@ -71,16 +107,23 @@ function safe(text: string): string {
 }
 
 /** Without a store, a permission or a known command nothing fits; a shell has no place for an error. */
-async function continuations(context: Context, words: readonly string[]) {
-  const current = words.at(-1) ?? '';
-  const fits = ({ value }: Candidate) => value.startsWith(current);
+async function continuations(
+  context: Context,
+  before: readonly string[],
+  current: string,
+): Promise<Continuations> {
   try {
-    const before = words.slice(0, -1);
     const line = readLine(await context.program(before), before);
-    const { candidates, kind, given = [] } = fittingAt(line, current);
-    if (kind === undefined || kind === 'files') return { kind, found: candidates.filter(fits) };
-    const values = await valuesOfKind(context, kind, current, line.values);
-    return { kind, found: values.filter((one) => fits(one) && !given.includes(one.value)) };
+    const { candidates, kind, given = [], prefix = '' } = fittingAt(line, current);
+    const begin = current.slice(prefix.length);
+    const values =
+      kind === undefined || kind === 'files'
+        ? candidates
+        : await valuesOfKind(context, kind, begin, line.values);
+    const found = values
+      .filter(({ value }) => value.startsWith(begin) && !given.includes(value))
+      .map(({ value, doc }) => ({ value: prefix + value, doc }));
+    return { kind, found };
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     return { kind: undefined, found: [] };
@@ -105,7 +148,7 @@ async function valuesOfKind(
     }));
     return [...resources, { value: 'readings', doc: 'Readings of sensors' }];
   }
-  const path = flags.get('store');
+  const path = expandedPath(flags.get('store'), context.io.env);
   const login = flags.get('as') ?? context.login;
   const store = path === undefined ? undefined : await (await context.services.engine(path)).open();
   try {
@@ -118,6 +161,13 @@ async function valuesOfKind(
   } finally {
     await store?.close();
   }
+}
+
+/** The home folder and exported variables in a path, which a shell does not expand before it asks what fits. */
+function expandedPath(path: string | undefined, env: Context['io']['env']): string | undefined {
+  return path
+    ?.replace(/^~(?=\/)/, env.HOME ?? '~')
+    .replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced = '', plain = '') => env[braced || plain] ?? '');
 }
 
 async function storedValues(
@@ -167,6 +217,8 @@ interface Fitting {
   kind?: ValueKind | 'files';
   /** Arguments that the line names already, which need not be offered again. */
   given?: readonly string[];
+  /** The part of the word before the value: the flag of `--flag=value`, and other values of a list. */
+  prefix?: string;
 }
 
 /** The words behind `hkctl` before the one that is completed. */
@@ -221,7 +273,7 @@ function fittingAt(
   { command, args, values, pending, onlyArguments }: Line,
   current: string,
 ): Fitting {
-  if (pending) return valuesOf(command, pending.flags, pending.description);
+  if (pending) return flagValues(command, pending, '', current);
   const isFlag = current.startsWith('-') && !onlyArguments;
   const verbs = isFlag || args.length > 0 ? [] : visibleCommands(command);
   if (verbs.length > 0) {
@@ -236,12 +288,27 @@ function fittingAt(
   const last = known.at(-1)?.variadic ? known.at(-1) : undefined;
   const argument = isFlag ? undefined : (known[args.length] ?? last);
   if (argument) return { ...valuesOf(command, argument.name(), argument.description), given: args };
-  // In zsh and fish `--flag=value` is one word.
-  if (onlyArguments || (isFlag && current.includes('='))) return { candidates: [] };
+  if (onlyArguments) return { candidates: [] };
+  const [name = ''] = current.split('=', 1);
+  if (name.length < current.length) {
+    const option = optionsOf(command).find((known) => namesOf(known).includes(name));
+    return option?.required || option?.optional
+      ? flagValues(command, option, `${name}=`, current)
+      : { candidates: [] };
+  }
   const flags = optionsOf(command)
     .filter((option) => !values.has(option.attributeName()) || isRepeatable(option))
     .flatMap((option) => namesOf(option).map((value) => ({ value, doc: option.description })));
   return { candidates: [...flags, { value: '--help', doc: 'show help' }] };
+}
+
+/** The values of a flag behind `begin`, which is empty or `--flag=`; behind a comma the further ones of a list. */
+function flagValues(command: Command, option: Option, begin: string, current: string): Fitting {
+  const fitting = valuesOf(command, option.flags, option.description);
+  const values = current.slice(begin.length).split(',');
+  const others = isRepeatable(option) ? values.slice(0, -1) : [];
+  const prefix = begin + others.map((value) => `${value},`).join('');
+  return { ...fitting, given: others, prefix };
 }
 
 /** The flags of a command, of what its noun does without a verb, and of the program. */

@@ -1,12 +1,13 @@
 # completion of hkctl for bash
 _hkctl() {
-  local cur=${COMP_WORDS[COMP_CWORD]} line
+  local line path
   local -a found
   COMPREPLY=()
-  mapfile -t found < <(HKCTL_JSON=0 "${COMP_WORDS[0]}" completion bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-  if [[ ${found[0]} == ':files' ]]; then
+  mapfile -t found < <(HKCTL_JSON=0 "${COMP_WORDS[0]}" completion bash --line "${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
+  if [[ ${found[0]} == ':files'* ]]; then
     compopt -o filenames 2>/dev/null
-    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+    path=${found[0]#*$'\t'}
+    mapfile -t COMPREPLY < <(compgen -f -- "${path/#'~/'/"$HOME/"}")
     return
   fi
   for line in "${found[@]}"; do
