@@ -3,7 +3,7 @@ import { isObject } from '../core/fields/values.ts';
 import { columnsOf, createFieldOfColumn, unknownFieldRule } from '../core/records/columns.ts';
 import { ImportError, type ReadOptions, type RowReader } from '../core/records/imports.ts';
 import { createRecordValidator, type RecordValidator } from '../core/records/validator.ts';
-import { jsonText } from '../core/text/shown-text.ts';
+import { jsonText, textOfAny } from '../core/text/shown-text.ts';
 import { readPieces } from './pieces.ts';
 import type { TextEvents } from './reader.ts';
 
@@ -79,7 +79,7 @@ function eventsOf(
         values[field] = given;
         continue;
       }
-      const value = typeof given === 'string' ? given : jsonText(given);
+      const value = textOfAny(given);
       const rule = field
         ? `means ${field}, as does an earlier member`
         : unknownFieldRule(resource, name, !hasUnknown);

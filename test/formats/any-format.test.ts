@@ -5,6 +5,7 @@ import { defineResource, type Field } from '../../src/core/fields/fields.ts';
 import { formatOfName } from '../../src/formats/pieces.ts';
 import { readRows } from '../../src/formats/rows.ts';
 import { parts } from '../../src/resources/projects-and-settings.ts';
+import { propertyRuns } from '../properties.ts';
 import { header, read } from './reading.ts';
 
 describe('any format', () => {
@@ -122,6 +123,6 @@ it('bytes of any kind make rows or a refusal, never another error', async () => 
         await read(bytes, { format }, resource);
       },
     ),
-    { numRuns: 500 },
+    propertyRuns(500),
   );
 });

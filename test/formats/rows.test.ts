@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ImportError, Violation } from '../../src/core/records/imports.ts';
 import { createCsvReader } from '../../src/formats/csv.ts';
 import { orders } from '../../src/resources/jobs-and-orders.ts';
+import { propertyRuns } from '../properties.ts';
 import { header, read } from './reading.ts';
 
 const place = ({ line, column, field }: Violation) => ({ line, column, field });
@@ -204,7 +205,7 @@ describe('CSV', () => {
           expect(found).toEqual(parseCsv(text, { skip_empty_lines: true }));
         },
       ),
-      { numRuns: 2000 },
+      propertyRuns(2000),
     );
   });
 
@@ -243,7 +244,7 @@ describe('CSV', () => {
         const text = `c1,c2\n${pieces.join('')}`;
         expect(eventsOf([...text])).toEqual(eventsOf([text]));
       }),
-      { numRuns: 2000 },
+      propertyRuns(2000),
     );
   });
 });

@@ -1,3 +1,4 @@
+import { textOfAny } from '../text/shown-text.ts';
 import { canonicalInstant, isDate, isDateShaped } from '../time/instants.ts';
 import { meantBoolean, meantDate, meantInstant, orMean } from '../time/meant-values.ts';
 import { jsonIn, RoundedNumber } from './exact-numbers.ts';
@@ -122,7 +123,7 @@ const booleanTexts: ReadonlyMap<string, boolean> = new Map([
 
 function validatorsOfBoolean(name: string): FieldValidator {
   const wrong = (given: unknown, refuse: Refuse) =>
-    refuse(name, given, `true or false${orMean(meantBoolean(String(given)))}`);
+    refuse(name, given, `true or false${orMean(meantBoolean(textOfAny(given)))}`);
   return {
     fromText: (text, refuse) => booleanTexts.get(text) ?? wrong(text, refuse),
     fromJson: (given, refuse) => (typeof given === 'boolean' ? given : wrong(given, refuse)),

@@ -5,6 +5,7 @@ import {
   parseExactJson,
   RoundedNumber,
 } from '../../../src/core/fields/exact-numbers.ts';
+import { propertyRuns } from '../../properties.ts';
 
 /** A decimal as an exact fraction: numerator over a power of ten, with the trailing zeros of both gone. */
 function exactly(numeral: string): string {
@@ -45,7 +46,7 @@ describe('a numeral that a double would round', () => {
         seen[isKept ? 'kept' : 'rounded']++;
         expect(isRounded(numeral, value)).toBe(!isKept);
       }),
-      { numRuns: 3000 },
+      propertyRuns(3000),
     );
     expect(seen.kept).toBeGreaterThan(100);
     expect(seen.rounded).toBeGreaterThan(100);
