@@ -202,7 +202,7 @@ describe('CSV', () => {
           for (let at = 0; at < text.length; at += size)
             reader.push(text.slice(at, at + size), false);
           reader.push('', true);
-          expect(found).toEqual(parseCsv(text, { skip_empty_lines: true }));
+          expect(found).toEqual(parseCsv(text, { skip_records_with_empty_values: true }));
         },
       ),
       propertyRuns(2000),

@@ -38,12 +38,16 @@ export function validatorOf(name: string, field: Field): FieldValidator {
 /** Removes blanks at both ends: fixed-width exports and manual edits leave them. */
 export function trimmed(text: string): string {
   const { length } = text;
-  return length > 0 && (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(length - 1)))
+  return length > 0 && (isBlankCode(text.charCodeAt(0)) || isBlankCode(text.charCodeAt(length - 1)))
     ? text.trim()
     : text;
 }
 
-function isBlank(code: number): boolean {
+export function isBlank(text: string): boolean {
+  return trimmed(text) === '';
+}
+
+function isBlankCode(code: number): boolean {
   return code <= 32 || code === 0xa0;
 }
 

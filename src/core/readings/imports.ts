@@ -1,23 +1,24 @@
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { requireEntity } from '../organization/entities.ts';
-import {
-  type BatchResult,
-  readingColumns as batchColumns,
-  type ReadingBatch,
-} from '../port/readings.ts';
+import { type BatchResult, type ReadingBatch, readingColumns } from '../port/readings.ts';
+import type { ImportTable } from '../records/columns.ts';
 import type { ReadOptions } from '../records/imports.ts';
 import { ReadingValidator } from './readings.ts';
 import { addRefused, type Fault } from './rejections.ts';
 import { retainedFromUs } from './retention.ts';
 
-/** The columns of a file of readings; those with true must be there. */
-export const readingColumns: Readonly<Record<string, boolean>> = {
-  sensor: true,
-  at: true,
-  value: true,
-  quality: false,
-  unit: false,
+/** The columns of a file of readings. */
+export const readingTable: ImportTable = {
+  name: 'readings',
+  fields: {
+    sensor: { required: true },
+    at: { required: true },
+    value: { required: true },
+    quality: {},
+    unit: {},
+  },
+  leftOut: [],
 };
 
 /** Some readings of a file, as a gateway would send them, each with its line; a line that is no reading has its fault. */
@@ -139,7 +140,7 @@ export async function importReadings(
 
 function spansOf({ count, rows }: ReadingBatch): Spans {
   const spans = new Map<number, [number, number]>();
-  for (let place = 0; place < count * batchColumns; place += batchColumns) {
+  for (let place = 0; place < count * readingColumns; place += readingColumns) {
     const [series = 0, atUs = 0] = [rows[place], rows[place + 1]];
     const span = spans.get(series);
     if (!span) spans.set(series, [atUs, atUs]);

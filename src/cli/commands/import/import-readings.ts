@@ -1,12 +1,12 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { type ReadingsSummary, readingColumns } from '../../../core/readings/imports.ts';
+import { type ReadingsSummary, readingTable } from '../../../core/readings/imports.ts';
 import type { Context } from '../../command/context.ts';
 import { counted, grouped } from '../../terminal/sentence.ts';
 
 const mostShown = 20;
 
 /** An empty CSV of readings: its header, and one example as a comment. */
-export const readingsTemplate = `${Object.keys(readingColumns).join(',')}\n# OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good,Cel\n`;
+export const readingsTemplate = `${Object.keys(readingTable.fields).join(',')}\n# OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good,Cel\n`;
 
 /** Refuses flags that have no meaning for readings: `usage`. */
 export function requireOnlyAdding({

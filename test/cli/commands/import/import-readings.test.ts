@@ -35,7 +35,7 @@ describe('import readings', () => {
       expect.stringMatching(/^ {2}line 5: unknown_sensor: /),
       expect.stringMatching(/^ {2}line 6: invalid_at: /),
       '  line 7: invalid_value: The value is neither a finite number nor a boolean.',
-      '  line 8: invalid_reading: The row has 3 columns, and the header has 5.',
+      '  line 8: invalid_reading: The line is not as expected: 5 columns as in the header; this row has 3.',
       '  line 9: reading_conflict: The sensor has another value at this instant; the first one stays.',
     ]);
     expect(await exported()).toBe(
@@ -93,10 +93,10 @@ describe('import readings', () => {
     for (const [header, why] of [
       [
         'sensor,att,value',
-        'line 1: expected columns among sensor, at, value, quality, unit; "att" is none. Did you mean at?',
+        `line 1, column 2, att: an unknown field of readings; did you mean at? Then map it with --map 'att=at'`,
       ],
-      ['sensor,value', 'line 1: expected the column at.'],
-      ['sensor,at,at,value', 'line 1: expected one column for each field; at has two.'],
+      ['sensor,value', 'line 1, at: required, and the file has no column for it'],
+      ['sensor,at,at,value', 'line 1, column 3, at: means at, as does an earlier column'],
     ]) {
       const refused = await cli.run(importing, { input: `${header}\n` });
       expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(why ?? '')]);
