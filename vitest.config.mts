@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { makeProgramsFolder } from './test/programs.mts';
+import { propertyFiles } from './test/property-files.mts';
 import { SecondTries } from './test/second-tries.mts';
 import { LongestFirst } from './test/sequencer.mts';
 import { makeTemporaryFolder } from './test/temporary-folder.mts';
@@ -67,6 +68,9 @@ const commands = [
   'test/cli/delivery/{rotated-files,secret-files}.test.ts',
 ];
 
+/** What makes property tests random, and more of them (test/properties.ts); a failure names its seed and path. */
+const random = { HKCTL_TEST_PROPERTY_ROUNDS: process.env.HKCTL_TEST_PROPERTY_ROUNDS ?? '5' };
+
 /** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
 const globalSetup = 'test/store/postgres/shared-server.ts';
 
@@ -104,6 +108,19 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
+      // The property tests of `npm test` once more, with random seeds.
+      {
+        test: {
+          ...shared,
+          globalSetup,
+          name: 'properties',
+          include: propertyFiles(),
+          env: { ...shared.env, ...random },
+          testTimeout: 300_000,
+          maxWorkers: long,
+          sequence: { groupOrder: 1 },
+        },
+      },
       // Kills, floods, races, browsers and long terminals: minutes instead of seconds, so they have a run of their own.
       {
         test: {
@@ -111,6 +128,7 @@ export default defineConfig({
           globalSetup,
           name: 'slow',
           include: ['test/slow/**/*.test.ts'],
+          env: { ...shared.env, ...random },
           testTimeout: 300_000,
           maxWorkers: long,
           sequence: { groupOrder: 1 },

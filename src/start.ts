@@ -4,6 +4,7 @@ import { readEnvironment } from './config.ts';
 import { isStoreAddress } from './core/store-address.ts';
 import { colourCodes } from './core/terminal.ts';
 import { shellWord } from './core/text/quoting.ts';
+import { textOfAny } from './core/text/shown-text.ts';
 import { thingsToTry } from './demo/demo.ts';
 import { main } from './main.ts';
 import { createRights } from './rights/rights.ts';
@@ -35,7 +36,7 @@ const [bold, dim, green, cyan] = [
 start().then(
   (code) => process.exit(code),
   (thrown: unknown) => {
-    process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+    process.stderr.write(`${thrown instanceof Error ? thrown.message : textOfAny(thrown)}\n`);
     process.exit(1);
   },
 );

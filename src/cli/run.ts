@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { exposureIn, redactSecrets } from '../core/secrets.ts';
-import { printable } from '../core/text/shown-text.ts';
+import { printable, textOfAny } from '../core/text/shown-text.ts';
 import type { CommandDefinition } from './command/command.ts';
 import type { Services } from './command/context.ts';
 import { type Context, createContext } from './command/context.ts';
@@ -101,7 +101,7 @@ export function report(
     writeError(io, `${wrapped.map(terminalLine).join('\n')}\n`);
   }
   if (error.code === 'internal' && wants(argv, io, '--debug', 'HKCTL_DEBUG')) {
-    const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : textOfAny(thrown);
     writeError(io, `${stack.split('\n').map(shown).join('\n')}\n`);
   }
   return errorTable[error.code].exit;

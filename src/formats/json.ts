@@ -2,6 +2,8 @@ import { jsonIn } from '../core/fields/exact-numbers.ts';
 import { endOfJsonString } from '../core/text/quoting.ts';
 import {
   countBreaks,
+  endOfBreak,
+  endOfLine,
   indexOrEnd,
   maxRowLength,
   type TextEvents,
@@ -19,15 +21,19 @@ export function createNdjsonReader(events: Omit<TextEvents, 'row'>): TextReader 
     },
     push(text, last) {
       const all = rest + text;
+      // JSON itself has no CR inside a text: it ends a line, too.
+      const hasReturns = all.includes('\r');
       let at = 0;
       while (at < all.length) {
-        const end = indexOrEnd(all, '\n', at);
+        const end = hasReturns ? endOfLine(all, at) : indexOrEnd(all, '\n', at);
         if (end === all.length && !last) break;
+        const next = end === all.length ? end : endOfBreak(all, end, last);
+        if (next === -1) break;
         readLine(all.slice(at, end));
         line++;
-        at = end + 1;
+        at = next;
       }
-      rest = all.slice(Math.min(at, all.length));
+      rest = all.slice(at);
       if (rest.length > maxRowLength) events.fatal(line, tooLongRule);
     },
   };
@@ -52,13 +58,13 @@ export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
   let expected: Expected = 'array';
   return {
     get line() {
-      return line + countBreaks(rest, 0, rest.length);
+      return line + countBreaks(rest);
     },
     push(text, last) {
       const all = rest + text;
       let at = 0;
       const advance = (to: number) => {
-        line += countBreaks(all, at, to);
+        line += countLineFeeds(all, at, to);
         at = to;
       };
       for (advance(skipBlanks(all, at)); at < all.length; advance(skipBlanks(all, at))) {
@@ -88,6 +94,14 @@ export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
     if ((expected === 'separator' || expected === 'first') && character === ']') return 'end';
     return events.fatal(line, ruleFor(expected));
   }
+}
+
+/** Between values only: they are no part of a text, in which JSON has no line breaks. */
+function countLineFeeds(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1))
+    count++;
+  return count;
 }
 
 function ruleFor(expected: Expected): string {

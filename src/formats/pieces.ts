@@ -2,9 +2,11 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
+import { isBlank } from '../core/fields/values.ts';
 import { type ImportFormat, importFormats, type ReadOptions } from '../core/records/imports.ts';
 import { peek } from './chunks.ts';
 import { createCsvReader } from './csv.ts';
+import { recognisedBytes, requireReadable } from './foreign-files.ts';
 import { createJsonReader, createNdjsonReader } from './json.ts';
 import type { TextEvents, TextReader } from './reader.ts';
 import { decodeUtf8, EncodingFault } from './text.ts';
@@ -25,7 +27,7 @@ export async function* readPieces(
   let reader: TextReader | undefined;
   let format = given ?? formatOfName(fileName);
   try {
-    for await (const text of decodeUtf8(gunzipped(source))) {
+    for await (const text of withoutEndMark(decodeUtf8(readable(gunzipped(source))))) {
       if (!reader) {
         start += text;
         format ??= formatOfStart(start);
@@ -57,6 +59,34 @@ function formatOfStart(text: string): ImportFormat | undefined {
   const first = text.trimStart()[0];
   if (first === undefined) return undefined;
   return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
+}
+
+/** Passes on the bytes of a file unless it is of a kind that no import reads (`requireReadable`). */
+async function* readable(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { head, all } = await peek(source, recognisedBytes);
+  requireReadable(head.subarray(0, recognisedBytes));
+  yield* all;
+}
+
+/** Leaves out the Ctrl-Z (U+001A) with which programs of DOS end a text, and blanks after it. */
+async function* withoutEndMark(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let held = '';
+  for await (const text of texts) {
+    const all = held + text;
+    const end = startOfEndMark(all);
+    held = all.slice(end);
+    if (end > 0) yield all.slice(0, end);
+  }
+}
+
+const endMark = '\u001a';
+
+/** Where the mark, perhaps repeated and between blanks, begins at the end of a text; its length if there is none. */
+function startOfEndMark(text: string): number {
+  let at = text.length;
+  while (at > 0 && (text[at - 1] === endMark || isBlank(text[at - 1] ?? ''))) at--;
+  const mark = text.indexOf(endMark, at);
+  return mark === -1 ? text.length : mark;
 }
 
 /** Decompresses gzip (RFC 1952), recognized by its first bytes, and passes on everything else. Throws `bad_input` for a damaged archive. */

@@ -30,11 +30,32 @@ export const maxRowLength = 8 * 1024 * 1024;
 
 export const tooLongRule = `at most ${maxRowLength >> 20} MiB for one record; is a quote or a bracket left open?`;
 
-export function countBreaks(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1))
-    count++;
-  return count;
+export const lineCode = 10;
+export const returnCode = 13;
+
+/**
+ * Where the line break at a position ends: LF, CR LF, CR CR LF (a file that was converted twice) or CR. Gives the position itself
+ * if no break is there, and -1 if only the text after this part can show where it ends.
+ */
+export function endOfBreak(text: string, at: number, last: boolean): number {
+  if (text.charCodeAt(at) === lineCode) return at + 1;
+  let end = at;
+  while (text.charCodeAt(end) === returnCode) end++;
+  if (end === at) return at;
+  if (text.charCodeAt(end) === lineCode) return end + 1;
+  return end === text.length && !last ? -1 : at + 1;
+}
+
+/** The position of the next LF or CR; the length of the text if there is none. */
+export function endOfLine(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) !== lineCode && text.charCodeAt(at) !== returnCode)
+    at++;
+  return at;
+}
+
+export function countBreaks(text: string): number {
+  return text.match(/\r*\n|\r/g)?.length ?? 0;
 }
 
 export function indexOrEnd(text: string, wanted: string, from: number): number {

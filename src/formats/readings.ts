@@ -1,10 +1,13 @@
 import { HkctlError } from '../core/errors.ts';
-import { type ReadingReader, type ReadingRows, readingColumns } from '../core/readings/imports.ts';
+import { isObject, trimmed } from '../core/fields/values.ts';
+import { type ReadingReader, type ReadingRows, readingTable } from '../core/readings/imports.ts';
 import { fault } from '../core/readings/rejections.ts';
-import { printable } from '../core/text/shown-text.ts';
-import { didYouMean, nearest } from '../core/text/words.ts';
+import { createFieldOfColumn, type FieldOfColumn } from '../core/records/columns.ts';
 import { readPieces } from './pieces.ts';
 import type { TextEvents } from './reader.ts';
+import { createTable } from './table.ts';
+
+const fieldNames = Object.keys(readingTable.fields);
 
 /** Readings that are stored at once, in some tens of milliseconds. */
 const pieceSize = 20_000;
@@ -27,18 +30,19 @@ export const readReadings: ReadingReader = async function* (source, options) {
   };
   const addFault = (line: number, rule: string) =>
     rows().faults.push({ line, ...fault('invalid_reading', rule) });
-  let fields: string[] | undefined;
+  const addTextFault: TextEvents['fault'] = ({ line, rule }) =>
+    addFault(line, `The line is not as expected: ${rule}.`);
+  const table = createTable(readingTable, options.map, {
+    row: (cells, columns, line) => add(itemOf(cells, columns), line),
+    fault: addTextFault,
+  });
+  const fieldOf = createFieldOfColumn(readingTable, options.map);
   const events: TextEvents = {
-    row(cells, line) {
-      if (!fields) fields = fieldsOf(cells, options.map ?? {}, line);
-      else if (cells.length === fields.length) add(itemOf(fields, cells), line);
-      else
-        addFault(line, `The row has ${cells.length} columns, and the header has ${fields.length}.`);
-    },
-    value: add,
+    row: table.row,
+    value: (value, line) => add(isObject(value) ? membersOf(value, fieldOf) : value, line),
     // A reading is a double, whatever digits were given.
     parse: JSON.parse,
-    fault: ({ line, rule }) => addFault(line, `The line is not as expected: ${rule}.`),
+    fault: addTextFault,
     fatal,
   };
   try {
@@ -54,43 +58,38 @@ export const readReadings: ReadingReader = async function* (source, options) {
 };
 
 /** The reading of a row: numbers and booleans are such if they look so, and an empty cell is a field that is missing. */
-function itemOf(fields: readonly string[], cells: readonly string[]): Record<string, unknown> {
+function itemOf(cells: readonly string[], columns: Int32Array): Record<string, unknown> {
   const item: Record<string, unknown> = {};
-  for (const [column, field] of fields.entries()) {
-    const cell = cells[column] ?? '';
-    if (cell !== '' && field !== '-')
-      item[field] = field === 'at' || field === 'value' ? fieldValue(field, cell) : cell;
+  for (const [index, field] of fieldNames.entries()) {
+    const cell = trimmed(cells[columns[index] ?? -1] ?? '');
+    if (cell !== '') item[field] = valueOfCell(field, cell);
   }
   return item;
 }
 
-function fieldsOf(
-  header: readonly string[],
-  map: Readonly<Record<string, string>>,
-  line: number,
-): string[] {
-  const known = Object.keys(readingColumns);
-  const fields = header.map((column) => map[column.trim()] ?? column.trim());
-  const unknown = fields.find((field) => field !== '-' && !known.includes(field));
-  const twice = fields.find((field, at) => field !== '-' && fields.indexOf(field) !== at);
-  const missing = known.find((field) => readingColumns[field] && !fields.includes(field));
-  if (unknown !== undefined) {
-    fatal(
-      line,
-      `columns among ${known.join(', ')}; "${printable(unknown)}" is none. ${didYouMean(nearest(unknown, known))}`.trim(),
-    );
+/** The members of a reading by the fields that they mean; an unknown one stays, so that its reading is rejected. */
+function membersOf(
+  members: Readonly<Record<string, unknown>>,
+  fieldOf: FieldOfColumn,
+): Record<string, unknown> {
+  const item = new Map<string, unknown>();
+  for (const [name, member] of Object.entries(members)) {
+    const field = fieldOf(name);
+    if (field === null) continue;
+    const place = field === undefined || item.has(field) ? name : field;
+    item.set(place, typeof member === 'string' ? trimmed(member) : member);
   }
-  if (twice !== undefined) fatal(line, `one column for each field; ${twice} has two`);
-  if (missing !== undefined) fatal(line, `the column ${missing}`);
-  return fields;
+  // Not by assignment: a member may be called `__proto__`.
+  return Object.fromEntries(item);
 }
 
-function fieldValue(field: 'at' | 'value', cell: string): unknown {
-  if (field === 'at') return /^\s*-?\d+\s*$/.test(cell) ? Number(cell) : cell.trim();
+function valueOfCell(field: string, cell: string): unknown {
+  if (field === 'at') return /^-?\d+$/.test(cell) ? Number(cell) : cell;
+  if (field !== 'value') return cell;
   // The usual form first.
   if (/^-?\d+(\.\d+)?$/.test(cell)) return Number(cell);
-  if (/^\s*(true|false)\s*$/i.test(cell)) return cell.trim().toLowerCase() === 'true';
-  return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(cell) ? Number(cell) : cell;
+  if (/^(true|false)$/i.test(cell)) return cell.toLowerCase() === 'true';
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(cell) ? Number(cell) : cell;
 }
 
 function fatal(line: number, rule: string): never {

@@ -1,11 +1,12 @@
 import type { ResourceDefinition } from '../core/fields/fields.ts';
 import { isObject } from '../core/fields/values.ts';
-import { columnsOf, createFieldOfColumn, unknownFieldRule } from '../core/records/columns.ts';
+import { createFieldOfColumn, importTableOf, unknownFieldRule } from '../core/records/columns.ts';
 import { ImportError, type ReadOptions, type RowReader } from '../core/records/imports.ts';
 import { createRecordValidator, type RecordValidator } from '../core/records/validator.ts';
-import { jsonText } from '../core/text/shown-text.ts';
+import { jsonText, textOfAny } from '../core/text/shown-text.ts';
 import { readPieces } from './pieces.ts';
 import type { TextEvents } from './reader.ts';
+import { createTable } from './table.ts';
 
 /** Reads records in constant memory; after an invalid row it only counts violations, and then throws `ImportError`. */
 export const readRows: RowReader = async function* (resource, source, options) {
@@ -36,34 +37,25 @@ function eventsOf(
   fatal: TextEvents['fatal'],
 ): { events: TextEvents; isEmpty(): boolean } {
   const { violations } = validator;
-  const fieldOf = createFieldOfColumn(resource, map);
-  let columns: Int32Array | undefined;
-  let header: string[] = [];
-  let isEmpty = true;
+  const importTable = importTableOf(resource);
+  const fieldOf = createFieldOfColumn(importTable, map);
+  let hasValues = false;
   let hasUnknown = false;
+  const fault: TextEvents['fault'] = (found) => {
+    violations.add({ ...found, field: table.nameOf(found.column ?? 0) ?? null });
+  };
+  const table = createTable(importTable, map, { row: validator.validateCells, fault });
   const events: TextEvents = {
-    row(cells, line, plain) {
-      if (!columns) {
-        isEmpty = false;
-        header = cells.map((cell) => cell.trim());
-        columns = columnsOf(resource, header, line, map);
-      } else if (cells.length === header.length) {
-        validator.validateCells(cells, columns, line, plain);
-      } else {
-        const column = Math.min(cells.length, header.length);
-        const rule = `${header.length} columns as in the header; this row has ${cells.length}`;
-        events.fault({ line, column: column + 1, value: cells[column] ?? null, rule });
-      }
-    },
+    row: table.row,
     value(value, line) {
-      isEmpty = false;
+      hasValues = true;
       if (isObject(value)) validator.validateObject(fieldsOf(value, line), line);
-      else events.fault({ line, column: null, value: jsonText(value), rule: 'an object' });
+      else fault({ line, column: null, value: jsonText(value), rule: 'an object' });
     },
-    fault: (fault) => violations.add({ ...fault, field: header[(fault.column ?? 0) - 1] ?? null }),
+    fault,
     fatal,
   };
-  return { events, isEmpty: () => isEmpty };
+  return { events, isEmpty: () => !hasValues && !table.hasHeader };
 
   /** The members of a value by the fields that they mean; any other is refused. */
   function fieldsOf(
@@ -79,10 +71,10 @@ function eventsOf(
         values[field] = given;
         continue;
       }
-      const value = typeof given === 'string' ? given : jsonText(given);
+      const value = textOfAny(given);
       const rule = field
         ? `means ${field}, as does an earlier member`
-        : unknownFieldRule(resource, name, !hasUnknown);
+        : unknownFieldRule(importTable, name, !hasUnknown);
       hasUnknown ||= field === undefined;
       violations.add({ line, column: null, field: name, value, rule });
     }

@@ -32,10 +32,8 @@ function* decode(bytes: Buffer, position: number): Generator<string> {
 }
 
 function ruleFor(position: number, byte: number): string {
-  const rule = `UTF-8 text; byte ${position} (0x${byte.toString(16).toUpperCase().padStart(2, '0')}) is not UTF-8`;
-  return position === 0 && byte >= 0xfe
-    ? `${rule}. It looks like UTF-16: save it as UTF-8`
-    : `${rule}. Save the file as UTF-8 (in Excel: "CSV UTF-8")`;
+  const shown = byte.toString(16).toUpperCase().padStart(2, '0');
+  return `UTF-8 text; byte ${position} (0x${shown}) is not UTF-8. Save the file as UTF-8 (in Excel: "CSV UTF-8")`;
 }
 
 function toBuffer(chunk: Uint8Array): Buffer {

@@ -10,6 +10,7 @@ import { findActor } from '../../src/core/domain/actors.ts';
 import { initialise } from '../../src/core/organization/tenants.ts';
 import { addUser } from '../../src/core/organization/users.ts';
 import { createStore } from '../../src/store/sqlite/creation.ts';
+import { propertyRuns } from '../properties.ts';
 import { steadyBy } from './steady.ts';
 import type { Answer, Order, Seen } from './twin.ts';
 
@@ -275,7 +276,7 @@ describe('two processes on one store, at the same time', () => {
         lost += world.lost.size;
       }),
       // What two processes do at the same time does not happen again when it is asked for.
-      { numRuns: 30, endOnFailure: true },
+      { ...propertyRuns(30), endOnFailure: true },
     );
     // They have met: secrets were delivered for keys that the other had just ended.
     expect(lost).toBeGreaterThan(0);

@@ -8,6 +8,7 @@ import {
   parseNetwork,
   parseNetworks,
 } from '../../src/core/keys/networks.ts';
+import { propertyRuns } from '../properties.ts';
 
 describe('a network', () => {
   it.each([
@@ -92,7 +93,7 @@ describe('an address', () => {
         const isAddress = isIP(text) !== 0 && !text.includes('%');
         expect(parseAddress(text) !== undefined, text).toBe(isAddress);
       }),
-      { numRuns: 3000 },
+      propertyRuns(3000),
     );
   });
 
@@ -145,7 +146,7 @@ describe('the check of a client address', () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      propertyRuns(1000),
     );
   });
 

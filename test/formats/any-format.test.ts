@@ -1,10 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isHkctlError } from '../../src/core/errors.ts';
 import { defineResource, type Field } from '../../src/core/fields/fields.ts';
 import { formatOfName } from '../../src/formats/pieces.ts';
 import { readRows } from '../../src/formats/rows.ts';
 import { parts } from '../../src/resources/projects-and-settings.ts';
+import { propertyRuns } from '../properties.ts';
 import { header, read } from './reading.ts';
 
 describe('any format', () => {
@@ -41,8 +43,6 @@ describe('any format', () => {
     ]);
     const cut = Buffer.from(`${header}\nA,xä`).subarray(0, -1);
     expect((await read(cut)).violations[0]?.rule).toContain(`byte ${cut.length - 1} (0xC3)`);
-    const utf16 = Buffer.from(`\ufeff${csv}`, 'utf16le');
-    expect((await read(utf16)).violations[0]?.rule).toContain('UTF-16');
   });
 
   it('is refused where it is empty: a job that broke, not a plant without parts', async () => {
@@ -119,9 +119,12 @@ it('bytes of any kind make rows or a refusal, never another error', async () => 
       fc.constantFrom('csv', 'json', 'ndjson', undefined),
       async (bytes, format) => {
         if (bytes[0] === 0x1f && bytes[1] === 0x8b) return;
-        await read(bytes, { format }, resource);
+        await read(bytes, { format }, resource).catch((thrown) => {
+          // Two bytes can begin an archive or a page.
+          if (!isHkctlError(thrown) || thrown.code !== 'bad_input') throw thrown;
+        });
       },
     ),
-    { numRuns: 500 },
+    propertyRuns(500),
   );
 });

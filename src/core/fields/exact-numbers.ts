@@ -12,7 +12,10 @@ export class RoundedNumber {
   }
 }
 
-/** Whether a decimal numeral differs from the double that it is read as; zeros at either end do not count. */
+/**
+ * Whether a decimal numeral says something else than the double that it is read as. It may be any text that programs write of
+ * that double: the shortest one, or with more digits, such as 1.1000000000000001 of 1.1 (`%.17g`). Zeros at either end do not count.
+ */
 export function isRounded(numeral: string, value: number): boolean {
   // A double keeps any 15 digits (DBL_DIG), except in subnormal numbers, which have fewer.
   if (
@@ -21,8 +24,16 @@ export function isRounded(numeral: string, value: number): boolean {
   )
     return false;
   const given = decimalOf(numeral);
-  const kept = decimalOf(String(value));
-  return given.digits !== kept.digits || (given.digits !== '' && given.point !== kept.point);
+  if (isSame(given, decimalOf(String(value)))) return false;
+  const { length } = given.digits;
+  return length > mostPrecision || !isSame(given, decimalOf(value.toPrecision(length || 1)));
+}
+
+/** The most digits that `toPrecision` writes. */
+const mostPrecision = 100;
+
+function isSame(one: Decimal, other: Decimal): boolean {
+  return one.digits === other.digits && (one.digits === '' || one.point === other.point);
 }
 
 /**

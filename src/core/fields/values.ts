@@ -1,3 +1,4 @@
+import { textOfAny } from '../text/shown-text.ts';
 import { canonicalInstant, isDate, isDateShaped } from '../time/instants.ts';
 import { meantBoolean, meantDate, meantInstant, orMean } from '../time/meant-values.ts';
 import { jsonIn, RoundedNumber } from './exact-numbers.ts';
@@ -37,12 +38,16 @@ export function validatorOf(name: string, field: Field): FieldValidator {
 /** Removes blanks at both ends: fixed-width exports and manual edits leave them. */
 export function trimmed(text: string): string {
   const { length } = text;
-  return length > 0 && (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(length - 1)))
+  return length > 0 && (isBlankCode(text.charCodeAt(0)) || isBlankCode(text.charCodeAt(length - 1)))
     ? text.trim()
     : text;
 }
 
-function isBlank(code: number): boolean {
+export function isBlank(text: string): boolean {
+  return trimmed(text) === '';
+}
+
+function isBlankCode(code: number): boolean {
   return code <= 32 || code === 0xa0;
 }
 
@@ -122,7 +127,7 @@ const booleanTexts: ReadonlyMap<string, boolean> = new Map([
 
 function validatorsOfBoolean(name: string): FieldValidator {
   const wrong = (given: unknown, refuse: Refuse) =>
-    refuse(name, given, `true or false${orMean(meantBoolean(String(given)))}`);
+    refuse(name, given, `true or false${orMean(meantBoolean(textOfAny(given)))}`);
   return {
     fromText: (text, refuse) => booleanTexts.get(text) ?? wrong(text, refuse),
     fromJson: (given, refuse) => (typeof given === 'boolean' ? given : wrong(given, refuse)),

@@ -83,6 +83,8 @@ export interface ReadingStore {
   directory(entityId: string): MaybePromise<SensorDirectory>;
   /** Resolves once readings, of any age, are on disk (committed and synced). `unavailable` if the queue is full. */
   append(batch: ReadingBatch): Promise<BatchResult>;
+  /** The value that each reading of a batch finds at its instant, in order; NaN where there is none. Stores nothing. */
+  valuesAt(batch: ReadingBatch): MaybePromise<Float64Array>;
   appendHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchResult>;
   range(request: ReadingRange): MaybePromise<Reading[]>;
   /** The same as text, or aggregated in buckets; other requests are served meanwhile, even for a large range. */

@@ -1,23 +1,25 @@
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { requireEntity } from '../organization/entities.ts';
-import {
-  type BatchResult,
-  readingColumns as batchColumns,
-  type ReadingBatch,
-} from '../port/readings.ts';
+import { type BatchResult, type ReadingBatch, readingColumns } from '../port/readings.ts';
+import type { ImportTable } from '../records/columns.ts';
 import type { ReadOptions } from '../records/imports.ts';
 import { ReadingValidator } from './readings.ts';
 import { addRefused, type Fault } from './rejections.ts';
 import { retainedFromUs } from './retention.ts';
+import { ReadingTrial } from './trial.ts';
 
-/** The columns of a file of readings; those with true must be there. */
-export const readingColumns: Readonly<Record<string, boolean>> = {
-  sensor: true,
-  at: true,
-  value: true,
-  quality: false,
-  unit: false,
+/** The columns of a file of readings. */
+export const readingTable: ImportTable = {
+  name: 'readings',
+  fields: {
+    sensor: { required: true },
+    at: { required: true },
+    value: { required: true },
+    quality: {},
+    unit: {},
+  },
+  leftOut: [],
 };
 
 /** Some readings of a file, as a gateway would send them, each with its line; a line that is no reading has its fault. */
@@ -61,13 +63,15 @@ const mostNamed = 1000;
 /**
  * Stores the readings of a file piece by piece, each validated by itself as in a request (contract, section 5): what was stored
  * stays, also if the file ends with an error, and is a duplicate in the next run. Needs `records.import`. The trail names it before
- * the first reading is stored, since what a crash or a full disk ends has stored readings, too; and its counts at the end.
+ * the first reading is stored, since what a crash or a full disk ends has stored readings, too; and its counts at the end. A dry
+ * run counts the same and stores nothing.
  */
 export async function importReadings(
   domain: Domain,
   actor: Actor,
-  { entity: code, rows }: { entity: string; rows: AsyncIterable<ReadingRows> },
+  input: { entity: string; rows: AsyncIterable<ReadingRows>; dryRun: boolean },
 ): Promise<ReadingsSummary> {
+  const { entity: code, rows, dryRun } = input;
   const action = 'readings.import';
   await requirePermissions(domain, actor, action, code);
   const entity = await requireEntity(domain, actor, code);
@@ -81,10 +85,12 @@ export async function importReadings(
     rejectedCount: 0,
     rejectedCodes: {},
   };
+  const mark = dryRun && { dry_run: true };
+  const target = dryRun ? new ReadingTrial(readings) : readings;
   const record = (outcome: 'done' | 'failed') => {
     const { accepted, duplicates, rejectedCount: rejected } = summary;
     return audit.append({
-      ...auditDraft(domain, actor, action, code, { accepted, duplicates, rejected }),
+      ...auditDraft(domain, actor, action, code, { accepted, duplicates, rejected, ...mark }),
       outcome,
     });
   };
@@ -106,7 +112,7 @@ export async function importReadings(
       summary.rejectedCodes[code] = (summary.rejectedCodes[code] ?? 0) + 1;
     summary.rejected.push(...all.slice(0, mostNamed - summary.rejected.length));
   };
-  await audit.append(auditDraft(domain, actor, action, code, { begins: true }));
+  await audit.append(auditDraft(domain, actor, action, code, { begins: true, ...mark }));
   let before: StoredPiece | undefined;
   let last: StoredPiece | undefined;
   try {
@@ -120,7 +126,7 @@ export async function importReadings(
       for (const [index, item] of piece.items.entries()) validator.add(item, index);
       const spans = spansOf(validator.batch);
       await (last && overlap(spans, last.spans) ? last : before)?.counted;
-      const counted: Promise<void> = Promise.all([validator.store(readings), last?.counted]).then(
+      const counted: Promise<void> = Promise.all([validator.store(target), last?.counted]).then(
         ([result]) => count(piece, validator, result),
       );
       // It is awaited later, perhaps after another error.
@@ -139,7 +145,7 @@ export async function importReadings(
 
 function spansOf({ count, rows }: ReadingBatch): Spans {
   const spans = new Map<number, [number, number]>();
-  for (let place = 0; place < count * batchColumns; place += batchColumns) {
+  for (let place = 0; place < count * readingColumns; place += readingColumns) {
     const [series = 0, atUs = 0] = [rows[place], rows[place + 1]];
     const span = spans.get(series);
     if (!span) spans.set(series, [atUs, atUs]);

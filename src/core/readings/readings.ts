@@ -79,7 +79,7 @@ export class ReadingValidator extends Validator {
     return super.sensorOf(rejection) ?? codeOf(this.#sensors, batch.rows[place * readingColumns]);
   }
 
-  store(readings: ReadingStore): Promise<BatchResult> {
+  store(readings: Pick<ReadingStore, 'append'>): Promise<BatchResult> {
     return this.batch.count === 0 ? Promise.resolve(nothingKept) : readings.append(this.batch);
   }
 

@@ -1,6 +1,6 @@
 import type { BatchResult, ReadingStore, Sensor } from '../port/readings.ts';
 import { redactSecrets } from '../secrets.ts';
-import { cutText, printable } from '../text/shown-text.ts';
+import { cutText, jsonText, printable } from '../text/shown-text.ts';
 import { formatInstantUs } from '../time/instants.ts';
 import { meantInstant, orMean } from '../time/meant-values.ts';
 import { isBelowEpochMs, tooEarly } from './instants.ts';
@@ -184,7 +184,7 @@ function shown(value: unknown): string {
     return Array.isArray(value) ? 'A list' : 'An object';
   // A text may have thousands of characters, and a body thousands of such texts. A secret in what is shown lies within these.
   const start = typeof value === 'string' ? value.slice(0, searchedLength) : value;
-  return cutText(redactSecrets(JSON.stringify(start) ?? String(start)), 80);
+  return cutText(redactSecrets(jsonText(start)), 80);
 }
 
 const searchedLength = 500;

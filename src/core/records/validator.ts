@@ -8,7 +8,7 @@ import {
 } from '../fields/fields.ts';
 import { folded, type ImportBatch } from '../fields/import-batch.ts';
 import { trimmed, validatorOf } from '../fields/values.ts';
-import { jsonText } from '../text/shown-text.ts';
+import { textOfAny } from '../text/shown-text.ts';
 import { ViolationList } from './imports.ts';
 
 /** Validates the rows of one import: valid rows gather in a batch, violations in `violations`. */
@@ -121,5 +121,5 @@ const noItems: readonly unknown[] = [];
 function asText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (value instanceof RoundedNumber) return value.source;
-  return typeof value === 'string' ? value : jsonText(value);
+  return textOfAny(value);
 }

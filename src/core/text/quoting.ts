@@ -8,6 +8,14 @@ export function csvCell(text: string, also?: RegExp): string {
   return /[",\r\n]/.test(text) || also?.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/**
+ * A value as a cell that an import reads back unchanged: also in quotes if it is empty or has blanks at an end, which some
+ * readers lose, or begins like a comment.
+ */
+export function csvValue(text: string): string {
+  return csvCell(text, /^$|^\s|\s$|^#/);
+}
+
 /** The quote that closes the JSON string opened at `start`: the first with an even number of backslashes before it; -1 without one. */
 export function endOfJsonString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {

@@ -5,15 +5,26 @@ export function quotedText(text: string, most = 60): string {
   return JSON.stringify(cutText(redactSecrets(text), most));
 }
 
-/** A value as JSON for a message, or a description if it is nested too deeply to be written. */
+/** Any value as JSON for a message, or a description if it cannot be written; never throws. */
 export function jsonText(value: unknown): string {
   try {
-    return JSON.stringify(value);
+    // There is no JSON of undefined, functions and symbols.
+    return JSON.stringify(value) ?? String(value);
   } catch (thrown) {
     // The engine runs out of stack.
     if (thrown instanceof RangeError) return 'a very deeply nested value';
+    // A circle, or a BigInt.
+    if (thrown instanceof TypeError) return Object.prototype.toString.call(value);
     throw thrown;
   }
+}
+
+/**
+ * Any value as a text: a text as it is, everything else as JSON. `String(value)` calls methods of the value, and a client's
+ * `{"toString":null}` makes it throw.
+ */
+export function textOfAny(value: unknown): string {
+  return typeof value === 'string' ? value : jsonText(value);
 }
 
 /** Writes characters that could deceive a reader (see {@link trickyIn}) as JSON escapes: JSON keeps its meaning. */

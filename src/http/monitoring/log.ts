@@ -1,6 +1,7 @@
 import { write, writeSync } from 'node:fs';
 import { type LogLevel, logLevels } from '../../core/operations/settings.ts';
 import { redactSecrets } from '../../core/secrets.ts';
+import { textOfAny } from '../../core/text/shown-text.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { type ErrorFacts, jsonLines, type Level, type LogForm } from './log-forms.ts';
 
@@ -136,9 +137,9 @@ export function logProcessEnd(log: Log, close: () => void): () => void {
 
 /** The logged properties of an error: a message of other code may contain anything, so that it is redacted. */
 function errorFacts(thrown: unknown): ErrorFacts {
-  if (!(thrown instanceof Error)) return { message: redactSecrets(String(thrown)) };
+  if (!(thrown instanceof Error)) return { message: redactSecrets(textOfAny(thrown)) };
   const { name, message, stack, cause } = thrown;
-  const code = 'code' in thrown ? String(thrown.code) : undefined;
+  const code = 'code' in thrown ? textOfAny(thrown.code) : undefined;
   const texts = { message: redactSecrets(message), stack: redactSecrets(stack ?? '') };
   return { type: name, code, ...texts, cause: cause === undefined ? undefined : errorFacts(cause) };
 }

@@ -7,6 +7,7 @@ import { HkctlError } from '../../core/errors.ts';
 import { modeText, pathFaults } from '../../core/files.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import { shellWord } from '../../core/text/quoting.ts';
+import { textOfAny } from '../../core/text/shown-text.ts';
 import type { Log } from '../monitoring/log.ts';
 
 /** Paths of a certificate and its private key, which were readable and matched when the daemon started. */
@@ -91,13 +92,13 @@ export function reloadCertificate(
 
 /** What is wrong, in words; the messages of Node name its functions and the codes of the system. */
 function reasonOf(thrown: unknown): string {
-  const path = thrown instanceof Error && 'path' in thrown ? `${thrown.path}` : '';
+  const path = thrown instanceof Error && 'path' in thrown ? textOfAny(thrown.path) : '';
   const code = errnoOf(thrown);
   if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no file ${path}`;
   if (code === 'EACCES' || code === 'EPERM') return `this account may not read ${path}`;
   const fault = pathFaults[code ?? ''];
   if (fault) return `${path}: ${fault}`;
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return thrown instanceof Error ? thrown.message : textOfAny(thrown);
 }
 
 export function readContext({ cert, key }: Certificate): SecureContextOptions {

@@ -1,7 +1,7 @@
 import { listFields, type ResourceDefinition } from '../../core/fields/fields.ts';
 import { pageSeparator } from '../../core/port/records.ts';
 import type { ListPage } from '../../core/records/lists.ts';
-import { csvCell } from '../../core/text/quoting.ts';
+import { csvValue } from '../../core/text/quoting.ts';
 import type { Steps } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -63,6 +63,5 @@ export function* recordsToCsv(
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  // A blank at an end would be lost in some readers, and an id that begins like a comment in an import.
-  return csvCell(text, /^$|^\s|\s$|^#/);
+  return csvValue(text);
 }

@@ -1,4 +1,5 @@
 import type { ViolationList } from '../../core/records/imports.ts';
+import { textOfAny } from '../../core/text/shown-text.ts';
 import type { ImportSession, ImportTable } from './import-session.ts';
 
 /** Violations that are fetched; of further ones only the number is reported. */
@@ -84,7 +85,7 @@ function report<Row extends Found>(
 ): void {
   for (const row of found) {
     const { line, value } = row;
-    violations.add({ line, column: null, field, value: String(value), rule: ruleOf(row) });
+    violations.add({ line, column: null, field, value: textOfAny(value), rule: ruleOf(row) });
   }
   violations.count += (found[0]?.total ?? 0) - found.length;
 }

@@ -67,6 +67,7 @@ export function createReadingStore(options: {
       return directory;
     },
     append: (batch) => writer().write(batch),
+    valuesAt: (batch) => translating(path, () => stored().valuesAt(batch)),
     appendHeartbeats: (heartbeats) => writer().writeHeartbeats(heartbeats),
     range: (range) =>
       translating(path, () =>

@@ -7,6 +7,7 @@ import {
   steadyTime,
 } from '../../../src/core/domain/steady-clock.ts';
 import type { ClockSamples } from '../../../src/core/port/clock.ts';
+import { propertyRuns } from '../../properties.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -228,7 +229,7 @@ describe('samples of the clock', () => {
           state = next;
         }
       }),
-      { numRuns: 1000 },
+      propertyRuns(1000),
     );
     expect(counted).toBeGreaterThan(10);
   });

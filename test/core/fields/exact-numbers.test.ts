@@ -5,6 +5,7 @@ import {
   parseExactJson,
   RoundedNumber,
 } from '../../../src/core/fields/exact-numbers.ts';
+import { propertyRuns } from '../../properties.ts';
 
 /** A decimal as an exact fraction: numerator over a power of ten, with the trailing zeros of both gone. */
 function exactly(numeral: string): string {
@@ -36,19 +37,33 @@ const numerals = fc
   .filter((numeral) => Number.isFinite(Number(numeral)));
 
 describe('a numeral that a double would round', () => {
-  it('is one that the shortest text of the double does not say', () => {
+  it('is none of the texts that programs write of the double', () => {
     const seen = { rounded: 0, kept: 0 };
     fc.assert(
       fc.property(numerals, (numeral) => {
         const value = Number(numeral);
-        const isKept = exactly(String(value)) === exactly(numeral);
+        const significant = exactly(numeral).replace(/^-|e.*/g, '').length;
+        const written = [String(value), value.toPrecision(significant)];
+        const isKept = written.map(exactly).includes(exactly(numeral));
         seen[isKept ? 'kept' : 'rounded']++;
         expect(isRounded(numeral, value)).toBe(!isKept);
       }),
-      { numRuns: 3000 },
+      propertyRuns(3000),
     );
     expect(seen.kept).toBeGreaterThan(100);
     expect(seen.rounded).toBeGreaterThan(100);
+  });
+
+  it.each([15, 16, 17, 18, 25])('is no text of %i digits of a double', (count) => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (double) => {
+        const text = double.toPrecision(count);
+        const value = Number(text);
+        // Fewer than 17 digits may mean another double.
+        if (count >= 17) expect(value).toBe(double === 0 ? value : double);
+        expect(isRounded(text, value)).toBe(count < 17 && text !== value.toPrecision(count));
+      }),
+    );
   });
 
   it('is no text of a double itself', () => {

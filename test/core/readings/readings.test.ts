@@ -7,6 +7,7 @@ import { createSheets, ReadingValidator } from '../../../src/core/readings/readi
 import { addRefused } from '../../../src/core/readings/rejections.ts';
 import { drawSecret } from '../../../src/core/secrets.ts';
 import { formatInstantUs, parseInstantUs } from '../../../src/core/time/instants.ts';
+import { propertyRuns } from '../../properties.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
 const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: 'Cel', isActive: true };
@@ -270,7 +271,7 @@ describe('the quick way to read an instant', () => {
           digits === 0 ? `${whole.slice(0, 19)}Z` : `${whole.slice(0, 20 + Math.min(6, digits))}Z`;
         expect(quickly(text)).toBe(parseInstantUs(text));
       }),
-      { numRuns: 3000 },
+      propertyRuns(3000),
     );
   });
 
@@ -301,7 +302,7 @@ describe('the quick way to read an instant', () => {
         if (quick !== undefined) read.quickly++;
         else if (slow === undefined) read.refused++;
       }),
-      { numRuns: 5000 },
+      propertyRuns(5000),
     );
     expect(Math.min(read.quickly, read.refused)).toBeGreaterThan(500);
   });

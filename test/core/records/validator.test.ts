@@ -317,3 +317,26 @@ it('nothing makes the validator throw', () => {
     ),
   );
 });
+
+/** Values of JSON that throw if `String()`, a template or a sum makes a text or a number of them. */
+const withoutText = [
+  '{"toString":null}',
+  '[{"toString":null}]',
+  '{"valueOf":1,"toString":{}}',
+  '{"toString":null,"valueOf":null,"toJSON":null}',
+  '[[{"toString":"x"}]]',
+  '{"constructor":null,"__proto__":null,"hasOwnProperty":1}',
+];
+
+it.each(withoutText)('%s is refused in every field, whatever its kind', (text) => {
+  for (const name of Object.keys(gauges.fields)) {
+    const value: unknown = JSON.parse(text);
+    for (const json of [value, [value], { inner: value }]) {
+      const { record, violations } = validateJson({ [name]: json });
+      expect(record, name).toBeUndefined();
+      expect(violations.map(({ field }) => field).join(), name).toContain(name);
+    }
+    const { record } = validateCsv({ [name]: text });
+    expect(record === undefined || record[name] === text, name).toBe(true);
+  }
+});

@@ -9,6 +9,7 @@ import {
   weekDays,
   weekOf,
 } from '../../../src/core/time/calendar.ts';
+import { propertyRuns } from '../../properties.ts';
 
 /** Zones with something odd: midnights skipped or doubled, whole days skipped, half hours, offsets of many hours. */
 const oddZones = [
@@ -61,7 +62,7 @@ describe('days', () => {
         if (!shown.endsWith('00:00:00'))
           expect(wall(start - 1, timezone) < `${day} 00:00:00`).toBe(true);
       }),
-      { numRuns: 3000 },
+      propertyRuns(3000),
     );
   });
 
@@ -74,7 +75,7 @@ describe('days', () => {
         expect(hours).toBeGreaterThanOrEqual(0);
         expect(hours).toBeLessThanOrEqual(48);
       }),
-      { numRuns: 3000 },
+      propertyRuns(3000),
     );
   });
 
@@ -93,7 +94,7 @@ describe('days', () => {
         expect(startOfDayMs(day, timezone)).toBeLessThanOrEqual(ms);
         expect(endOfDayMs(day, timezone)).toBeGreaterThanOrEqual(ms);
       }),
-      { numRuns: 3000 },
+      propertyRuns(3000),
     );
   });
 

@@ -10,6 +10,7 @@ import {
   parseInstantMs,
   parseInstantUs,
 } from '../../../src/core/time/instants.ts';
+import { propertyRuns } from '../../properties.ts';
 
 const us = fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
 const two = (value: number) => String(value).padStart(2, '0');
@@ -141,7 +142,7 @@ describe('dates', () => {
         const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
         expect(isDate(text)).toBe(day >= 1 && day <= days);
       }),
-      { numRuns: 2000 },
+      propertyRuns(2000),
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems, type Wrapping } from '../../../src/http/ingest/items.ts';
 import { faultIn } from '../../../src/http/ingest/json-faults.ts';
+import { propertyRuns } from '../../properties.ts';
 
 /** The offset of the first character that cannot continue JSON; the length if the text ends too early, or is JSON. */
 const faultOf = (text: string) => {
@@ -134,7 +135,7 @@ describe('a body that is not JSON is refused with line and column', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      propertyRuns(2000),
     );
     expect(broken).toBeGreaterThan(1000);
   });

@@ -8,6 +8,7 @@ import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems } from '../../../src/http/ingest/items.ts';
 import { SensorNames } from '../../../src/http/ingest/sensor-names.ts';
 import { UsualReadings } from '../../../src/http/ingest/usual-readings.ts';
+import { propertyRuns } from '../../properties.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
 const time = { nowUs, retainedFromUs: Date.UTC(1684, 0) * 1000 };
@@ -246,7 +247,7 @@ describe('usual readings', () => {
       fc.property(body, ({ text, isLines }) => {
         usual += compare(Buffer.from(text), isLines);
       }),
-      { numRuns: 4000 },
+      propertyRuns(4000),
     );
     expect(usual).toBeGreaterThan(1000);
   });
@@ -267,7 +268,7 @@ describe('usual readings', () => {
         usual += compare(bytes, isLines);
         usual += compare(bytes.subarray(0, cut % (bytes.length + 1)), isLines);
       }),
-      { numRuns: 2000 },
+      propertyRuns(2000),
     );
     expect(usual).toBeGreaterThan(1000);
   });

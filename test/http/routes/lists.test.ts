@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { columnsOf } from '../../../src/core/records/columns.ts';
+import { columnsOf, importTableOf } from '../../../src/core/records/columns.ts';
 import { createCsvReader } from '../../../src/formats/csv.ts';
 import type { Face } from '../faces.ts';
 import { type HttpPlant, resourceOf } from '../plant.ts';
@@ -158,7 +158,9 @@ describe.each([
     expect(await headerOf(csv)).toBe(header);
     const page = await pageOf(path);
     expect(header?.split(',')).toEqual(Object.keys(page.data[0] ?? {}));
-    expect(() => columnsOf(resourceOf(name), header?.split(',') ?? [], 1)).not.toThrow();
+    expect(() =>
+      columnsOf(importTableOf(resourceOf(name)), header?.split(',') ?? [], 1),
+    ).not.toThrow();
   });
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
+import { propertyRuns } from '../../properties.ts';
 import { newDatabase } from '../postgres/databases.ts';
 import { Journey } from './journey.ts';
 import { longMove, stepsOver } from './steps.ts';
@@ -28,7 +29,7 @@ describe('backups that move between stores, while those change', () => {
     const examples: [ReturnType<typeof longMove>][] = [[longMove(0, 1)], [longMove(0, 0)]];
     await fc.assert(
       fc.asyncProperty(steps, (given) => take(given, 0)),
-      { numRuns: 8, examples },
+      { ...propertyRuns(8), examples },
     );
   });
 
@@ -37,7 +38,7 @@ describe('backups that move between stores, while those change', () => {
     const toDatabaseAndBack = [...longMove(0, 2), ...longMove(2, 1), ...longMove(1, 3)];
     await fc.assert(
       fc.asyncProperty(steps, (given) => take(given, 2)),
-      { numRuns: 3, examples: [[toDatabaseAndBack]] },
+      { ...propertyRuns(3), examples: [[toDatabaseAndBack]] },
     );
   });
 });

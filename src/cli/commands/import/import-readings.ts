@@ -1,28 +1,28 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { type ReadingsSummary, readingColumns } from '../../../core/readings/imports.ts';
+import { type ReadingsSummary, readingTable } from '../../../core/readings/imports.ts';
 import type { Context } from '../../command/context.ts';
+import { printSentence } from '../../command/output.ts';
 import { counted, grouped } from '../../terminal/sentence.ts';
 
 const mostShown = 20;
 
 /** An empty CSV of readings: its header, and one example as a comment. */
-export const readingsTemplate = `${Object.keys(readingColumns).join(',')}\n# OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good,Cel\n`;
+export const readingsTemplate = `${Object.keys(readingTable.fields).join(',')}\n# OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good,Cel\n`;
 
-/** Refuses flags that have no meaning for readings: `usage`. */
-export function requireOnlyAdding({
-  replace,
-  dryRun,
-}: {
-  replace: boolean;
-  dryRun: boolean;
-}): void {
-  const flag = replace ? '--replace' : dryRun ? '--dry-run' : undefined;
-  if (flag === undefined) return;
-  const why = 'readings are only added, and the first value of an instant stays';
-  throw new HkctlError('usage', `${flag} is for records: ${why}.`);
+/** Readings are only added, and the first value of an instant stays: there is nothing to replace. Throws `usage`. */
+export function requireOnlyAdding({ replace }: { replace: boolean }): void {
+  if (!replace) return;
+  throw new HkctlError(
+    'usage',
+    '--replace is for records: readings are only added, and the first value of an instant stays.',
+  );
 }
 
-export function printReadings(context: Context, entity: string, summary: ReadingsSummary): void {
+export function printReadings(
+  context: Context,
+  { entity, dryRun }: { entity: string; dryRun: boolean },
+  summary: ReadingsSummary,
+): void {
   const { accepted, duplicates, rejected, rejectedCount, rejectedCodes } = summary;
   if (context.json) {
     const counts = {
@@ -32,12 +32,12 @@ export function printReadings(context: Context, entity: string, summary: Reading
       rejected_count: rejectedCount,
       rejected_codes: rejectedCodes,
     };
-    context.printJson({ resource: 'readings', entity, ...counts });
+    context.printJson({ resource: 'readings', entity, dry_run: dryRun, ...counts });
     return;
   }
-  context.confirm(
-    `Readings of ${entity}: ${grouped(accepted)} accepted, ${counted(duplicates, 'duplicate')}, ${grouped(rejectedCount)} rejected`,
-  );
+  const counts = `${grouped(accepted)} accepted, ${counted(duplicates, 'duplicate')}, ${grouped(rejectedCount)} rejected`;
+  if (dryRun) printSentence(context, `Nothing was stored. This would be: ${counts}`);
+  else context.confirm(`Readings of ${entity}: ${counts}`);
   if (rejectedCount === 0) return;
   const codes = Object.entries(rejectedCodes).map(([code, count]) => `${code} ${grouped(count)}`);
   context.warn(`Rejected: ${codes.join(', ')}`);

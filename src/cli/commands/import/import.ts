@@ -38,7 +38,7 @@ const flags = {
     '--replace',
     'also remove records that are not in the file; asks for more than half of them',
   ),
-  dryRun: toggle('--dry-run', 'report what would change, change nothing'),
+  dryRun: toggle('--dry-run', 'report what would change or be stored, change nothing'),
   template: toggle(
     '--template',
     'print an empty CSV with the header and a commented example instead',
@@ -94,10 +94,12 @@ export default defineCommand({
     const { bytes, options, progress } = openSource(context, path, flags, name);
     if (!resource) {
       const rows = (await services.readingReader())(bytes, options);
-      const summary = await importReadings(domain, actor, { entity: entity.code, rows }).finally(
-        progress.end,
-      );
-      printReadings(context, entity.code, summary);
+      const summary = await importReadings(domain, actor, {
+        entity: entity.code,
+        rows,
+        dryRun,
+      }).finally(progress.end);
+      printReadings(context, { entity: entity.code, dryRun }, summary);
       return;
     }
     const rows = (await services.rowReader())(resource, bytes, options);

@@ -5,20 +5,23 @@ import type { Entity } from '../../../core/port/entities.ts';
 import type { Sensor } from '../../../core/port/readings.ts';
 import { auditExport, requireSensor, textOf } from '../../../core/readings/sensors.ts';
 import { followReadings, type SensorReading } from '../../../core/readings/tail.ts';
-import { csvCell } from '../../../core/text/quoting.ts';
+import { csvValue } from '../../../core/text/quoting.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
-import { oneOf } from '../../command/flags.ts';
+import { oneOf, toggle } from '../../command/flags.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { counted } from '../../terminal/sentence.ts';
 import { terminalLine } from '../../terminal/style.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';
 
-/** A code that a spreadsheet would run as a formula, with an apostrophe before it (OWASP, "CSV Injection"). */
-function asText(code: string): string {
-  return /^[=+\-@\t\r\n]/.test(code) ? `'${code}` : code;
+/** What Excel takes for UTF-8. */
+const byteOrderMark = '\ufeff';
+
+/** A text that a spreadsheet program would run as a formula, with an apostrophe before it (OWASP, "CSV Injection"). */
+function withoutFormula(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
 
 export const exportReadings = defineCommand({
@@ -31,6 +34,10 @@ export const exportReadings = defineCommand({
     entity,
     ...rangeFlags,
     format: oneOf('--format <FORMAT>', ['csv', 'ndjson'], 'how to print them (default csv)'),
+    spreadsheet: toggle(
+      '--spreadsheet',
+      'CSV for a spreadsheet program: a byte order mark, and an apostrophe before texts that look like formulas',
+    ),
     yes: yesFlag,
   },
   examples: [
@@ -39,8 +46,17 @@ export const exportReadings = defineCommand({
       'a month',
     ],
     ['hkctl sensors export --entity BER --format ndjson', 'everything of a site'],
+    ['hkctl sensors export --spreadsheet > readings.csv', 'to open in Excel or LibreOffice'],
   ],
   async run(context, flags, refs) {
+    const { json, io } = context;
+    const format = json ? 'ndjson' : (flags.format ?? 'csv');
+    if (flags.spreadsheet && format !== 'csv') {
+      throw new HkctlError(
+        'usage',
+        '--spreadsheet is for CSV: leave out --json and --format ndjson.',
+      );
+    }
     const { domain, actor } = await context.session();
     const site = await entityOrAsk(context, flags.entity);
     const range = readRange(flags, site.timezone);
@@ -50,14 +66,14 @@ export const exportReadings = defineCommand({
       ...range,
       sensors: refs.length === 0 ? undefined : sensors,
     });
-    const { json, io } = context;
-    const format = json ? 'ndjson' : (flags.format ?? 'csv');
     // On a terminal what was imported is made safe; a file or a pipe gets it as it is.
     const shown = io.stdout.isTTY ? terminalLine : (text: string) => text;
+    const cellOf = flags.spreadsheet ? withoutFormula : (code: string) => code;
     const leadOf = ({ code }: Sensor) =>
-      format === 'csv' ? `${csvCell(asText(shown(code)))},` : `"sensor":${toSafeJson(code)},`;
+      format === 'csv' ? `${csvValue(cellOf(shown(code)))},` : `"sensor":${toSafeJson(code)},`;
     if (json) io.stdout.write('[');
-    else if (format === 'csv') io.stdout.write('sensor,at,value,quality\n');
+    else if (format === 'csv')
+      io.stdout.write(`${flags.spreadsheet ? byteOrderMark : ''}sensor,at,value,quality\n`);
     let isFirst = true;
     for (const sensor of sensors) {
       for await (const rows of textOf(domain, sensor, { ...range, format, lead: leadOf(sensor) })) {

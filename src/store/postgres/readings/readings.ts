@@ -20,7 +20,7 @@ import { createEntityNumbers, type EntityNumbers } from '../records/entity-numbe
 import { readDirectory } from './directory.ts';
 import { readColumns, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
-import { createHeartbeatWriter, createReadingWriter } from './writer/groups.ts';
+import { createHeartbeatWriter, createReadingWriter, readValuesAt } from './writer/groups.ts';
 import { createIngestQueue } from './writer/ingest-queue.ts';
 import { entityOfSeries, numberOfSeries, toSeries } from './writer/series-numbers.ts';
 
@@ -68,6 +68,7 @@ export function createReadingStore(
       return entry.directory;
     },
     append: (batch) => readings.write(batch),
+    valuesAt: (batch) => readValuesAt(large, batch),
     appendHeartbeats: (batch) => heartbeats.write(batch),
     range: async (range) => toReadings(await readColumns(large, boundedRange(range))),
     text: (request, client) => reads.text(request, client),

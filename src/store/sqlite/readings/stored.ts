@@ -1,3 +1,4 @@
+import { type ReadingBatch, readingColumns } from '../../../core/port/readings.ts';
 import {
   type Columns,
   createColumns,
@@ -121,6 +122,20 @@ export class StoredReadings {
     const settledUs = this.chunks.firstUs(series);
     if (loggedUs === undefined || settledUs === undefined) return loggedUs ?? settledUs;
     return Math.min(loggedUs, settledUs);
+  }
+
+  /** The value that each reading of a batch finds at its instant; NaN where there is none. */
+  valuesAt({ count, rows }: ReadingBatch): Float64Array {
+    return this.reading(() => {
+      const values = new Float64Array(count);
+      for (let place = 0; place < count; place++) {
+        const series = rows[place * readingColumns] ?? 0;
+        const atUs = rows[place * readingColumns + 1] ?? 0;
+        const logged = this.log.memory.get(series)?.valueAt(atUs);
+        values[place] = logged ?? this.chunks.valueAt(series, atUs) ?? Number.NaN;
+      }
+      return values;
+    });
   }
 
   count(series: number, fromUs: number, toUs: number): number {

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { textOfAny } from '../../../core/text/shown-text.ts';
 
 export type ThreadCalls<Calls> = { [Kind in keyof Calls]: (...args: never[]) => unknown };
 
@@ -26,7 +27,7 @@ export function toPostedError(thrown: unknown): PostedError {
     return { code: thrown.code, message: thrown.message, hint: thrown.hint };
   return {
     code: 'internal',
-    message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
+    message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : textOfAny(thrown),
   };
 }
 

@@ -3,6 +3,7 @@ import { type ImportBatch, type ImportColumn, valueAt } from '../../../core/fiel
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
+import { textOfAny } from '../../../core/text/shown-text.ts';
 import { readChanges } from '../../records/changes.ts';
 import { repeatedRule } from '../../records/import-checks.ts';
 import type { ImportSession, ImportTable } from '../../records/import-session.ts';
@@ -119,7 +120,7 @@ async function fill(
           line: lines[row] ?? null,
           column: null,
           field: 'id',
-          value: String(id),
+          value: textOfAny(id),
           rule,
         });
       },

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../properties.ts';
 import { Cli } from '../../harness.ts';
 import { tamper } from '../../tamper.ts';
 
@@ -179,7 +180,7 @@ describe('audit verify names the first record that was', () => {
           expect(found?.seq).toBe(seq);
         },
       ),
-      { numRuns: 25 },
+      propertyRuns(25),
     );
     expect(await broken(cli)).toBeNull();
   });

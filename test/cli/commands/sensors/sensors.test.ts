@@ -156,22 +156,47 @@ describe('sensors', () => {
 });
 
 describe('sensors export as CSV', () => {
-  it.each([
-    ['=1+1', "'=1+1"],
-    ['+49', "'+49"],
-    ['-5', "'-5"],
-    ['@SUM', "'@SUM"],
-    ['=a"b', `"'=a""b"`],
-    ['a=1', 'a=1'],
-    ["'=1", "'=1"],
-  ])('writes the code %s so that a spreadsheet runs no formula', async (code, cell) => {
+  const codes: [code: string, cell: string, protectedCell: string][] = [
+    ['=F+H-B', '=F+H-B', "'=F+H-B"],
+    ['=1+1', '=1+1', "'=1+1"],
+    ['+49', '+49', "'+49"],
+    ['-B1', '-B1', "'-B1"],
+    ['-5', '-5', "'-5"],
+    ['@SUM', '@SUM', "'@SUM"],
+    ['=a"b,c', '"=a""b,c"', `"'=a""b,c"`],
+    ['a=1', 'a=1', 'a=1'],
+    ["'=1", "'=1", "'=1"],
+    ['# B', '"# B"', '"# B"'],
+    ['B;1', 'B;1', 'B;1'],
+  ];
+
+  it.each(codes)('writes the code %s so that it comes back', async (code, cell, protectedCell) => {
     const rows = `[{"id":"1","code":${JSON.stringify(code)},"name":"Oven","is_active":true}]`;
     await cli.ok('import sensors - --entity BER', { input: rows });
     await keep([[atUs, -2.5, 0]], code);
+    const row = (shown: string) =>
+      `sensor,at,value,quality\n${shown},2026-11-20T08:15:00.123456Z,-2.5,\n`;
     const { stdout } = await cli.ok('sensors export --entity BER');
-    expect(stdout).toBe(`sensor,at,value,quality\n${cell},2026-11-20T08:15:00.123456Z,-2.5,\n`);
+    expect(stdout).toBe(row(cell));
+    expect((await cli.ok('sensors export --entity BER --spreadsheet')).stdout).toBe(
+      `\ufeff${row(protectedCell)}`,
+    );
     const lines = (await cli.ok('sensors export --entity BER --format ndjson')).stdout;
     expect(JSON.parse(lines)).toMatchObject({ sensor: code, value: -2.5 });
+    for (const [format, input] of [
+      ['csv', stdout],
+      ['ndjson', lines],
+    ]) {
+      const again = await cli.ok(`import readings - --entity BER --format ${format} --json`, {
+        input,
+      });
+      expect(again.json()).toMatchObject({ accepted: 0, duplicates: 1, rejected_count: 0 });
+    }
+  });
+
+  it('refuses --spreadsheet for what no spreadsheet reads', async () => {
+    for (const flag of ['--json', '--format ndjson'])
+      expect((await cli.run(`sensors export --entity BER --spreadsheet ${flag}`)).code).toBe(2);
   });
 });
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { chainRecord, verifyTrail } from '../../../../src/core/audit/chain.ts';
 import type { AuditDraft, AuditRecord } from '../../../../src/core/port/audit.ts';
 import { drawSecret } from '../../../../src/core/secrets.ts';
+import { propertyRuns } from '../../../properties.ts';
 import { draftOf } from '../../stores.ts';
 import type { Given } from '../given.ts';
 
@@ -65,7 +66,7 @@ export function auditTextConformance(given: Given): void {
           expect(text.isWellFormed()).toBe(true);
         }
       }),
-      { numRuns: 150 },
+      propertyRuns(150),
     );
     expect(await verifyTrail(store.audit)).toMatchObject({ broken: null, damaged: [] });
   });

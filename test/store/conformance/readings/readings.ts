@@ -5,6 +5,7 @@ import type {
   ReadingTextRequest,
 } from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
+import { ReadingTrial } from '../../../../src/core/readings/trial.ts';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { draftOf, type Plant } from '../../stores.ts';
 import type { Given } from '../given.ts';
@@ -158,6 +159,30 @@ export function readingConformance(given: Given): void {
     expect(await store.readings.append(batchOf([[series, startUs + 9000, 1]]))).toMatchObject({
       accepted: 1,
     });
+  });
+
+  it('counts in a trial what it would do with batches, and stores nothing', async () => {
+    const { store, plant } = await given();
+    await importInto(store, plant, sensors, sensorRows(2));
+    const [a, b] = [await seriesOf(store, plant, 'S-1'), await seriesOf(store, plant, 'S-2')];
+    const row = (n: number, value = n): Row => [n % 3 === 0 ? b : a, startUs + n * 1000, value];
+    const stored = Array.from({ length: 3000 }, (_, n) => row(2 * n));
+    await store.readings.append(batchOf(stored));
+    const rangeOf = (series: number) => store.readings.range({ series, limit: 10_000 });
+    const before = [await rangeOf(a), await rangeOf(b)];
+    const batches = [
+      // Stored ones, conflicts with them, new ones, and repeats among those.
+      Array.from({ length: 4000 }, (_, n) => row(n, n % 100 === 8 ? -1 : n)),
+      Array.from({ length: 4000 }, (_, n) => row(n + 2000, n % 100 === 9 ? -2 : n + 2000)),
+      [row(10_001), row(10_001), row(10_001, 5), row(-7), row(-7, 0)],
+    ].map(batchOf);
+    const trial = new ReadingTrial(store.readings);
+    // At once, as an import of a file reads ahead.
+    const counted = await Promise.all(batches.map((batch) => trial.append(batch)));
+    expect([await rangeOf(a), await rangeOf(b)]).toEqual(before);
+    for (const [place, batch] of batches.entries())
+      expect(counted[place]).toEqual(await store.readings.append(batch));
+    expect(counted.map(({ conflicts }) => conflicts.length)).toEqual([40, 20, 2]);
   });
 
   it('validates batches that are written together one by one', async () => {

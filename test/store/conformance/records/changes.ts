@@ -4,6 +4,7 @@ import type { Store } from '../../../../src/core/port/store.ts';
 import { createListReader, type ListPage } from '../../../../src/core/records/lists.ts';
 import { orders } from '../../../../src/resources/jobs-and-orders.ts';
 import { parts } from '../../../../src/resources/projects-and-settings.ts';
+import { propertyRuns } from '../../../properties.ts';
 import { draftOf, nowMs, type Plant, plantIn } from '../../stores.ts';
 import type { Given } from '../given.ts';
 import { importInto } from './stored-records.ts';
@@ -312,7 +313,7 @@ export function changesConformance(given: Given): void {
           );
         },
       ),
-      { numRuns: 60, examples: [[caughtUp, 1]] },
+      { ...propertyRuns(60), examples: [[caughtUp, 1]] },
     );
   });
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { orders } from '../../../../src/resources/jobs-and-orders.ts';
 import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
+import { propertyRuns } from '../../../properties.ts';
 import { plantIn } from '../../stores.ts';
 import type { Given } from '../given.ts';
 import {
@@ -208,7 +209,7 @@ export function importConformance(given: Given): void {
           });
         },
       ),
-      { numRuns: 60 },
+      propertyRuns(60),
     );
     expect(await readAll(store, pageOf(plant))).toEqual([]);
   });
@@ -247,7 +248,7 @@ export function importConformance(given: Given): void {
           expect(await readAll(store, pageOf(plant))).toMatchObject(turned);
         },
       ),
-      { numRuns: 30 },
+      propertyRuns(30),
     );
   });
 }

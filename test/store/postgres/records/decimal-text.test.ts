@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createDecimalWriter } from '../../../../src/store/postgres/records/decimal-text.ts';
 import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { propertyRuns } from '../../../properties.ts';
 
 const decimalText = createDecimalWriter();
 const sqlite = openDatabase(':memory:', {});
@@ -17,7 +18,7 @@ it('is the text of SQLite for numbers of up to 13 digits, positive and negative'
       fc.pre(Math.abs(value) >= 1 && Math.abs(value) < 1e15);
       expect(decimalText(value)).toBe(bySqlite(value));
     }),
-    { numRuns: 20_000 },
+    propertyRuns(20_000),
   );
 });
 

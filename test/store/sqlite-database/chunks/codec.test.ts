@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Columns } from '../../../../src/core/readings/columns.ts';
 import { ByteReader, ByteWriter } from '../../../../src/store/sqlite-database/chunks/bytes.ts';
 import { ChunkEncoder, decodeChunk } from '../../../../src/store/sqlite-database/chunks/codec.ts';
+import { propertyRuns } from '../../../properties.ts';
 
 const encoder = new ChunkEncoder();
 
@@ -101,7 +102,7 @@ describe('a chunk', () => {
         const found = rowsOf(decodeChunk(body, to - from));
         expect(found).toEqual(all.slice(from, to));
       }),
-      { numRuns: 2000 },
+      propertyRuns(2000),
     );
   });
 

@@ -11,6 +11,7 @@ import { loggedFor } from '../../../../src/store/sqlite/readings/log/logged.ts';
 import { createReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
+import { propertyRuns } from '../../../properties.ts';
 import { client } from '../../conformance/readings/readings.ts';
 import { readingsInMemory } from './sent.ts';
 
@@ -84,7 +85,7 @@ it('a read in buckets of hours is the same whatever is dropped, and sent again, 
       }
     },
   );
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, propertyRuns(300));
 });
 
 it('an hour that is dropped in part is not counted twice by a read that had begun before', async () => {

@@ -73,6 +73,21 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
   };
 }
 
+/** The value that each reading of a batch finds at its instant; NaN where there is none. */
+export async function readValuesAt(
+  lane: Lane,
+  { count, rows }: ReadingBatch,
+): Promise<Float64Array> {
+  const keys = keyArrays(count, (row, column) => rows[row * columns + column] ?? 0);
+  const values = new Float64Array(count).fill(Number.NaN);
+  for (const { n, value } of await lane.query<{ n: number; value: number }>(
+    ofReadings.stored,
+    keys,
+  ))
+    values[n - 1] = value;
+  return values;
+}
+
 /** Inserts all rows plainly; false if that is not possible, and then none is inserted. */
 async function isInserted(lane: Lane, rows: GivenRows): Promise<boolean> {
   const { count, at } = rows;

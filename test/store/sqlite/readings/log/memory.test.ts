@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { LogMemory } from '../../../../../src/store/sqlite/readings/log/memory.ts';
 import type { SeriesMemory } from '../../../../../src/store/sqlite/readings/log/series-memory.ts';
+import { propertyRuns } from '../../../../properties.ts';
 
 type Step =
   | { kind: 'add'; batch: [series: number, atUs: number][] }
@@ -93,6 +94,6 @@ it('holds what a map holds, whatever is added and settled in which order', () =>
         }
       }
     }),
-    { numRuns: 500 },
+    propertyRuns(500),
   );
 });

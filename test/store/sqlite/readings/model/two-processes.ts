@@ -1,6 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { propertyRuns } from '../../../../properties.ts';
 import { emptyDatabase, Model, range, step } from './model.ts';
 import { Process } from './process.ts';
 
@@ -32,5 +33,5 @@ export function checkTwoProcesses(numRuns: number): void {
       for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
     }
   });
-  fc.assert(property, { numRuns });
+  fc.assert(property, propertyRuns(numRuns));
 }

@@ -1,0 +1,13 @@
+const { HKCTL_TEST_SEED: seed, HKCTL_TEST_PROPERTY_ROUNDS: rounds } = process.env;
+
+/**
+ * The seed of property tests: `npm test` takes a fixed one, so that no run fails by chance. The slow suite has rounds, and
+ * takes a random seed unless one is given to repeat a failure.
+ */
+export const propertySeed: number | undefined =
+  seed !== undefined ? Number(seed) : rounds === undefined ? 20_261_127 : undefined;
+
+/** How often a property is tried, given how often `npm test` tries it: the slow suite tries more. */
+export function propertyRuns(usual: number): { numRuns: number } {
+  return { numRuns: usual * Number(rounds ?? 1) };
+}
