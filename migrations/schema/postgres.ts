@@ -111,7 +111,7 @@ module.exports = {
     ({ entity, series, atUs }) => [primaryKey({ columns: [entity, series, atUs] })],
   ),
 
-  /** For each entity the instant before which its readings were dropped, and before which none is accepted any more. */
+  /** For each entity the instant before which retention has replaced its readings by hourly summaries. */
   drops: pgTable('drops', {
     entity: integer('entity').primaryKey(),
     untilUs: wholeNumber('until_us').notNull(),

@@ -34,7 +34,7 @@ module.exports = {
     ({ series, fromUs }) => [uniqueIndex('chunks_series').on(series, fromUs)],
   ),
 
-  /** For each entity the instant before which its readings were dropped, and before which none is accepted any more. */
+  /** For each entity the instant before which retention has replaced its readings by hourly summaries. */
   drops: sqliteTable('drops', {
     entityId: text('entity_id').primaryKey(),
     untilUs: integer('until_us').notNull(),
