@@ -33,7 +33,8 @@ export const sizeSql = `select coalesce(sum(pg_total_relation_size(oid)), 0)::fl
  * join that would read all of it.
  */
 export const metricsStatements = {
-  counted: countedFactsSql(`tenants cross join lateral (select 1 from keys where keys.tenant_id = tenants.id
+  counted:
+    countedFactsSql(`tenants cross join lateral (select 1 from keys where keys.tenant_id = tenants.id
     and revoked_at_ms is null and expires_at_ms <= $1 offset 0) as expired`),
   next: `select prefix, coalesce(entities.code, '') as entity, "atMs"
     from (select id from tenants limit ${mostTenants}) as tenant cross join lateral (
