@@ -131,7 +131,10 @@ describe('the check of the sources', () => {
       { file: 'resources/jobs.ts', imports: [] },
       { file: 'demo/plant.ts', imports: ['core/keys.ts', 'resources/parts.ts'] },
       { file: 'formats/csv.ts', imports: ['core/keys.ts', 'node:fs'] },
-      { file: 'store/open.ts', imports: ['core/keys.ts', 'node:fs', 'pg', 'better-sqlite3'] },
+      {
+        file: 'store/open.ts',
+        imports: ['core/keys.ts', 'node:fs', 'pg', 'better-sqlite3', 'drizzle-orm/sql'],
+      },
       { file: 'http/app.ts', imports: ['core/keys.ts', 'node:http', 'h3'] },
       { file: 'cli/run.ts', imports: ['core/keys.ts', 'node:fs', 'commander', 'chalk'] },
       { file: 'rights/rights.ts', imports: ['core/keys.ts', 'node:fs'] },
@@ -207,7 +210,9 @@ describe('the check of the sources', () => {
     ['formats/csv.ts', 'csv-parse'],
     ['store/open.ts', 'h3'],
     ['store/open.ts', 'better-sqlite3-other'],
+    // All of drizzle: a command would load its every dialect.
     ['store/open.ts', 'drizzle-orm'],
+    ['cli/run.ts', 'drizzle-orm/sql'],
     ['http/app.ts', 'commander'],
     ['http/app.ts', 'better-sqlite3'],
     ['http/app.ts', 'h3-other'],

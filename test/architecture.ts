@@ -21,7 +21,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   formats: { layers: ['formats', 'core'], packages: /^node:\w+/ },
   store: {
     layers: ['store', 'core'],
-    packages: /^(node:\w+|better-sqlite3(-12)?$|pg$)/,
+    packages: /^(node:\w+|better-sqlite3(-12)?$|pg$|drizzle-orm\/[\w/-]+$)/,
   },
   http: {
     layers: ['http', 'core'],

@@ -32,7 +32,9 @@ function makeTree(folder) {
   copy('bin/hkctl.js', folder);
   symlinkSync('hkctl.js', join(folder, 'bin', 'hkctl'));
   for (const path of ['migrations', 'man', 'README.md']) copy(path, folder);
-  rmSync(join(folder, 'migrations', 'schema'), { recursive: true, force: true });
+  for (const path of ['drizzle.config.ts', 'schema']) {
+    rmSync(join(folder, 'migrations', path), { recursive: true, force: true });
+  }
   for (const name of loadedPackages(files)) copyPackage(name, root, folder);
   if (!existsSync(join(folder, 'node_modules', 'better-sqlite3-12'))) {
     process.stderr.write(

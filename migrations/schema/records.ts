@@ -1,20 +1,7 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import { sqliteKit } from './kits.ts';
-import { recordTables } from './record-tables.ts';
+import { resources } from '../../src/resources/index.ts';
+import { sqliteKit } from '../../src/store/tables/kits/sqlite.ts';
+import { recordTables } from '../../src/store/tables/records.ts';
+import { outbox, recordEntities } from '../../src/store/tables/sqlite/records.ts';
 
-/** The tables of the records database, for drizzle-kit. */
-module.exports = {
-  ...recordTables(sqliteKit),
-
-  /** Audit events of imports, kept in the same commit as the records until they are moved into the chain. */
-  outbox: sqliteTable('audit_outbox', {
-    id: integer('id').primaryKey({ autoIncrement: true }),
-    draft: text('draft').notNull(),
-  }),
-
-  /** The entities that have records, each with a short number, since an entity's id would be in every entry of every index. */
-  recordEntities: sqliteTable('record_entities', {
-    number: integer('number').primaryKey(),
-    entityId: text('entity_id').notNull().unique(),
-  }),
-};
+/** The tables of the records database, whose names follow from the resources. */
+module.exports = { ...recordTables(sqliteKit, resources), outbox, recordEntities };

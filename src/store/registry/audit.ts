@@ -75,7 +75,7 @@ export function createAuditStore(
         yield append(draft);
       }),
     async list(tenantId, page) {
-      settle();
+      await settle();
       const { limit, isOldestFirst = false, after } = page;
       const [beyond, order, begin] = isOldestFirst
         ? ['>', 'asc', lowestSeq]
@@ -95,7 +95,7 @@ export function createAuditStore(
     head: () => readHead({ query, first }),
     lastDoneMs: async (action) => (await first<{ ms: number }>(lastDoneSql, [action]))?.ms,
     async *walk() {
-      settle();
+      await settle();
       for (let seq: string | number = lowestSeq; ; ) {
         const records: AuditRecord[] = await read(afterSql, [seq]);
         const last: number | undefined = records.at(-1)?.seq;

@@ -1,41 +1,48 @@
-import { type MetricsStore, mostCounted, type StoreFacts } from '../../core/port/metrics.ts';
+import type { MetricsStore, StoreFacts } from '../../core/port/metrics.ts';
 import type { Statements } from './statements.ts';
 import { lastBackupMark } from './statements.ts';
 
-/** SQL for the number of rows, as `value`, up to the limit of what is counted; `from` is what follows `from`. */
-export function countedSql(from: string): string {
-  return `select count(*) as value from (select 1 from ${from} limit ${mostCounted}) as counted`;
+interface CountedFacts {
+  total: number;
+  live: number;
+  expired: number;
+  lastBackupMs: number | null;
 }
 
-export const factsSql = {
-  total: countedSql('keys'),
-  live: countedSql('keys where revoked_at_ms is null'),
-  lastBackup: `select value from marks where name = $1 and value between 0 and ${Date.UTC(10_000, 0) - 1}`,
-} as const;
+/**
+ * SQL for the numbers of keys and the time of the last backup, in one statement: the counts are of one moment, so that no
+ * number of revoked keys falls between two reads. `expiredFrom` is what follows `from` to find expired keys.
+ */
+export function countedFactsSql(expiredFrom: string): string {
+  return `select
+    (select count(*) from keys) as total,
+    (select count(*) from keys where revoked_at_ms is null) as live,
+    (select count(*) from ${expiredFrom}) as expired,
+    (select value from marks where name = $2 and value between 0 and ${latestMs}) as "lastBackupMs"`;
+}
+
+const latestMs = Date.UTC(10_000, 0) - 1;
 
 type OwnFacts = Pick<StoreFacts, 'databases' | 'freeBytes' | 'nextExpiries'>;
 
-/** Creates the facts for monitoring. Each statement reads one index up to a limit (`metrics.test.ts` of both engines). */
+/** Creates the facts for monitoring. Each statement reads indexes only (`metrics.test.ts` of both engines). */
 export function createMetricsStore(
   { first }: Statements,
-  expired: string,
-  own: (nowMs: number) => Promise<OwnFacts>,
+  countedFacts: string,
+  readOwnFacts: (nowMs: number) => Promise<OwnFacts>,
 ): MetricsStore {
-  const number = async (text: string, values: readonly unknown[] = []) =>
-    (await first<{ value: number }>(text, values))?.value;
   return {
     async read(nowMs) {
-      const [total = 0, live = 0, ended = 0, lastBackupMs, facts] = await Promise.all([
-        number(factsSql.total),
-        number(factsSql.live),
-        number(expired, [nowMs]),
-        number(factsSql.lastBackup, [lastBackupMark]),
-        own(nowMs),
+      const [counted, ownFacts] = await Promise.all([
+        first<CountedFacts>(countedFacts, [nowMs, lastBackupMark]),
+        readOwnFacts(nowMs),
       ]);
+      const { total = 0, live = 0, expired = 0, lastBackupMs } = counted ?? {};
+
       return {
-        keys: { active: live - ended, expired: ended, revoked: total - live },
-        lastBackupMs,
-        ...facts,
+        keys: { active: live - expired, expired, revoked: total - live },
+        lastBackupMs: lastBackupMs ?? undefined,
+        ...ownFacts,
       };
     },
   };

@@ -6,24 +6,21 @@ import { expect, it, onTestFinished } from 'vitest';
 
 it.each(['registry', 'records', 'readings', 'postgres'])(
   'the migrations of %s make what is declared',
-  async (name) => {
+  async (database) => {
     const folder = mkdtempSync(join(tmpdir(), 'hkctl-declared-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    cpSync(join('migrations', name), folder, { recursive: true });
+    cpSync(join('migrations', database), folder, { recursive: true });
     const before = readdirSync(folder);
-    const schema = [
-      '--schema',
-      `./migrations/schema/${name}.ts`,
-      '--out',
-      relative(process.cwd(), folder),
-    ];
-    const dialect = ['--dialect', name === 'postgres' ? 'postgresql' : 'sqlite'];
-    const { stdout } = await execa('node', [
-      'node_modules/drizzle-kit/bin.cjs',
-      'generate',
-      ...dialect,
-      ...schema,
-    ]);
+    const { stdout } = await execa(
+      'node',
+      [
+        'node_modules/drizzle-kit/bin.cjs',
+        'generate',
+        '--config',
+        join('migrations', 'drizzle.config.ts'),
+      ],
+      { env: { DATABASE: database, MIGRATIONS: relative(process.cwd(), folder) } },
+    );
     expect(stdout).toContain('No schema changes');
     expect(readdirSync(folder)).toEqual(before);
   },

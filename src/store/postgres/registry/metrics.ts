@@ -4,13 +4,13 @@ import {
   mostTenants,
   type StoreFacts,
 } from '../../../core/port/metrics.ts';
-import { countedSql, createMetricsStore, factsSql } from '../../registry/metrics.ts';
+import { countedFactsSql, createMetricsStore } from '../../registry/metrics.ts';
 import type { Database } from '../connection/database.ts';
 import { statementsOf } from './statements.ts';
 
 export function createMetrics(database: Database): MetricsStore {
-  const { expired, next } = metricsStatements;
-  return createMetricsStore(statementsOf(database), expired, async (nowMs) => {
+  const { counted, next } = metricsStatements;
+  return createMetricsStore(statementsOf(database), counted, async (nowMs) => {
     const [[size], nextExpiries] = await Promise.all([
       database.query<{ value: number }>(sizeSql),
       database.query<StoreFacts['nextExpiries'][number]>(next, [nowMs]),
@@ -33,9 +33,8 @@ export const sizeSql = `select coalesce(sum(pg_total_relation_size(oid)), 0)::fl
  * join that would read all of it.
  */
 export const metricsStatements = {
-  ...factsSql,
-  expired:
-    countedSql(`tenants cross join lateral (select 1 from keys where keys.tenant_id = tenants.id
+  counted:
+    countedFactsSql(`tenants cross join lateral (select 1 from keys where keys.tenant_id = tenants.id
     and revoked_at_ms is null and expires_at_ms <= $1 offset 0) as expired`),
   next: `select prefix, coalesce(entities.code, '') as entity, "atMs"
     from (select id from tenants limit ${mostTenants}) as tenant cross join lateral (

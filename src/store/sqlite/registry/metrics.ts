@@ -6,15 +6,14 @@ import {
   mostTenants,
   type StoreFacts,
 } from '../../../core/port/metrics.ts';
-import { countedSql, createMetricsStore, factsSql } from '../../registry/metrics.ts';
+import { countedFactsSql, createMetricsStore } from '../../registry/metrics.ts';
 import type { Statements } from '../../registry/statements.ts';
 import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
 import { type StoreFiles, sizeOf } from '../connection/files.ts';
 
 /** The statements, whose plans a test checks. */
 export const metricsStatements = {
-  ...factsSql,
-  expired: countedSql(
+  counted: countedFactsSql(
     'tenants cross join keys on keys.tenant_id = tenants.id where revoked_at_ms is null and expires_at_ms <= $1',
   ),
   tenants: `select id from tenants limit ${mostTenants}`,
@@ -25,8 +24,8 @@ export const metricsStatements = {
 } as const;
 
 export function createMetrics(statements: Statements, files: StoreFiles): MetricsStore {
-  const { expired, tenants, next } = metricsStatements;
-  return createMetricsStore(statements, expired, async (nowMs) => {
+  const { counted, tenants, next } = metricsStatements;
+  return createMetricsStore(statements, counted, async (nowMs) => {
     const expiries: StoreFacts['nextExpiries'][number][] = [];
     for (const { id } of await statements.query<{ id: string }>(tenants))
       expiries.push(...(await statements.query<(typeof expiries)[number]>(next, [id, nowMs])));

@@ -19,7 +19,10 @@ const dialect: Dialect = {
   hasTarget: (part, place) => `instr(lower(target), ${place(part)}) > 0`,
 };
 
-export interface SqliteRunner extends Runner {
+type SqliteStatements = ReturnType<typeof statementsOf>;
+
+/** A runner whose statements are done when they return. */
+export interface SqliteRunner extends Omit<Runner, keyof SqliteStatements>, SqliteStatements {
   append(draft: AuditDraft): void;
 }
 

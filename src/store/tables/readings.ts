@@ -1,10 +1,10 @@
-import type { TableKit } from './kits.ts';
+import type { TableKit } from './kits/sqlite.ts';
 
 type OwnKey = Record<string, ReturnType<ReturnType<TableKit['integer']>['notNull']>>;
 
 /** What both engines keep by sensor and time. `ofEntity` comes first in the keys of an engine that numbers sensors by entity. */
 export function readingTables(
-  { table, text, integer, whole, real, primaryKey }: TableKit,
+  { table, text, integer, wholeNumber, real, primaryKey }: TableKit,
   ofEntity: () => OwnKey = () => ({}),
 ) {
   /** The first columns of a table are its key. */
@@ -20,7 +20,7 @@ export function readingTables(
     {
       ...ofEntity(),
       series: integer('series').notNull(),
-      atUs: whole('at_us').notNull(),
+      atUs: wholeNumber('at_us').notNull(),
       status: text('status'),
       battery: real('battery'),
       signal: real('signal'),
@@ -35,15 +35,15 @@ export function readingTables(
     {
       ...ofEntity(),
       series: integer('series').notNull(),
-      hourUs: whole('hour_us').notNull(),
-      count: whole('count').notNull(),
+      hourUs: wholeNumber('hour_us').notNull(),
+      count: wholeNumber('count').notNull(),
       min: real('min').notNull(),
       max: real('max').notNull(),
       mean: real('mean').notNull(),
       first: real('first').notNull(),
       last: real('last').notNull(),
-      firstAtUs: whole('first_at_us').notNull(),
-      lastAtUs: whole('last_at_us').notNull(),
+      firstAtUs: wholeNumber('first_at_us').notNull(),
+      lastAtUs: wholeNumber('last_at_us').notNull(),
     },
     (columns) => [key(columns)],
   );

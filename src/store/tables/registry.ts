@@ -1,8 +1,12 @@
-import { sql } from 'drizzle-orm';
-import { usageKinds } from '../../src/core/port/usage.ts';
-import { latestDateMs } from '../../src/core/time/instants.ts';
-import { dayMs } from '../../src/core/time/spans.ts';
-import type { TableKit } from './kits.ts';
+import { sql } from 'drizzle-orm/sql';
+import type { ClientPermission } from '../../core/access/permissions.ts';
+import type { AuditAction, Role } from '../../core/access/roles.ts';
+import type { AuditDraft } from '../../core/port/audit.ts';
+import { type UsageKind, usageKinds } from '../../core/port/usage.ts';
+import type { WeekDay } from '../../core/time/calendar.ts';
+import { latestDateMs } from '../../core/time/instants.ts';
+import { dayMs } from '../../core/time/spans.ts';
+import type { TableKit } from './kits/sqlite.ts';
 
 /** The most characters of a code and of the name of a sensor; a daemon cuts longer names. */
 const longestCode = 64;
@@ -18,37 +22,43 @@ const usageChecks = [
   `length(coalesce(last_sensor, '')) <= ${longestSensor}`,
 ].join(' and ');
 
-type OwnColumns = Partial<
-  Record<'tenants' | 'keys', Record<string, ReturnType<TableKit['text' | 'whole']>>>
->;
+/** Columns that one engine alone has. The statements of both engines do not know them. */
+interface OwnColumns {
+  tenants?: object;
+  keys?: object;
+}
 
+export type RegistryTables = ReturnType<typeof registryTables>;
+
+/** The tables of organizations, people, keys and the audit trail. */
 export function registryTables(kit: TableKit, own: OwnColumns = {}) {
-  const { table, text, bytes, integer, whole, seq, index, uniqueIndex, primaryKey, check } = kit;
+  const { table, text, anyText, bytewiseText, json, integer, wholeNumber, sequenceNumber } = kit;
+  const { index, uniqueIndex, primaryKey, check } = kit;
 
   const tenants = table('tenants', {
-    id: bytes('id').primaryKey(),
+    id: bytewiseText('id').primaryKey(),
     name: text('name').notNull(),
-    weekStart: text('week_start').notNull(),
-    createdAtMs: whole('created_at_ms').notNull(),
+    weekStart: text('week_start').$type<WeekDay>().notNull(),
+    createdAtMs: wholeNumber('created_at_ms').notNull(),
     /** Readings older than this are dropped; null = kept forever. */
     retainReadingsDays: integer('retain_readings_days'),
     ...own.tenants,
   });
   const ofTenant = () =>
-    bytes('tenant_id')
+    bytewiseText('tenant_id')
       .notNull()
       .references(() => tenants.id);
 
   const users = table(
     'users',
     {
-      id: bytes('id').primaryKey(),
+      id: bytewiseText('id').primaryKey(),
       tenantId: ofTenant(),
-      login: bytes('login').notNull().unique('users_login_unique'),
+      login: bytewiseText('login').notNull().unique('users_login_unique'),
       name: text('name').notNull(),
-      role: text('role').notNull(),
-      status: text('status').notNull(),
-      createdAtMs: whole('created_at_ms').notNull(),
+      role: text('role').$type<Role>().notNull(),
+      status: text('status').$type<'active' | 'inactive'>().notNull(),
+      createdAtMs: wholeNumber('created_at_ms').notNull(),
     },
     ({ tenantId, login }) => [index('users_tenant').on(tenantId, login)],
   );
@@ -56,13 +66,13 @@ export function registryTables(kit: TableKit, own: OwnColumns = {}) {
   const entities = table(
     'entities',
     {
-      id: bytes('id').primaryKey(),
+      id: bytewiseText('id').primaryKey(),
       tenantId: ofTenant(),
-      code: bytes('code').notNull(),
+      code: bytewiseText('code').notNull(),
       name: text('name').notNull(),
       timezone: text('timezone').notNull(),
-      status: text('status').notNull(),
-      createdAtMs: whole('created_at_ms').notNull(),
+      status: text('status').$type<'active' | 'inactive'>().notNull(),
+      createdAtMs: wholeNumber('created_at_ms').notNull(),
     },
     ({ tenantId, code }) => [uniqueIndex('entities_code').on(tenantId, code)],
   );
@@ -70,24 +80,24 @@ export function registryTables(kit: TableKit, own: OwnColumns = {}) {
   const keys = table(
     'keys',
     {
-      id: bytes('id').primaryKey(),
+      id: bytewiseText('id').primaryKey(),
       tenantId: ofTenant(),
-      prefix: bytes('prefix').notNull().unique('keys_prefix_unique'),
-      secretHash: bytes('secret_hash').notNull().unique('keys_secret_hash_unique'),
+      prefix: bytewiseText('prefix').notNull().unique('keys_prefix_unique'),
+      secretHash: bytewiseText('secret_hash').notNull().unique('keys_secret_hash_unique'),
       name: text('name').notNull(),
-      permissions: text('permissions').notNull(),
-      entityId: bytes('entity_id').references(() => entities.id, { onDelete: 'set null' }),
-      createdBy: bytes('created_by')
+      permissions: json('permissions').$type<ClientPermission[]>().notNull(),
+      entityId: bytewiseText('entity_id').references(() => entities.id, { onDelete: 'set null' }),
+      createdBy: bytewiseText('created_by')
         .notNull()
         .references(() => users.id),
-      createdAtMs: whole('created_at_ms').notNull(),
-      expiresAtMs: whole('expires_at_ms'),
-      revokedAtMs: whole('revoked_at_ms'),
-      revokedBy: bytes('revoked_by').references(() => users.id),
-      rotatedFrom: bytes('rotated_from'),
-      rotatedTo: bytes('rotated_to'),
+      createdAtMs: wholeNumber('created_at_ms').notNull(),
+      expiresAtMs: wholeNumber('expires_at_ms'),
+      revokedAtMs: wholeNumber('revoked_at_ms'),
+      revokedBy: bytewiseText('revoked_by').references(() => users.id),
+      rotatedFrom: bytewiseText('rotated_from'),
+      rotatedTo: bytewiseText('rotated_to'),
       /** Networks that the key may be used from, in CIDR notation; empty = from anywhere. */
-      allowedIps: text('allowed_ips').notNull().default(sql`'[]'`),
+      allowedIps: json('allowed_ips').$type<string[]>().notNull().default(sql`'[]'`),
       note: text('note'),
       ...own.keys,
     },
@@ -110,11 +120,11 @@ export function registryTables(kit: TableKit, own: OwnColumns = {}) {
     {
       /** Days from 1970-01-01 to the day of the entity. */
       day: integer('day').notNull(),
-      keyId: bytes('key_id').notNull(),
-      kind: bytes('kind').notNull(),
-      code: bytes('code').notNull(),
-      count: whole('count').notNull(),
-      lastAtMs: whole('last_at_ms'),
+      keyId: bytewiseText('key_id').notNull(),
+      kind: bytewiseText('kind').$type<UsageKind>().notNull(),
+      code: bytewiseText('code').notNull(),
+      count: wholeNumber('count').notNull(),
+      lastAtMs: wholeNumber('last_at_ms'),
       lastSensor: text('last_sensor'),
     },
     ({ day, keyId, kind, code }) => [
@@ -128,16 +138,16 @@ export function registryTables(kit: TableKit, own: OwnColumns = {}) {
   const audit = table(
     'audit',
     {
-      seq: seq('seq'),
-      tenantId: text('tenant_id'),
-      atMs: whole('at_ms').notNull(),
-      action: text('action').notNull(),
-      actorId: text('actor_id'),
-      actorLogin: text('actor_login'),
-      osAccount: text('os_account').notNull(),
-      target: text('target').notNull(),
-      outcome: text('outcome').notNull(),
-      detail: text('detail').notNull(),
+      seq: sequenceNumber('seq').notNull(),
+      tenantId: anyText('tenant_id'),
+      atMs: wholeNumber('at_ms').notNull(),
+      action: text('action').$type<AuditAction>().notNull(),
+      actorId: anyText('actor_id'),
+      actorLogin: anyText('actor_login'),
+      osAccount: anyText('os_account').notNull(),
+      target: anyText('target').notNull(),
+      outcome: text('outcome').$type<AuditDraft['outcome']>().notNull(),
+      detail: json('detail').$type<AuditDraft['detail']>().notNull(),
       previousHash: text('previous_hash').notNull(),
       hash: text('hash').notNull(),
     },
@@ -145,12 +155,12 @@ export function registryTables(kit: TableKit, own: OwnColumns = {}) {
   );
 
   /** Removed entities whose records and readings may still be there. */
-  const purges = table('purges', { entityId: bytes('entity_id').primaryKey() });
+  const purges = table('purges', { entityId: bytewiseText('entity_id').primaryKey() });
 
   /** Numbers that change in the same commit as other rows, such as the samples of the clock. */
   const marks = table('marks', {
     name: text('name').primaryKey(),
-    value: whole('value').notNull(),
+    value: wholeNumber('value').notNull(),
   });
 
   return { tenants, users, entities, keys, keyUsage, audit, purges, marks };

@@ -3,23 +3,22 @@ import {
   type Field,
   filterableFields,
   type ResourceDefinition,
-} from '../../src/core/fields/fields.ts';
-import { resources } from '../../src/resources/index.ts';
-import { indexName, tableName } from '../../src/store/records/tables.ts';
-import type { TableKit } from './kits.ts';
+} from '../../core/fields/fields.ts';
+import { indexName, tableName } from '../records/tables.ts';
+import type { TableKit } from './kits/sqlite.ts';
 
 /** One table for each declared resource, and what is kept of the changes of their records. */
-export function recordTables(kit: TableKit) {
-  const { table, bytes, integer, index, primaryKey } = kit;
+export function recordTables(kit: TableKit, resources: readonly ResourceDefinition[]) {
+  const { table, bytewiseText, integer, index, primaryKey } = kit;
 
   /** How far the changes of each resource of an entity have come; no row before the first import since this table exists. */
   const recordChanges = table(
     'record_changes',
     {
       entity: integer('entity').notNull(),
-      resource: bytes('resource').notNull(),
-      changedAt: bytes('changed_at').notNull(),
-      forgottenTo: bytes('forgotten_to').notNull(),
+      resource: bytewiseText('resource').notNull(),
+      changedAt: bytewiseText('changed_at').notNull(),
+      forgottenTo: bytewiseText('forgotten_to').notNull(),
     },
     ({ entity, resource }) => [primaryKey({ columns: [entity, resource] })],
   );
@@ -29,9 +28,9 @@ export function recordTables(kit: TableKit) {
     'removed_records',
     {
       entity: integer('entity').notNull(),
-      resource: bytes('resource').notNull(),
-      id: bytes('id').notNull(),
-      removedAt: bytes('removed_at').notNull(),
+      resource: bytewiseText('resource').notNull(),
+      id: bytewiseText('id').notNull(),
+      removedAt: bytewiseText('removed_at').notNull(),
     },
     ({ entity, resource, id, removedAt }) => [
       primaryKey({ columns: [entity, resource, id] }),
@@ -40,7 +39,9 @@ export function recordTables(kit: TableKit) {
   );
 
   /** One row once the store was restored or dates were corrected: a random name, which ends the sync tokens before it. */
-  const recordEpoch = table('record_epoch', { epoch: bytes('epoch').primaryKey().notNull() });
+  const recordEpoch = table('record_epoch', {
+    epoch: bytewiseText('epoch').primaryKey().notNull(),
+  });
 
   const ofResources = resources.map(
     (resource) => [tableName(resource), toTable(kit, resource)] as const,
@@ -69,15 +70,15 @@ function toTable(kit: TableKit, resource: ResourceDefinition) {
 }
 
 function toColumn(
-  { whole, decimal, boolean, bytes }: TableKit,
+  { wholeNumber, decimal, boolean, bytewiseText }: TableKit,
   name: string,
   { kind, required }: Field,
 ) {
-  const types = { integer: whole, decimal, boolean };
+  const types = { integer: wholeNumber, decimal, boolean };
   const column =
     kind === 'integer' || kind === 'decimal' || kind === 'boolean'
       ? types[kind](name)
-      : bytes(name);
+      : bytewiseText(name);
   return required === true || kind === 'list' ? column.notNull() : column;
 }
 

@@ -1,0 +1,39 @@
+import {
+  check,
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core';
+
+/**
+ * What tables are declared with, once for both engines: drizzle's functions for SQLite, and kinds of columns that the engines
+ * store differently. `postgresKit` has the same names and types.
+ */
+export const sqliteKit = {
+  table: sqliteTable,
+  index,
+  uniqueIndex,
+  primaryKey,
+  check,
+  integer,
+  text: (name: string) => text(name),
+  /** Text that sorts and compares byte by byte. */
+  bytewiseText: (name: string) => text(name),
+  /** Text that may contain any character, also NUL. */
+  anyText: (name: string) => text(name),
+  /** A value that is stored as JSON, in a text. */
+  json: (name: string) => text(name, { mode: 'json' }),
+  /** A whole number of up to 53 bits, such as an instant in milliseconds or microseconds. */
+  wholeNumber: (name: string) => integer(name),
+  /** The key of rows that are numbered: AUTOINCREMENT keeps the highest number ever assigned, so that a cut tail is found. */
+  sequenceNumber: (name: string) => integer(name).primaryKey({ autoIncrement: true }),
+  real: (name: string) => real(name),
+  decimal: (name: string) => real(name),
+  boolean: (name: string) => integer(name),
+};
+
+export type TableKit = typeof sqliteKit;

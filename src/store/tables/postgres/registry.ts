@@ -1,0 +1,61 @@
+import { boolean, integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { bytewiseText, postgresKit, wholeNumber } from '../kits/postgres.ts';
+import { registryTables } from '../registry.ts';
+
+/** The tables that SQLite has in its registry database, too. */
+export const { tenants, users, entities, keys, keyUsage, audit, purges, marks } = registryTables(
+  postgresKit,
+  // The order in which organizations were made.
+  { tenants: { number: integer('number').notNull().generatedAlwaysAsIdentity() } },
+);
+
+/** Time of last use of a key, apart from it, so that daemons need no right to change keys. */
+export const keyUses = pgTable('key_uses', {
+  keyId: bytewiseText('key_id').primaryKey(),
+  lastUsedAtMs: wholeNumber('last_used_at_ms').notNull(),
+  lastUsedIp: text('last_used_ip'),
+});
+
+/** The one row that every append to the audit chain locks: the highest number ever assigned. */
+export const auditHead = pgTable('audit_head', {
+  one: boolean('one').primaryKey().default(true),
+  lastSeq: wholeNumber('last_seq').notNull(),
+});
+
+/** Numbers that grow in the transaction of each change: `keys` for the registry, `records` for records. */
+export const generations = pgTable('generations', {
+  name: text('name').primaryKey(),
+  value: wholeNumber('value').notNull(),
+});
+
+/**
+ * Lines of the journal that SQLite keeps in a file next to its store: with them a restore brings back nothing that was stopped. The
+ * rows of keys, users and entities contain what is stopped now: a line is written when such a row is deleted.
+ */
+export const journal = pgTable('journal', {
+  number: wholeNumber('number').primaryKey().generatedAlwaysAsIdentity(),
+  line: text('line').notNull(),
+});
+
+/** The one row that shows that a schema holds a store, of which version. */
+export const storeVersion = pgTable('store_version', {
+  one: boolean('one').primaryKey().default(true),
+  version: integer('version').notNull(),
+});
+
+/** Daemons that serve the store; one is alive while its last heartbeat is recent. */
+export const daemons = pgTable('daemons', {
+  id: text('id').primaryKey(),
+  pid: integer('pid').notNull(),
+  baseUrl: text('base_url'),
+  sinceMs: wholeNumber('since_ms').notNull(),
+  seenAtMs: wholeNumber('seen_at_ms').notNull(),
+  version: text('version'),
+});
+
+/** Requests that a daemon has counted against a limit in one window. */
+export const limitCounts = pgTable('limit_counts', {
+  id: text('id').primaryKey(),
+  endsAtMs: wholeNumber('ends_at_ms').notNull(),
+  count: wholeNumber('count').notNull(),
+});

@@ -1,0 +1,43 @@
+import { blob, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { sqliteKit } from '../kits/sqlite.ts';
+import { readingTables } from '../readings.ts';
+
+/** The tables of the readings database. */
+export const { heartbeats, summaries } = readingTables(sqliteKit);
+
+/** A sensor's number, assigned when the sensor is first seen: shorter in each reading than its id. */
+export const series = sqliteTable(
+  'series',
+  {
+    series: integer('series').primaryKey({ autoIncrement: true }),
+    entityId: text('entity_id').notNull(),
+    sensorId: text('sensor_id').notNull(),
+  },
+  ({ entityId, sensorId }) => [uniqueIndex('series_sensor').on(entityId, sensorId)],
+);
+
+/** Readings of many series, and removed ranges. The newest row stays, so that no id is used again; once in chunks, without its body. */
+export const log = sqliteTable('log', {
+  id: integer('id').primaryKey(),
+  body: blob('body').notNull(),
+});
+
+/** Readings in compressed form, each chunk of a range of one series in which no other chunk has readings; `to` is the last one. */
+export const chunks = sqliteTable(
+  'chunks',
+  {
+    id: integer('id').primaryKey(),
+    series: integer('series').notNull(),
+    fromUs: integer('from_us').notNull(),
+    toUs: integer('to_us').notNull(),
+    count: integer('count').notNull(),
+    body: blob('body').notNull(),
+  },
+  ({ series, fromUs }) => [uniqueIndex('chunks_series').on(series, fromUs)],
+);
+
+/** For each entity the instant before which retention has replaced its readings by hourly summaries. */
+export const drops = sqliteTable('drops', {
+  entityId: text('entity_id').primaryKey(),
+  untilUs: integer('until_us').notNull(),
+});
