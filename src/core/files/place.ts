@@ -1,4 +1,5 @@
 import { constants, type Stats } from 'node:fs';
+import { errnoOf } from '../errno.ts';
 import { HkctlError } from '../errors.ts';
 import { type FileName, Folder } from './folder.ts';
 
@@ -8,6 +9,8 @@ export interface Place {
   name: FileName;
   /** The entry is a link of /proc, which leads to an open file and not to a path. */
   isKernelLink: boolean;
+  /** A link in the place of the file itself led here. */
+  isBehindLink: boolean;
   /** The folders on the way as they were passed, the last one included. */
   way: readonly Stats[];
 }
@@ -26,6 +29,7 @@ export function locate(path: FileName, { followsLast }: { followsLast: boolean }
   let folder = Folder.start(isAbsolute(start) ? '/' : '.');
   let way = [folder.stats()];
   let links = 0;
+  let isBehindLink = false;
   const goTo = (next: Folder) => {
     folder.close();
     folder = next;
@@ -35,22 +39,24 @@ export function locate(path: FileName, { followsLast }: { followsLast: boolean }
     for (;;) {
       const name = rest.pop() ?? itself;
       const isLast = rest.length === 0;
-      if (isLast && !followsLast) return { folder, name, isKernelLink: false, way };
+      const found = { folder, name, isKernelLink: false, isBehindLink, way };
+      if (isLast && !followsLast) return found;
 
       const stats = folder.statOf(name);
       if (stats?.isSymbolicLink()) {
         const isKernelLink = folder.isInProc();
         const target = trustedTarget(folder, name, stats);
-        if (isKernelLink && isLast) return { folder, name, isKernelLink, way };
+        if (isKernelLink && isLast) return { ...found, isKernelLink };
 
         links++;
+        isBehindLink ||= isLast;
         if (links > linkLimit) throw Object.assign(new Error('too many links'), { code: 'ELOOP' });
         if (isKernelLink) goTo(folder.enter(name, { follow: true }));
         else {
           rest.push(...partsOf(target).reverse());
           if (isAbsolute(target)) goTo(Folder.start('/'));
         }
-      } else if (isLast) return { folder, name, isKernelLink: false, way };
+      } else if (isLast) return found;
       else goTo(folder.enter(name));
       way = [...way, folder.stats()];
     }
@@ -65,6 +71,32 @@ export function openNamedFile(path: FileName, flags = constants.O_RDONLY): numbe
   const { folder, name, isKernelLink } = locate(path, { followsLast: true });
   try {
     return isKernelLink ? folder.openBehind(name, flags) : folder.open(name, flags);
+  } finally {
+    folder.close();
+  }
+}
+
+/** A path without links, if its folder exists; otherwise the path as it is. */
+export function canonicalPath(path: string): string {
+  let place: Place;
+  try {
+    place = locate(path, { followsLast: true });
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'ENOENT') throw thrown;
+    return path;
+  }
+  const { folder, name } = place;
+  try {
+    return /^\.\.?$/.test(name.toString()) ? pathOfFolder(folder, name) : folder.pathOf(name);
+  } finally {
+    folder.close();
+  }
+}
+
+function pathOfFolder(parent: Folder, name: FileName): string {
+  const folder = parent.enter(name);
+  try {
+    return folder.path;
   } finally {
     folder.close();
   }
