@@ -1,11 +1,13 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   existsSync,
   fstatSync,
   fsyncSync,
   linkSync,
   lstatSync,
+  opendirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -19,6 +21,12 @@ import {
 
 /** A name in a folder, or a path: Linux's are bytes, which need not be a text. */
 export type FileName = string | Buffer;
+
+/** An entry of a folder as it is listed, by its bytes. */
+export interface FolderEntry {
+  name: Buffer;
+  kind: 'file' | 'folder' | 'link' | 'other';
+}
 
 /** Linux has a path for each open descriptor. On other systems the path of the folder itself must do. */
 const descriptors = '/proc/self/fd';
@@ -81,6 +89,20 @@ export class Folder {
   /** What an entry is, not what a link leads to; undefined if there is none. */
   statOf(name: FileName): Stats | undefined {
     return lstatSync(this.at(name), { throwIfNoEntry: false });
+  }
+
+  /** Lists its entries one by one, since a folder may hold millions. */
+  *entries(): Generator<FolderEntry, void> {
+    // The declarations leave out that names can be read as bytes.
+    const opened = opendirSync(this.at('.'), { encoding: 'buffer' as BufferEncoding });
+    try {
+      for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
+        const name: unknown = entry.name;
+        yield { name: name as Buffer, kind: kindOf(entry) };
+      }
+    } finally {
+      opened.closeSync();
+    }
   }
 
   /** Opens a folder in it that is no link, or one behind a link of the kernel. */
@@ -159,6 +181,12 @@ export class Folder {
   close(): void {
     closeSync(this.#fd);
   }
+}
+
+function kindOf(entry: Dirent): FolderEntry['kind'] {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
 /** The number of the mount to which an open file belongs. */

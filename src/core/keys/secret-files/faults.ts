@@ -3,6 +3,15 @@ import { HkctlError } from '../../errors.ts';
 import { pathFaults } from '../../files.ts';
 import { shellWord } from '../../text/quoting.ts';
 
+const elsewhere = 'Standard output works: leave out the flag, and redirect it to a new file.';
+
+const hints: Readonly<Record<string, string>> = {
+  EACCES: elsewhere,
+  EPERM: elsewhere,
+  EROFS: 'Mount its folder so that it can be written, or give another path.',
+  EBUSY: 'Mount its folder, not the file: a file that is mounted cannot be replaced.',
+};
+
 /**
  * The error for a file that cannot take a secret: `bad_input` because of its path, `state_forbids` if it exists, `output_failed`
  * for a fault of the disk. An error of our own is returned unchanged.
@@ -18,12 +27,9 @@ export function unusable(
 
   const sentence = pathFaults[code];
   if (sentence) {
-    const isRefused = code === 'EACCES' || code === 'EPERM';
-    const hint = isRefused
-      ? { hint: 'Standard output works: leave out the flag, and redirect it to a new file.' }
-      : {};
+    const hint = hints[code];
     return new HkctlError('bad_input', `${path} cannot be used: ${sentence}.`, {
-      ...hint,
+      ...(hint !== undefined && { hint }),
       cause: thrown,
     });
   }
