@@ -8,6 +8,7 @@ export const pathFaults: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   EACCES: 'this account may not write there',
   EPERM: 'this account may not write there',
+  EBUSY: 'it is a mount point',
   EROFS: 'that file system is read-only',
   ELOOP: 'its links run in a circle',
   ENXIO: 'it is no plain file',

@@ -1,44 +1,29 @@
-import { join } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
-import type { Key } from '../../core/port/keys.ts';
+import { createFolderDelivery } from '../../core/keys/secret-files/new-files.ts';
 import type { Context } from '../command/context.ts';
 import { canDraw } from '../terminal/style.ts';
-import { createNewFilesDelivery } from './files.ts';
 import { copySecret, createPanelDelivery, fitsPanel, type PanelTexts } from './panel.ts';
-import type { SecretFile } from './secret-file.ts';
 import { createOutputDelivery, type JsonOptions, joinedSecrets, requireReader } from './stdout.ts';
 
 interface DeliveryOptions extends PanelTexts, JsonOptions {
-  file?: SecretFile;
   secretDir?: string;
   keys: number;
 }
 
-interface ChosenDelivery {
-  delivery: SecretDelivery;
-  fileOf?(key: Key): string;
-}
-
-/** Chooses the delivery by flags and environment: a file or folder, JSON, the panel on a terminal, else plain lines. */
-export async function chooseDelivery(
-  context: Context,
-  options: DeliveryOptions,
-): Promise<ChosenDelivery> {
-  const { file, secretDir, keys } = options;
+/** Chooses the delivery by flags and environment: a folder, JSON, the panel on a terminal, else plain lines. */
+export function chooseDelivery(context: Context, options: DeliveryOptions): SecretDelivery {
+  const { secretDir, keys } = options;
   const copying = (delivery: SecretDelivery) =>
     options.copy ? withCopy(context, delivery) : delivery;
-  if (file) return { delivery: copying(file.delivery), fileOf: () => file.path };
-  if (secretDir !== undefined) {
-    const fileOf = ({ prefix }: Key) => join(secretDir, prefix);
-    return { delivery: copying(createNewFilesDelivery(fileOf)), fileOf };
-  }
+  if (secretDir !== undefined) return copying(createFolderDelivery(secretDir));
+
   requireReader(context);
-  if (!context.io.stdout.isTTY)
-    return { delivery: copying(createOutputDelivery(context, options)) };
+  if (!context.io.stdout.isTTY) return copying(createOutputDelivery(context, options));
+
   requireNoScrollback(context, keys);
   // The panel copies by itself, to show the outcome.
-  return { delivery: createPanelDelivery(context, options) };
+  return createPanelDelivery(context, options);
 }
 
 /** Refuses a terminal without an alternate screen: no secret may stay in the scrollback (contract, section 1). */
@@ -63,9 +48,14 @@ function withCopy(context: Context, inner: SecretDelivery): SecretDelivery {
     ...inner,
     async deliver(delivered) {
       await inner.deliver(delivered);
-      const { io, json } = context;
-      // With --json only the document goes to standard output.
-      context.say(await copySecret(io, joinedSecrets(delivered), json ? io.stderr : io.stdout));
+      await copyAndSay(context, joinedSecrets(delivered));
     },
   };
+}
+
+/** Copies a secret to the clipboard and says how that went. */
+export async function copyAndSay(context: Context, secret: string): Promise<void> {
+  const { io, json } = context;
+  // With --json only the document goes to standard output.
+  context.say(await copySecret(io, secret, json ? io.stderr : io.stdout));
 }

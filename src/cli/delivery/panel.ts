@@ -1,4 +1,4 @@
-import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
+import { type DeliveredKey, type SecretDelivery, untilVerified } from '../../core/keys/issuance.ts';
 import { shellWord } from '../../core/text/quoting.ts';
 import type { Context } from '../command/context.ts';
 import type { Screen, ScreenEvent } from '../terminal/interaction.ts';
@@ -7,7 +7,7 @@ import type { Io } from '../terminal/io.ts';
 import { openScreen } from '../terminal/screen.ts';
 import { canDraw, type Style } from '../terminal/style.ts';
 import { shortened, wrapText } from '../terminal/wrap.ts';
-import { joinedSecrets, untilVerified } from './stdout.ts';
+import { joinedSecrets } from './stdout.ts';
 
 export interface PanelTexts {
   /** The message of success: `API key rotated`. */

@@ -1,5 +1,5 @@
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
-import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
+import { type DeliveredKey, type SecretDelivery, untilVerified } from '../../core/keys/issuance.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
 import type { Clock } from '../../core/time/instants.ts';
@@ -86,9 +86,6 @@ export function requireReader({ io }: Context): void {
     { hint: 'Give --secret-file PATH, or send standard output to a file or a pipe.' },
   );
 }
-
-export const untilVerified =
-  'it may be the only secret that works. Check it with: hkctl keys verify';
 
 function withoutKey(
   { code, message, hint, cause }: HkctlError,

@@ -5,6 +5,7 @@ import type { RandomBytes } from '../../core/secrets.ts';
 import { isJournalStream } from '../../core/terminal.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import type { Asker, Screen } from './interaction.ts';
+import { rawPaths } from './raw-arguments.ts';
 import { createSignals, type Signals } from './signals.ts';
 
 /** Everything outside the program that a command uses; tests pass their own. */
@@ -33,6 +34,8 @@ export interface Io {
   readonly isSystemStore?: boolean;
   /** The folder of the system's store and the account that owns it, if the acting account may not enter it. */
   closedSystemStore?(): { folder: string; account: string } | undefined;
+  /** The arguments of the process that are paths, as bytes where they are no text; in the order of the command line. */
+  rawPaths?(paths: readonly string[]): (string | Buffer)[];
   /** The command that started this program: interpreter and script. */
   readonly program: readonly string[];
   readonly clock: Clock;
@@ -80,6 +83,7 @@ export interface Output {
 /** What {@link createIo} cannot find out from the process itself. */
 type IoParts = Omit<
   Io,
+  | 'rawPaths'
   | 'program'
   | 'stdin'
   | 'stdinIsTTY'
@@ -98,6 +102,7 @@ export function createIo(process: NodeJS.Process, parts: IoParts): Io {
   let interruption: AbortSignal | undefined;
   return {
     ...parts,
+    rawPaths,
     program: [process.execPath, process.argv[1] ?? 'hkctl'],
     get stdin() {
       return process.stdin;

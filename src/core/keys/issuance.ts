@@ -31,6 +31,10 @@ export interface SecretDelivery {
   keep?(): MaybePromise<string>;
 }
 
+/** What to do with a secret that was delivered if it is unknown whether its key was committed. */
+export const untilVerified =
+  'it may be the only secret that works. Check it with: hkctl keys verify';
+
 export interface CreateKeyInput {
   name: string;
   entity: Entity;

@@ -4,6 +4,7 @@ import {
   permissionLabels,
   presets,
 } from '../../../core/access/permissions.ts';
+import type { Permitted } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { parseExpiry } from '../../../core/keys/expiry.ts';
 import {
@@ -14,8 +15,9 @@ import {
 } from '../../../core/keys/issuance.ts';
 import { parseNote } from '../../../core/keys/keys.ts';
 import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
-import { isCreationOf } from '../../../core/keys/secret-files.ts';
+import { createIntoFile, requireFree } from '../../../core/keys/secret-files/into-file.ts';
 import type { Entity } from '../../../core/port/entities.ts';
+import type { Key } from '../../../core/port/keys.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import {
@@ -27,8 +29,7 @@ import {
   text,
   toggle,
 } from '../../command/flags.ts';
-import { requireFreePath } from '../../delivery/files.ts';
-import { createSecretFile, hasSecondName } from '../../delivery/secret-file.ts';
+import { requirePath, sayDiscarded } from '../../delivery/secret-paths.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity, askPermissions, entityOrAsk } from '../../questions/choices.ts';
 import { requireConfirmation, textOrAsk } from '../../questions/values.ts';
@@ -64,7 +65,11 @@ const flags = {
   },
   expires: text('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
   copy: toggle('--copy', 'also copy the secret to the clipboard'),
-  secretFile: text('--secret-file <PATH>', 'write the secret to a new file (mode 0600) instead'),
+  secretFile: parsed(
+    '--secret-file <PATH>',
+    'write the secret to a new file (mode 0600) instead',
+    requirePath,
+  ),
   baseUrl: baseUrlFlag,
   yes: yesFlag,
 };
@@ -100,36 +105,53 @@ export const create = defineCommand({
   async run(context, given, _args, { domain, actor }) {
     const { secretFile } = given;
     if (secretFile === undefined) requireReader(context);
-    else if (!hasSecondName(secretFile)) requireFreePath(secretFile);
+    else await requireFree(domain, secretFile);
     const input = await completeInput(context, domain, given);
-    const baseUrl = await baseUrlOf(domain, given.baseUrl);
-    const { chooseDelivery } = await import('../../delivery/choose.ts');
-    const file =
-      secretFile === undefined
-        ? undefined
-        : createSecretFile(context, domain, actor, {
-            path: secretFile,
-            isNew: true,
-            isOurs: async (key) => isCreationOf(input, key, domain.clock()),
-            finished() {
-              context.say(
-                `An earlier run has created the key, and was cut off before ${secretFile} had its name.`,
-              );
-            },
-          });
-    const form = { clock: domain.clock, keys: 1, several: false, done: 'API key created' };
-    const make = async () => {
-      const { delivery } = await chooseDelivery(context, { ...given, ...form, file, baseUrl });
-      return createKey(domain, actor, input, delivery);
-    };
-    const key = await (file ? file.make(make) : make());
-    if (secretFile !== undefined && context.json) {
-      context.printJson(deliveryJson(domain.clock(), [{ key, secretFile, revoked: null }], false));
-    }
+    const key = await (secretFile === undefined
+      ? createAndDeliver(context, domain, actor, input, given)
+      : createAndFile(context, domain, actor, input, { ...given, secretFile }));
     const where = secretFile === undefined ? '' : `; its secret is in ${secretFile}`;
     context.say(`API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`);
   },
 });
+
+async function createAndDeliver(
+  context: Context,
+  domain: Domain,
+  actor: Permitted<'key.create'>,
+  input: CreateKeyInput,
+  given: Given,
+): Promise<Key> {
+  const baseUrl = await baseUrlOf(domain, given.baseUrl);
+  const form = { clock: domain.clock, keys: 1, several: false, done: 'API key created' };
+  const { chooseDelivery } = await import('../../delivery/choose.ts');
+  const delivery = chooseDelivery(context, { ...given, ...form, baseUrl });
+  return createKey(domain, actor, input, delivery);
+}
+
+async function createAndFile(
+  context: Context,
+  domain: Domain,
+  actor: Permitted<'key.create'>,
+  input: CreateKeyInput,
+  { secretFile, copy }: Given & { secretFile: string },
+): Promise<Key> {
+  const filed = await createIntoFile(domain, actor, input, secretFile);
+  const { key, secret } = filed;
+  sayDiscarded(context, filed);
+  if (secret === undefined) {
+    context.say(
+      `An earlier run has created the key, and was cut off before ${secretFile} had its name.`,
+    );
+  } else if (copy) {
+    const { copyAndSay } = await import('../../delivery/choose.ts');
+    await copyAndSay(context, secret);
+  }
+  if (context.json) {
+    context.printJson(deliveryJson(domain.clock(), [{ key, secretFile, revoked: null }], false));
+  }
+  return key;
+}
 
 /** Asks for what is missing, in the order of the create dialog (specification 5.4); at the end a question sums up the key. */
 async function completeInput(

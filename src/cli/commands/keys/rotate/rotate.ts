@@ -1,18 +1,26 @@
+import { join } from 'node:path';
 import { sha256 } from '../../../../core/digest.ts';
 import type { Actor, Permitted } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError } from '../../../../core/errors.ts';
-import { type RotatedKey, rotateKeys } from '../../../../core/keys/issuance.ts';
+import { canonicalPath } from '../../../../core/files/place.ts';
+import { rotateKeys } from '../../../../core/keys/issuance.ts';
 import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
-import { findKeys, latestOf, requireKey } from '../../../../core/keys/references.ts';
-import { isRotationOf } from '../../../../core/keys/secret-files.ts';
+import { findKeys, latestOf } from '../../../../core/keys/references.ts';
+import {
+  type FiledKey,
+  fileHolds,
+  finishRotation,
+  type RotationFile,
+  rotateIntoFile,
+} from '../../../../core/keys/secret-files/into-file.ts';
+import { requireFolder } from '../../../../core/keys/secret-files/new-files.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
-import { type FlagValues, parsed, text, toggle } from '../../../command/flags.ts';
-import { requireFolder } from '../../../delivery/files.ts';
-import { createSecretFile, resolved, type SecretFile } from '../../../delivery/secret-file.ts';
+import { type FlagValues, parsed, toggle } from '../../../command/flags.ts';
+import { requirePath, sayDiscarded } from '../../../delivery/secret-paths.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
 import { requireConfirmation } from '../../../questions/values.ts';
@@ -21,13 +29,15 @@ import { namesOf, refsArgument } from '../names.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),
-  secretFile: text(
+  secretFile: parsed(
     '--secret-file <PATH>',
     'replace the file that holds the old secret (mode 0600, by way of PATH.new)',
+    requirePath,
   ),
-  secretDir: text(
+  secretDir: parsed(
     '--secret-dir <DIR>',
     'write each new secret to a file in DIR, named by its prefix',
+    requirePath,
   ),
   force: toggle('--force', 'replace PATH whatever it holds'),
   ifOlderThan: parsed(
@@ -76,16 +86,15 @@ export const rotate = defineCommand({
     requireFittingTarget(given, refs);
     const digest = exec === undefined ? undefined : digestOf(context, given, exec);
     const keys = await keysOrAsk(context, refs);
-    const [old] = keys;
-    const file = old && fileFor(context, domain, actor, old, given, digest);
-    const options = { ...given, file, digest, several: refs.length > 1 };
-    const rotated = await rotateDue(context, domain, actor, keys, options);
+    const options = { ...given, digest, several: refs.length > 1 };
+    const successors = await rotateDue(context, domain, actor, keys, options);
     if (exec === undefined || digest === undefined) return;
+
     const { runCommandDue } = await import('./command-after.ts');
     const latest = await latestOf(domain, actor, await againFrom(domain, actor, keys));
     await runCommandDue(context, domain, {
       keys: latest,
-      isNew: rotated.length > 0,
+      isNew: successors.length > 0,
       command: exec,
       digest,
     });
@@ -94,10 +103,8 @@ export const rotate = defineCommand({
 
 interface RotationOptions extends Given {
   several: boolean;
-  file?: SecretFile;
-  digest?: string;
-  /** Younger keys that are left as they are; only the JSON names them. */
-  kept?: readonly Key[];
+  /** By which the store remembers the command of `--exec`. */
+  digest: string | undefined;
 }
 
 /** Rotates the keys that are old enough, or finishes a rotation that was cut off; returns the successors. */
@@ -106,26 +113,43 @@ async function rotateDue(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
-  given: RotationOptions,
+  options: RotationOptions,
 ): Promise<Key[]> {
-  const { ifOlderThan, file } = given;
-  const finished = await file?.finish();
+  const { ifOlderThan, several } = options;
+  const finished = await finishEarlier(context, domain, actor, keys, options);
   if (finished) return [finished];
+
   const nowMs = domain.clock();
-  const earlier = await rotatedEarlier(domain, actor, keys, given);
+  const earlier = await rotatedEarlier(domain, actor, keys, options);
   if (!earlier) await requireActive(domain, actor, keys, 'rotated');
   const isDue = ({ createdAtMs }: Key) =>
     !earlier && (ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan);
   const due = keys.filter(isDue);
-  const kept = earlier ?? keys.filter((key) => !isDue(key));
-  if (!earlier && kept.length > 0)
-    context.say(`Not rotated, since not old enough: ${namesOf(kept)}`);
-  if (due.length > 0) return rotateAndDeliver(context, domain, actor, due, { ...given, kept });
+  const unchanged = earlier ?? keys.filter((key) => !isDue(key));
+  if (!earlier && unchanged.length > 0)
+    context.say(`Not rotated, since not old enough: ${namesOf(unchanged)}`);
+  if (due.length > 0) return rotateAfterQuestion(context, domain, actor, due, unchanged, options);
+
   // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
   if (!earlier && !context.io.asksNothing && !canAsk(context.io))
     context.warn('Once a key is old enough, this needs --yes if there is no terminal to ask.');
-  if (context.json) context.printJson(deliveryJson(nowMs, kept.map(unrotated), given.several));
+  if (context.json) context.printJson(deliveryJson(nowMs, unchanged.map(unrotated), several));
   return [];
+}
+
+/** Puts the secret of a rotation in place that was cut off after its commit. */
+async function finishEarlier(
+  context: Context,
+  domain: Domain,
+  actor: Permitted<'key.rotate'>,
+  [old]: readonly Key[],
+  options: RotationOptions,
+): Promise<Key | undefined> {
+  const file = fileOf(options);
+  if (!file || !old) return undefined;
+  const filed = await finishRotation(domain, actor, old, file);
+  if (filed) reportFiled(context, domain, filed, file);
+  return filed?.key;
 }
 
 /** The successors of keys that the same command has rotated before without success of the command after it; else undefined. */
@@ -133,33 +157,36 @@ async function rotatedEarlier(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
-  { digest, file }: RotationOptions,
+  { digest, secretFile }: RotationOptions,
 ): Promise<Key[] | undefined> {
   if (digest === undefined || keys.some(({ rotatedTo }) => rotatedTo === null)) return undefined;
+
   const latest = await latestOf(domain, actor, keys);
   const ids = latest
     .filter((key) => statusOf(key, domain.clock()) === 'Active')
     .map(({ id }) => id);
   if ((await domain.store.commands.due(ids, digest)).length < latest.length) return undefined;
+
   const [first] = latest;
-  return first && file && !(await file.holds(first)) ? undefined : latest;
+  if (!first || secretFile === undefined) return latest;
+  return (await fileHolds(domain, actor, secretFile, first)) ? latest : undefined;
 }
 
-/** Rotates keys after the question of the Rotate API key dialog, and delivers the new secrets; returns the successors. */
-async function rotateAndDeliver(
+/** Rotates keys after the question of the Rotate API key dialog; returns the successors. */
+async function rotateAfterQuestion(
   context: Context,
   domain: Domain,
   actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
-  given: RotationOptions,
+  unchanged: readonly Key[],
+  options: RotationOptions,
 ): Promise<Key[]> {
-  const { file, digest } = given;
   const several = keys.length > 1;
-  const baseUrl = await baseUrlOf(domain, given.baseUrl);
-  const done = several ? `${keys.length} API keys rotated` : 'API key rotated';
-  const { chooseDelivery } = await import('../../../delivery/choose.ts');
-  const chosen = { ...given, baseUrl, clock: domain.clock, keys: keys.length, done };
-  const { delivery, fileOf } = await chooseDelivery(context, chosen);
+  const file = fileOf(options);
+  const rotate = file
+    ? () => rotateIntoOneFile(context, domain, actor, keys, file, options)
+    : await createRotation(context, domain, actor, keys, unchanged, options);
+
   const title = several ? `Rotate ${keys.length} API keys` : 'Rotate API key';
   const stops = several
     ? 'The old keys stop at once. The new secrets are shown once.'
@@ -167,56 +194,79 @@ async function rotateAndDeliver(
   const question = `${title}: ${namesOf(keys)}. ${stops}`;
   const action = several ? 'Rotate keys' : 'Rotate key';
   await requireConfirmation(context, question, action, lastUses(keys, domain.clock()));
-  const work = async () => {
+  return rotate();
+}
+
+/** Chooses where the new secrets go, and refuses what cannot take them; the rotation runs after the question. */
+async function createRotation(
+  context: Context,
+  domain: Domain,
+  actor: Permitted<'key.rotate'>,
+  keys: readonly Key[],
+  unchanged: readonly Key[],
+  options: RotationOptions,
+): Promise<() => Promise<Key[]>> {
+  const { secretDir, digest, several } = options;
+  const baseUrl = await baseUrlOf(domain, options.baseUrl);
+  const done = keys.length > 1 ? `${keys.length} API keys rotated` : 'API key rotated';
+  const { chooseDelivery } = await import('../../../delivery/choose.ts');
+  const form = { clock: domain.clock, keys: keys.length, kept: unchanged, done, baseUrl };
+  const delivery = chooseDelivery(context, { ...options, ...form });
+  const pathOf = ({ prefix }: Key) =>
+    secretDir === undefined ? undefined : join(secretDir, prefix);
+
+  return async () => {
     // Another process may have ended a key meanwhile: no secret is shown for one that is inactive by now.
-    const rotated = await rotateKeys(
-      domain,
-      actor,
-      await againFrom(domain, actor, keys),
-      delivery,
-      digest,
-    );
-    if (fileOf && context.json) {
-      const delivered = rotated.map((pair) => ({ ...pair, secretFile: fileOf(pair.key) }));
-      const kept = given.kept?.map(unrotated) ?? [];
-      context.printJson(deliveryJson(domain.clock(), [...delivered, ...kept], given.several));
+    const current = await againFrom(domain, actor, keys);
+    const rotated = await rotateKeys(domain, actor, current, delivery, digest);
+    if (secretDir !== undefined && context.json) {
+      const answers = rotated.map((pair) => ({ ...pair, secretFile: pathOf(pair.key) }));
+      const all = [...answers, ...unchanged.map(unrotated)];
+      context.printJson(deliveryJson(domain.clock(), all, several));
     }
-    for (const pair of rotated) context.say(sentenceOf(pair, fileOf?.(pair.key)));
+    for (const pair of rotated) context.say(sentenceOf(pair, pathOf(pair.key)));
     return rotated.map(({ key }) => key);
   };
-  if (!file) return work();
-  const one = async () => (await work())[0] as Key; // a file takes one key
-  return [await file.make(one)];
+}
+
+async function rotateIntoOneFile(
+  context: Context,
+  domain: Domain,
+  actor: Permitted<'key.rotate'>,
+  keys: readonly Key[],
+  file: RotationFile,
+  { copy }: RotationOptions,
+): Promise<Key[]> {
+  const [old] = keys as [Key]; // --secret-file takes one key
+  const filed = await rotateIntoFile(domain, actor, old, file);
+  sayDiscarded(context, filed);
+  if (copy && filed.secret !== undefined) {
+    const { copyAndSay } = await import('../../../delivery/choose.ts');
+    await copyAndSay(context, filed.secret);
+  }
+  reportFiled(context, domain, filed, file);
+  return [filed.key];
+}
+
+function reportFiled(
+  context: Context,
+  { clock }: Pick<Domain, 'clock'>,
+  { key, revoked, secret }: FiledKey,
+  { path }: RotationFile,
+): void {
+  if (context.json) {
+    context.printJson(deliveryJson(clock(), [{ key, revoked, secretFile: path }], false));
+  }
+  const where =
+    secret === undefined
+      ? `an earlier run was cut off, and ${path} now holds its secret.`
+      : `its secret is in ${path}`;
+  context.say(`${sentenceOf({ key, revoked })}; ${where}`);
 }
 
 /** The file that `--secret-file` names, which may hold the secret of the old key. */
-function fileFor(
-  context: Context,
-  domain: Domain,
-  actor: Actor,
-  old: Key,
-  { secretFile: path, force }: Given,
-  digest: string | undefined,
-): SecretFile | undefined {
-  if (path === undefined) return undefined;
-  return createSecretFile(context, domain, actor, {
-    path,
-    force,
-    isOurs: (key, files) => isRotationOf(domain, actor, old, key, { files, force }),
-    async finished(key) {
-      // The run that was cut off may have had another command, or none.
-      if (digest !== undefined) await domain.store.commands.add([key.id], digest);
-      const revoked =
-        key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
-      if (context.json)
-        context.printJson(
-          deliveryJson(domain.clock(), [{ key, revoked, secretFile: path }], false),
-        );
-      context.say(
-        `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix}); an earlier run was cut off, and ${path} now holds its secret.`,
-      );
-    },
-  });
+function fileOf({ secretFile, force, digest }: RotationOptions): RotationFile | undefined {
+  return secretFile === undefined ? undefined : { path: secretFile, force, command: digest };
 }
 
 function againFrom(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<Key[]> {
@@ -228,14 +278,14 @@ function againFrom(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<
 function digestOf({ io }: Context, { secretFile, secretDir }: Given, command: string): string {
   const path = secretFile ?? secretDir;
   return sha256(
-    JSON.stringify([io.osAccount, path === undefined ? null : resolved(path), command]),
+    JSON.stringify([io.osAccount, path === undefined ? null : canonicalPath(path), command]),
     'base64url',
   );
 }
 
-function sentenceOf({ key, revoked }: RotatedKey, file: string | undefined): string {
-  const where = file === undefined ? '' : `; its secret is in ${file}`;
-  return `API key rotated: ${key.name} (${revoked.prefix} → ${key.prefix})${where}`;
+function sentenceOf({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>, path?: string): string {
+  const where = path === undefined ? '' : `; its secret is in ${path}`;
+  return `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix})${where}`;
 }
 
 function requireFittingTarget(

@@ -21,6 +21,7 @@ import {
   scan as scanFiles,
   unreadableReason,
 } from './secret-scan.ts';
+import { pathJson } from './shown-path.ts';
 
 export const scan = defineCommand({
   summary: 'Find secrets in files, folders or standard input',
@@ -51,10 +52,12 @@ export const scan = defineCommand({
     // Before the first file is read: a key may be found after an hour.
     if (revoke) requireConfirmable(context, 'Revoke the active keys that are found.');
     const session = await openSession(context, revoke);
+    const { stdin } = context.io;
+    const rawPaths = context.io.rawPaths?.(paths) ?? paths;
     const clock = session?.domain.clock ?? context.io.clock;
     const findings = new Findings(session);
     const report: ScanReport = { files: 0, bytes: 0, links: 0, others: 0, skipped: [] };
-    for await (const found of scanFiles(paths, context.io.stdin, report)) {
+    for await (const found of scanFiles(rawPaths, stdin, report)) {
       if (found === undefined) {
         const ended = findings.endFile();
         if (!context.json) printFindings(context, ended, findings, session && clock());
@@ -157,10 +160,10 @@ function printSummary(
 
 function reportJson(findings: Findings, report: ScanReport, nowMs: number): unknown {
   return {
-    findings: findings.listed.map(({ path, line, column, secret, count }) => {
+    findings: findings.listed.map(({ line, column, secret, count, ...place }) => {
       const key = findings.keys.get(secret);
       return {
-        path,
+        ...pathJson(place),
         line,
         column,
         prefix: prefixOf(secret),
@@ -170,7 +173,7 @@ function reportJson(findings: Findings, report: ScanReport, nowMs: number): unkn
     }),
     occurrences: findings.occurrences,
     unlisted: findings.unlisted,
-    skipped: report.skipped,
+    skipped: report.skipped.map(({ reason, ...place }) => ({ ...pathJson(place), reason })),
     files: report.files,
     bytes: report.bytes,
   };

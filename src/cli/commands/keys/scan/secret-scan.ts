@@ -1,18 +1,13 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  opendirSync,
-  openSync,
-  readSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { errnoOf } from '../../../../core/errno.ts';
+import { isHkctlError } from '../../../../core/errors.ts';
+import type { FileName, Folder } from '../../../../core/files/folder.ts';
+import { locate, openNamedFile } from '../../../../core/files/place.ts';
 import { scanOverlap, secretsIn } from '../../../../core/keys/leak-scan.ts';
+import { type ShownPath, shownPath } from './shown-path.ts';
 
 /** A secret and its place: line and column from 1; a column counts bytes. */
-export interface Occurrence {
-  path: string;
+export interface Occurrence extends ShownPath {
   line: number;
   column: number;
   secret: string;
@@ -27,12 +22,15 @@ export interface ScanReport {
   bytes: number;
   links: number;
   others: number;
-  skipped: { path: string; reason: string }[];
+  skipped: (ShownPath & { reason: string })[];
 }
 
 export const unreadableReason = 'may not be read by this account';
 
 export const linkReason = 'is a link, not followed';
+
+/** As the last part of a path of the command line, or on the way to it. */
+const foreignLinkReason = 'is behind a link that another account made';
 
 /** The largest number of findings, and of skipped paths, that a report lists: its size must not grow with what is scanned. */
 export const mostListed = 10_000;
@@ -44,31 +42,34 @@ const pieceBytes = 1 << 18;
 
 /**
  * Looks for secrets in files and folders, everything in them: hidden, binary, ignored by git; and for `-` in a stream. Links in folders
- * are not followed, and files that cannot be read are skipped; the report names both.
+ * are not followed, and files that cannot be read are skipped; the report names both. Every folder is read, and every file in it
+ * opened, by the descriptor of the one above: whatever another account puts in its place meanwhile is not followed.
  */
 export async function* scan(
-  paths: readonly string[],
+  paths: readonly FileName[],
   stdin: NodeJS.ReadableStream,
   report: ScanReport,
 ): AsyncGenerator<ScanStep, void> {
   const buffer = Buffer.allocUnsafe(pieceBytes);
-  for (const path of paths) {
-    if (path === '-') continue;
-    yield* guarded(report, path, () =>
-      lstatSync(path).isDirectory()
-        ? scanFolder(path, buffer, report)
-        : scanFile(path, buffer, report, false),
-    );
+  for (const given of paths) {
+    if (given === '-') continue;
+    const path = Buffer.from(given);
+    yield* guarded(report, path, function* () {
+      const folder = folderAt(path);
+      if (folder) yield* scanTree(folder, path, buffer, report);
+      else yield* scanOpened(openNamedFile(path), path, buffer, report);
+    });
   }
+
   if (!paths.includes('-')) return;
-  const search = createSearch('-', report);
+  const search = createSearch({ path: '-' }, report);
   for await (const chunk of stdin) yield search(Buffer.from(chunk));
   report.files++;
   yield undefined;
 }
 
 /** Creates the search of bytes that come piece by piece. A pipe is read only once, so that lines are counted while they pass. */
-function createSearch(path: string, report: ScanReport): (piece: Buffer) => Occurrence[] {
+function createSearch(place: ShownPath, report: ScanReport): (piece: Buffer) => Occurrence[] {
   let rest: Buffer = Buffer.alloc(0);
   let line = 1;
   let column = 1;
@@ -91,7 +92,7 @@ function createSearch(path: string, report: ScanReport): (piece: Buffer) => Occu
     };
     const found = secretsIn(bytes).map(({ offset, secret }) => {
       advance(offset);
-      return { path, line, column, secret };
+      return { ...place, line, column, secret };
     });
     // What is kept is shorter than a secret, so that none is found twice.
     advance(Math.max(0, bytes.length - scanOverlap));
@@ -100,49 +101,87 @@ function createSearch(path: string, report: ScanReport): (piece: Buffer) => Occu
   };
 }
 
-function* scanFolder(
-  folder: string,
-  buffer: Buffer,
-  report: ScanReport,
-): Generator<ScanStep, void> {
-  const folders = [folder];
-  for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
-    const here = path;
-    yield* guarded(report, here, function* () {
-      // One by one, since a folder may hold millions.
-      const opened = opendirSync(here);
-      try {
-        for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
-          const inner = here.endsWith('/') ? here + entry.name : `${here}/${entry.name}`;
-          if (entry.isFile())
-            yield* guarded(report, inner, () => scanFile(inner, buffer, report, true));
-          else if (entry.isDirectory()) folders.push(inner);
-          else skip(report, inner, entry.isSymbolicLink() ? linkReason : otherReason);
-        }
-      } finally {
-        opened.closeSync();
-      }
-    });
+/** The folder at a path, to be closed by the caller; undefined if it is no folder. */
+function folderAt(path: FileName): Folder | undefined {
+  const { folder, name, isKernelLink } = locate(path, { followsLast: true });
+  try {
+    return folder.statOf(name)?.isDirectory() && !isKernelLink ? folder.enter(name) : undefined;
+  } finally {
+    folder.close();
   }
 }
 
-function* scanFile(
-  path: string,
+/** A folder in progress; the folders in it come after its files. */
+interface Level {
+  folder: Folder;
+  path: Buffer;
+  inner: Buffer[];
+}
+
+/** Scans a folder and all folders in it, and closes it. */
+function* scanTree(
+  root: Folder,
+  path: Buffer,
   buffer: Buffer,
   report: ScanReport,
-  plain: boolean,
 ): Generator<ScanStep, void> {
-  // What was a regular file when its folder was listed may be a link or a FIFO by now, which the command line does not name.
-  const fd = openSync(
-    path,
-    plain ? constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK : 'r',
-  );
+  const levels: Level[] = [];
+  const push = (folder: Folder, at: Buffer) => {
+    const level = { folder, path: at, inner: [] };
+    levels.push(level);
+    return guarded(report, at, () => scanEntries(level, buffer, report));
+  };
+
+  try {
+    yield* push(root, path);
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+      const { folder, inner } = level;
+      const name = inner.pop();
+      if (name === undefined) {
+        folder.close();
+        levels.pop();
+        continue;
+      }
+      const at = within(level.path, name);
+      yield* guarded(report, at, () => push(folder.enter(name), at));
+    }
+  } finally {
+    for (const { folder } of levels) folder.close();
+  }
+}
+
+/** Scans the files of a folder, and notes its folders. */
+function* scanEntries(
+  { folder, path, inner }: Level,
+  buffer: Buffer,
+  report: ScanReport,
+): Generator<ScanStep, void> {
+  for (const { name, kind } of folder.entries()) {
+    const at = within(path, name);
+    if (kind === 'folder') inner.push(name);
+    else if (kind === 'file') {
+      yield* guarded(report, at, () =>
+        // By now it may be a FIFO, which must not be waited for.
+        scanOpened(folder.open(name, constants.O_NONBLOCK), at, buffer, report, true),
+      );
+    } else skip(report, at, kind === 'link' ? linkReason : otherReason);
+  }
+}
+
+/** Scans an open file, and closes it; `plain`: it is skipped if it is no regular file. */
+function* scanOpened(
+  fd: number,
+  path: Buffer,
+  buffer: Buffer,
+  report: ScanReport,
+  plain = false,
+): Generator<ScanStep, void> {
   try {
     if (plain && !fstatSync(fd).isFile()) {
       skip(report, path, otherReason);
       return;
     }
-    const search = createSearch(path, report);
+    const search = createSearch(shownPath(path), report);
     for (let read = readSync(fd, buffer); read > 0; read = readSync(fd, buffer)) {
       const found = search(buffer.subarray(0, read));
       if (found.length > 0) yield found;
@@ -154,6 +193,13 @@ function* scanFile(
   yield undefined;
 }
 
+function within(folder: Buffer, name: Buffer): Buffer {
+  const slash = folder.at(-1) === slashByte ? [] : [Buffer.from('/')];
+  return Buffer.concat([folder, ...slash, name]);
+}
+
+const slashByte = 0x2f;
+
 const reasons: Record<string, string> = {
   ENOENT: 'does not exist',
   EACCES: unreadableReason,
@@ -162,26 +208,33 @@ const reasons: Record<string, string> = {
   ELOOP: 'is a link that runs in a circle',
   ENOTDIR: 'has a file for a folder',
   ENAMETOOLONG: 'has too long a name',
+  EMFILE: 'is nested too deeply',
 };
 
 /** One unreadable file must not hide the findings in others. */
 function* guarded(
   report: ScanReport,
-  path: string,
+  path: Buffer,
   work: () => Generator<ScanStep, void>,
 ): Generator<ScanStep, void> {
   try {
     yield* work();
   } catch (thrown) {
-    const code = errnoOf(thrown);
-    if (code === undefined) throw thrown;
-    skip(report, path, reasons[code] ?? `cannot be read (${code})`);
+    skip(report, path, reasonOf(thrown));
     yield undefined;
   }
 }
 
-function skip(report: ScanReport, path: string, reason: string): void {
+/** Why a file cannot be read; throws whatever is no fault of the file. */
+function reasonOf(thrown: unknown): string {
+  const code = errnoOf(thrown);
+  if (code !== undefined) return reasons[code] ?? `cannot be read (${code})`;
+  if (isHkctlError(thrown) && thrown.code === 'bad_input') return foreignLinkReason;
+  throw thrown;
+}
+
+function skip(report: ScanReport, path: Buffer, reason: string): void {
   if (reason === linkReason) report.links++;
   else report.others++;
-  if (report.skipped.length < mostListed) report.skipped.push({ path, reason });
+  if (report.skipped.length < mostListed) report.skipped.push({ ...shownPath(path), reason });
 }

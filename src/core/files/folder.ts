@@ -1,0 +1,195 @@
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  statfsSync,
+  unlinkSync,
+} from 'node:fs';
+
+/** A name in a folder, or a path: Linux's are bytes, which need not be a text. */
+export type FileName = string | Buffer;
+
+/** An entry of a folder as it is listed, by its bytes. */
+export interface FolderEntry {
+  name: Buffer;
+  kind: 'file' | 'folder' | 'link' | 'other';
+}
+
+/** Linux has a path for each open descriptor. On other systems the path of the folder itself must do. */
+const descriptors = '/proc/self/fd';
+const hasDescriptorPaths = existsSync(descriptors);
+
+/** O_PATH of Linux, which Node does not name: it holds a place, and needs no right to read there. */
+const pathOnly = 0o10000000;
+const folderFlags = constants.O_DIRECTORY | (hasDescriptorPaths ? pathOnly : constants.O_RDONLY);
+
+/** The type that statfs(2) reports for /proc. */
+const procfs = 0x9fa0;
+
+/**
+ * A folder that is held open. Its entries are reached through its descriptor, so that nobody can exchange the folder, or one on
+ * the way to it, between two steps (openat(2), which Node lacks, by way of /proc/self/fd).
+ */
+export class Folder {
+  readonly #fd: number;
+  /** Where its entries are reached. */
+  readonly #base: string;
+
+  private constructor(fd: number, path: FileName) {
+    this.#fd = fd;
+    this.#base = hasDescriptorPaths
+      ? `${descriptors}/${fd}`
+      : realpathSync(path, { encoding: 'utf8' });
+  }
+
+  /** The root of all paths, or the folder in which the process works. */
+  static start(path: '/' | '.'): Folder {
+    return new Folder(openSync(path, folderFlags), path);
+  }
+
+  /** Its path without links, for messages. */
+  get path(): string {
+    return this.pathBytes.toString();
+  }
+
+  get pathBytes(): Buffer {
+    if (!hasDescriptorPaths) return Buffer.from(this.#base);
+    return readlinkSync(this.#base, { encoding: 'buffer' });
+  }
+
+  /** The path of an entry for messages. */
+  pathOf(name: FileName): string {
+    return `${this.path.replace(/\/$/, '')}/${name}`;
+  }
+
+  /** The path by which an entry is reached; valid until {@link close}. */
+  at(name: FileName): FileName {
+    return typeof name === 'string'
+      ? `${this.#base}/${name}`
+      : Buffer.concat([Buffer.from(`${this.#base}/`), name]);
+  }
+
+  stats(): Stats {
+    return fstatSync(this.#fd);
+  }
+
+  /** What an entry is, not what a link leads to; undefined if there is none. */
+  statOf(name: FileName): Stats | undefined {
+    return lstatSync(this.at(name), { throwIfNoEntry: false });
+  }
+
+  /** Lists its entries one by one, since a folder may hold millions. */
+  *entries(): Generator<FolderEntry, void> {
+    // The declarations leave out that names can be read as bytes.
+    const opened = opendirSync(this.at('.'), { encoding: 'buffer' as BufferEncoding });
+    try {
+      for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
+        const name: unknown = entry.name;
+        yield { name: name as Buffer, kind: kindOf(entry) };
+      }
+    } finally {
+      opened.closeSync();
+    }
+  }
+
+  /** Opens a folder in it that is no link, or one behind a link of the kernel. */
+  enter(name: FileName, { follow = false } = {}): Folder {
+    const path = this.at(name);
+    return new Folder(openSync(path, folderFlags | (follow ? 0 : constants.O_NOFOLLOW)), path);
+  }
+
+  /** Opens an entry that is no link. */
+  open(name: FileName, flags: number): number {
+    return openSync(this.at(name), flags | constants.O_NOFOLLOW);
+  }
+
+  /** Opens what is behind a link of the kernel, such as /proc/self/fd/0. */
+  openBehind(name: FileName, flags: number): number {
+    return openSync(this.at(name), flags);
+  }
+
+  /** Makes a new entry; EEXIST for one that is there, whatever it is. */
+  create(name: FileName, flags: number, mode: number): number {
+    const isNew = constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    return openSync(this.at(name), flags | isNew, mode);
+  }
+
+  /** Gives an entry another name, in place of the one that has it. */
+  rename(from: FileName, to: FileName): void {
+    renameSync(this.at(from), this.at(to));
+  }
+
+  /** Gives an entry a second name; EEXIST if that is taken. */
+  link(from: FileName, to: FileName): void {
+    linkSync(this.at(from), this.at(to));
+  }
+
+  remove(name: FileName): void {
+    unlinkSync(this.at(name));
+  }
+
+  /**
+   * Asks the kernel whether an entry that is no folder could be removed or replaced: throws EPERM, EACCES or EROFS if not.
+   * rmdir(2) checks every right and attribute before it finds that the entry is no folder, and then changes nothing.
+   */
+  probeRemoval(name: FileName): void {
+    try {
+      rmdirSync(this.at(name));
+    } catch (thrown) {
+      if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOTDIR')) throw thrown;
+    }
+  }
+
+  /** Where an entry that is a link leads to. */
+  linkTarget(name: FileName): Buffer {
+    return readlinkSync(this.at(name), { encoding: 'buffer' });
+  }
+
+  /** Whether it is in /proc, where links lead to what is open, also if that has no path. */
+  isInProc(): boolean {
+    return hasDescriptorPaths && statfsSync(this.#base).type === procfs;
+  }
+
+  /** Whether an open file is a mount point in it, as of a container into which one file is mounted: no rename replaces that. */
+  isMountPoint(fd: number): boolean {
+    return hasDescriptorPaths && mountOf(fd) !== mountOf(this.#fd);
+  }
+
+  /** Syncs its entries, so that their names survive a loss of power. */
+  sync(): void {
+    const fd = openSync(this.at('.'), constants.O_RDONLY | constants.O_DIRECTORY);
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+function kindOf(entry: Dirent): FolderEntry['kind'] {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isSymbolicLink() ? 'link' : 'other';
+}
+
+/** The number of the mount to which an open file belongs. */
+function mountOf(fd: number): string | undefined {
+  return /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1];
+}

@@ -1,0 +1,161 @@
+import { constants, type Stats } from 'node:fs';
+import { errnoOf } from '../errno.ts';
+import { HkctlError } from '../errors.ts';
+import { type FileName, Folder } from './folder.ts';
+
+/** Where a path leads: an open folder, to be closed by the caller, and the name of an entry in it, which need not exist. */
+export interface Place {
+  folder: Folder;
+  name: FileName;
+  /** The entry is a link of /proc, which leads to an open file and not to a path. */
+  isKernelLink: boolean;
+  /** A link in the place of the file itself led here. */
+  isBehindLink: boolean;
+  /** The folders on the way as they were passed, the last one included. */
+  way: readonly Stats[];
+}
+
+/** As many links on a path as Linux follows. */
+const linkLimit = 40;
+
+/**
+ * Walks a path from folder to folder, each through the descriptor of the one before. It follows a link only if root or the
+ * acting account made it: any other account could lead the path elsewhere between two uses (`bad_input`). `followsLast`: also
+ * one in the place of the file itself. Throws the error of the system for a folder that is missing or closed.
+ */
+export function locate(path: FileName, { followsLast }: { followsLast: boolean }): Place {
+  const start = Buffer.from(path);
+  const rest = partsOf(start).reverse();
+  let folder = Folder.start(isAbsolute(start) ? '/' : '.');
+  let way = [folder.stats()];
+  let links = 0;
+  let isBehindLink = false;
+  const goTo = (next: Folder) => {
+    folder.close();
+    folder = next;
+  };
+
+  try {
+    for (;;) {
+      const name = rest.pop() ?? itself;
+      const isLast = rest.length === 0;
+      const found = { folder, name, isKernelLink: false, isBehindLink, way };
+      if (isLast && !followsLast) return found;
+
+      const stats = folder.statOf(name);
+      if (stats?.isSymbolicLink()) {
+        const isKernelLink = folder.isInProc();
+        const target = trustedTarget(folder, name, stats);
+        if (isKernelLink && isLast) return { ...found, isKernelLink };
+
+        links++;
+        isBehindLink ||= isLast;
+        if (links > linkLimit) throw Object.assign(new Error('too many links'), { code: 'ELOOP' });
+        if (isKernelLink) goTo(folder.enter(name, { follow: true }));
+        else {
+          rest.push(...partsOf(target).reverse());
+          if (isAbsolute(target)) goTo(Folder.start('/'));
+        }
+      } else if (isLast) return found;
+      else goTo(folder.enter(name));
+      way = [...way, folder.stats()];
+    }
+  } catch (thrown) {
+    folder.close();
+    throw thrown;
+  }
+}
+
+/** Opens a file for reading, or for what `flags` say, that the command line names; see {@link locate}. */
+export function openNamedFile(path: FileName, flags = constants.O_RDONLY): number {
+  const { folder, name, isKernelLink } = locate(path, { followsLast: true });
+  try {
+    return isKernelLink ? folder.openBehind(name, flags) : folder.open(name, flags);
+  } finally {
+    folder.close();
+  }
+}
+
+/** A path without links, if its folder exists; otherwise the path as it is. */
+export function canonicalPath(path: string): string {
+  let place: Place;
+  try {
+    place = locate(path, { followsLast: true });
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'ENOENT') throw thrown;
+    return path;
+  }
+  const { folder, name } = place;
+  try {
+    return /^\.\.?$/.test(name.toString()) ? pathOfFolder(folder, name) : folder.pathOf(name);
+  } finally {
+    folder.close();
+  }
+}
+
+function pathOfFolder(parent: Folder, name: FileName): string {
+  const folder = parent.enter(name);
+  try {
+    return folder.path;
+  } finally {
+    folder.close();
+  }
+}
+
+/**
+ * The first folder on the way to a place in which an account other than root and those named could exchange an entry of others;
+ * undefined if there is none. In a sticky folder such as /tmp nobody can exchange what belongs to others.
+ */
+export function exchangeableFolder(
+  way: readonly Stats[],
+  trusted: readonly number[],
+): Stats | undefined {
+  return way.find(({ uid, mode }, index) => {
+    if (uid !== 0 && !trusted.includes(uid)) return true;
+    const isOpen = (mode & 0o022) !== 0;
+    const isSticky = (mode & 0o1000) !== 0;
+    // In the last one somebody else may have made the file itself, sticky or not.
+    return isOpen && !(isSticky && index < way.length - 1);
+  });
+}
+
+/** Where a link leads that root or the acting account made, and that is the same before and after it is read. */
+function trustedTarget(folder: Folder, name: FileName, stats: Stats): Buffer {
+  requireTrustedLink(folder.pathOf(name), stats);
+  const target = folder.linkTarget(name);
+  const after = folder.statOf(name);
+  if (after?.ino === stats.ino && after.ctimeMs === stats.ctimeMs) return target;
+  throw new HkctlError('bad_input', `The link ${folder.pathOf(name)} is changing right now.`, {
+    hint: 'Give the path that it leads to.',
+  });
+}
+
+/** Refuses a link that neither root nor the acting account made: `bad_input`. */
+function requireTrustedLink(path: string, { uid }: Stats): void {
+  const own = process.geteuid?.();
+  if (own === undefined || uid === own || uid === 0) return;
+  throw new HkctlError('bad_input', `${path} is a link that the account ${uid} made.`, {
+    hint: 'Give the path that it leads to, if that is what you mean.',
+  });
+}
+
+const slashByte = 0x2f;
+const itself = Buffer.from('.');
+
+function partsOf(path: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let at = 0; at <= path.length; ) {
+    const slash = path.indexOf(slashByte, at);
+    const end = slash === -1 ? path.length : slash;
+    const part = path.subarray(at, end);
+    if (part.length > 0 && !part.equals(itself)) parts.push(part);
+    at = end + 1;
+  }
+  // A slash at its end says that it is a folder.
+  if (path.at(-1) === slashByte) parts.push(itself);
+  return parts;
+}
+
+function isAbsolute(path: Buffer): boolean {
+  return path[0] === slashByte;
+}

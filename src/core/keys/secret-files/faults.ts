@@ -1,0 +1,48 @@
+import { errnoOf } from '../../errno.ts';
+import { HkctlError } from '../../errors.ts';
+import { pathFaults } from '../../files.ts';
+import { shellWord } from '../../text/quoting.ts';
+
+const elsewhere = 'Standard output works: leave out the flag, and redirect it to a new file.';
+
+const hints: Readonly<Record<string, string>> = {
+  EACCES: elsewhere,
+  EPERM: elsewhere,
+  EROFS: 'Mount its folder so that it can be written, or give another path.',
+  EBUSY: 'Mount its folder, not the file: a file that is mounted cannot be replaced.',
+};
+
+/**
+ * The error for a file that cannot take a secret: `bad_input` because of its path, `state_forbids` if it exists, `output_failed`
+ * for a fault of the disk. An error of our own is returned unchanged.
+ */
+export function unusable(
+  path: string,
+  thrown: unknown,
+  consequence = ' Nothing was changed.',
+): unknown {
+  const code = errnoOf(thrown);
+  if (code === undefined) return thrown;
+  if (code === 'EEXIST') return taken(path);
+
+  const sentence = pathFaults[code];
+  if (sentence) {
+    const hint = hints[code];
+    return new HkctlError('bad_input', `${path} cannot be used: ${sentence}.`, {
+      ...(hint !== undefined && { hint }),
+      cause: thrown,
+    });
+  }
+
+  const why = code === 'ENOSPC' ? 'the disk is full' : code;
+  return new HkctlError('output_failed', `${path} could not be written: ${why}.${consequence}`, {
+    cause: thrown,
+  });
+}
+
+/** The refusal of a file that exists and must not be overwritten. */
+export function taken(path: string): HkctlError {
+  return new HkctlError('state_forbids', `${path} exists already, and is not overwritten.`, {
+    hint: `Give another path, or move the file away. To test the secret in it: hkctl keys verify < ${shellWord(path)}`,
+  });
+}

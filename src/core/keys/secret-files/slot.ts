@@ -1,0 +1,221 @@
+import { errnoOf } from '../../errno.ts';
+import { HkctlError } from '../../errors.ts';
+import { ExistingFile } from '../../files/existing-file.ts';
+import { NewFile } from '../../files/new-file.ts';
+import { locate, type Place } from '../../files/place.ts';
+import { secretLength } from '../../secrets.ts';
+import { taken, unusable } from './faults.ts';
+
+/**
+ * Where the secret of one key is kept: PATH, and `PATH.new`, which holds the next secret until its key is committed. Both are
+ * opened once, by their folder; the text of each is as it was then.
+ */
+export class SecretSlot {
+  readonly path: string;
+  readonly pendingPath: string;
+  /** The texts, without blanks at the ends; undefined for a file that is missing. */
+  readonly text: string | undefined;
+  readonly pendingText: string | undefined;
+  readonly #place: Place;
+  readonly #name: string;
+  readonly #pendingName: string;
+  readonly #isNew: boolean;
+  readonly #existing: ExistingFile | undefined;
+  #pending: ExistingFile | undefined;
+  #written: NewFile | undefined;
+
+  /** `isNew`: PATH must not exist yet, and none that appears meanwhile is overwritten. Throws `bad_input`, `state_forbids`. */
+  static open(path: string, { isNew }: { isNew: boolean }): SecretSlot {
+    const place = placeOf(path, isNew);
+    try {
+      removeSecondName(place);
+      if (isNew && place.folder.statOf(place.name)) throw taken(path);
+      return new SecretSlot(path, isNew, place);
+    } catch (thrown) {
+      place.folder.close();
+      throw unusable(path, thrown);
+    }
+  }
+
+  private constructor(path: string, isNew: boolean, place: Place) {
+    this.path = path;
+    this.#isNew = isNew;
+    this.#place = place;
+    this.#name = place.name.toString();
+    this.#pendingName = pendingNameOf(place);
+    this.pendingPath = place.folder.pathOf(this.#pendingName);
+    this.#existing = isNew ? undefined : ExistingFile.open(place.folder, this.#name);
+    this.#pending = translating(this.pendingPath, () =>
+      ExistingFile.open(place.folder, this.#pendingName),
+    );
+    this.text = textOf(this.#existing);
+    this.pendingText = textOf(this.#pending);
+  }
+
+  /** Refuses what could not be put in place after the commit; see `ExistingFile.requireReplaceable`. */
+  requireReplaceable(): void {
+    const files = [
+      { file: this.#existing, path: this.path },
+      { file: this.#pending, path: this.pendingPath },
+    ];
+    for (const { file, path } of files) {
+      translating(path, () => file?.requireReplaceable(this.#place.way));
+    }
+  }
+
+  removePending(): void {
+    translating(this.pendingPath, () => this.#place.folder.remove(this.#pendingName));
+    this.#pending?.close();
+    this.#pending = undefined;
+  }
+
+  /**
+   * Writes a secret to `PATH.new`, synced, with the owner of PATH: a program that reads the old file can read the new one when
+   * another account rotates the key. If that fails, or the file could not be put in place, nothing is left.
+   */
+  write(secret: string): void {
+    const { folder } = this.#place;
+    this.#written?.close();
+    translating(this.pendingPath, () => {
+      this.#written = new NewFile(folder, this.#pendingName);
+      try {
+        this.#written.prepare(this.#existing?.stats);
+        this.#written.write(`${secret}\n`);
+        folder.probeRemoval(this.#pendingName);
+      } catch (thrown) {
+        this.withdraw();
+        throw thrown;
+      }
+    });
+  }
+
+  /** Whether `PATH.new` is the file that this process has written. */
+  holdsWritten(): boolean {
+    return this.#written?.isAt(this.#pendingName) === true;
+  }
+
+  /** What PATH holds by now. */
+  currentText(): string | undefined {
+    const { folder } = this.#place;
+    const file = translating(this.path, () => ExistingFile.open(folder, this.#name));
+    try {
+      return textOf(file);
+    } finally {
+      file?.close();
+    }
+  }
+
+  /** Gives `PATH.new` the name PATH, synced. */
+  putInPlace(): void {
+    const { folder } = this.#place;
+    translating(this.path, () => this.#rename(), '');
+    translating(this.path, () => folder.sync(), '');
+  }
+
+  /** Removes the file that this process has written, if it is still `PATH.new`. */
+  withdraw(): void {
+    try {
+      this.#written?.discard();
+    } catch (thrown) {
+      const why = errnoOf(thrown) ?? '';
+      throw new HkctlError(
+        'output_failed',
+        `${this.pendingPath} was emptied, but cannot be removed (${why}). Nothing was changed.`,
+        { hint: 'Its folder may be append-only: chattr -a', cause: thrown },
+      );
+    }
+  }
+
+  close(): void {
+    this.#existing?.close();
+    this.#pending?.close();
+    this.#written?.close();
+    this.#place.folder.close();
+  }
+
+  /** A link, unlike a rename, replaces no file; some file systems have none. */
+  #rename(): void {
+    const { folder } = this.#place;
+    if (!this.#isNew) {
+      folder.rename(this.#pendingName, this.#name);
+      return;
+    }
+    try {
+      folder.link(this.#pendingName, this.#name);
+      folder.remove(this.#pendingName);
+    } catch (thrown) {
+      if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(errnoOf(thrown) ?? '')) throw thrown;
+      if (folder.statOf(this.#name)) throw taken(this.path);
+      folder.rename(this.#pendingName, this.#name);
+    }
+  }
+}
+
+function pendingNameOf({ name }: Place): string {
+  return `${name}.new`;
+}
+
+/** A creation that was killed between the two steps of `#rename` leaves one file with both names. */
+function removeSecondName(place: Place): void {
+  const { folder, name } = place;
+  const file = folder.statOf(name);
+  const second = folder.statOf(pendingNameOf(place));
+  const isSame = second !== undefined && second.ino === file?.ino && second.dev === file.dev;
+  if (isSame) folder.remove(pendingNameOf(place));
+}
+
+function placeOf(path: string, isNew: boolean): Place {
+  let place: Place;
+  try {
+    place = locate(path, { followsLast: !isNew });
+  } catch (thrown) {
+    if (errnoOf(thrown) === 'ENOENT' && isLink(path)) throw danglingLink(path);
+    throw unusable(path, thrown);
+  }
+
+  const { folder, name, isKernelLink, isBehindLink } = place;
+  const fault = isKernelLink
+    ? new HkctlError('bad_input', `${path} is not a regular file.`)
+    : isBehindLink && !folder.statOf(name)
+      ? danglingLink(path)
+      : undefined;
+  if (fault === undefined) return place;
+  folder.close();
+  throw fault;
+}
+
+function isLink(path: string): boolean {
+  try {
+    const { folder, name } = locate(path, { followsLast: false });
+    try {
+      return folder.statOf(name)?.isSymbolicLink() === true;
+    } finally {
+      folder.close();
+    }
+  } catch (thrown) {
+    if (errnoOf(thrown) === 'ENOENT') return false;
+    throw thrown;
+  }
+}
+
+/** The target may be on a disk that is not mounted now: the file would take the place of the link. */
+function danglingLink(path: string): HkctlError {
+  return new HkctlError(
+    'bad_input',
+    `${path} cannot be used: it is a link to a file that does not exist.`,
+    { hint: 'Give the path that it leads to, or remove the link.' },
+  );
+}
+
+/** A file that is larger than any secret holds something else. */
+function textOf(file: ExistingFile | undefined): string | undefined {
+  return file && (file.text(16 * secretLength)?.trim() ?? 'more than a secret');
+}
+
+function translating<T>(path: string, work: () => T, consequence?: string): T {
+  try {
+    return work();
+  } catch (thrown) {
+    throw unusable(path, thrown, consequence);
+  }
+}
