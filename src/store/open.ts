@@ -25,7 +25,7 @@ function lateEngine(address: string, options: StoreOptions): Engine {
     create: async (fill) => (await engine()).create(fill),
     migrate: async (check, request) => (await engine()).migrate(check, request),
     backup: async (target, request) => (await engine()).backup(target, request),
-    restore: async (file, hooks) => (await engine()).restore(file, hooks),
+    restore: async (...of) => (await engine()).restore(...of),
     inspect: async () => (await engine()).inspect(),
   };
 }
@@ -44,9 +44,9 @@ function createSqliteEngine(path: string, options: StoreOptions): Engine {
       const { writeBackup } = await import('./sqlite/backup/backup.ts');
       return writeBackup(path, target, { ...request, migrationsFolder });
     },
-    async restore(file, hooks) {
+    async restore(origin, hooks, expected) {
       const { restoreBackup } = await import('./sqlite/restore/restoration.ts');
-      return restoreBackup(path, file, options, hooks);
+      return restoreBackup(path, { origin, expected }, options, hooks);
     },
     async inspect() {
       return (await import('./sqlite/inspection.ts')).inspectStore(path, migrationsFolder);

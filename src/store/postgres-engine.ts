@@ -52,9 +52,9 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
       const { writeBackup } = await import('./postgres/backup/backup.ts');
       return using((database) => writeBackup(database, target, { ...request, migrationsFolder }));
     },
-    async restore(file, hooks) {
+    async restore(origin, hooks, expected) {
       const { restoreBackup } = await import('./postgres/restore/restoration.ts');
-      return using((database) => restoreBackup(database, file, options, hooks));
+      return using((database) => restoreBackup(database, { origin, expected }, options, hooks));
     },
     inspect: async () => (await import('./postgres/inspection.ts')).inspectStore(using),
   };

@@ -6,6 +6,8 @@ interface Collected {
   output: Output;
   stream: NodeJS.WritableStream;
   readonly text: string;
+  /** What was written as bytes, which are no text. */
+  readonly bytes: Buffer;
 }
 
 /** Makes an output, of a terminal of some size or of none; `onWrite` may throw, as a closed pipe does. */
@@ -14,6 +16,7 @@ export function collect(
   onWrite: (text: string) => void = () => {},
 ): Collected {
   const parts: string[] = [];
+  const pieces: Buffer[] = [];
   const write = (text: string) => {
     onWrite(text);
     parts.push(text);
@@ -29,12 +32,19 @@ export function collect(
       columns: () => terminal?.columns,
       rows: () => terminal?.rows,
       write,
+      writeBytes(bytes) {
+        onWrite('');
+        pieces.push(Buffer.from(bytes));
+      },
       flush: () => {},
       onResize: () => () => {},
     },
     stream,
     get text() {
       return parts.join('');
+    },
+    get bytes() {
+      return Buffer.concat(pieces);
     },
   };
 }

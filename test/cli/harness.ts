@@ -38,7 +38,7 @@ export const bootMs = Date.parse('2026-11-01T00:00:00Z');
 export interface RunOptions {
   env?: Record<string, string>;
   /** Standard input as a text, or as a stream that the test writes; without it an empty one. */
-  input?: string | PassThrough;
+  input?: string | Buffer | PassThrough;
   /** A terminal of this size on all three streams; keys and answers come from `keys`. */
   terminal?: { columns: number; rows: number };
   /** Written to the terminal one after the other, each once the program waits for input. */
@@ -67,6 +67,8 @@ export interface RunResult {
   code: number;
   stdout: string;
   stderr: string;
+  /** What standard output received that is no text. */
+  bytes: Buffer;
   /** The error of `--json`. */
   error(): { code: string; message: string; hint: string | null };
   json<T = Record<string, unknown>>(): T;
@@ -131,6 +133,7 @@ export class Cli {
       code,
       stdout: stdout.text,
       stderr: stderr.text,
+      bytes: stdout.bytes,
       error: () => JSON.parse(stderr.text).error,
       json: () => JSON.parse(stdout.text),
     };

@@ -8,6 +8,7 @@ export function silentOutput({ isTTY = false } = {}): Output {
     columns: () => 80,
     rows: () => 24,
     write() {},
+    writeBytes() {},
     flush() {},
     onResize: () => () => {},
   };

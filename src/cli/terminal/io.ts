@@ -74,6 +74,8 @@ export interface Output {
   columns(): number | undefined;
   rows(): number | undefined;
   write(text: string): void;
+  /** The same for bytes that are no text. */
+  writeBytes(bytes: Uint8Array): void;
   /** Syncs the written text to disk if the output is a file. */
   flush(): void;
   /** Calls back when the size of the terminal changes; returns a function that stops this. */
@@ -159,7 +161,8 @@ function createOutput(
     // A terminal that does not know its size reports 0.
     columns: () => (terminal ? stream().columns || undefined : undefined),
     rows: () => (terminal ? stream().rows || undefined : undefined),
-    write: (text) => writeAll(fd, text),
+    write: (text) => writeAll(fd, Buffer.from(text)),
+    writeBytes: (bytes) => writeAll(fd, bytes),
     flush: () => flush(fd),
     onResize(listener) {
       if (!terminal) return () => {};
@@ -169,8 +172,8 @@ function createOutput(
   };
 }
 
-function writeAll(fd: number, text: string): void {
-  let rest = Buffer.from(text);
+function writeAll(fd: number, bytes: Uint8Array): void {
+  let rest = bytes;
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(fd, rest));

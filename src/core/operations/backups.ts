@@ -11,6 +11,15 @@ export interface BackupHead {
   bytes: number;
 }
 
+/** Where a backup is written: the path of a file, or a stream, such as standard output. */
+export type BackupTarget = string | { write(bytes: Uint8Array): void };
+
+/** Where a backup is read from: the path of a file, or the bytes of a stream, such as standard input. */
+export type BackupOrigin = string | AsyncIterable<Uint8Array>;
+
+/** SHA-256 of all that a backup holds, its rows and its schema: `sha256:` and 64 hexadecimal digits. */
+export type BackupDigest = string;
+
 export interface BackupFacts extends BackupHead {
   /** Sequence numbers of audit records that an earlier hkctl damaged; see `damageText`. */
   damagedAuditRecords: readonly number[];
@@ -61,18 +70,32 @@ export interface KeptStopped {
   role?: Role;
 }
 
+export interface WrittenBackup extends BackupFacts {
+  digest: BackupDigest;
+}
+
 export interface RestoreOutcome {
   facts: BackupFacts;
+  /** Undefined for a backup of a version before 0.2.0, which carries none. */
+  digest: BackupDigest | undefined;
   kept: readonly KeptStopped[];
+}
+
+/** What the audit trail records of a restore. */
+export interface RestoreRecord {
+  kept: readonly KeptStopped[];
+  /** The head of the replaced trail; null if it could not be read. */
+  replaced: AuditHead | null;
+  digest: BackupDigest | undefined;
 }
 
 export interface RestoreHooks {
   /** Checks the actor's permission in the present store or, if none can be opened, in the restored one; throws to refuse. */
   authorize(store: Store): MaybePromise<void>;
-  /** Called before the backup is copied and anything is replaced; throws to refuse. `isThere`: whether a store is replaced. */
+  /** Called before anything is replaced; throws to refuse. `isThere`: whether a store is replaced. */
   confirm(head: BackupHead, isThere: boolean): MaybePromise<void>;
-  /** Appends the events of the restore. `replaced` is the head of the replaced trail; null if it could not be read. */
-  audit(store: Store, kept: readonly KeptStopped[], replaced: AuditHead | null): MaybePromise<void>;
+  /** Appends the events of the restore. */
+  audit(store: Store, restored: RestoreRecord): MaybePromise<void>;
   /** Receives how much of the backup was copied, from 0 to 1. */
   progress?(share: number): void;
 }

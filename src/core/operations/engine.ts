@@ -1,6 +1,13 @@
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { Store } from '../port/store.ts';
-import type { BackupFacts, RestoreHooks, RestoreOutcome } from './backups.ts';
+import type {
+  BackupDigest,
+  BackupOrigin,
+  BackupTarget,
+  RestoreHooks,
+  RestoreOutcome,
+  WrittenBackup,
+} from './backups.ts';
 import type { StoreInspection } from './inspection.ts';
 
 export interface MigrationOutcome {
@@ -38,10 +45,20 @@ export interface Engine {
     check?: (store: Store) => MaybePromise<void>,
     request?: MigrationRequest,
   ): Promise<MigrationOutcome>;
-  /** Writes a checked file; `state_forbids` if there is one and not `force`. Only copies row by row report their progress. */
-  backup(target: string, request: BackupRequest): Promise<BackupFacts>;
-  /** Replaces the store by the one in a backup file; whatever was stopped since the backup stays stopped. */
-  restore(file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
+  /**
+   * Writes a checked backup; `state_forbids` if its file exists and not `force`, `bad_input` if another account could exchange
+   * the file. Only copies row by row report their progress.
+   */
+  backup(target: BackupTarget, request: BackupRequest): Promise<WrittenBackup>;
+  /**
+   * Replaces the store by the one in a backup, which is read once; whatever was stopped since the backup stays stopped. With
+   * `digest`, any other backup is refused (`bad_input`).
+   */
+  restore(
+    origin: BackupOrigin,
+    hooks: RestoreHooks,
+    digest?: BackupDigest,
+  ): Promise<RestoreOutcome>;
   /** Also works on a damaged store. */
   inspect(): MaybePromise<StoreInspection>;
 }

@@ -109,9 +109,13 @@ export function requireTimezone(timezone: string): void {
   }
 }
 
+export function isEntityCode(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(text);
+}
+
 /** A site's code: 1 to 32 letters, digits, `_` and `-`. Throws `bad_input`. */
 export function requireEntityCode(code: string): void {
-  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(code)) {
+  if (!isEntityCode(code)) {
     throw new HkctlError(
       'bad_input',
       `"${code}" is not an entity code: 1 to 32 letters, digits, _ and -.`,

@@ -104,9 +104,13 @@ async function requireUser(domain: Domain, actor: Actor, login: string): Promise
   return user;
 }
 
+export function isLogin(text: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9_.@\\$-]{0,63}$/.test(text);
+}
+
 /** A login as operating systems allow it, domain accounts included. Throws `bad_input`. */
 export function requireLogin(login: string): void {
-  if (!/^[A-Za-z0-9_][A-Za-z0-9_.@\\$-]{0,63}$/.test(login) || holdsSecret(login)) {
+  if (!isLogin(login) || holdsSecret(login)) {
     throw new HkctlError(
       'bad_input',
       `"${login}" is not a login: use 1 to 64 letters, digits and _ . @ - \\ $.`,

@@ -10,13 +10,12 @@ import {
 } from '../sqlite-database/schema/migrated-schema.ts';
 import { rowsToChunks } from '../sqlite-database/schema/rows-to-chunks.ts';
 import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
-import { damagedBackup, type OpenBackup } from './format.ts';
+import type { OpenBackup } from './format.ts';
 import { copyRows, isOfRow } from './rows.ts';
 
 /** A database to be made from a backup. */
 interface DatabaseCopy {
   name: DatabaseName;
-  file: string;
   migrationsFolder: string;
   without?: ReadonlySet<string>;
   /** Receives the number of rows since its last call. */
@@ -25,9 +24,9 @@ interface DatabaseCopy {
 
 /** Makes one database of this version: our own tables, and the rows of the backup. Older readings, a row each, become chunks. */
 export function copyDatabase(
-  { connection: from, versions }: OpenBackup,
+  { connection: from, versions, damaged }: OpenBackup,
   to: Connection,
-  { name, file, migrationsFolder, without = new Set(), copied = () => {} }: DatabaseCopy,
+  { name, migrationsFolder, without = new Set(), copied = () => {} }: DatabaseCopy,
 ): void {
   const hasRows = name === 'readings' && versions[name] < firstWithChunks;
   const version = hasRows ? firstWithChunks : versions[name];
@@ -40,9 +39,7 @@ export function copyDatabase(
     copyRows(from, to, copiedTables, copied);
     if (hasRows) for (const { count } of rowsToChunks({ from, to })) copied(count);
   } catch (thrown) {
-    throw isOfRow(thrown)
-      ? damagedBackup(file, `it holds rows that its own tables forbid (${name})`)
-      : thrown;
+    throw isOfRow(thrown) ? damaged(`it holds rows that its own tables forbid (${name})`) : thrown;
   }
   upgradeTables(to, name, version, migrationsFolder);
 }
@@ -50,7 +47,7 @@ export function copyDatabase(
 /** Runs something with a backup whose tables are those of this version: of an older one with a temporary copy. */
 export async function useCurrent<T>(
   backup: OpenBackup,
-  copy: Pick<DatabaseCopy, 'file' | 'migrationsFolder'>,
+  copy: Pick<DatabaseCopy, 'migrationsFolder'>,
   work: (backup: Connection) => Promise<T>,
 ): Promise<T> {
   if (databaseNames.every((name) => backup.versions[name] === schemaVersions[name]))

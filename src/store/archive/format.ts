@@ -1,23 +1,9 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  openSync,
-  readSync,
-  type Stats,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
-import { HkctlError, isHkctlError } from '../../core/errors.ts';
-import { pathFaults } from '../../core/files.ts';
+import { HkctlError } from '../../core/errors.ts';
 import { firstFew } from '../../core/text/shown-text.ts';
 import { latestDateMs } from '../../core/time/instants.ts';
-import {
-  type Connection,
-  openDatabase,
-  requireShort,
-  withConnection,
-} from '../sqlite-database/driver.ts';
+import { type Connection, openDatabase, withConnection } from '../sqlite-database/driver.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';
 import {
   type DatabaseName,
@@ -38,10 +24,12 @@ import { requireNotNewer } from '../sqlite-database/schema/schema-versions.ts';
 export interface OpenBackup {
   connection: Connection;
   versions: Readonly<Record<DatabaseName, number>>;
+  /** The error for damage in it. */
+  damaged(what: string): HkctlError;
 }
 
-/** The `application_id` in the header of a complete backup: "hkb1". */
-const wholeMark = 0x68_6b_62_31;
+/** The `application_id` in the header of a complete backup: "hkb2", and "hkb1" up to version 0.1.0, without a digest. */
+const [markWithDigest, markWithoutDigest] = [0x68_6b_62_32, 0x68_6b_62_31];
 
 export const backupTables = [
   'create table backup (name text primary key, value integer not null) without rowid',
@@ -78,7 +66,7 @@ function putNumber(backup: Connection, name: string, value: number): void {
 export function completeBackup(backup: Connection, journal: string | undefined): void {
   if (journal !== undefined)
     backup.prepare('insert into backup_journal (text) values (?)').run(journal);
-  backup.pragma(`application_id = ${wholeMark}`);
+  backup.pragma(`application_id = ${markWithDigest}`);
 }
 
 export function journalIn(backup: Connection): string | undefined {
@@ -86,12 +74,16 @@ export function journalIn(backup: Connection): string | undefined {
 }
 
 /**
- * Opens a backup for reading. Nothing in it is trusted, since it may come from anybody: it is opened read-only, so that
- * SQLite writes nothing and replays no journal next to it, and none of its SQL is executed. Throws `bad_input` if the file
- * is no backup, `store_too_new` if a newer hkctl made it, `store_corrupt` if its schema is not that of a backup.
+ * Opens the database of a backup, a file that no other account can change, for reading: SQLite writes nothing and replays no
+ * journal next to it, and none of its SQL is run. `damaged` makes the error for a schema that is not that of a backup. Throws
+ * `bad_input` if the file is no backup, `store_too_new` if a newer hkctl made it.
  */
-export function openBackup(file: string, migrationsFolder: string): OpenBackup {
-  requireBackupFile(file);
+export function openBackup(
+  file: string,
+  shown: string,
+  migrationsFolder: string,
+  damaged: OpenBackup['damaged'] = (what) => damagedBackup(shown, what),
+): OpenBackup {
   let connection: Connection | undefined;
   try {
     connection = openDatabase(file, { readonly: true, fileMustExist: true });
@@ -101,76 +93,55 @@ export function openBackup(file: string, migrationsFolder: string): OpenBackup {
     const objects = schemaObjectsIn(connection);
     const lines = new Set(objects.map(lineOf));
     if (!ownObjects({}, migrationsFolder).every((object) => lines.has(lineOf(object))))
-      throw noBackup(file);
-    const versions = versionsIn(connection, file);
+      throw noBackup(shown);
+
+    const versions = versionsIn(connection, shown);
     const wrong = differences(objects, ownObjects(versions, migrationsFolder));
-    if (wrong.length > 0)
-      throw damagedBackup(file, `its schema was changed: ${firstFew(wrong).join('; ')}`);
-    return { connection, versions };
+    if (wrong.length > 0) throw damaged(`its schema was changed: ${firstFew(wrong).join('; ')}`);
+    return { connection, versions, damaged };
   } catch (thrown) {
     connection?.close();
-    if (errnoOf(thrown) === 'SQLITE_NOTADB') throw noBackup(file);
-    throw toDomainError(thrown, file);
+    if (errnoOf(thrown) === 'SQLITE_NOTADB') throw noBackup(shown);
+    throw toDomainError(thrown, shown);
   }
 }
 
-/** Checks the file before SQLite opens it: a regular file with the mark of a backup and without a log. */
-function requireBackupFile(file: string): void {
-  const { stat, header } = readHeader(file);
-  if (stat.isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, not a backup.`);
-  if (!stat.isFile())
-    throw new HkctlError('bad_input', `${file} is not a regular file, and so not a backup.`);
-  if (!isWhole(header)) throw noBackup(file);
-  const wholeSize = header.readUInt16BE(pageSizeAt) * header.readUInt32BE(pagesAt);
-  if (stat.size < wholeSize) throw damagedBackup(file, 'its end is missing');
-  // A backup has no log. SQLite would read a log next to the file as a part of it, and create files there.
-  const log = ['-journal', '-wal', '-shm']
-    .map((end) => file + end)
-    .find((name) => existsSync(name));
-  const keepsLog = header.readUInt16BE(formatVersionsAt) !== rollbackFormat;
-  if (log !== undefined || keepsLog) throw changedBackup(file, log);
+export const headerBytes = 100;
+
+/** What the header of a database says of a complete backup; undefined for anything else. */
+export function markOf(header: Buffer): 'with digest' | 'without digest' | undefined {
+  if (header.toString('latin1', 0, sqliteMagic.length) !== sqliteMagic) return undefined;
+  const mark = header.readUInt32BE(applicationIdAt);
+  if (mark === markWithDigest) return 'with digest';
+  return mark === markWithoutDigest ? 'without digest' : undefined;
 }
 
-/** The number in its series of the complete backup at a path, 0 without one; undefined for a link and anything but a complete backup. */
+/** Checks a backup without a digest by its header: that its end is there, and that nobody opened it for writing. */
+export function requireWhole(header: Buffer, bytes: number, shown: string): void {
+  const wholeSize = header.readUInt16BE(pageSizeAt) * header.readUInt32BE(pagesAt);
+  if (bytes < wholeSize) throw damagedBackup(shown, 'its end is missing');
+  if (header.readUInt16BE(formatVersionsAt) !== rollbackFormat) throw changedBackup(shown);
+}
+
+/**
+ * The number in its series of the complete backup at a path, 0 without one; undefined for a link and anything but a complete
+ * backup. No other account can exchange the file.
+ */
 export function numberOfWhole(file: string): number | undefined {
+  const header = Buffer.alloc(headerBytes);
   try {
-    const { header } = readHeader(file, constants.O_NOFOLLOW);
-    return isWhole(header) ? header.readUInt32BE(userVersionAt) : undefined;
+    // A FIFO is not waited for.
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      if (fstatSync(fd).isFile()) readSync(fd, header);
+    } finally {
+      closeSync(fd);
+    }
   } catch (thrown) {
     // What cannot be read is not known to be a backup.
-    if (isHkctlError(thrown) || errnoOf(thrown) !== undefined) return undefined;
-    throw thrown;
+    if (errnoOf(thrown) === undefined) throw thrown;
   }
-}
-
-/** Reads the header of a regular file; of anything else it is empty. A FIFO is not waited for. */
-function readHeader(file: string, flags = 0): { stat: Stats; header: Buffer } {
-  const header = Buffer.alloc(100);
-  let fd: number;
-  try {
-    requireShort(file);
-    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | flags);
-  } catch (thrown) {
-    const code = errnoOf(thrown);
-    if (code === undefined) throw thrown;
-    if (code === 'ENOENT') throw new HkctlError('bad_input', `There is no file ${file}.`);
-    const why = code === 'EACCES' ? 'this account may not read it' : (pathFaults[code] ?? code);
-    throw new HkctlError('bad_input', `${file} cannot be read: ${why}.`, { cause: thrown });
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (stat.isFile()) readSync(fd, header);
-    return { stat, header };
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function isWhole(header: Buffer): boolean {
-  return (
-    header.toString('latin1', 0, sqliteMagic.length) === sqliteMagic &&
-    header.readUInt32BE(applicationIdAt) === wholeMark
-  );
+  return markOf(header) && header.readUInt32BE(userVersionAt);
 }
 
 const sqliteMagic = 'SQLite format 3\0';
@@ -192,16 +163,16 @@ export function creationOf(backup: Connection): number | undefined {
 }
 
 /** The versions of the databases, as the backup states them. Called once its table of metadata is known to be ours. */
-function versionsIn(connection: Connection, file: string): Record<DatabaseName, number> {
+function versionsIn(connection: Connection, shown: string): Record<DatabaseName, number> {
   const value = connection
     .prepare<[string], unknown>('select value from backup where name = ?')
     .pluck();
   const versionOf = (name: DatabaseName): number => {
     const version = value.get(`${name}_version`);
     if (typeof version === 'number' && Number.isSafeInteger(version) && version >= 1) {
-      return requireNotNewer(connection, name, file, version);
+      return requireNotNewer(connection, name, shown, version);
     }
-    throw damagedBackup(file, `it names no version of its ${name}`);
+    throw damagedBackup(shown, `it names no version of its ${name}`);
   };
   return {
     registry: versionOf('registry'),
@@ -223,22 +194,25 @@ function ownObjects(
   });
 }
 
-function noBackup(file: string): HkctlError {
-  return new HkctlError('bad_input', `${file} is not a backup of hkctl.`, {
+export function noBackup(shown: string): HkctlError {
+  return new HkctlError('bad_input', `${shown} is not a backup of hkctl.`, {
     hint: 'Give a file that was made with: hkctl backup FILE',
   });
 }
 
-function changedBackup(file: string, log: string | undefined): HkctlError {
-  const why = log === undefined ? 'it keeps a log of changes now' : `${log} is next to it`;
-  return new HkctlError('bad_input', `${file} was opened for writing since it was made: ${why}.`, {
-    hint: 'Nothing was changed. Take another backup, or a copy of this one that nobody has written to.',
-  });
+function changedBackup(shown: string): HkctlError {
+  return new HkctlError(
+    'bad_input',
+    `${shown} was opened for writing since it was made: it keeps a log of changes now.`,
+    {
+      hint: 'Nothing was changed. Take another backup, or a copy of this one that nobody has written to.',
+    },
+  );
 }
 
 /** The error of a backup that is not as it was written: `store_corrupt` (exit 6). */
-export function damagedBackup(file: string, what: string): HkctlError {
-  return new HkctlError('store_corrupt', `The backup ${file} is damaged: ${what}.`, {
+export function damagedBackup(shown: string, what: string): HkctlError {
+  return new HkctlError('store_corrupt', `The backup ${shown} is damaged: ${what}.`, {
     hint: 'Nothing was changed. Take another backup.',
   });
 }

@@ -1,4 +1,11 @@
-import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
+import { rmSync } from 'node:fs';
+import type {
+  BackupDigest,
+  BackupOrigin,
+  KeptStopped,
+  RestoreHooks,
+  RestoreOutcome,
+} from '../../core/operations/backups.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import { servedAt } from '../engine/errors.ts';
@@ -7,6 +14,7 @@ import type { StoreOptions } from '../engine/options.ts';
 import type { Statements } from '../registry/statements.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { journalIn, type OpenBackup, openBackup } from './format.ts';
+import { type ReceivedBackup, receiveBackup } from './received.ts';
 import {
   missingLines,
   missingRemovals,
@@ -15,9 +23,18 @@ import {
   stopStatements,
   stopsSince,
 } from './stops.ts';
-import { readBackup, readBackupHead } from './verification.ts';
+import { pendingFor, removeAbandoned } from './target.ts';
+import { readHead, verifyBackup } from './verification.ts';
+
+/** What is restored: a backup, and the digest that it must have, if one is given. */
+export interface RestoreSource {
+  origin: BackupOrigin;
+  expected: BackupDigest | undefined;
+}
 
 export interface RestoreTarget {
+  /** A path in the folder that receives the backup, which only this account can write. */
+  workPath: string;
   /** Whether there is a store, also one that cannot be opened. */
   isThere(): MaybePromise<boolean>;
   /** Runs something with the present store; undefined if there is none that this version can open. */
@@ -27,9 +44,9 @@ export interface RestoreTarget {
   replace(replacement: Replacement): Promise<void>;
 }
 
-/** How a store is replaced, by the backup at the path `file`. */
+/** How a store is replaced by a backup, which people know as `shown`. */
 export interface Replacement extends OpenBackup {
-  file: string;
+  shown: string;
   isReadable: boolean;
   /** Receives how much was copied, from 0 to 1. */
   progress(share: number): void;
@@ -52,16 +69,16 @@ interface RestoredStore {
 }
 
 /**
- * Replaces a store by a verified backup; `state_forbids` while a daemon serves it. What was stopped since stays stopped: that is
- * read once nobody else can change the old store, so that nothing is missed.
+ * Replaces a store by a verified backup, which is received once and not looked for again; `state_forbids` while a daemon serves
+ * the store. What was stopped since stays stopped: that is read once nobody else can change the old store, so that nothing is
+ * missed.
  */
 export async function restoreFrom(
-  file: string,
+  { origin, expected }: RestoreSource,
   target: RestoreTarget,
-  { clock, migrationsFolder }: StoreOptions,
+  options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
-  const head = readBackupHead(file, migrationsFolder);
   const check = () =>
     target.withPresent(async (store) => {
       const address = await store.daemon.address();
@@ -70,43 +87,69 @@ export async function restoreFrom(
       return true;
     });
   const isReadable = (await check()) ?? false;
-  await hooks.confirm(head, await target.isThere());
-  // Who was asked may have lost the right meanwhile.
-  if (isReadable) await check();
-  const facts = await readBackup(file, migrationsFolder);
-  const backup = openBackup(file, migrationsFolder);
-  let kept: readonly KeptStopped[] = [];
+
+  removeAbandoned(target.workPath, options.clock());
+  const copy = pendingFor(target.workPath);
   try {
-    await target.replace({
-      ...backup,
-      file,
-      isReadable,
-      progress: (share) => hooks.progress?.(share),
-      async complete(restored) {
-        kept = await complete(restored, {
-          backup: backup.connection,
-          isReadable,
-          nowMs: clock(),
-          hooks,
-        });
-        return kept;
-      },
-    });
-    return { facts, kept };
+    const received = await receiveBackup(origin, copy, expected);
+    const backup = openBackup(received.file, received.shown, options.migrationsFolder);
+    try {
+      const { shown, bytes } = received;
+      const head = { ...readHead(backup, shown), bytes };
+      await hooks.confirm(head, await target.isThere());
+      // Who was asked may have lost the right meanwhile.
+      if (isReadable) await check();
+
+      const facts = { ...head, ...(await verifyBackup(backup, shown)) };
+      const kept = await replace({ backup, received, isReadable }, target, options, hooks);
+      return { facts, kept, digest: received.digest };
+    } finally {
+      backup.connection.close();
+    }
   } finally {
-    backup.connection.close();
+    rmSync(copy, { force: true });
   }
+}
+
+async function replace(
+  source: { backup: OpenBackup; received: ReceivedBackup; isReadable: boolean },
+  target: RestoreTarget,
+  { clock }: StoreOptions,
+  hooks: RestoreHooks,
+): Promise<readonly KeptStopped[]> {
+  const { backup, received, isReadable } = source;
+  let kept: readonly KeptStopped[] = [];
+  await target.replace({
+    ...backup,
+    shown: received.shown,
+    isReadable,
+    progress: (share) => hooks.progress?.(share),
+    async complete(restored) {
+      kept = await complete(restored, {
+        backup: backup.connection,
+        digest: received.digest,
+        isReadable,
+        nowMs: clock(),
+        hooks,
+      });
+      return kept;
+    },
+  });
+  return kept;
+}
+
+interface Completion {
+  backup: Connection;
+  digest: BackupDigest | undefined;
+  isReadable: boolean;
+  nowMs: number;
+  hooks: RestoreHooks;
 }
 
 /** Stops in a new store whatever was stopped since its backup, and continues the journal. */
 async function complete(
   { store, statements, present, journal }: RestoredStore,
-  {
-    backup,
-    isReadable,
-    nowMs,
-    hooks,
-  }: { backup: Connection; isReadable: boolean; nowMs: number; hooks: RestoreHooks },
+  { backup, digest, isReadable, nowMs, hooks }: Completion,
 ): Promise<KeptStopped[]> {
   const ofBackup = journalIn(backup) ?? '';
   // On a machine without a journal that of the backup goes on.
@@ -118,7 +161,7 @@ async function complete(
   for (const statement of kept.flatMap(stopStatements)) await statements.query(...statement);
   // In the backup somebody may be a Super user who is none any more.
   if (!isReadable) await hooks.authorize(store);
-  await hooks.audit(store, kept, present.trail);
+  await hooks.audit(store, { kept, replaced: present.trail, digest });
   const states = await readStates(statements);
   lines.push(...missingRemovals(text(), { kept, ofBackup, states }));
   const demoted = kept.filter(({ what }) => what === 'demoted_user').map(({ id }) => id);

@@ -1,13 +1,22 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { type Connection, openDatabase, requireShort } from '../sqlite-database/driver.ts';
 import type { OwnTable } from '../sqlite-database/schema/migrated-schema.ts';
 
+/** Opens a file that does not exist yet, for writing; never one that a link leads to. */
+export const newFile =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; )
+    written += writeSync(fd, bytes, written, bytes.length - written);
+}
+
 /** Creates a database (mode 0600) without a log, which the caller syncs at the end. Throws if the file exists. */
 export function createPrivate(file: string): Connection {
   requireShort(file);
-  closeSync(openSync(file, 'wx', 0o600));
+  closeSync(openSync(file, newFile, 0o600));
   const connection = openDatabase(file, { fileMustExist: true });
   // The driver ignores `off`, and a journal on disk would stay next to the file of a killed process.
   connection.exec(

@@ -2,13 +2,14 @@ import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BackupSeries, isBackupName } from '../../core/operations/backups.ts';
 import { numberOfWhole } from './format.ts';
-import { translatingTarget } from './target.ts';
+import { closedTargetFolder, translatingTarget } from './target.ts';
 
 /** SQLite keeps the number as a signed one of 32 bits. */
 const mostNumber = 2 ** 31 - 1;
 
 /** The numbers in the files say which is older, since a name is only as right as the clock was. What is no backup of the store stays. */
-export function backupSeries(folder: string, storeId: string): BackupSeries {
+export function backupSeries(given: string, storeId: string): BackupSeries {
+  const folder = closedTargetFolder(given);
   const newestFirst = () =>
     translatingTarget(folder, () => readdirSync(folder))
       .filter((name) => isBackupName(name, storeId))
@@ -25,7 +26,7 @@ export function backupSeries(folder: string, storeId: string): BackupSeries {
       const old = others.slice(keep - 1).map(({ file }) => file);
       // Another backup of the series may have removed it just now.
       for (const file of old) translatingTarget(file, () => rmSync(file, { force: true }));
-      return old;
+      return old.map((file) => join(given, basename(file)));
     },
   };
 }

@@ -1,11 +1,37 @@
 import { randomBytes } from 'node:crypto';
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { unwritable } from '../../core/files.ts';
 import { compactInstant } from '../../core/operations/backups.ts';
 import { toDomainError } from '../sqlite-database/errors.ts';
+import { closedPath } from './closed-folder.ts';
+
+const noExchange =
+  'Use standard output: hkctl backup - > FILE. Or name a folder that only this account can write.';
+
+/**
+ * The path of a new file in a folder in which no other account can exchange it; `bad_input` for any other. The folder of the
+ * store itself is as closed as the store.
+ */
+export function closedTarget(target: string, ownFolder: string | undefined): string {
+  return translatingTarget(target, () => {
+    const folder = dirname(resolve(target));
+    if (ownFolder !== undefined && isSameFolder(folder, ownFolder)) return resolve(target);
+    return closedPath(target, noExchange);
+  });
+}
+
+/** The same for a folder in which backups are kept. */
+export function closedTargetFolder(folder: string): string {
+  return dirname(closedTarget(join(folder, 'a.backup'), undefined));
+}
+
+function isSameFolder(one: string, other: string): boolean {
+  const [first, second] = [statSync(one), statSync(other)];
+  return first.dev === second.dev && first.ino === second.ino;
+}
 
 /**
  * Refuses a file that exists without `force` (`state_forbids`), and always a link and what is no regular file (`bad_input`):
@@ -51,7 +77,7 @@ const pendingName = /\.hkctl-[0-9a-f]{12}\.new$/;
 /** Between the last byte and the end of its check, a backup of terabytes takes some hours. */
 const abandonedAfterMs = 86_400_000;
 
-/** Removes the incomplete backups of processes that were killed from the folder of a backup. */
+/** Removes the incomplete backups of processes that were killed from the folder of a backup, which no other account can write. */
 export function removeAbandoned(target: string, nowMs: number): void {
   const folder = dirname(target);
   const remove = (file: string) => {

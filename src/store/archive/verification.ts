@@ -1,62 +1,47 @@
-import { statSync } from 'node:fs';
 import { verifyTrail } from '../../core/audit/chain.ts';
-import type { HkctlError } from '../../core/errors.ts';
 import type { BackupFacts, BackupHead } from '../../core/operations/backups.ts';
 import type { AuditRecord } from '../../core/port/audit.ts';
 import { selectRecords } from '../registry/audit.ts';
 import { jsonColumns } from '../registry/rows.ts';
 import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
-import { type Connection, withConnection } from '../sqlite-database/driver.ts';
+import type { Connection } from '../sqlite-database/driver.ts';
 import { toDomainError, translating } from '../sqlite-database/errors.ts';
 import { firstWithChunks } from '../sqlite-database/schema/schema-versions.ts';
-import { creationOf, damagedBackup, type OpenBackup, openBackup } from './format.ts';
-import { columnOfUnknownValue } from './known-values.ts';
+import { creationOf, type OpenBackup } from './format.ts';
+import { faultOfValues } from './values.ts';
 
-/** Reads the metadata of a backup, not all of it. `bad_input` if it is none, `store_too_new` if of a newer hkctl. */
-export function readBackupHead(file: string, migrationsFolder: string): BackupHead {
-  return withConnection(openBackup(file, migrationsFolder).connection, (backup) =>
-    translating(file, () => headIn(backup, file, (what) => damagedBackup(file, what))),
-  );
+/** Reads what people can recognise a backup by, which is not all of it. */
+export function readHead(
+  { connection, damaged }: OpenBackup,
+  shown: string,
+): Omit<BackupHead, 'bytes'> {
+  return translating(shown, () => {
+    const count = (table: string) =>
+      Number(connection.prepare(`select count(*) from ${table}`).pluck().get());
+    const createdAtMs = creationOf(connection);
+    if (createdAtMs === undefined) throw damaged('it names no time at which it was made');
+    return { createdAtMs, keys: count('keys'), auditRecords: count('audit') };
+  });
 }
 
-/** Checks every page, reference and audit record of a backup and returns its counts; `store_corrupt` if it is damaged. */
-export async function readBackup(
-  file: string,
-  migrationsFolder: string,
-  damaged: (what: string) => HkctlError = (what) => damagedBackup(file, what),
-): Promise<BackupFacts> {
-  const backup = openBackup(file, migrationsFolder);
+/** Checks every page, reference, number and audit record of a backup; `store_corrupt` if it is damaged. */
+export async function verifyBackup(
+  backup: OpenBackup,
+  shown: string,
+): Promise<Pick<BackupFacts, 'damagedAuditRecords'>> {
+  const { connection, damaged } = backup;
   try {
     const fault = faultOfRows(backup);
     if (fault !== undefined) throw damaged(fault);
-    const chain = await verifyTrail(trailIn(backup.connection));
+    const chain = await verifyTrail(trailIn(connection));
     if (chain.broken !== null)
       throw damaged(`audit record ${chain.broken.seq}: ${chain.broken.reason}`);
-    return { ...headIn(backup.connection, file, damaged), damagedAuditRecords: chain.damaged };
+    return { damagedAuditRecords: chain.damaged };
   } catch (thrown) {
     if (thrown instanceof SyntaxError)
       throw damaged('an audit record has details that are not JSON');
-    throw toDomainError(thrown, file);
-  } finally {
-    backup.connection.close();
+    throw toDomainError(thrown, shown);
   }
-}
-
-function headIn(
-  backup: Connection,
-  file: string,
-  damaged: (what: string) => HkctlError,
-): BackupHead {
-  const count = (table: string) =>
-    Number(backup.prepare(`select count(*) from ${table}`).pluck().get());
-  const createdAtMs = creationOf(backup);
-  if (createdAtMs === undefined) throw damaged('it names no time at which it was made');
-  return {
-    createdAtMs,
-    keys: count('keys'),
-    auditRecords: count('audit'),
-    bytes: statSync(file).size,
-  };
 }
 
 function faultOfRows({ connection: backup, versions }: OpenBackup): string | undefined {
@@ -64,14 +49,13 @@ function faultOfRows({ connection: backup, versions }: OpenBackup): string | und
   if (damage !== 'ok') return String(damage);
   const loose = backup.prepare('pragma foreign_key_check').all();
   if (loose.length > 0) return `${loose.length} rows refer to rows that are not there`;
-  const unknown = columnOfUnknownValue(backup);
-  if (unknown !== undefined) return `${unknown} has a value that hkctl does not know`;
-  if (versions.readings < firstWithChunks) return undefined;
+  const fault = faultOfValues(backup);
+  if (fault !== undefined || versions.readings < firstWithChunks) return fault;
   // A restore would read all of a log into memory.
   if (backup.prepare('select 1 from log').get() !== undefined)
     return 'it has readings outside of chunks';
-  const [fault] = faultsOfChunks(backup);
-  return fault;
+  const [faultOfChunk] = faultsOfChunks(backup);
+  return faultOfChunk;
 }
 
 function trailIn(backup: Connection): Parameters<typeof verifyTrail>[0] {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sensors } from '../../../src/resources/sensor-lookup.ts';
-import { readBackup } from '../../../src/store/archive/verification.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { ChunkEncoder } from '../../../src/store/sqlite-database/chunks/codec.ts';
 import { type Connection, openDatabase } from '../../../src/store/sqlite-database/driver.ts';
+import { reseal, verify } from '../changed-backups.ts';
 import { batchOf } from '../conformance/readings/readings.ts';
 import { importInto } from '../conformance/records/stored-records.ts';
 import { at, quiet } from '../restores.ts';
@@ -77,7 +77,7 @@ describe('a backup', () => {
     );
     expect(backup.prepare('select count(*) from log').pluck().get()).toBe(0);
     backup.close();
-    await readBackup(whole, storeOptions.migrationsFolder);
+    await verify(whole);
     const restored = join(folder, 'two', 'hkctl.db');
     await engineAt(restored, storeOptions).restore(whole, quiet);
     await at(restored, async (store) => {
@@ -103,7 +103,7 @@ describe('a backup', () => {
 
   it('with other readings in a chunk, all of them right, is read', async () => {
     replaceSecond(bytesOf(second), facts);
-    await readBackup(file, storeOptions.migrationsFolder);
+    await verify(file);
   });
 });
 
@@ -188,7 +188,7 @@ const wrong: readonly [what: string, body: Uint8Array, row: object, said: string
 describe('a backup from somebody else is refused for', () => {
   it.each(wrong)('%s', async (_, body, row, said) => {
     replaceSecond(body, { ...facts, ...row });
-    await expect(readBackup(file, storeOptions.migrationsFolder)).rejects.toMatchObject({
+    await expect(verify(file)).rejects.toMatchObject({
       code: 'store_corrupt',
       message: expect.stringContaining(said),
     });
@@ -196,20 +196,21 @@ describe('a backup from somebody else is refused for', () => {
 
   it('chunks of a sensor that it does not name', async () => {
     change((backup) => backup.exec('update chunks set series = 77 where id = 2'));
-    await expect(readBackup(file, storeOptions.migrationsFolder)).rejects.toMatchObject({
+    await expect(verify(file)).rejects.toMatchObject({
       message: expect.stringContaining('the series 77 from'),
     });
   });
 
   it('a log, which whoever opens the store would have to keep in memory', async () => {
     change((backup) => backup.exec("insert into log values (1, x'')"));
-    await expect(readBackup(file, storeOptions.migrationsFolder)).rejects.toMatchObject({
+    await expect(verify(file)).rejects.toMatchObject({
       message: expect.stringContaining('readings outside of chunks'),
     });
   });
 
   it('all of this also when it is restored: nothing is changed', async () => {
     replaceSecond(bytesOf(second, [1, Number.NaN, 2]), facts);
+    reseal(file);
     await expect(engineAt(path, storeOptions).restore(file, quiet)).rejects.toMatchObject({
       code: 'store_corrupt',
     });

@@ -276,7 +276,7 @@ export class Journey {
     return {
       authorize() {},
       confirm() {},
-      audit: async (store, kept) => {
+      audit: async (store, { kept }) => {
         const { id } = this.#plantIn.tenant;
         await store.audit.append(draftOf(id, 'store.restore', 'backup'));
         for (const { name } of kept) await store.audit.append(draftOf(id, 'key.revoke', name));

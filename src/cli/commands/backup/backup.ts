@@ -4,9 +4,10 @@ import { damageText } from '../../../core/audit/damage.ts';
 import { auditDraft } from '../../../core/domain/actors.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { unwritable } from '../../../core/files.ts';
-import { backupName, storeIdOf } from '../../../core/operations/backups.ts';
+import { type BackupTarget, backupName, storeIdOf } from '../../../core/operations/backups.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
 import { parsed, toggle } from '../../command/flags.ts';
 import { createProgress } from '../../terminal/progress.ts';
 
@@ -16,7 +17,7 @@ export default defineCommand({
   arguments: [
     {
       spelling: '<FILE>',
-      doc: 'the file to write, or a folder for a new file with a name of its own',
+      doc: 'the file to write, a folder for a new file with a name of its own, or - for standard output',
     },
   ],
   flags: {
@@ -31,18 +32,24 @@ export default defineCommand({
     ['hkctl backup --keep 14 /var/backups/hkctl', 'every night, from cron or a timer'],
     ['hkctl backup /var/backups/hkctl', 'a new file in a folder'],
     ['hkctl backup plant.backup --force --json', 'replaces the one before'],
+    ["hkctl backup - | ssh nas 'cat > plant.backup'", 'to standard output'],
   ],
-  needs: (_flags, [file = '']) => ['store.backup', resolve(file)],
+  needs: (_flags, [file = '']) => ['store.backup', file === '-' ? file : resolve(file)],
   async run(context, { force, keep }, [file = ''], { domain, actor }) {
+    const isStream = file === '-';
+    if (isStream) requireStream(context, keep);
     const folder = resolve(file);
-    const namesFolder = keep !== undefined || file.endsWith('/') || isFolder(folder);
+    const namesFolder = !isStream && (keep !== undefined || file.endsWith('/') || isFolder(folder));
     if (namesFolder) requireFolder(folder);
     const storeId = namesFolder ? await storeIdOf(domain.store) : undefined;
     const series =
       storeId === undefined ? undefined : await context.services.backupSeries(folder, storeId);
     // The machine's clock, right or wrong: the store's stands still while that one is behind, and names must differ.
-    const target =
-      storeId === undefined ? folder : join(folder, backupName(context.io.clock(), storeId));
+    const target = isStream
+      ? file
+      : storeId === undefined
+        ? folder
+        : join(folder, backupName(context.io.clock(), storeId));
     const bar = createProgress(context, 'Backing up');
     const request = {
       nowMs: domain.clock(),
@@ -51,9 +58,11 @@ export default defineCommand({
       progress: bar.at,
     };
     const engine = await context.services.engine(context.storePath);
-    const facts = await engine.backup(target, request).finally(bar.end);
-    const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes } = facts;
-    const detail = { bytes, keys, ...(keep !== undefined && { keep }) };
+    const written = await engine
+      .backup(isStream ? toStandardOutput(context) : target, request)
+      .finally(bar.end);
+    const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes, digest } = written;
+    const detail = { bytes, keys, digest, ...(keep !== undefined && { keep }) };
     try {
       await domain.store.audit.append(auditDraft(domain, actor, 'store.backup', target, detail));
     } catch (thrown) {
@@ -67,13 +76,16 @@ export default defineCommand({
         created_at: createdAt,
         keys,
         audit_records: auditRecords,
+        digest,
         ...(damagedAuditRecords.length > 0 && { damaged_audit_records: damagedAuditRecords }),
         bytes,
         ...(keep !== undefined && { removed }),
       });
     } else {
-      context.confirm(
-        `Backup written and checked: ${target} (${bytes} bytes, ${keys} keys, ${auditRecords} audit records)`,
+      const report = isStream ? context.say : context.confirm;
+      report(
+        `Backup written and checked: ${isStream ? 'standard output' : target} (${bytes} bytes, ${keys} keys, ${auditRecords} audit records)`,
+        `Digest: ${digest}`,
         ...(removed.length > 0
           ? [`Removed, to keep ${keep}: ${removed.map((path) => basename(path)).join(', ')}`]
           : []),
@@ -82,6 +94,26 @@ export default defineCommand({
     if (damagedAuditRecords.length > 0) context.warn(`warning: ${damageText(damagedAuditRecords)}`);
   },
 });
+
+/** Refuses standard output for a backup where it cannot take one: `usage`. */
+function requireStream({ io, json }: Context, keep: number | undefined): void {
+  if (keep !== undefined)
+    throw new HkctlError('usage', '--keep needs a folder, and - is standard output.');
+  if (json) {
+    throw new HkctlError('usage', '--json and the backup cannot both be on standard output.', {
+      hint: 'Leave out --json. The last line of the backup is its digest: tail -c 72 FILE',
+    });
+  }
+  if (io.stdout.isTTY) {
+    throw new HkctlError('usage', 'A backup is no text: standard output is a terminal.', {
+      hint: 'Send it to a file or a program: hkctl backup - > FILE',
+    });
+  }
+}
+
+function toStandardOutput({ io }: Context): BackupTarget {
+  return { write: (bytes) => io.stdout.writeBytes(bytes) };
+}
 
 /** The file is whole: who finds it must not take it for what a failed backup left. */
 function unnoted(target: string, thrown: HkctlError): HkctlError {

@@ -1,31 +1,48 @@
 import { resolve } from 'node:path';
 import type { AuditAction } from '../../../core/access/roles.ts';
 import { type Actor, auditDraft, requirePermissions } from '../../../core/domain/actors.ts';
+import { HkctlError } from '../../../core/errors.ts';
 import type {
+  BackupDigest,
+  BackupOrigin,
   KeptStopped,
   RestoreHooks,
   RestoreOutcome,
+  RestoreRecord,
 } from '../../../core/operations/backups.ts';
-import type { AuditDraft, AuditHead } from '../../../core/port/audit.ts';
+import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { printable } from '../../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
+import { parsed } from '../../command/flags.ts';
 import { requireConfirmation } from '../../questions/values.ts';
 import { createProgress } from '../../terminal/progress.ts';
 
 export default defineCommand({
   description:
     'For a Super user of the first organization, in the existing store or, if none can be opened, in the one of the backup. Refused while a daemon serves the store. What was stopped since the backup stays stopped: revoked keys, deactivated and demoted users, deactivated and removed entities.',
-  arguments: [{ spelling: '<FILE>', doc: 'a file that hkctl backup wrote' }],
-  flags: { yes: yesFlag },
+  arguments: [
+    { spelling: '<FILE>', doc: 'a file that hkctl backup wrote, or - for standard input' },
+  ],
+  flags: {
+    digest: parsed(
+      '--digest <DIGEST>',
+      'refuse any backup but the one with this digest (sha256:…), which hkctl backup printed',
+      parseDigest,
+    ),
+    yes: yesFlag,
+  },
   examples: [
     ['hkctl restore /var/backups/hkctl-2026-11-20.backup', 'asks before it replaces the store'],
     ['hkctl restore plant.backup --yes --json', 'from a script; names what stays stopped'],
+    ['ssh nas cat plant.backup | hkctl restore - --yes', 'from standard input'],
   ],
-  async run(context, _flags, [file = '']) {
-    const source = resolve(file);
+  async run(context, { digest: expected }, [file = '']) {
+    const isStream = file === '-';
+    if (isStream && context.io.stdinIsTTY) throw noInput();
+    const source = isStream ? file : resolve(file);
     let authorized: Actor | undefined;
     const bar = createProgress(context, 'Restoring');
     let bytes = 0;
@@ -43,15 +60,35 @@ export default defineCommand({
         await requireConfirmation(context, question, 'Restore');
       },
       progress: (share) => bar.at(share * bytes, bytes),
-      async audit(store, kept, replaced) {
-        await recordRestore(context, { store, source, authorized }, kept, replaced);
+      async audit(store, restored) {
+        await recordRestore(context, { store, source, authorized }, restored);
       },
     };
     const engine = await context.services.engine(context.storePath, { makesFolder: true });
-    const outcome = await engine.restore(source, hooks).finally(bar.end);
+    const origin = isStream ? bytesOf(context.io.stdin) : source;
+    const outcome = await engine.restore(origin, hooks, expected).finally(bar.end);
     printOutcome(context, source, outcome);
   },
 });
+
+/** Parses the digest of a backup. Throws `usage`. */
+function parseDigest(given: string): BackupDigest {
+  const digest = given.toLowerCase();
+  if (/^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
+  throw new HkctlError('usage', `"${given}" is not a digest: give sha256: and 64 digits.`, {
+    hint: 'hkctl backup prints it; hkctl audit list --action store.backup --json shows it, too.',
+  });
+}
+
+function noInput(): HkctlError {
+  return new HkctlError('usage', 'A backup cannot be typed: standard input is a terminal.', {
+    hint: 'Send it from a file or a program: hkctl restore - --yes < FILE',
+  });
+}
+
+async function* bytesOf(input: NodeJS.ReadableStream): Exclude<BackupOrigin, string> {
+  for await (const piece of input) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+}
 
 interface Kind {
   action: AuditAction;
@@ -100,8 +137,7 @@ interface Restored {
 async function recordRestore(
   context: Context,
   { store, source, authorized }: Restored,
-  kept: readonly KeptStopped[],
-  replaced: AuditHead | null,
+  { kept, replaced, digest }: RestoreRecord,
 ): Promise<void> {
   const domain = context.domainOf(store);
   // In the backup the actor may have another role, or no profile yet: then the event is one of the store.
@@ -120,6 +156,7 @@ async function recordRestore(
     kept.filter((stopped) => stopped.what === what).length;
   await store.audit.append(
     draft('store.restore', source, {
+      digest: digest ?? null,
       replaced_head: replaced?.hash ?? null,
       replaced_records: replaced?.count ?? null,
       keys_kept_revoked: count('revoked_key'),
@@ -140,7 +177,11 @@ async function recordRestore(
   }
 }
 
-function printOutcome(context: Context, source: string, { facts, kept }: RestoreOutcome): void {
+function printOutcome(
+  context: Context,
+  source: string,
+  { facts, kept, digest }: RestoreOutcome,
+): void {
   const namesOf = (what: KeptStopped['what']) =>
     kept.filter((one) => one.what === what).map(({ name }) => name);
   if (context.json) {
@@ -149,6 +190,7 @@ function printOutcome(context: Context, source: string, { facts, kept }: Restore
       file: source,
       created_at: formatInstantMs(facts.createdAtMs),
       keys: facts.keys,
+      digest: digest ?? null,
       kept_revoked: namesOf('revoked_key'),
       kept_deactivated_users: namesOf('deactivated_user'),
       kept_demoted_users: demoted.map(({ name, role }) => ({ login: name, role })),
@@ -157,6 +199,10 @@ function printOutcome(context: Context, source: string, { facts, kept }: Restore
     });
     return;
   }
+  if (digest === undefined)
+    context.warn(
+      'warning: This backup carries no digest; an hkctl before 0.2.0 made it. Damage inside its values cannot be noticed.',
+    );
   context.confirm(
     `Restored: ${context.storePath} is as it was at ${formatInstantMs(facts.createdAtMs)}.`,
   );

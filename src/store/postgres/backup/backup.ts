@@ -1,7 +1,9 @@
-import type { BackupFacts } from '../../../core/operations/backups.ts';
+import { join } from 'node:path';
+import type { BackupTarget, WrittenBackup } from '../../../core/operations/backups.ts';
 import type { BackupRequest } from '../../../core/operations/engine.ts';
 import { createColumns } from '../../../core/readings/columns.ts';
 import { addTables } from '../../archive/format.ts';
+import { inPrivateFolder } from '../../archive/private-folder.ts';
 import { createRowWriter } from '../../archive/rows.ts';
 import { missingLines, readStates } from '../../archive/stops.ts';
 import { writeBackupFrom } from '../../archive/writing.ts';
@@ -29,9 +31,9 @@ interface WriteOptions extends BackupRequest {
  */
 export async function writeBackup(
   database: Database,
-  target: string,
+  target: BackupTarget,
   options: WriteOptions,
-): Promise<BackupFacts> {
+): Promise<WrittenBackup> {
   const { migrationsFolder, ofOlder = false, progress, ...request } = options;
   if (!ofOlder) await requireSchemaVersion(await database.session());
   const copyTo = (backup: Connection) =>
@@ -54,11 +56,11 @@ export async function writeBackup(
       },
       { idleMs: 0 },
     );
-  return writeBackupFrom(
-    { migrationsFolder, copyTo, shown: `The PostgreSQL store ${database.location.shown}` },
-    target,
-    request,
-  );
+  const shown = `The PostgreSQL store ${database.location.shown}`;
+  return inPrivateFolder((folder) => {
+    const source = { migrationsFolder, copyTo, shown, workPath: join(folder, 'hkctl') };
+    return writeBackupFrom(source, target, request);
+  });
 }
 
 /** Before, the journal of a store in PostgreSQL was in its rows only. */

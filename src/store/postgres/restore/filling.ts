@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { errnoOf } from '../../../core/errno.ts';
 import { type HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { carriedMarks, waitingDrafts } from '../../archive/copying.ts';
-import { damagedBackup } from '../../archive/format.ts';
+import type { OpenBackup } from '../../archive/format.ts';
 import { sequenceSql } from '../../archive/rows.ts';
 import { decodeChunk } from '../../sqlite-database/chunks/codec.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
@@ -21,9 +21,9 @@ import { escaped } from '../records/import-rows.ts';
 import { appendAudit, jsonTexts } from '../registry/statements.ts';
 
 /** The backup that fills a store. */
-interface FillingSource {
+interface FillingSource extends Pick<OpenBackup, 'damaged'> {
   backup: Connection;
-  file: string;
+  shown: string;
   migrationsFolder: string;
   /** Receives how much was copied, from 0 to 1. */
   progress(share: number): void;
@@ -35,12 +35,11 @@ export async function fillFrom(
   session: Session,
   types: ColumnTypes,
 ): Promise<void> {
-  const { backup, file, migrationsFolder, progress } = source;
-  const damaged = (what: string) => damagedBackup(file, what);
+  const { backup, shown, damaged, migrationsFolder, progress } = source;
   const tables = databaseNames.flatMap(
     (name) => migratedSchema(name, schemaVersions[name], migrationsFolder).tables,
   );
-  const { total, marks, waiting } = translating(file, () => ({
+  const { total, marks, waiting } = translating(shown, () => ({
     total: tables.reduce((sum, { name }) => sum + countOf(backup, name), 0),
     marks: carriedMarks(backup),
     waiting: waitingDrafts(backup),

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import type { RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { useCurrent } from '../../archive/copying.ts';
-import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
+import { inPrivateFolder } from '../../archive/private-folder.ts';
+import { type Replacement, type RestoreSource, restoreFrom } from '../../archive/restoring.ts';
 import { readPresent } from '../../archive/stops.ts';
 import { servedAt } from '../../engine/errors.ts';
 import type { StoreOptions } from '../../engine/options.ts';
@@ -24,13 +26,14 @@ import { fillFrom } from './filling.ts';
  */
 export function restoreBackup(
   database: Database,
-  file: string,
+  source: RestoreSource,
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
   const { migrationsFolder } = options;
   const version = async () => requireNotNewer(await database.session());
-  const target = {
+  const targetIn = (folder: string) => ({
+    workPath: join(folder, 'hkctl'),
     hintOfServed,
     isThere: async () => (await version()) > 0,
     withPresent: async <T>(work: (store: Store) => Promise<T>) =>
@@ -38,21 +41,21 @@ export function restoreBackup(
         ? work(createPostgresStore(database, options))
         : undefined,
     replace: (replacement: Replacement) =>
-      useCurrent(replacement, { file, migrationsFolder }, (backup) =>
+      useCurrent(replacement, { migrationsFolder }, (backup) =>
         database.transaction((session) => replace(session, backup, replacement, options), {
           idleMs: 0,
         }),
       ).catch((thrown: unknown) => {
-        throw toDomainError(thrown, file);
+        throw toDomainError(thrown, replacement.shown);
       }),
-  };
-  return restoreFrom(file, target, options, hooks);
+  });
+  return inPrivateFolder((folder) => restoreFrom(source, targetIn(folder), options, hooks));
 }
 
 async function replace(
   session: Session,
   backup: Connection,
-  { file, progress, complete }: Replacement,
+  { shown, damaged, progress, complete }: Replacement,
   options: StoreOptions,
 ): Promise<void> {
   const { migrationsFolder } = options;
@@ -63,7 +66,7 @@ async function replace(
   const present = await readPresent(statements, backup);
   const text = await readJournalText(session);
   await emptyStore(session, types);
-  await fillFrom({ backup, file, migrationsFolder, progress }, session, types);
+  await fillFrom({ backup, shown, damaged, migrationsFolder, progress }, session, types);
   const within = databaseWithin(session);
   await complete({
     store: createPostgresStore(within, options),

@@ -1,7 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
-import type { BackupFacts } from '../../../core/operations/backups.ts';
+import type { BackupTarget, WrittenBackup } from '../../../core/operations/backups.ts';
 import type { BackupRequest } from '../../../core/operations/engine.ts';
 import { addTables } from '../../archive/format.ts';
 import { copyRows } from '../../archive/rows.ts';
@@ -9,6 +9,7 @@ import { translatingTarget } from '../../archive/target.ts';
 import { writeBackupFrom } from '../../archive/writing.ts';
 import { Chunks } from '../../sqlite-database/chunks/chunks.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
+import { translating } from '../../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
 import {
   filesOf,
@@ -16,6 +17,7 @@ import {
   openFile,
   possibleFiles,
   type StoreFiles,
+  sizeOf,
 } from '../connection/files.ts';
 import { remember } from '../readings/log/log.ts';
 import { LogMemory } from '../readings/log/memory.ts';
@@ -28,20 +30,43 @@ import { readJournalFile } from '../registry/journal.ts';
  */
 export function writeBackup(
   path: string,
-  target: string,
+  target: BackupTarget,
   { migrationsFolder, ...request }: BackupRequest & { migrationsFolder: string },
-): Promise<BackupFacts> {
+): Promise<WrittenBackup> {
   const files = filesOf(path);
   // For a file that cannot be attached SQLite would only report that it cannot open the backup.
   const gone = databaseNames.map((name) => files[name]).find((file) => !existsSync(file));
   if (gone !== undefined) throw missingFile(path, gone);
-  requireElsewhere(target, path);
+  if (typeof target === 'string') requireElsewhere(target, path);
   const source = {
     migrationsFolder,
     copyTo: (backup: Connection) => copyTo(backup, files, migrationsFolder),
     shown: `The store ${path}`,
+    workPath: workPathFor(target, files),
+    ownFolder: dirname(files.registry),
   };
   return writeBackupFrom(source, target, request);
+}
+
+/** Free space that a backup leaves on the disk of the store, on which a daemon may be writing. */
+const leftFreeBytes = 2 ** 24;
+
+/**
+ * Where a backup is written and checked: in the folder of the store, which only its account can write. If its disk has no room, the
+ * folder of the target serves: that is closed to other accounts, too.
+ */
+function workPathFor(target: BackupTarget, files: StoreFiles): string {
+  const folder = dirname(files.registry);
+  return translating(folder, () => {
+    const needed = databaseNames.reduce((sum, name) => sum + withLog(files[name]), leftFreeBytes);
+    const { bavail, bsize } = statfsSync(folder);
+    const hasRoom = bavail * bsize >= needed;
+    return hasRoom || typeof target !== 'string' ? files.registry : target;
+  });
+}
+
+function withLog(database: string): number {
+  return sizeOf(database) + sizeOf(`${database}-wal`);
 }
 
 function copyTo(

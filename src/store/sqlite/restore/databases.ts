@@ -18,8 +18,8 @@ export function makeDatabases(
   backup: Replacement,
   migrationsFolder: string,
 ): void {
-  const { file, progress } = backup;
-  const total = translating(file, () => rowsIn(backup, migrationsFolder));
+  const { shown, progress } = backup;
+  const total = translating(shown, () => rowsIn(backup, migrationsFolder));
   let done = 0;
   const copied = (rows: number) => {
     done += rows;
@@ -31,7 +31,6 @@ export function makeDatabases(
         connection.exec('begin');
         copyDatabase(backup, connection, {
           name,
-          file,
           migrationsFolder,
           without: startedAnew,
           copied,

@@ -8,7 +8,7 @@ import type {
 } from '../../../core/operations/backups.ts';
 import type { ClockSamples } from '../../../core/port/clock.ts';
 import type { Store } from '../../../core/port/store.ts';
-import { type Replacement, restoreFrom } from '../../archive/restoring.ts';
+import { type Replacement, type RestoreSource, restoreFrom } from '../../archive/restoring.ts';
 import { syncFile, syncFolderOf } from '../../archive/rows.ts';
 import { type PresentStore, readPresent, unknownPresent } from '../../archive/stops.ts';
 import type { StoreOptions } from '../../engine/options.ts';
@@ -35,13 +35,15 @@ import { makeDatabases } from './databases.ts';
 
 export function restoreBackup(
   path: string,
-  file: string,
+  source: RestoreSource,
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
+  translating(path, () => makeFolder(dirname(path)));
   const { registry, records, readings } = filesOf(path);
   const hintOfServed = 'Stop it, restore, and start it again.';
   const target = {
+    workPath: path,
     hintOfServed,
     isThere: () => isAnyThere([registry, records, readings]),
     async withPresent<T>(work: (store: Store) => Promise<T>) {
@@ -54,13 +56,12 @@ export function restoreBackup(
       }
     },
     replace(replacement: Replacement) {
-      translating(path, () => makeFolder(dirname(path)));
       return withoutDaemons(path, hintOfServed, async () => {
         await purgeKept(path, options, await replaceBy(replacement, path, options));
       });
     },
   };
-  return restoreFrom(file, target, options, hooks);
+  return restoreFrom(source, target, options, hooks);
 }
 
 function isAnyThere(files: readonly string[]): boolean {
