@@ -66,7 +66,7 @@ export function withoutSecrets(text: string): string {
 
 /** Whether so much of a secret is in a text that it is no accident, also URL-encoded. */
 export function holdsSecret(text: string): boolean {
-  return muchOfOne.test(text) || (text.includes('%') && muchOfOne.test(urlDecoded(text)));
+  return muchOfOne.test(text) || (text.includes('%') && muchOfOneEncoded.test(text));
 }
 
 /** Whether a text contains a secret in plain form: cheap enough for requests without a key. */
@@ -84,6 +84,9 @@ export function exposureIn(words: readonly string[]): string | undefined {
 
 /** Longer than any prefix and than what a part number might happen to look like. */
 const muchOfOne = /hk_[0-9A-Za-z]{24}/;
+/** The same, any character of which is URL-encoded, once or by each of several proxies: to decode a long text takes longer. */
+const muchOfOneEncoded =
+  /(?:h|%(?:25)*68)(?:k|%(?:25)*6[Bb])(?:_|%(?:25)*5[Ff])(?:[0-9A-Za-z]|%(?:25)*(?:3\d|[46][1-9A-Fa-f]|[57][\dAa])){24}/;
 /** Unlike `decodeURIComponent` it leaves what is no escape. */
 function urlDecoded(text: string): string {
   return text.replace(/%(?:25)*([0-9A-Fa-f]{2})/g, (_, hex: string) =>

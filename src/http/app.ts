@@ -86,6 +86,7 @@ export function createApp(options: AppOptions): H3 {
   const through = createCalls({
     ...options,
     commonHeaders: options.commonHeaders ?? [],
+    addresses,
     batches,
     metrics,
     cors,

@@ -3,6 +3,7 @@ import type { H3Event } from 'h3';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { Answer } from './answers/answer.ts';
 import { ApiError, shuttingDown, toProblem } from './answers/problem.ts';
+import type { AddressBook } from './auth/client-addresses.ts';
 import type { RequestBatches, Work } from './fairness/batches.ts';
 import type { BodyPace } from './fairness/body-pace.ts';
 import type { Slices } from './fairness/slices.ts';
@@ -23,6 +24,7 @@ export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
 export interface CallOptions {
   batches: RequestBatches;
   memory: Memory;
+  addresses: AddressBook;
   metrics: Metrics;
   cors: Cors;
   /** Drops bodies that are still coming when their requests are answered. */
@@ -89,11 +91,12 @@ class Call extends Exchange implements Work {
   }
 
   run(): void {
-    const { isStopping, answersWhileStopping, storeRefusal, cors } = this.#services;
+    const { isStopping, answersWhileStopping, storeRefusal, cors, addresses } = this.#services;
     try {
       const refusal = storeRefusal?.(this.startedAt);
       if (refusal !== undefined) throw refusal;
       if (isStopping?.() && !answersWhileStopping) throw shuttingDown;
+      addresses.readForwarded(this);
       if (cors.isOn) cors.addHeaders(this);
       const outcome = this.#handler(this);
       if (!(outcome instanceof Promise)) this.#settle(outcome);

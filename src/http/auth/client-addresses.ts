@@ -1,4 +1,5 @@
 import { createAddressFilter, formatGroups, parseAddress } from '../../core/keys/networks.ts';
+import { ApiError } from '../answers/problem.ts';
 import type { Exchange } from '../request/exchange.ts';
 
 /** Headers of which the usual proxies add one or another to a request that they forward. */
@@ -18,31 +19,44 @@ const proxyHeaders = [
  */
 const unknownAddress = '0.0.0.0';
 
+/** Nobody has more proxies in a row. Each address costs microseconds, before any limit of a key. */
+const mostHops = 32;
+
+const tooManyHops = new ApiError(
+  'bad_parameter',
+  `X-Forwarded-For names more than ${mostHops} addresses: each proxy adds one.`,
+);
+
 /** Creates the address book of a daemon that believes proxies in some networks. */
 export function createAddressBook(trusted: readonly string[]) {
   const isTrusted = createAddressFilter(trusted);
   return {
-    /** The client address of a request: the peer, or the address that a trusted proxy reports. */
-    clientOf(exchange: Exchange): string {
-      const peer = plainAddress(exchange.peer ?? unknownAddress);
+    /** Reads what a trusted proxy reports of a request's client. Throws `bad_parameter` for more than 32 addresses. */
+    readForwarded(exchange: Exchange): void {
       const forwarded = trusted.length > 0 ? exchange.header('x-forwarded-for') : undefined;
-      if (forwarded === undefined || !isTrusted(peer)) return peer;
+      if (forwarded === undefined || !isTrusted(peerOf(exchange))) return;
+      const hops = forwarded.split(',', mostHops + 1);
+      if (hops.length > mostHops) throw tooManyHops;
+
       // From the right: each proxy appends the address of its peer, and only trusted proxies are believed.
-      let client = peer;
-      for (const hop of forwarded.split(',').reverse()) {
+      for (const hop of hops.reverse()) {
         // Proxies differ in how they write an IPv6 address; a key shows the last one in one form.
         const groups = parseAddress(withoutZone(withoutPort(hop.trim())));
-        if (groups === undefined) break;
-        client = formatGroups(groups);
-        if (!isTrusted(client)) break;
+        if (groups === undefined) return;
+        exchange.forwardedFor = formatGroups(groups);
+        if (!isTrusted(exchange.forwardedFor)) return;
       }
-      return client;
+    },
+
+    /** The client address of a request: the peer, or the address that a trusted proxy reports. */
+    clientOf(exchange: Exchange): string {
+      return exchange.forwardedFor ?? peerOf(exchange);
     },
 
     /** Whether the client is on this machine and no proxy header says that the request was forwarded. */
     isLoopback(exchange: Exchange): boolean {
       const isForwarded = proxyHeaders.some((name) => exchange.header(name) !== undefined);
-      return !isForwarded && isLoopbackAddress(plainAddress(exchange.peer ?? unknownAddress));
+      return !isForwarded && isLoopbackAddress(peerOf(exchange));
     },
   };
 }
@@ -65,6 +79,10 @@ export function isLoopbackAddress(host: string): boolean {
   return (
     host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
   );
+}
+
+function peerOf({ peer }: Exchange): string {
+  return plainAddress(peer ?? unknownAddress);
 }
 
 /** Some proxies add the port: `192.0.2.7:5678`, `[2001:db8::7]:5678`. */

@@ -39,11 +39,11 @@ export function terminalLines(codes: ColourCodes | undefined): LogForm {
     codes ? `\u001b[${codes[colour]}m${text}\u001b[39m` : text;
   return {
     request(exchange, status, ms) {
-      const { method, code, rejected, keyPrefix: key, peer } = exchange;
+      const { method, code, rejected, keyPrefix: key, forwardedFor: client, peer } = exchange;
       const isComplete = status < 400 && rejected === undefined;
       const shown = paint(status >= 500 ? 'red' : isComplete ? 'green' : 'yellow', String(status));
       const request = `${method} ${printable(shownUrl(exchange))} ${ms.toFixed(1)} ms`;
-      return `${clock()} ${shown} ${request}${pairs({ code, rejected, key, peer })}\n`;
+      return `${clock()} ${shown} ${request}${pairs({ code, rejected, key, client, peer })}\n`;
     },
     line(level, message, facts, err) {
       const shown = paint(colours[level] ?? 'green', level.padEnd(5));
@@ -98,13 +98,14 @@ function stackOf(err: ErrorFacts | undefined): string {
 // --- the line of a request as JSON, which is written for every one
 
 export function requestLine(exchange: Exchange, status: number, ms: number): string {
-  const { id, method, keyPrefix, code, rejected, peer } = exchange;
+  const { id, method, keyPrefix, code, rejected, forwardedFor, peer } = exchange;
   const shown = shownUrl(exchange);
   const url = plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
   const key = keyPrefix === undefined ? '' : `,"key":"${keyPrefix}"`;
   const lost = rejected === undefined ? '' : `,"rejected":${JSON.stringify(rejected)}`;
   const why = code === undefined ? lost : `,"code":"${code}"`;
-  const from = peer === undefined ? '' : `,"peer":"${peer}"`;
+  const client = forwardedFor === undefined ? '' : `,"client":"${forwardedFor}"`;
+  const from = peer === undefined ? client : `${client},"peer":"${peer}"`;
   const what = `"id":"${id}","method":"${method}","url":${url},"status":${status},"ms":${millis(ms)}`;
   return `{"level":"info","time":"${timeText(Date.now())}",${what}${why}${key}${from},"msg":"request"}\n`;
 }

@@ -4,9 +4,27 @@ import { ApiError } from '../answers/problem.ts';
 
 export type Coding = 'br' | 'gzip';
 
-/** The coding to answer with (RFC 9110, section 12.5.3): brotli before gzip if both have the same weight. */
+/** Browsers send a tenth of this. A longer list would take milliseconds to weigh, before any limit of a key. */
+const mostMembers = 100;
+const mostCharacters = 4096;
+
+/** Throws `bad_parameter` if a header that holds a list is longer than a client needs. */
+export function requireShortList(name: string, value: string): void {
+  if (value.length <= mostCharacters && value.split(',', mostMembers + 1).length <= mostMembers)
+    return;
+  throw new ApiError(
+    'bad_parameter',
+    `${name} has at most ${mostMembers} members and ${mostCharacters} characters: name only those that you need.`,
+  );
+}
+
+/**
+ * The coding to answer with (RFC 9110, section 12.5.3): brotli before gzip if both have the same weight. Throws
+ * `bad_parameter` for a header that is too long.
+ */
 export function codingFor(accepted: string | undefined): Coding | undefined {
   if (accepted === undefined || accepted === '') return undefined;
+  requireShortList('Accept-Encoding', accepted);
   const negotiator: WithPreferred = new Negotiator({ headers: { 'accept-encoding': accepted } });
   const coding = negotiator.encoding(codings, preferred);
   if (coding === 'br') return 'br';
@@ -23,13 +41,14 @@ const preferred = { preferred: codings };
 
 /**
  * The media type to answer with (RFC 9110, section 12.5.1), the first of `offers` if the client has no preference. Throws
- * `not_acceptable` if it accepts none of them.
+ * `not_acceptable` if it accepts none of them, `bad_parameter` for a header that is too long.
  */
 export function mediaTypeFor<T extends string>(
   accepted: string | undefined,
   offers: readonly [T, ...T[]],
 ): T {
   if (accepted === undefined || accepted === '*/*' || accepted === offers[0]) return offers[0];
+  requireShortList('Accept', accepted);
   const accept = accepted
     .replace(parameters, '')
     .replace(/application\/ndjson/gi, 'application/x-ndjson');

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Answer } from '../answers/answer.ts';
 import { ApiError } from '../answers/problem.ts';
-import { type Coding, codingFor } from './accept.ts';
+import { type Coding, codingFor, requireShortList } from './accept.ts';
 import type { Exchange } from './exchange.ts';
 
 /** A finished body with its validator, and its compressed forms once a client asked for them. */
@@ -111,12 +111,13 @@ function isKnown(ifNoneMatch: string, tag: string): boolean {
 }
 
 /**
- * The error `bad_parameter` if `If-Match` names no strong validator of the answer (RFC 9110, section 13.1.1; the API has
+ * The error `bad_parameter` if `If-Match` is too long (thrown) or names no strong validator of the answer (RFC 9110, section 13.1.1; the API has
  * no 412). `If-Unmodified-Since` is ignored, since nothing here has a date of modification (section 13.1.4).
  */
 export function preconditionFault(exchange: Exchange, answer: Answer): ApiError | undefined {
   const wanted = exchange.header('if-match');
   if (wanted === undefined || answer.status >= 400 || wanted.trim() === '*') return undefined;
+  requireShortList('If-Match', wanted);
   const etag = answer.headers[answer.headers.indexOf('ETag') + 1];
   const isStrong = answer.headers.includes('ETag') && etag?.startsWith('"');
   return isStrong && wanted.match(/(?:W\/)?"[^"]*"/g)?.includes(etag ?? '') ? undefined : changed;

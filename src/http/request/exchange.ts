@@ -19,6 +19,8 @@ export class Exchange {
   readonly query: string;
   /** The remote address of the connection; undefined if it had closed before its request was read. */
   readonly peer: string | undefined;
+  /** The client's address, as a trusted proxy reports it; undefined without such a proxy. */
+  forwardedFor: string | undefined = undefined;
   readonly node: { readonly req: IncomingMessage; readonly res: ServerResponse };
   /** Headers of its answer, also of a refusal: name, value, name, value … */
   readonly responseHeaders: string[] = [];

@@ -8,11 +8,20 @@ export function requireNoQuery(query: string): void {
 
 const noParameters = new Map<string, unknown>();
 
-/** Splits a query into decoded names and values. Throws `bad_parameter` if the encoding is broken. */
+/** No path has half as many. */
+const mostParameters = 200;
+
+/**
+ * Splits a query into decoded names and values. Throws `bad_parameter` if the encoding is broken, or for more than 200
+ * parameters.
+ */
 export function parseQuery(query: string): QueryParameters {
   if (query === '') return [];
-  return query
-    .split('&')
+  const parts = query.split('&', mostParameters + 1);
+  if (parts.length > mostParameters)
+    throw new HkctlError('bad_parameter', `A query has at most ${mostParameters} parameters.`);
+
+  return parts
     .filter((part) => part !== '')
     .map((part) => {
       const cut = part.indexOf('=');

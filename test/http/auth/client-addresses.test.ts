@@ -16,6 +16,7 @@ function clientNamed(forwarded: string): string {
     peer: '127.0.0.1',
     header: (name: string) => (name === 'x-forwarded-for' ? forwarded : undefined),
   };
+  book.readForwarded(exchange as Exchange);
   return book.clientOf(exchange as Exchange);
 }
 
@@ -29,6 +30,7 @@ describe('a connection that has closed', () => {
 
   it('is of no client: neither of this machine nor behind a trusted proxy', () => {
     const book = createAddressBook(['127.0.0.0/8', '10.0.0.0/8']);
+    book.readForwarded(closed as unknown as Exchange);
     expect(book.clientOf(closed as unknown as Exchange)).toBe('0.0.0.0');
     expect(book.clientOf(silent as unknown as Exchange)).toBe('0.0.0.0');
     expect(book.isLoopback(silent as unknown as Exchange)).toBe(false);
