@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -37,48 +36,6 @@ const texts = {
       : null,
 };
 
-/** Packs what short commands load, with V8's code cache; they work without it, only more slowly. */
-const packCommands = {
-  name: 'pack-commands',
-  closeBundle() {
-    const { status, stderr } = spawnSync(process.execPath, ['bin/pack.js'], { encoding: 'utf8' });
-    if (status !== 0) throw new Error(`the commands could not be packed:\n${stderr}`);
-  },
-};
-
-/** commander starts other programs where subcommands are files of their own; ours are not, and to be able costs 5 ms. */
-const noSubprocesses = replaceImport('node:child_process', 'commander', 'export default {}');
-
-/**
- * On Node 20 every command loads the older driver's ten small files; they are bundled, so that they come with the pack. Its
- * binary stays where npm put it. Where the optional dependency is not installed, the line is left as it is.
- */
-const bundleOlderDriver = {
-  name: 'bundle-older-driver',
-  transform(code, id) {
-    if (
-      !id.endsWith('src/store/sqlite-database/driver.ts') ||
-      !existsSync('node_modules/better-sqlite3-12')
-    )
-      return null;
-    return code.replace(/\bload\((['"`])better-sqlite3-12\1\)/, 'require("better-sqlite3-12")');
-  },
-};
-
-/**
- * listhen brings for development what hkctl never asks of it: a tunnel by a program that it downloads after a question about its
- * licence, certificates, QR codes, WebSockets, the clipboard, a browser. None of it ships, and neither does its way to end a server,
- * which listens to every connection and every answer.
- */
-const nothingForDevelopment = [
-  replaceImport('node-forge', 'listhen', 'export default undefined'),
-  replaceImport('http-shutdown', 'listhen', 'export default () => {}'),
-  replaceImport('uqr', 'listhen', 'export const renderUnicodeCompact = undefined'),
-  ...['untun', 'crossws/adapters/node', 'tinyclip', '../chunks/xdg-open.mjs'].map((imported) =>
-    replaceImport(imported, 'listhen', `throw new Error('${imported} is no part of hkctl')`),
-  ),
-];
-
 /** The packages in each file of the build, by their folders: what ships is named with its licence (`bin/package`). */
 const notePackages = {
   name: 'note-packages',
@@ -96,16 +53,6 @@ const notePackages = {
     this.emitFile({ type: 'asset', fileName: 'packages.json', source: JSON.stringify(packages) });
   },
 };
-
-function replaceImport(imported, packageName, code) {
-  const name = `no-${imported.replace(/\W+/g, '-')}-for-${packageName}`;
-  return {
-    name,
-    resolveId: (source, importer) =>
-      source === imported && importer?.includes(`/${packageName}/`) ? name : null,
-    load: (id) => (id === name ? code : null),
-  };
-}
 
 /** The benchmarks are no part of the package; they are built where they are there. */
 const benchmarks = existsSync('test/bench')
@@ -141,12 +88,8 @@ export default {
   },
   plugins: [
     texts,
-    ...nothingForDevelopment,
-    bundleOlderDriver,
-    noSubprocesses,
     notePackages,
     copyDocumentsPage,
     copyManual,
-    packCommands,
   ],
 };

@@ -2,8 +2,8 @@ import { type DeliveredKey, type SecretDelivery, untilVerified } from '../../cor
 import { shellWord } from '../../core/text/quoting.ts';
 import type { Context } from '../command/context.ts';
 import type { Screen, ScreenEvent } from '../terminal/interaction.ts';
-import { isCancelKey, isEnter } from '../terminal/interaction.ts';
 import type { Io } from '../terminal/io.ts';
+import { isCancelKey, isEnter } from '../terminal/keypress.ts';
 import { openScreen } from '../terminal/screen.ts';
 import { canDraw, type Style } from '../terminal/style.ts';
 import { shortened, wrapText } from '../terminal/wrap.ts';

@@ -1,13 +1,6 @@
 import type { Choice, ChoiceGroup } from '../terminal/interaction.ts';
-import {
-  type AskedFact,
-  type Asker,
-  cancelled,
-  isCancelKey,
-  isEnter,
-  type Keypress,
-  type Screen,
-} from '../terminal/interaction.ts';
+import { type AskedFact, type Asker, cancelled, type Screen } from '../terminal/interaction.ts';
+import { isCancelKey, isEnter, type Keypress } from '../terminal/keypress.ts';
 import type { Style } from '../terminal/style.ts';
 import { shortened, truncated, wrapFacts, wrapText } from '../terminal/wrap.ts';
 import { type EditedLine, edited, editedText, toEditedLine } from './line-editor.ts';

@@ -1,4 +1,4 @@
-import type { Keypress } from '../terminal/interaction.ts';
+import type { Keypress } from '../terminal/keypress.ts';
 
 /** A line that is being typed: its characters, and how many of them stand before the cursor. */
 export interface EditedLine {

@@ -1,15 +1,9 @@
 import { Transform } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { input, password, select } from '@inquirer/prompts';
-import {
-  type AskedFact,
-  type Asker,
-  type Choice,
-  cancelled,
-  isCancelKey,
-  onKeypress,
-} from '../terminal/interaction.ts';
+import { type AskedFact, type Asker, type Choice, cancelled } from '../terminal/interaction.ts';
 import type { Input, Io } from '../terminal/io.ts';
+import { isCancelKey, onKeypress } from '../terminal/keypress.ts';
 import { openScreen } from '../terminal/screen.ts';
 import { canDraw, createStyle, terminalLine } from '../terminal/style.ts';
 import { wrapFacts, wrapWhole } from '../terminal/wrap.ts';

@@ -1,5 +1,6 @@
-import { cancelled, isEnter, onKeypress } from '../terminal/interaction.ts';
+import { cancelled } from '../terminal/interaction.ts';
 import type { Input } from '../terminal/io.ts';
+import { isEnter, onKeypress } from '../terminal/keypress.ts';
 import { widthOf } from '../terminal/wrap.ts';
 import { editedText } from './line-editor.ts';
 

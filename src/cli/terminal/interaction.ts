@@ -1,5 +1,5 @@
-import { emitKeypressEvents, type Interface } from 'node:readline';
 import { HkctlError } from '../../core/errors.ts';
+import type { Keypress } from './keypress.ts';
 
 export interface Choice<T> {
   name: string;
@@ -54,46 +54,4 @@ export interface Asker {
 /** The error of a question that was answered with no, or not at all (exit 130). */
 export function cancelled(): HkctlError {
   return new HkctlError('cancelled', 'Cancelled; nothing was changed.');
-}
-
-/** A pressed key: its name (`return`, `escape`, `up`, `c` …) and the text it typed. */
-export interface Keypress {
-  name: string;
-  text: string;
-  ctrl: boolean;
-  /** Alt was held or Esc came just before: a terminal sends the same for both. */
-  meta: boolean;
-  sequence: string;
-}
-
-/** How long an Esc waits for the rest of a key that begins with the same character, such as an arrow key. */
-const escapeMs = 100;
-
-/** Calls back for each pressed key; returns a function that stops this. */
-export function onKeypress(
-  input: NodeJS.ReadableStream,
-  listener: (key: Keypress) => void,
-): () => void {
-  // Node reads only this member of the interface. Without it Esc takes effect after half a second.
-  emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as unknown as Interface);
-  const listen = (text: string | undefined, key: Partial<Keypress>) => {
-    const { name = text ?? '', ctrl = false, meta = false, sequence = '' } = key;
-    listener({ name, text: text ?? '', ctrl, meta, sequence });
-  };
-  input.on('keypress', listen);
-  return () => input.off('keypress', listen);
-}
-
-/**
- * Whether a key means Cancel in every question: Esc, Ctrl-C or Ctrl-D. A character typed right after Esc arrives together
- * with it as one key and counts as Esc. Only the sequences of special keys, such as arrows, begin with Esc themselves (CSI
- * and SS3).
- */
-export function isCancelKey({ name, ctrl, sequence }: Keypress): boolean {
-  if (ctrl && (name === 'c' || name === 'd')) return true;
-  return sequence.startsWith('\u001b') && sequence[1] !== '[' && sequence[1] !== 'O';
-}
-
-export function isEnter({ name }: Keypress): boolean {
-  return name === 'return' || name === 'enter';
 }

@@ -1,6 +1,7 @@
 import { isHkctlError } from '../../core/errors.ts';
-import { isCancelKey, onKeypress, type Screen, type ScreenEvent } from './interaction.ts';
+import type { Screen, ScreenEvent } from './interaction.ts';
 import type { Io, Output } from './io.ts';
+import { isCancelKey, onKeypress } from './keypress.ts';
 import { terminalLine } from './style.ts';
 
 /**

@@ -88,27 +88,27 @@ export async function refusalsOf(
   { store, clock }: Pick<Domain, 'store' | 'clock'>,
   keys: readonly Pick<Key, 'id' | 'entity'>[],
 ): Promise<Map<string, Refusals>> {
+  if (keys.length === 0) return new Map();
+
   const nowMs = clock();
-  const todays = new Map(
-    keys.map(({ id, entity }) => [id, dayAt(nowMs, entity?.timezone ?? 'UTC').day]),
-  );
-  const days = { first: Math.min(...todays.values()) - 1, last: Math.max(...todays.values()) };
+  const todayInUtc = Math.floor(nowMs / dayMs);
+  const zones = new Map(keys.map(({ id, entity }) => [id, entity?.timezone ?? 'UTC']));
   const codes = new Map<string, Record<string, number>>();
-  for (const { keyId, day, kind, code, count } of keys.length === 0
-    ? []
-    : await store.usage.of([...todays.keys()], days)) {
-    const today = todays.get(keyId) ?? day;
-    if (
-      (kind !== 'refused' && kind !== 'rejected') ||
-      harmless.has(code) ||
-      day < today - 1 ||
-      day > today
-    )
-      continue;
+
+  // In some zones today is still the day before, in others already the next one.
+  const days = { first: todayInUtc - 2, last: todayInUtc + 1 };
+  for (const { keyId, day, kind, code, count } of await store.usage.of([...zones.keys()], days)) {
+    if ((kind !== 'refused' && kind !== 'rejected') || harmless.has(code)) continue;
+
+    // Asked only here: the first use of a time zone costs a command a sixth of its start.
+    const { day: today } = dayAt(nowMs, zones.get(keyId) ?? 'UTC');
+    if (day < today - 1 || day > today) continue;
+
     const ofKey = codes.get(keyId) ?? {};
     addCount(ofKey, code, count);
     codes.set(keyId, ofKey);
   }
+
   return new Map(
     [...codes].map(([id, ofKey]) => [
       id,

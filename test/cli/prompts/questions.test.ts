@@ -7,7 +7,7 @@ import {
   type Question,
 } from '../../../src/cli/prompts/dialog.ts';
 import { edited, toEditedLine } from '../../../src/cli/prompts/line-editor.ts';
-import type { Keypress } from '../../../src/cli/terminal/interaction.ts';
+import type { Keypress } from '../../../src/cli/terminal/keypress.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { widthOf } from '../../../src/cli/terminal/wrap.ts';
 import { silentOutput } from '../silent-output.ts';
