@@ -78,25 +78,25 @@ const brailleDots = [
   [0x40, 0x80],
 ] as const;
 
+/** The highest and the lowest row of a dot's values, counted from the top. */
+interface Band {
+  top: number;
+  bottom: number;
+}
+
 /** The band of each dot from left to right, in characters of two by four dots. */
 function cellsOf(data: PlotData, columns: number, height: number): string[] {
-  const { buckets, fromUs, toUs, widthUs } = data;
   const { lowest, highest } = boundsOf(data);
   // Halves: the difference of two huge values may exceed a double.
   const half = highest / 2 - lowest / 2;
   const lastRow = height * 4 - 1;
   const rowOf = (value: number) =>
     half === 0 ? height * 2 : Math.round(((highest / 2 - value / 2) / half) * lastRow);
-  const byPart = new Map(
-    buckets.map((bucket) => [Math.round((bucket.atUs - fromUs) / widthUs), bucket]),
-  );
-  const parts = Math.ceil((toUs - fromUs) / widthUs);
+  const bands = bandsOf(data, columns * 2, rowOf);
   const bits = Array.from({ length: height }, () => new Uint8Array(columns));
-  let before: { top: number; bottom: number } | undefined;
-  for (let dot = 0; dot < columns * 2; dot++) {
-    const bucket = byPart.get(Math.floor((dot * parts) / (columns * 2)));
-    const band = bucket && { top: rowOf(bucket.max), bottom: rowOf(bucket.min) };
-    // Joined with the part before, as a line would be.
+  let before: Band | undefined;
+  for (const [dot, band] of bands.entries()) {
+    // Joined with the dot before, as a line would be.
     const top = Math.min(band?.top ?? 0, before ? before.bottom + 1 : lastRow);
     const bottom = band ? Math.max(band.bottom, before ? before.top - 1 : 0) : -1;
     for (let row = top; row <= bottom; row++) {
@@ -108,6 +108,34 @@ function cellsOf(data: PlotData, columns: number, height: number): string[] {
   return bits.map((line) =>
     [...line].map((dots) => (dots === 0 ? ' ' : String.fromCharCode(0x2800 + dots))).join(''),
   );
+}
+
+/** A part begins and ends at a dot if it is closer to it than this: whole microseconds do not divide a span evenly. */
+const dotTolerance = 0.01;
+
+/** The band of each dot. A dot shows the part in which it begins; a part in which none begins shares the dot that it lies in. */
+function bandsOf(
+  { buckets, fromUs, toUs, widthUs }: PlotData,
+  dots: number,
+  rowOf: (value: number) => number,
+): (Band | undefined)[] {
+  const bands = Array.from<Band | undefined>({ length: dots });
+  const dotAt = (us: number) =>
+    ((Math.min(Math.max(us, fromUs), toUs) - fromUs) * dots) / (toUs - fromUs);
+  for (const { atUs, min, max } of buckets) {
+    const begin = dotAt(atUs);
+    const next = Math.ceil(dotAt(atUs + widthUs) - dotTolerance);
+    let first = Math.ceil(begin - dotTolerance);
+    if (first >= next) first = Math.min(Math.floor(begin), dots - 1);
+    for (let dot = first; dot < Math.max(next, first + 1); dot++) {
+      const other = bands[dot];
+      bands[dot] = {
+        top: Math.min(rowOf(max), other?.top ?? Number.POSITIVE_INFINITY),
+        bottom: Math.max(rowOf(min), other?.bottom ?? Number.NEGATIVE_INFINITY),
+      };
+    }
+  }
+  return bands;
 }
 
 /** Writes values with the digits that tell them apart in a range, in nine characters at most. */

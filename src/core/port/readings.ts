@@ -119,11 +119,16 @@ export interface RangeCount {
   splitHourUs: number | null;
 }
 
-/** The width of a summary: an hour that starts at a multiple of itself since the epoch. */
+/**
+ * The longest time of a summary: an hour that starts at a multiple of itself since the epoch, or the part of one that lies before
+ * or after midnight in the entity's zone.
+ */
 export const summaryWidthUs = 3_600_000_000;
 
 export interface DropRequest {
   entityId: string;
+  /** The entity's: an hour in which a day begins there gets a summary for each of the two days. */
+  timezone: string;
   /** A multiple of {@link summaryWidthUs}: readings before it are dropped. */
   untilUs: number;
   /** Where the step before said to continue; absent at first. */
@@ -151,11 +156,17 @@ export interface DropResult {
 /** How readings are written for a client: JSON objects with commas between them, or whole lines of NDJSON or CSV. */
 export type ReadingFormat = 'json' | 'ndjson' | 'csv';
 
-/** Buckets of `widthUs` that start at multiples of it since the epoch, and the aggregates to write of each. */
-export interface BucketRequest {
-  widthUs: number;
-  aggregates: readonly Aggregate[];
-}
+/**
+ * How buckets lie in time; plain data, since it crosses from one thread to another. Those of a width begin at multiples of it,
+ * counted from `originUs` (absent: 1970). Those of days begin at midnight in a zone, every so many days counted from `firstDay`
+ * (days since 1970-01-01), and last as long as these days do there.
+ */
+export type BucketSpan =
+  | { widthUs: number; originUs?: number }
+  | { days: number; firstDay: number; timezone: string };
+
+/** The buckets of a read, and the aggregates to write of each. */
+export type BucketRequest = BucketSpan & { aggregates: readonly Aggregate[] };
 
 /** Readings of one series as text or, with `buckets`, aggregated; empty buckets are left out. */
 export interface ReadingTextRequest extends ReadingRange {
@@ -172,13 +183,16 @@ export interface ReadingClient {
   owner: string;
   /** Aborted when the client is gone; the read then rejects with its reason. */
   signal?: AbortSignal;
-  /** Called with 0 before anything is read, then with the readings that each part scanned; what it throws ends the read. */
+  /**
+   * Called with 0 before anything is read, then with the readings that each part has written, and a hundredth of those that it has
+   * summed up; what it throws ends the read.
+   */
   charge(readings: number): void;
   /** Memory of at least so many bytes for the text, and whatever is in it. */
   memory?(bytes: number): Uint8Array<ArrayBuffer>;
 }
 
-/** Readings as text, without head and tail of the document: as many as requested, or at least one before the last page. */
+/** Readings as text, without head and tail of the document: as many as requested, unless there are fewer. */
 export interface ReadingText {
   text: Uint8Array<ArrayBuffer>;
   count: number;

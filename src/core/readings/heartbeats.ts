@@ -1,15 +1,15 @@
 import type { BatchResult, Heartbeat, ReadingStore, SensorDirectory } from '../port/readings.ts';
 import type { Clock } from '../time/instants.ts';
-import { maxAheadUs, measuredUs, tooEarly } from './instants.ts';
+import { aheadFault, instantFault } from './instant-faults.ts';
+import { earliestMeasuredUs, maxAheadUs, measuredUs } from './instants.ts';
 import {
-  aheadFault,
   type Fault,
   fault,
-  instantFault,
   isObject,
   nothingKept,
   notObject,
   sensorFault,
+  shown,
   unknownField,
   Validator,
 } from './rejections.ts';
@@ -55,12 +55,12 @@ export class HeartbeatValidator extends Validator {
     // An inactive sensor may send heartbeats: they are not measurements.
     if (sensor === undefined) return sensorFault(name, undefined);
     const atUs = at === undefined || at === null ? this.#receiptUs() : measuredUs(at);
-    if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
+    if (atUs === undefined || atUs < earliestMeasuredUs) return instantFault(at, atUs);
     if (atUs > this.#nowUs + maxAheadUs) return aheadFault(at, atUs);
-    if (status !== null && !isStatus(status)) return fault('invalid_status');
-    if (battery !== null && !isWithin(battery, 0, 100)) return fault('invalid_battery');
-    if (signal !== null && !isWithin(signal, -200, 100)) return fault('invalid_signal');
-    if (firmware !== null && !isFirmware(firmware)) return fault('invalid_firmware');
+    if (status !== null && !isStatus(status)) return invalid('status', status, 'use ok, degraded or fault');
+    if (battery !== null && !isWithin(battery, 0, 100)) return invalid('battery', battery, 'use a number from 0 to 100');
+    if (signal !== null && !isWithin(signal, -200, 100)) return invalid('signal', signal, 'use a number of dBm from -200 to 100');
+    if (firmware !== null && !isFirmware(firmware)) return invalid('firmware', firmware, 'use a text of 1 to 64 characters without control characters');
     this.heartbeats.push({ series: sensor.series, atUs, status, battery, signal, firmware });
     this.positions.push(index);
     return undefined;
@@ -80,6 +80,14 @@ export function createReceipts(clock: Clock): () => number {
 
 /** Far more receipts than one millisecond can bring: a larger step back means that the clock was set back. */
 const mostAtOnceUs = 1e6;
+
+function invalid(
+  field: 'status' | 'battery' | 'signal' | 'firmware',
+  value: unknown,
+  rule: string,
+): Fault {
+  return fault(`invalid_${field}`, `The ${field} ${shown(value)} is not valid; ${rule}.`);
+}
 
 const heartbeatFields = new Set(['sensor', 'at', 'status', 'battery', 'signal', 'firmware']);
 

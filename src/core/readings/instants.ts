@@ -1,4 +1,4 @@
-import { boundedUs, parseInstantUs } from '../time/instants.ts';
+import { boundedUs, parseInstantMs, parseInstantUs } from '../time/instants.ts';
 
 /** Reads RFC 3339 or whole epoch ms to epoch µs, bounded as {@link boundedUs} does; undefined for anything else. */
 export function instantUs(at: unknown): number | undefined {
@@ -10,7 +10,7 @@ export function instantUs(at: unknown): number | undefined {
   return boundedUs(at * 1000);
 }
 
-/** As {@link instantUs}, but undefined for epoch ms of 1970: a query may begin there, a gateway's clock may not. */
+/** As {@link instantUs}, but undefined for a number that is {@link isBelowEpochMs}. */
 export function measuredUs(at: unknown): number | undefined {
   return isBelowEpochMs(at) ? undefined : instantUs(at);
 }
@@ -20,8 +20,45 @@ export function isBelowEpochMs(at: unknown): at is number {
   return typeof at === 'number' && at < 100_000_000_000;
 }
 
-/** What {@link boundedUs} gives for an instant before the year 1685. */
-export const tooEarly = Number.NEGATIVE_INFINITY;
+/** No instant of a measurement is earlier (contract, section 5): a clock is not set, or the digits are no epoch milliseconds. */
+export const earliestMeasuredUs = Date.UTC(1990) * 1000;
+
+/** The units in which clients count from 1970, each in milliseconds. */
+const epochUnits = { milliseconds: 1, seconds: 1000, microseconds: 1e-3, nanoseconds: 1e-6 } as const;
+
+export type EpochUnit = keyof typeof epochUnits;
+
+/** What some digits look like: an instant in an epoch unit, or a date and a time without separators. */
+interface DigitMeaning {
+  unit: EpochUnit | 'digits';
+  ms: number;
+}
+
+const [firstMeantMs, lastMeantMs] = [Date.UTC(1990), Date.UTC(2100)];
+
+/** What a text of digits looks like; undefined if it is no such text, or no time from 1990 to 2099 by any reading. */
+export function meaningOfDigits(text: string): DigitMeaning | undefined {
+  if (!/^\d{6,20}(?:\.\d*)?$/.test(text)) return undefined;
+  const ms = dateDigitsMs(text);
+  if (ms !== undefined) return { unit: 'digits', ms };
+  for (const unit of Object.keys(epochUnits) as EpochUnit[]) {
+    const unitMs = Math.floor(Number(text) * epochUnits[unit]);
+    if (unitMs >= firstMeantMs && unitMs < lastMeantMs) return { unit, ms: unitMs };
+  }
+  return undefined;
+}
+
+/** Digits such as 20261120, 202611200815, 20261120081500 (with or without milliseconds) and 261120081500, in UTC. */
+function dateDigitsMs(text: string): number | undefined {
+  const [, year = '', month, day, hour = '00', minute = '00', second = '00'] =
+    /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(?:(\d\d)(?:\d{3})?)?)?$/.exec(text) ?? [];
+  const ofFullYear = year && parseInstantMs(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (ofFullYear && ofFullYear >= firstMeantMs && ofFullYear < lastMeantMs) return ofFullYear;
+  const short = /^\d{12}$/.test(text) ? text.match(/\d\d/g) : null;
+  if (!short) return undefined;
+  const [yy, mm, dd, hh, min, ss] = short;
+  return parseInstantMs(`20${yy}-${mm}-${dd}T${hh}:${min}:${ss}Z`);
+}
 
 /** How far ahead of the clock an instant may lie: gateways' clocks drift, but not by a day. */
 export const maxAheadUs = 86_400_000_000;

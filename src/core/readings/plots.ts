@@ -1,42 +1,52 @@
 import type { Domain } from '../domain/domain.ts';
+import type { Entity } from '../port/entities.ts';
 import {
+  type BucketSpan,
   type ReadingBucket,
   type ReadingClient,
   type Sensor,
   summaryWidthUs,
 } from '../port/readings.ts';
+import { isTimezone } from '../time/calendar.ts';
 import { parseInstantUs } from '../time/instants.ts';
+import { dayMs } from '../time/spans.ts';
+import { bucketTime } from './reads/bucket-spans.ts';
+import { daysOf } from '../time/zone-days.ts';
 
 export type PlotBucket = Omit<ReadingBucket, 'last'>;
 
 /** The readings of a span in equal parts; those without readings are left out. */
 export interface PlotData {
-  /** Inclusive, a multiple of `widthUs` since the epoch. */
+  /** Inclusive; the first part may begin earlier, but holds only readings from here on. */
   fromUs: number;
   /** Exclusive. */
   toUs: number;
+  /** The usual length of a part: days of a zone may be an hour shorter or longer. */
   widthUs: number;
   buckets: readonly PlotBucket[];
 }
 
-/** Reads what a plot of a sensor needs. If readings were replaced by summaries, the parts are whole hours. */
+/**
+ * Reads what a plot of a sensor needs. Parts of a day and more are whole days of the entity; if readings were replaced by
+ * summaries, they are at least whole hours.
+ */
 export async function readPlot(
   domain: Domain,
-  entityId: string,
+  entity: Pick<Entity, 'id' | 'timezone'>,
   sensor: Pick<Sensor, 'series'>,
   { fromUs, toUs, parts }: { fromUs: number; toUs: number; parts: number },
 ): Promise<PlotData> {
   const { readings } = domain.store;
-  const { untilUs } = await readings.retention(entityId);
+  const { untilUs } = await readings.retention(entity.id);
   const unitUs = untilUs !== null && fromUs < untilUs ? summaryWidthUs : 1;
   const widthUs = Math.max(1, Math.ceil((toUs - fromUs) / parts / unitUs)) * unitUs;
-  const firstUs = Math.floor(fromUs / widthUs) * widthUs;
+  const span = partsOf({ fromUs, widthUs, unitUs }, entity.timezone);
   const buckets: PlotBucket[] = [];
-  for (let nextUs: number | null = firstUs; nextUs !== null; ) {
+  for (let nextUs: number | null = fromUs; nextUs !== null; ) {
     const page = await readings.text(
       {
         ...{ series: sensor.series, fromUs: nextUs, toUs, limit: parts + 1, format: 'json' },
-        buckets: { widthUs, aggregates: ['avg', 'min', 'max', 'count'] },
+        buckets: { ...span, aggregates: ['avg', 'min', 'max', 'count'] },
       },
       client,
     );
@@ -48,7 +58,22 @@ export async function readPlot(
     );
     nextUs = page.nextUs;
   }
-  return { fromUs: firstUs, toUs, widthUs, buckets };
+  const lengthUs = 'days' in span ? span.days * dayUs : widthUs;
+  return { fromUs, toUs, widthUs: lengthUs, buckets };
+}
+
+const dayUs = dayMs * 1000;
+
+/** The parts of a width, counted from the first instant, or from the hour in which it lies. */
+function partsOf(
+  { fromUs, widthUs, unitUs }: { fromUs: number; widthUs: number; unitUs: number },
+  zone: string,
+): BucketSpan {
+  if (widthUs < dayUs)
+    return { widthUs, originUs: bucketTime({ widthUs: unitUs }, fromUs).startUs };
+  const timezone = isTimezone(zone) ? zone : 'UTC';
+  const firstDay = daysOf(timezone).dayOf(Math.floor(fromUs / 1000));
+  return { days: Math.ceil(widthUs / dayUs), firstDay, timezone };
 }
 
 /** No other client waits for a command's own reads. */

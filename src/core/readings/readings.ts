@@ -7,21 +7,21 @@ import {
   type SensorDirectory,
 } from '../port/readings.ts';
 import { Spares } from '../sharing/spares.ts';
-import { maxAheadUs, measuredUs, tooEarly } from './instants.ts';
+import { aheadFault, instantFault } from './instant-faults.ts';
+import { earliestMeasuredUs, maxAheadUs, measuredUs } from './instants.ts';
 import {
-  aheadFault,
   type Fault,
   fault,
-  instantFault,
   isObject,
-  missing,
   nothingKept,
   notObject,
+  qualityFault,
   type Rejection,
   sensorFault,
   unitFault,
   unknownField,
   Validator,
+  valueFault,
 } from './rejections.ts';
 
 /** When readings are accepted (epoch µs): at most a day ahead of `nowUs`, and not before `retainedFromUs`. */
@@ -64,7 +64,7 @@ export class ReadingValidator extends Validator {
     this.batch = sheets.take(expected);
     this.batch.count = 0;
     this.#sensors = sensors;
-    this.#earliestUs = retainedFromUs;
+    this.#earliestUs = Math.max(retainedFromUs, earliestMeasuredUs);
     this.#latestUs = nowUs + maxAheadUs;
   }
 
@@ -95,6 +95,11 @@ export class ReadingValidator extends Validator {
     batch.rows[place + 3] = quality;
     batch.positions[batch.count++] = index;
     return true;
+  }
+
+  /** Forgets the reading that was kept last. */
+  takeBack(): void {
+    this.batch.count--;
   }
 
   override release(): void {
@@ -129,18 +134,16 @@ export class ReadingValidator extends Validator {
     const sensor = typeof name === 'string' ? this.#sensors.get(name) : undefined;
     if (sensor === undefined || !sensor.isActive) return sensorFault(name, sensor);
     const atUs = measuredUs(at);
-    if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
+    if (atUs === undefined || atUs < earliestMeasuredUs) return instantFault(at, atUs);
     if (atUs > this.#latestUs) return aheadFault(at, atUs);
     if (atUs < this.#earliestUs) return fault('past_retention');
     const number = typeof value === 'boolean' ? Number(value) : value;
-    if (typeof number !== 'number' || !Number.isFinite(number)) {
-      return value === undefined ? missing('value') : fault('invalid_value');
-    }
+    if (typeof number !== 'number' || !Number.isFinite(number)) return valueFault(value);
     if (unit !== undefined && unit !== null && unit !== sensor.unit) return unitFault(unit, sensor);
     let rank = 0;
     if (quality !== undefined && quality !== null) {
       rank = qualities.indexOf(quality as (typeof qualities)[number]) + 1; // anything else is not found
-      if (rank === 0) return fault('invalid_quality');
+      if (rank === 0) return qualityFault(quality);
     }
     this.keep(index, sensor.series, atUs, number, rank);
     return undefined;

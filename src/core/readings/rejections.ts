@@ -1,9 +1,6 @@
 import type { BatchResult, ReadingStore, Sensor } from '../port/readings.ts';
 import { redactSecrets } from '../secrets.ts';
 import { cutText, jsonText, printable } from '../text/shown-text.ts';
-import { formatInstantUs } from '../time/instants.ts';
-import { meantInstant, orMean } from '../time/meant-values.ts';
-import { isBelowEpochMs, tooEarly } from './instants.ts';
 
 /** The most readings or heartbeats in one request body. */
 export const maxBatch = 10_000;
@@ -23,21 +20,22 @@ export type Fault = Omit<Rejection, 'index'>;
 
 /** Every reason for rejecting a single reading or heartbeat, and what it means. */
 export const rejectionCodes = {
-  invalid_reading: 'It is not a JSON object, or it is longer than 16 KiB.',
+  bad_json: 'The line is not JSON, or not a single object.',
+  invalid_reading: 'It is not an object or line of the format, or it is longer than 16 KiB.',
   unknown_field: 'It has an unknown field.',
   missing_field: 'A required field is missing.',
   unknown_sensor: 'No sensor of the entity has this code or id.',
   sensor_inactive: 'The sensor is marked as inactive.',
   invalid_at:
     'The instant is neither RFC 3339 with an offset nor whole epoch milliseconds from 100,000,000,000 on (less would be ' +
-    'epoch seconds, which land in 1970), or before the year 1685.',
+    'epoch seconds, which land in 1970), or it is before 1990, as by a clock that is not set.',
   in_future: 'The instant is more than 24 hours ahead.',
   past_retention: 'The instant is before the time for which the organization keeps readings.',
   invalid_value: 'The value is neither a finite number nor a boolean.',
   unit_mismatch: "The unit is not the sensor's own.",
-  invalid_quality: 'The quality is none of good, uncertain, bad.',
+  invalid_quality: 'The quality is not good, uncertain or bad.',
   reading_conflict: 'The sensor has another value at this instant; the first one stays.',
-  invalid_status: 'The status is none of ok, degraded, fault.',
+  invalid_status: 'The status is not ok, degraded or fault.',
   invalid_battery: 'The battery is not a number from 0 to 100.',
   invalid_signal: 'The signal is not a number of dBm from -200 to 100.',
   invalid_firmware:
@@ -108,26 +106,22 @@ export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
   return fault('unknown_sensor', `No sensor of this entity has the code or id ${shown(name)}.`);
 }
 
-/** The fault of an instant that is missing, malformed or too early. */
-export function instantFault(at: unknown, atUs: number | undefined): Fault {
-  if (at === undefined) return missing('at');
-  if (atUs === tooEarly) return fault('invalid_at', `${shown(at)} is before the year 1685.`);
-  if (isBelowEpochMs(at) && Number.isInteger(at)) {
-    const why = 'epoch seconds taken for milliseconds would land in 1970';
-    return fault(
-      'invalid_at',
-      `${at} is below 100,000,000,000: ${why}. Give whole epoch milliseconds or RFC 3339.`,
-    );
-  }
-  const allowed =
-    'give RFC 3339 with an offset, such as 2026-11-20T08:15:00Z, or whole epoch milliseconds';
-  const meant = typeof at === 'string' ? orMean(meantInstant(at)) : '';
-  return fault('invalid_at', `${shown(at)} is not an instant: ${allowed}${meant || '.'}`);
+/** The fault of a value that is missing, or neither a finite number nor a boolean. */
+export function valueFault(value: unknown): Fault {
+  if (value === undefined) return missing('value');
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+  const meant = Number.isFinite(number) ? ` Send the number ${number} without quotes.` : '';
+  return fault(
+    'invalid_value',
+    `The value ${shown(value)} is neither a finite number nor a boolean.${meant}`,
+  );
 }
 
-export function aheadFault(at: unknown, atUs: number): Fault {
-  const instant = Number.isFinite(atUs) ? formatInstantUs(atUs) : shown(at);
-  return fault('in_future', `${instant} is more than 24 hours ahead.`);
+export function qualityFault(quality: unknown): Fault {
+  return fault(
+    'invalid_quality',
+    `The quality ${shown(quality)} is not valid; use good, uncertain or bad.`,
+  );
 }
 
 /** The fault of a unit other than the sensor's own. */
@@ -155,7 +149,11 @@ export abstract class Validator {
   /** Takes the item at a position of the body, which may be anything that JSON can express. */
   add(item: unknown, index: number): void {
     const found = this.check(item, index);
-    if (found === undefined) return;
+    if (found !== undefined) this.refuse(index, found, item);
+  }
+
+  /** Rejects the item at a position, of which nothing may be known. */
+  refuse(index: number, found: Fault, item?: unknown): void {
     this.rejected.push({ index, ...found });
     this.#lastRejected.set(found.code, item);
   }
@@ -179,9 +177,11 @@ export abstract class Validator {
 export const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
 
 /** A value from the client for use in a message: cut short, without nested values, and without a secret. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null)
-    return Array.isArray(value) ? 'A list' : 'An object';
+    return Array.isArray(value) ? '[…]' : '{…}';
+  // JSON has no infinite numbers, but one such as 1e999 is read as one.
+  if (typeof value === 'number') return String(value);
   // A text may have thousands of characters, and a body thousands of such texts. A secret in what is shown lies within these.
   const start = typeof value === 'string' ? value.slice(0, searchedLength) : value;
   return cutText(redactSecrets(jsonText(start)), 80);

@@ -11,6 +11,7 @@ import { ApiError } from '../answers/problem.ts';
 import type { BodyPace } from '../fairness/body-pace.ts';
 import { type Budget, tooMuch } from '../fairness/budget.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { formatHint } from './body-formats.ts';
 
 /** The largest body in bytes, both as sent and after decompression. */
 export const maxBodyBytes = 8 * 1024 * 1024;
@@ -54,7 +55,8 @@ export function createBodyReader(
 
 /** A body without the byte order mark that some systems put before their JSON; throws `bad_json` if it is not UTF-8. */
 export function requireUtf8(body: Buffer): Buffer {
-  if (!isUtf8(body)) throw new ApiError('bad_json', 'The body is not UTF-8.');
+  if (!isUtf8(body))
+    throw new ApiError('bad_json', formatHint(body, false) ?? 'The body is not UTF-8.');
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 

@@ -1,6 +1,14 @@
-import { longestItem, maxBatch, tooLong } from '../../core/readings/rejections.ts';
+import {
+  type Fault,
+  fault,
+  isObject,
+  longestItem,
+  maxBatch,
+  tooLong,
+} from '../../core/readings/rejections.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { Steps } from '../fairness/slices.ts';
+import { formatHint } from './body-formats.ts';
 import { faultIn, notJson } from './json-faults.ts';
 
 /** The shape of a JSON body: `{"readings":[…]}`, or only a list if there is no name. */
@@ -18,12 +26,17 @@ export interface ItemTaker {
    */
   addUsual?(from: number, index: number, to: number): number;
   added?: number;
+  /** Forgets the last item that {@link addUsual} took: what follows it on its line is wrong. */
+  takeBack?(): void;
   add(item: unknown, index: number): void;
+  /** Takes the fault of an item that is not in its format; `item` is what is known of it. */
+  refuse(index: number, fault: Fault, item?: unknown): void;
 }
 
 /**
  * Parses the items of a UTF-8 body one after the other: a list of JSON or, without a wrapping, lines (NDJSON). An item that is
- * longer than any valid one is not parsed. Throws `bad_json`, `invalid_body` or `too_large`.
+ * longer than any valid one is not parsed. A line that is no JSON is refused by itself if another one is JSON. Throws `bad_json`,
+ * `invalid_body` or `too_large`.
  */
 export function* takeItems(
   body: Buffer,
@@ -35,14 +48,20 @@ export function* takeItems(
     yield* wrapping === undefined ? reader.lines() : reader.list(wrapping);
   } catch (thrown) {
     if (!(thrown instanceof WrongText)) throw thrown;
-    const fault = yield* faultIn(body, reader.from, reader.to);
-    if (fault === undefined && wrapping) throw new ApiError('invalid_body', wrapping.expected);
-    throw yield* notJson(body, fault ?? reader.to);
+    const offset = yield* faultIn(body, reader.from, reader.to);
+    if (offset === undefined && wrapping) throw new ApiError('invalid_body', wrapping.expected);
+    const hint = formatHint(body, wrapping === undefined);
+    throw hint === undefined
+      ? yield* notJson(body, offset ?? reader.to)
+      : new ApiError('bad_json', hint);
   }
 }
 
 /** The text is no JSON, or not of the expected shape. */
 class WrongText extends Error {}
+
+/** In place of the value of a text that is no JSON. */
+const notParsed = Symbol('not parsed');
 
 /** Bytes that one step takes: far less than a millisecond, except in the first bodies, before the code is compiled. */
 const scannedAtOnce = 32 * 1024;
@@ -93,23 +112,43 @@ class ItemReader {
   *lines(): Steps<void> {
     const body = this.#body;
     let at = yield* this.#afterBlanks(0);
+    let hasJson = false;
+    let torn: { from: number; to: number } | undefined;
     for (let index = 0; at < body.length; index++) {
       if (index === maxBatch) throw tooMany();
       const newline = body.indexOf(10, at);
       const end = newline === -1 ? body.length : newline;
-      this.from = at;
-      this.to = end;
-      const isTooLong = end - at > longestItem;
-      const behind = isTooLong ? 0 : this.#taker.addUsual?.(at, index, at);
-      if (behind) {
-        const rest = skipBlanks(body, Math.min(behind, end), end);
-        if (behind > end || rest < end) throw new WrongText();
-      } else {
-        this.#taker.add(isTooLong ? this.#tooLong(at) : this.#parse(at, end), index);
-        yield;
-      }
+      if (yield* this.#line(at, end, index)) hasJson = true;
+      else torn ??= { from: at, to: end };
       at = yield* this.#afterBlanks(end);
     }
+    if (hasJson) return;
+    this.from = torn?.from ?? 0;
+    this.to = torn?.to ?? 0;
+    throw new WrongText();
+  }
+
+  /** Takes one line; returns whether it is JSON. */
+  *#line(from: number, to: number, index: number): Steps<boolean> {
+    const body = this.#body;
+    if (to - from > longestItem) {
+      this.#taker.add(this.#tooLong(from), index);
+      return body[from] === openingBrace;
+    }
+    const behind = this.#taker.addUsual?.(from, index, from);
+    if (behind) {
+      if (behind <= to && skipBlanks(body, behind, to) === to) return true;
+      this.#taker.takeBack?.();
+    }
+    const item = this.#parsed(from, to);
+    if (item === notParsed) {
+      const offset = (yield* faultIn(body, from, to)) ?? to;
+      const column = body.toString('utf8', from, offset).length + 1;
+      this.#taker.refuse(index, fault('bad_json', `The line is not JSON: column ${column}.`));
+    } else if (isObject(item)) this.#taker.add(item, index);
+    else this.#taker.refuse(index, fault('bad_json', 'The line is not one object: send one per line.'));
+    yield;
+    return item !== notParsed;
   }
 
   /** The offset of the first item or of the closing bracket. */
@@ -143,10 +182,17 @@ class ItemReader {
   }
 
   #parse(from: number, to: number): unknown {
+    const item = this.#parsed(from, to);
+    if (item === notParsed) throw new WrongText();
+    return item;
+  }
+
+  #parsed(from: number, to: number): unknown {
     try {
       return JSON.parse(this.#body.toString('utf8', from, to));
     } catch (thrown) {
-      throw thrown instanceof SyntaxError ? new WrongText() : thrown;
+      if (thrown instanceof SyntaxError) return notParsed;
+      throw thrown;
     }
   }
 

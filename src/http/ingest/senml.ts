@@ -1,4 +1,5 @@
-import { isObject } from '../../core/readings/rejections.ts';
+import { aheadFault } from '../../core/readings/instant-faults.ts';
+import { type Fault, fault, isObject } from '../../core/readings/rejections.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import { ApiError } from '../answers/problem.ts';
@@ -25,10 +26,30 @@ export class SenmlPack implements ItemTaker {
       const hasOwn = ['n', 'v', 'vb', 'vs', 'vd', 's', 't'].some(
         (label) => record[label] !== undefined,
       );
-      if (hasOwn) this.#readings.add(toReading(record, this.#base, this.#nowUs), index);
+      if (hasOwn) this.#addReading(record, index);
     } else this.#readings.add(record, index);
   }
+
+  refuse(index: number, found: Fault, item?: unknown): void {
+    this.#readings.refuse(index, found, item);
+  }
+
+  #addReading(record: Record<string, unknown>, index: number): void {
+    const { v, vb } = record;
+    const reading = toReading(record, this.#base, this.#nowUs);
+    const other = v === undefined && vb === undefined && otherValues.find((label) => label in record);
+    if (other) {
+      const detail = `The record has a value "${other}": only numbers ("v") and booleans ("vb") are stored.`;
+      this.refuse(index, fault('invalid_value', detail), reading);
+    } else if (typeof reading.at === 'number') {
+      // No text of RFC 3339 can express it.
+      this.refuse(index, aheadFault(reading.at, Number.POSITIVE_INFINITY, 'seconds'), reading);
+    } else this.#readings.add(reading, index);
+  }
 }
+
+/** The labels of texts, data and sums (RFC 8428, section 4.2). */
+const otherValues = ['vs', 'vd', 's'] as const;
 
 interface Base {
   name: string;
@@ -74,9 +95,9 @@ function toReading(
   return { sensor, at: atUs === undefined ? t : shownInstant(atUs), value, unit: u ?? base.unit };
 }
 
-/** The instant in the form of readings; one out of range stays out of range, so that the validator refuses it. */
+/** The instant in the form of readings; in seconds, as it came, if it is too far ahead. */
 function shownInstant(us: number): string | number {
-  return us < 8e15 ? formatInstantUs(Math.max(us, earliestUs)) : Math.round(us / 1000);
+  return us < 8e15 ? formatInstantUs(Math.max(us, earliestUs)) : us / 1e6;
 }
 
 /** The first instant of RFC 3339, 0000-01-01. */

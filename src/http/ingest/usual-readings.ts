@@ -1,7 +1,7 @@
 import { qualities } from '../../core/port/readings.ts';
 import { measuredUs, minuteLength, minuteUs, secondUs } from '../../core/readings/instants.ts';
 import type { ReadingValidator } from '../../core/readings/readings.ts';
-import { longestItem, maxBatch } from '../../core/readings/rejections.ts';
+import { type Fault, longestItem, maxBatch } from '../../core/readings/rejections.ts';
 import { type ItemTaker, skipBlanks } from './items.ts';
 import { isSame, type SensorNames } from './sensor-names.ts';
 
@@ -31,6 +31,14 @@ export class UsualReadings implements ItemTaker {
 
   add(item: unknown, index: number): void {
     this.#validator.add(item, index);
+  }
+
+  refuse(index: number, fault: Fault, item?: unknown): void {
+    this.#validator.refuse(index, fault, item);
+  }
+
+  takeBack(): void {
+    this.#validator.takeBack();
   }
 
   addUsual(from: number, index: number, to: number): number {

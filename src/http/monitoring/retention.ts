@@ -48,6 +48,7 @@ export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: L
       const beganMs = performance.now();
       const step: DropResult = await domain.store.readings.drop({
         entityId: entity.id,
+        timezone: entity.timezone,
         untilUs,
         position,
       });

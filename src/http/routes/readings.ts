@@ -8,7 +8,9 @@ import {
   type ReadingText,
   type Sensor,
 } from '../../core/port/readings.ts';
-import { instantUs } from '../../core/readings/instants.ts';
+import { meaningOf } from '../../core/readings/instant-faults.ts';
+import { isBelowEpochMs, instantUs, meaningOfDigits } from '../../core/readings/instants.ts';
+import { type BucketCalendar, parseBucket } from '../../core/readings/reads/bucket-spans.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
@@ -23,7 +25,6 @@ import { Spares } from '../../core/sharing/spares.ts';
 import { startOfDayMs } from '../../core/time/calendar.ts';
 import { boundedUs, isDate } from '../../core/time/instants.ts';
 import { meantInstant, orMean } from '../../core/time/meant-values.ts';
-import { dayMs, parseSpanMs } from '../../core/time/spans.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Session } from '../auth/credential-cache.ts';
 import { mediaTypeFor } from '../request/accept.ts';
@@ -58,7 +59,7 @@ export function createReadingsHandler(
   const coding = new FairScheduler(1);
   const spares = new Spares((bytes) => Buffer.allocUnsafeSlow(bytes), sparesBytes);
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
-    const query = readQuery(exchange.query, session.scope.timezone);
+    const query = readQuery(exchange.query, session.scope);
     const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
     const name = exchange.parameter('id');
     const directory = await readings.directory(session.scope.entityId);
@@ -145,7 +146,7 @@ function createMeter(charge: (more: number) => void): (readings: number) => void
 
 // --- the query ----------------------------------------------------------------------------------------------------
 
-function readQuery(text: string, timezone: string): ReadingsQuery {
+function readQuery(text: string, calendar: BucketCalendar): ReadingsQuery {
   const given = requireKnown(parseQuery(text), allowed);
   const bucket = given.get('bucket');
   const agg = given.get('agg');
@@ -153,14 +154,11 @@ function readQuery(text: string, timezone: string): ReadingsQuery {
     throw new HkctlError('bad_parameter', 'agg needs bucket: send bucket=5m, for example.');
   }
   return {
-    fromUs: readInstant('from', given.get('from'), timezone),
-    toUs: readInstant('to', given.get('to'), timezone),
+    fromUs: readInstant('from', given.get('from'), calendar.timezone),
+    toUs: readInstant('to', given.get('to'), calendar.timezone),
     limit: readLimit(given.get('limit'), readingPageLimit),
     cursor: given.get('cursor'),
-    buckets:
-      bucket === undefined
-        ? undefined
-        : { widthUs: readBucketUs(bucket), aggregates: readAggregates(agg) },
+    buckets: bucket === undefined ? undefined : readBuckets(bucket, agg, calendar),
   };
 }
 
@@ -168,27 +166,34 @@ function readInstant(name: string, text: string | undefined, timezone: string): 
   if (text === undefined) return undefined;
   // The start of the day, as in the commands.
   if (isDate(text)) return boundedUs(startOfDayMs(text, timezone) * 1000);
-  const us = instantUs(
-    /^-?\d{1,15}$/.test(text) ? Number(text) : text.replace(/ (\d\d:\d\d)$/, '+$1'),
-  );
-  if (us === undefined) {
-    throw wrongValue(
-      name,
-      text,
-      `an RFC 3339 instant with an offset, a day as YYYY-MM-DD, or whole epoch milliseconds${orMean(meantInstant(text))}`,
-    );
-  }
-  return us;
+  const us = /^-?\d+$/.test(text)
+    ? epochMsUs(text)
+    : instantUs(text.replace(/ (\d\d:\d\d)$/, '+$1'));
+  if (us !== undefined) return us;
+  const looksLike = meaningOf(text);
+  const meant = looksLike === '' ? orMean(meantInstant(text)) : `; this ${looksLike}`;
+  throw wrongValue(name, text, `${instantRule}${meant}`);
 }
 
-function readBucketUs(text: string): number {
-  const ms = /^[1-9]\d{0,5}[smhdw]$/.test(text) ? parseSpanMs(text) : Number.POSITIVE_INFINITY;
-  if (ms > longestBucketMs)
-    throw wrongValue('bucket', text, 'a span such as 30s, 5m, 1h or 1d, at most 36500d');
-  return ms * 1000;
+const instantRule =
+  'an RFC 3339 instant with an offset, a day as YYYY-MM-DD, or whole epoch milliseconds from 100,000,000,000 on';
+
+/** Reads digits as epoch milliseconds; undefined for those that are another unit, or a date (contract, section 5). */
+function epochMsUs(text: string): number | undefined {
+  const ms = Number(text);
+  const isMeant = (meaningOfDigits(text)?.unit ?? 'milliseconds') === 'milliseconds';
+  return isBelowEpochMs(ms) || !isMeant ? undefined : instantUs(ms);
 }
 
-const longestBucketMs = 36_500 * dayMs;
+function readBuckets(
+  text: string,
+  agg: string | undefined,
+  calendar: BucketCalendar,
+): BucketRequest {
+  const span = parseBucket(text, calendar);
+  if (!span) throw wrongValue('bucket', text, 'a span such as 30s, 5m, 1h or 1d, at most 36500d');
+  return { ...span, aggregates: readAggregates(agg) };
+}
 
 function readAggregates(text: string | undefined): Aggregate[] {
   if (text === undefined) return ['avg'];
@@ -210,7 +215,7 @@ function readStart(cursor: string, digest: string): number {
 
 /** A digest of the parameters that select the rows; the limit and the format may change from page to page. */
 function queryDigest({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Sensor): string {
-  return fingerprint([series, fromUs, toUs, buckets?.widthUs, buckets?.aggregates]);
+  return fingerprint([series, fromUs, toUs, buckets]);
 }
 
 // --- the text -----------------------------------------------------------------------------------------------------

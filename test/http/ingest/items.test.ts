@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { longestItem, maxBatch, tooLong } from '../../../src/core/readings/rejections.ts';
+import { type Fault, longestItem, maxBatch, tooLong } from '../../../src/core/readings/rejections.ts';
 import { ApiError } from '../../../src/http/answers/problem.ts';
 import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems, type Wrapping } from '../../../src/http/ingest/items.ts';
@@ -11,7 +11,9 @@ const padding = ' '.repeat(40_000);
 
 const read = (text: string, shape: Wrapping | undefined): unknown[] => {
   const items: unknown[] = [];
-  finish(takeItems(Buffer.from(text), shape, { add: (item) => items.push(item) }));
+  const add = (item: unknown) => items.push(item);
+  const refuse = (_: number, { code }: Fault) => items.push(code);
+  finish(takeItems(Buffer.from(text), shape, { add, refuse }));
   return items;
 };
 const itemsOf = (text: string) => read(text, wrapping);
@@ -160,7 +162,7 @@ describe('the items of a long text', () => {
 
   it('are parsed in many steps', () => {
     const body = Buffer.from(`{"readings":[${'{"sensor":"a"},'.repeat(9_999)}{}]}`);
-    const work = takeItems(body, wrapping, { add: () => {} });
+    const work = takeItems(body, wrapping, { add() {}, refuse() {} });
     let count = 0;
     while (!work.next().done) count++;
     expect(count).toBeGreaterThan(15);
@@ -190,7 +192,7 @@ describe('the items of a long text', () => {
   ])('take many steps where they are %s', (_, text, shape) => {
     let count = 0;
     try {
-      const work = takeItems(Buffer.from(text), shape, { add: () => {} });
+      const work = takeItems(Buffer.from(text), shape, { add() {}, refuse() {} });
       while (!work.next().done) count++;
     } catch (thrown) {
       expect(thrown).toBeInstanceOf(ApiError);

@@ -14,7 +14,7 @@ const faultOf = (text: string) => {
 const wrapping = { name: 'readings', expected: 'One list.' };
 const messageOf = (text: string, shape?: Wrapping) => {
   try {
-    finish(takeItems(Buffer.from(text), shape, { add: () => {} }));
+    finish(takeItems(Buffer.from(text), shape, { add() {}, refuse() {} }));
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : thrown;
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Sensor } from '../../../src/core/port/readings.ts';
 import { ReadingValidator } from '../../../src/core/readings/readings.ts';
+import type { Fault } from '../../../src/core/readings/rejections.ts';
 import { ingestOperations } from '../../../src/http/ingest/operations.ts';
 import { SenmlPack } from '../../../src/http/ingest/senml.ts';
 
@@ -11,7 +12,9 @@ const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: null, isActive
 /** The readings of a pack, in JSON's shape. */
 function itemsOf(pack: readonly unknown[]): unknown[] {
   const items: unknown[] = [];
-  const resolved = new SenmlPack({ add: (item) => items.push(item) }, time.nowUs);
+  const add = (item: unknown) => items.push(item);
+  const refuse = (_: number, fault: Fault) => items.push(fault);
+  const resolved = new SenmlPack({ add, refuse }, time.nowUs);
   for (const [index, record] of pack.entries()) resolved.add(record, index);
   return items;
 }

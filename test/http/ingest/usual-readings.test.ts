@@ -52,6 +52,8 @@ function resultOf(
   const taker = {
     added: 0,
     add: short.add.bind(short),
+    refuse: short.refuse.bind(short),
+    takeBack: short.takeBack.bind(short),
     addUsual(from: number, index: number, to: number) {
       const end = short.addUsual(from, index, to);
       taker.added = short.added;

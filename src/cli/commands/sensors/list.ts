@@ -108,7 +108,7 @@ async function plotsOf(
   if (sensors.size > mostPlots) return plots;
   const toUs = Math.ceil(nowMs / hourMs) * hourMs * 1000;
   for (const sensor of sensors) {
-    const data = await readPlot(domain, site.id, sensor, {
+    const data = await readPlot(domain, site, sensor, {
       fromUs: toUs - dayMs * 1000,
       toUs,
       parts: 24,

@@ -1,7 +1,9 @@
 import type { Entity } from '../../../core/port/entities.ts';
 import type { Sensor } from '../../../core/port/readings.ts';
+import { maxAheadUs } from '../../../core/readings/instants.ts';
 import { gapsOf, type PlotData, readPlot, summaryOf } from '../../../core/readings/plots.ts';
 import { isSilent, requireSensor, showSensor } from '../../../core/readings/sensors.ts';
+import { parseInstantUs } from '../../../core/time/instants.ts';
 import { dayMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
@@ -64,11 +66,9 @@ async function plotOf(
   const nowMs = domain.clock();
   const width = Math.min(io.stdout.columns() ?? usualWidth, mostWidth);
   const isAscii = io.env.TERM === 'dumb';
-  const toUs =
-    range.toUs ??
-    (range.fromUs === undefined ? nowMs * 1000 : Math.max(nowMs * 1000, range.fromUs + 1));
+  const toUs = range.toUs ?? endOfPlotUs({ nowMs, fromUs: range.fromUs, lastReadingAt });
   const fromUs = range.fromUs ?? toUs - dayMs * 1000;
-  const data = await readPlot(domain, site.id, sensor, {
+  const data = await readPlot(domain, site, sensor, {
     fromUs,
     toUs,
     parts: partsOf({ width, isAscii }),
@@ -93,6 +93,26 @@ async function plotOf(
     ...wrapWords(facts, width, ' · '),
     ...gapLines(data, time).flatMap((line) => wrapText(line, width)),
   ];
+}
+
+/** The end of a plot without --to: now, or behind the last reading, which can be a little ahead of this clock. */
+function endOfPlotUs({
+  nowMs,
+  fromUs,
+  lastReadingAt,
+}: {
+  nowMs: number;
+  fromUs: number | undefined;
+  lastReadingAt: string | null;
+}): number {
+  const lastUs = lastReadingAt === null ? undefined : parseInstantUs(lastReadingAt);
+  const afterLastUs = (lastUs ?? Number.NEGATIVE_INFINITY) + 1;
+  const isNear = afterLastUs <= nowMs * 1000 + maxAheadUs;
+  return Math.max(
+    nowMs * 1000,
+    isNear ? afterLastUs : Number.NEGATIVE_INFINITY,
+    (fromUs ?? Number.NEGATIVE_INFINITY) + 1,
+  );
 }
 
 function freshnessOf({ style }: Context, lastReadingAt: string | null, nowMs: number): string {

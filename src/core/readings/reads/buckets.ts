@@ -1,8 +1,8 @@
 import type { ReadingBucket } from '../../port/readings.ts';
+import type { BucketTime } from './bucket-spans.ts';
 
 /** A bucket whose readings are not all known yet; plain data, since it crosses from one thread to another. */
-export interface OpenBucket {
-  startUs: number;
+export interface OpenBucket extends BucketTime {
   count: number;
   /** The sum of the values times {@link scale}, and its rounding error: the result does not depend on the slices in which readings are read. */
   sum: number;
@@ -25,15 +25,9 @@ export interface SummarisedHour {
 /** The sum of huge values may exceed a double, while their mean does not. A power of two changes no digit of any above 1e-295. */
 const scale = 2 ** -40;
 
-/** Where the bucket of an instant starts; the remainder is made positive, for instants before 1970. */
-export function bucketStart(atUs: number, widthUs: number): number {
-  const rest = atUs % widthUs;
-  return rest < 0 ? atUs - rest - widthUs : atUs - rest;
-}
-
-export function openBucket(startUs: number): OpenBucket {
+export function openBucket({ startUs, endUs }: BucketTime): OpenBucket {
   const [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  return { startUs, count: 0, sum: 0, error: 0, min, max, last: 0 };
+  return { startUs, endUs, count: 0, sum: 0, error: 0, min, max, last: 0 };
 }
 
 /** Adds the next values in order of time, from one place up to another. */

@@ -1,9 +1,10 @@
+import type { BucketSpan } from '../../port/readings.ts';
 import { type Columns, type Piece, placeOf } from '../columns.ts';
 import { RowWriter } from '../reading-text.ts';
+import { bucketTime } from './bucket-spans.ts';
 import {
   addSummarised,
   addToBucket,
-  bucketStart,
   closeBucket,
   type OpenBucket,
   openBucket,
@@ -25,7 +26,7 @@ export function toSlice(
   memory?: ArrayBuffer,
 ): Slice {
   return request.buckets
-    ? sumUp(request, request.buckets.widthUs, pieces, dropped)
+    ? sumUp(request, request.buckets, pieces, dropped)
     : write(request, pieces, memory);
 }
 
@@ -50,12 +51,12 @@ function write(
 /** Of an hour with a summary, readings up to the last one that it counts arrived after it and are left out: it may count them already. */
 function sumUp(
   request: SliceRequest,
-  widthUs: number,
+  span: BucketSpan,
   pieces: Iterable<Piece>,
   dropped?: Dropped,
 ): Slice {
   const { hours = [], summarisedUs } = dropped ?? {};
-  const sums = new BucketWriter(request, widthUs);
+  const sums = new BucketWriter(request, span);
   let hour = 0;
   /** Where readings begin that no summary counts. */
   let countedUs = Number.NEGATIVE_INFINITY;
@@ -65,7 +66,7 @@ function sumUp(
   const addHours = (untilUs: number): number | undefined => {
     for (let next = hours[hour]; next && next.hourUs <= untilUs; next = hours[hour]) {
       if (hour === hoursInSlice || !sums.addHour(next)) return next.hourUs;
-      countedUs = next.lastAtUs + 1;
+      countedUs = Math.max(countedUs, next.lastAtUs + 1);
       hour++;
     }
     return undefined;
@@ -90,18 +91,21 @@ function sumUp(
   return endAt(addHours(Number.POSITIVE_INFINITY) ?? null);
 }
 
+/** The most buckets that a slice writes: some milliseconds, even if each holds one reading. */
+const bucketsInSlice = 5000;
+
 /** Sums up readings and hours in order of time, and writes each bucket that is complete. */
 class BucketWriter {
   readonly #rows: RowWriter;
-  readonly #widthUs: number;
+  readonly #span: BucketSpan;
   readonly #limit: number;
   #open: OpenBucket | undefined;
   #scanned = 0;
 
-  constructor(request: SliceRequest, widthUs: number) {
+  constructor(request: SliceRequest, span: BucketSpan) {
     this.#rows = new RowWriter(request, 100);
-    this.#widthUs = widthUs;
-    this.#limit = request.limit;
+    this.#span = span;
+    this.#limit = Math.min(request.limit, bucketsInSlice);
     this.#open = request.open;
   }
 
@@ -110,7 +114,7 @@ class BucketWriter {
     for (let place = from; place < to; ) {
       const bucket = this.#bucketOf(atUs[place] ?? 0);
       if (!bucket) return place;
-      const end = placeOf({ atUs, count: to }, bucket.startUs + this.#widthUs);
+      const end = placeOf({ atUs, count: to }, bucket.endUs);
       addToBucket(bucket, values, place, end);
       this.#scanned += end - place;
       place = end;
@@ -129,7 +133,7 @@ class BucketWriter {
 
   /** The slice; `nextUs` is the instant of the first reading or hour after it. */
   end(nextUs: number | null): Slice {
-    if (nextUs === null && this.#open) this.#rows.addBucket(closeBucket(this.#open));
+    if (nextUs === null) this.#writeOpen();
     return {
       ...textOf(this.#rows),
       scanned: this.#scanned,
@@ -140,13 +144,17 @@ class BucketWriter {
 
   /** The bucket of an instant, before which the one before it is complete; undefined once nothing more is needed. */
   #bucketOf(atUs: number): OpenBucket | undefined {
-    const startUs = bucketStart(atUs, this.#widthUs);
-    if (this.#open?.startUs === startUs) return this.#open;
-    if (this.#open) this.#rows.addBucket(closeBucket(this.#open));
-    this.#open = openBucket(startUs);
+    if (this.#open && atUs < this.#open.endUs) return this.#open;
+    this.#writeOpen();
+    this.#open = openBucket(bucketTime(this.#span, atUs));
     if (this.#rows.count < this.#limit) return this.#open;
     this.#scanned++;
     return undefined;
+  }
+
+  /** A bucket that the slice before has opened for its next reading stays empty if that was erased meanwhile. */
+  #writeOpen(): void {
+    if (this.#open && this.#open.count > 0) this.#rows.addBucket(closeBucket(this.#open));
   }
 }
 

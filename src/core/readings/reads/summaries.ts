@@ -1,9 +1,10 @@
 import { summaryWidthUs } from '../../port/readings.ts';
+import { isTimezone } from '../../time/calendar.ts';
 import { type Columns, placeOf } from '../columns.ts';
+import { type BucketTime, bucketStart, bucketTime } from './bucket-spans.ts';
 import {
   addSummarised,
   addToBucket,
-  bucketStart,
   closeBucket,
   openBucket,
   type SummarisedHour,
@@ -11,6 +12,7 @@ import {
 import { endOfTimeUs, type SliceRequest, within } from './slice-request.ts';
 
 export interface Summary extends SummarisedHour {
+  /** Where its time begins: an hour, or midnight in the zone of the entity. */
   hourUs: number;
   first: number;
   firstAtUs: number;
@@ -20,38 +22,60 @@ export interface Summary extends SummarisedHour {
 /** A summary, without what no bucket needs. */
 export type HourRow = Omit<Summary, 'first' | 'firstAtUs'>;
 
-/** The parts of columns that lie in one hour each, in order of time. */
-export function* hoursOf(columns: Pick<Columns, 'atUs' | 'count'>) {
+/** The part of an hour that one summary counts: all of it, or up to or from midnight in the zone of the entity. */
+interface HourPart extends BucketTime {
+  /** The hour itself, a multiple of {@link summaryWidthUs}. */
+  hourUs: number;
+}
+
+/** The part of an hour that an instant lies in. Only in zones that are ahead by a part of an hour is it not all of it. */
+function hourPartOf(atUs: number, timezone: string): HourPart {
+  const hourUs = bucketStart(atUs, summaryWidthUs);
+  const nextHourUs = hourUs + summaryWidthUs;
+  const midnightUs = bucketTime({ days: 1, firstDay: 0, timezone }, nextHourUs - 1).startUs;
+  if (midnightUs <= hourUs) return { hourUs, startUs: hourUs, endUs: nextHourUs };
+  return atUs < midnightUs
+    ? { hourUs, startUs: hourUs, endUs: midnightUs }
+    : { hourUs, startUs: midnightUs, endUs: nextHourUs };
+}
+
+/** The parts of columns that one summary counts each, in order of time; a zone that is unknown here is UTC. */
+export function* hourPartsOf(columns: Pick<Columns, 'atUs' | 'count'>, zone: string) {
+  const timezone = isTimezone(zone) ? zone : 'UTC';
   for (let from = 0; from < columns.count; ) {
-    const hourUs = bucketStart(columns.atUs[from] ?? 0, summaryWidthUs);
-    const to = placeOf(columns, hourUs + summaryWidthUs);
-    yield { hourUs, from, to };
+    const part = hourPartOf(columns.atUs[from] ?? 0, timezone);
+    const to = placeOf(columns, part.endUs);
+    yield { ...part, from, to };
     from = to;
   }
 }
 
 /**
- * The summaries that take the place of readings; `known` has those that their hours have already. An hour with many readings is
- * summed up in parts. Readings up to the last one that its summary counts arrived after it, and may be the same again: they are
- * not counted.
+ * The summaries that take the place of readings; `known` has those that begin in an hour already, in order of time. An hour with many
+ * readings is summed up in parts. Readings up to the last one that a summary of their hour counts arrived after it, and may be
+ * the same again: they are not counted.
  */
 export function summarised(
   columns: Columns,
-  known: (hourUs: number) => Summary | undefined,
+  timezone: string,
+  known: (hourUs: number) => readonly Summary[],
 ): Summary[] {
   const { atUs, values } = columns;
   const found: Summary[] = [];
-  for (const { hourUs, from, to } of hoursOf(columns)) {
-    const before = known(hourUs);
-    const start = before ? Math.max(from, placeOf(columns, before.lastAtUs + 1)) : from;
+  for (const { hourUs, startUs, endUs, from, to } of hourPartsOf(columns, timezone)) {
+    const earlier = known(hourUs).filter((summary) => summary.hourUs < endUs);
+    const countedUs = Math.max(...earlier.map(({ lastAtUs }) => lastAtUs));
+    const start = Math.max(from, placeOf(columns, countedUs + 1));
     if (start >= to) continue;
-    const bucket = openBucket(hourUs);
+    // The entity may have had another zone, in which the day began at another minute: the latest one goes on.
+    const before = earlier.findLast((summary) => summary.hourUs >= startUs);
+    const bucket = openBucket({ startUs, endUs });
     if (before) addSummarised(bucket, before);
     addToBucket(bucket, values, start, to);
     const { count, min, max, avg: mean, last } = closeBucket(bucket);
     const { first = values[start] ?? 0, firstAtUs = atUs[start] ?? 0 } = before ?? {};
     found.push({
-      hourUs,
+      hourUs: before?.hourUs ?? startUs,
       count,
       min,
       max,
@@ -68,9 +92,12 @@ export function summarised(
 /** The most summaries that a slice counts: some milliseconds. */
 export const hoursInSlice = 5000;
 
-/** Whether summaries can answer a request: each bucket holds whole hours. */
+/** Whether summaries can answer a request: each bucket holds whole hours, or whole days, which summaries do not span. */
 export function usesSummaries({ buckets }: Pick<SliceRequest, 'buckets'>): boolean {
-  return buckets !== undefined && buckets.widthUs % summaryWidthUs === 0;
+  if (buckets === undefined) return false;
+  if (!('widthUs' in buckets)) return true;
+  const { widthUs, originUs = 0 } = buckets;
+  return widthUs % summaryWidthUs === 0 && originUs % summaryWidthUs === 0;
 }
 
 /**

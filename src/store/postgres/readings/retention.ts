@@ -1,6 +1,7 @@
-import type { DropRequest, DropResult } from '../../../core/port/readings.ts';
+import { type DropRequest, type DropResult, summaryWidthUs } from '../../../core/port/readings.ts';
 import type { Columns } from '../../../core/readings/columns.ts';
-import { hoursOf, type Summary, summarised } from '../../../core/readings/reads/summaries.ts';
+import { bucketStart } from '../../../core/readings/reads/bucket-spans.ts';
+import { hourPartsOf, type Summary, summarised } from '../../../core/readings/reads/summaries.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import type { EntityNumbers } from '../records/entity-numbers.ts';
@@ -15,7 +16,7 @@ const mostReadings = 2000;
 export async function drop(
   database: Database,
   numbers: EntityNumbers,
-  { entityId, untilUs, position = 0 }: DropRequest,
+  { entityId, timezone, untilUs, position = 0 }: DropRequest,
 ): Promise<DropResult> {
   const entity = await numbers.find(entityId);
   if (entity === undefined) return { readings: 0, next: null };
@@ -23,7 +24,7 @@ export async function drop(
     await session.query(recordSql, [entity, untilUs]);
     await session.run(walkIndexes);
     const gone = await session.query<Reading>(dropSql, [entity, position, untilUs]);
-    await keepSummaries(session, entity, gone);
+    await keepSummaries(session, { entity, timezone }, gone);
     return {
       readings: gone.length,
       next: (gone.length === mostReadings && gone.at(-1)?.series) || null,
@@ -54,28 +55,36 @@ const dropSql = `with gone as (delete from readings as r using (
 
 async function keepSummaries(
   session: Session,
-  entity: number,
+  { entity, timezone }: { entity: number; timezone: string },
   readings: readonly Reading[],
 ): Promise<void> {
   const parts = columnsBySeries(readings);
   const hours = parts.flatMap(({ series, columns }) =>
-    [...hoursOf(columns)].map(({ hourUs }) => [series, hourUs]),
+    [...hourPartsOf(columns, timezone)].map(({ hourUs }) => [series, hourUs]),
   );
   const found = await session.query<SeriesSummary>(findSql, [
     entity,
     ...[0, 1].map((n) => hours.map((one) => one[n])),
   ]);
-  const known = new Map(found.map((one) => [`${one.series} ${one.hourUs}`, one]));
+  const known = new Map<string, SeriesSummary[]>();
+  for (const summary of found) {
+    const hour = hourKey(summary.series, summary.hourUs);
+    known.set(hour, [...(known.get(hour) ?? []), summary]);
+  }
   const kept = parts.flatMap(({ series, columns }) =>
-    summarised(columns, (hourUs) => known.get(`${series} ${hourUs}`)).map((summary) => ({
-      ...summary,
-      series,
-    })),
+    summarised(columns, timezone, (hourUs) => known.get(hourKey(series, hourUs)) ?? []).map(
+      (summary) => ({ ...summary, series }),
+    ),
   );
   await session.query(putSql, [
     entity,
     ...summaryColumns.map(([name]) => kept.map((summary) => summary[name])),
   ]);
+}
+
+/** The key of the hour in which a summary of a series begins. */
+function hourKey(series: number, us: number): string {
+  return `${series} ${bucketStart(us, summaryWidthUs)}`;
 }
 
 function columnsBySeries(readings: readonly Reading[]): { series: number; columns: Columns }[] {
@@ -112,7 +121,9 @@ const summaryColumns = [
 ] as const satisfies readonly (readonly [keyof SeriesSummary, string, string])[];
 
 const findSql = `select ${summaryColumns.map(([name, column]) => `m.${column} as "${name}"`).join(', ')}
-  from unnest($2::int4[], $3::int8[]) as u (s, h) join summaries as m on m.entity = $1 and m.series = u.s and m.hour_us = u.h`;
+  from (select distinct s, h from unnest($2::int4[], $3::int8[]) as u (s, h)) as u
+  join summaries as m on m.entity = $1 and m.series = u.s and m.hour_us >= u.h and m.hour_us < u.h + ${summaryWidthUs}
+  order by m.series, m.hour_us`;
 
 const putSql = `insert into summaries (entity, ${summaryColumns.map(([, column]) => column).join(', ')})
   select $1, * from unnest(${summaryColumns.map(([, , type], n) => `$${n + 2}::${type}[]`).join(', ')})

@@ -3,6 +3,7 @@ import {
   type DropResult,
   mostDroppableCounted,
   type RetentionState,
+  summaryWidthUs,
 } from '../../../core/port/readings.ts';
 import { partOf } from '../../../core/readings/columns.ts';
 import { type Summary, summarised } from '../../../core/readings/reads/summaries.ts';
@@ -27,16 +28,16 @@ export function createDrop(
       `select series from series where entity_id = ? and series >= ? order by series limit ${limits.series + 1}`,
     )
     .pluck();
-  const find = connection.prepare<[number, number], Summary>(
+  const find = connection.prepare<[number, number, number], Summary>(
     `select hour_us as hourUs, count, min, max, mean, first, last, first_at_us as firstAtUs, last_at_us as lastAtUs
-     from summaries where series = ? and hour_us = ?`,
+     from summaries where series = ? and hour_us >= ? and hour_us < ? order by hour_us`,
   );
   const put = connection.prepare(
     `insert or replace into summaries (series, hour_us, count, min, max, mean, first, last, first_at_us, last_at_us)
      values (@series, @hourUs, @count, @min, @max, @mean, @first, @last, @firstAtUs, @lastAtUs)`,
   );
 
-  const step = ({ entityId, untilUs, position }: DropRequest): DropResult => {
+  const step = ({ entityId, timezone, untilUs, position }: DropRequest): DropResult => {
     if (position === undefined) recordUntil.run(entityId, untilUs);
     const numbers = seriesFrom.all(entityId, position ?? 0);
     const removals: Removal[] = [];
@@ -48,8 +49,8 @@ export function createDrop(
       const found = stored.columns(range);
       const count = Math.min(found.count, left);
       const dropped = partOf(found, 0, count);
-      for (const summary of summarised(dropped, (hourUs) => find.get(series, hourUs)))
-        put.run({ series, ...summary });
+      const known = (hourUs: number) => find.all(series, hourUs, hourUs + summaryWidthUs);
+      for (const summary of summarised(dropped, timezone, known)) put.run({ series, ...summary });
       if (count > 0)
         removals.push({ series, fromUs: range.fromUs, toUs: (dropped.atUs[count - 1] ?? 0) + 1 });
       readings += count;

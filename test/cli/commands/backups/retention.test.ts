@@ -36,7 +36,7 @@ it('a backup carries retention and summaries, which count a repeated reading no 
   };
   const kept = await inStore(async (store, series) => {
     for (let n = 0; n < 20; n++) await append(store, series, n * (hourUs / 4));
-    await store.readings.drop({ entityId, untilUs: 3 * hourUs });
+    await store.readings.drop({ entityId, timezone: 'UTC', untilUs: 3 * hourUs });
     return buckets(store, series);
   });
   const file = join(dirname(dirname(cli.store)), 'plant.backup');

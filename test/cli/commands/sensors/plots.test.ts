@@ -114,6 +114,7 @@ describe('the plot of a sensor', () => {
     for (let position: number | undefined; ; ) {
       const step = await domain.readings.drop({
         entityId: site?.id ?? '',
+        timezone: 'UTC',
         untilUs: nowMs * 1000,
         position,
       });

@@ -80,6 +80,7 @@ export async function filled(store: Store): Promise<Plant> {
   for (let position: number | null | undefined; position !== null; ) {
     const request = {
       entityId: entity.id,
+      timezone: 'UTC',
       untilUs: 1003 * hourUs,
       ...(position !== undefined && { position }),
     };

@@ -8,9 +8,9 @@ import { client } from '../../conformance/readings/readings.ts';
 import { fillSeries } from './filled.ts';
 import { readingsInMemory } from './sent.ts';
 
-/** Series 1 to 3 have a reading a second each; 4 has more than a page of buckets looks through. */
+/** Series 1 to 3 have a reading a second each; 4 has more than many slices sum up. */
 const count = 12_000;
-const long = readLimits.page + 500_000;
+const long = 1_500_000;
 
 let connection: Connection;
 let readSlice: (request: SliceRequest) => Slice;
@@ -151,14 +151,9 @@ describe('a page of buckets', () => {
     return { rows: rows.map((row) => JSON.parse(row)), nextUs: text.nextUs, scanned: scanned() };
   };
 
-  it('ends short where it has scanned enough, and the next one goes on without a seam', async () => {
-    const widthUs = 3600e6;
-    const first = await read(widthUs);
-    expect(first.scanned).toBeLessThan(readLimits.page + readLimits.summedUp);
-    expect(first.nextUs).toBe(first.rows.length * widthUs);
-    const second = await read(widthUs, first.nextUs ?? 0);
-    expect(second.nextUs).toBeNull();
-    const rows = [...first.rows, ...second.rows];
+  it('holds as many as are asked for, however many readings they hold', async () => {
+    const { rows, nextUs } = await read(3600e6);
+    expect(nextUs).toBeNull();
     expect(rows.map(({ count: of }) => of)).toEqual([
       ...Array.from({ length: Math.floor(long / 3600) }, () => 3600),
       long % 3600,
@@ -169,6 +164,30 @@ describe('a page of buckets', () => {
     );
     expect(rows.map(({ avg, min, max }) => ({ avg, min, max }))).toEqual(sums.all());
     expect(rows.every(({ last, max }) => last === max)).toBe(true);
+  });
+
+  it('is written in many slices, even if each reading has a bucket of its own', async () => {
+    const { reads, scanned } = readsAtOnce();
+    let slices = 0;
+    const charge = () => slices++;
+    const buckets = { widthUs: 1e6, aggregates: ['count'] as const };
+    const { count: found } = await reads.read(
+      { series: 4, limit: 50_000, format: 'csv', buckets },
+      { ...client(), charge },
+    );
+    expect([found, scanned()]).toEqual([50_000, 50_010]);
+    expect(slices).toBe(11);
+  });
+
+  it('is charged a hundredth of the readings that it sums up', async () => {
+    const { reads, scanned } = readsAtOnce();
+    let charged = 0;
+    const charge = (readings: number) => {
+      charged += readings;
+    };
+    const buckets = { widthUs: 86_400e6, aggregates: ['count'] as const };
+    await reads.read({ series: 4, limit: 100, format: 'csv', buckets }, { ...client(), charge });
+    expect(charged).toBeCloseTo(scanned() / 100, 6);
   });
 
   it('holds at least one, however long', async () => {

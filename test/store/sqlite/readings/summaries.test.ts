@@ -75,7 +75,7 @@ it('a read in buckets of hours is the same whatever is dropped, and sent again, 
         let next = 0;
         const dropping = () => {
           const { steps = 0, hour = 0, again = [] } = drops[next++] ?? {};
-          for (let step = 0; step < steps; step++) drop({ entityId: 'E', untilUs: hour * hourUs });
+          for (let step = 0; step < steps; step++) drop({ entityId: 'E', timezone: 'UTC', untilUs: hour * hourUs });
           send(again.flatMap((n) => minutes[n] ?? []));
         };
         expect(await read(dropping)).toBe(expected);
@@ -98,7 +98,7 @@ it('an hour that is dropped in part is not counted twice by a read that had begu
     seen.push(slice.scanned);
     // After the second slice the drop overtakes the read.
     if (seen.length === 2)
-      for (let step = 0; step < 2; step++) drop({ entityId: 'E', untilUs: hourUs });
+      for (let step = 0; step < 2; step++) drop({ entityId: 'E', timezone: 'UTC', untilUs: hourUs });
     return slice;
   });
   const buckets = { widthUs: hourUs, aggregates: ['count', 'last'] as const };
@@ -113,7 +113,7 @@ it('an hour that was sent again is not counted twice, however many slices it tak
   const minutes = Array.from({ length: 60 }, (_, n) => n);
   const { connection, stored, send } = databaseOf([...minutes, 70]);
   const drop = createDrop(connection, stored, { readings: 100, series: 1 });
-  drop({ entityId: 'E', untilUs: hourUs });
+  drop({ entityId: 'E', timezone: 'UTC', untilUs: hourUs });
   send(minutes);
   const readSlice = createReader(connection, stored).slice;
   const reads = new Reads(async (request) => readSlice({ ...request, most: 20 }));
@@ -125,7 +125,7 @@ it('an hour that was sent again is not counted twice, however many slices it tak
 
 it('the mean of an hour stays the same to the last digit, and that of huge values stays finite', () => {
   const openSummarised = (hour: SummarisedHour) => {
-    const bucket = openBucket(0);
+    const bucket = openBucket({ startUs: 0, endUs: hourUs });
     addSummarised(bucket, hour);
     return bucket;
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { qualities, summaryWidthUs } from '../../../../../src/core/port/readings.ts';
-import { bucketStart } from '../../../../../src/core/readings/reads/buckets.ts';
+import { bucketStart } from '../../../../../src/core/readings/reads/bucket-spans.ts';
 import { toReadings } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { writeAhead } from '../../../../../src/store/sqlite/connection/files.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-database/driver.ts';

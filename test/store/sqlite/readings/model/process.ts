@@ -41,6 +41,7 @@ export class Process {
       return {
         dropped: drop({
           entityId: 'E',
+          timezone: 'UTC',
           untilUs: step.hour * summaryWidthUs,
           position: step.position,
         }),

@@ -4,7 +4,7 @@ import {
   type SensorState,
   summaryWidthUs,
 } from '../../../../../src/core/port/readings.ts';
-import { bucketStart } from '../../../../../src/core/readings/reads/buckets.ts';
+import { bucketStart } from '../../../../../src/core/readings/reads/bucket-spans.ts';
 import type { Slice, SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
 import { loggedFor } from '../../../../../src/store/sqlite/readings/log/logged.ts';

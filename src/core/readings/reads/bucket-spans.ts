@@ -1,0 +1,72 @@
+import { HkctlError } from '../../errors.ts';
+import type { BucketSpan } from '../../port/readings.ts';
+import { isTimezone, type WeekDay, weekDays } from '../../time/calendar.ts';
+import { daysOf } from '../../time/zone-days.ts';
+import { quotedText } from '../../text/shown-text.ts';
+
+/** Whose calendar days and weeks are. */
+export interface BucketCalendar {
+  timezone: string;
+  weekStart: WeekDay;
+}
+
+/** The time of one bucket in epoch µs; `endUs` is exclusive. */
+export interface BucketTime {
+  startUs: number;
+  endUs: number;
+}
+
+/** The units of buckets: those of the clock are multiples of seconds, those of the calendar are multiples of days. */
+const clockSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+const calendarDays: Readonly<Record<string, number>> = { d: 1, w: 7 };
+const longestDays = 36_500;
+
+/**
+ * Reads a length of buckets such as `5m` or `1w` (contract, section 5). Days begin at midnight in the zone, weeks with the week
+ * start; several days or weeks count from the one with 1970-01-01. Undefined for other texts, and for more than 36500d. Throws
+ * `bad_parameter` if this Node does not know the zone.
+ */
+export function parseBucket(
+  text: string,
+  { timezone, weekStart }: BucketCalendar,
+): BucketSpan | undefined {
+  const [, digits = '', unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(text) ?? [];
+  const seconds = Number(digits) * (clockSeconds[unit] ?? 0);
+  const days = Number(digits) * (calendarDays[unit] ?? 0);
+  if (seconds + days === 0 || days > longestDays || seconds > longestDays * 86_400) return undefined;
+  if (seconds > 0) return { widthUs: seconds * 1e6 };
+  if (!isTimezone(timezone)) throw unknownZone(timezone);
+  return { days, firstDay: unit === 'w' ? firstDayOfWeek(weekStart) : 0, timezone };
+}
+
+/** The bucket that an instant belongs to. */
+export function bucketTime(span: BucketSpan, atUs: number): BucketTime {
+  if ('widthUs' in span) {
+    const { widthUs, originUs = 0 } = span;
+    const startUs = bucketStart(atUs - originUs, widthUs) + originUs;
+    return { startUs, endUs: startUs + widthUs };
+  }
+  const { days, firstDay, timezone } = span;
+  const zone = daysOf(timezone);
+  const day = zone.dayOf(Math.floor(atUs / 1000)) - firstDay;
+  const first = Math.floor(day / days) * days + firstDay;
+  return { startUs: zone.startMs(first) * 1000, endUs: zone.startMs(first + days) * 1000 };
+}
+
+/** Where the multiple of a width that contains an instant starts; the remainder is made positive, for instants before 1970. */
+export function bucketStart(atUs: number, widthUs: number): number {
+  const rest = atUs % widthUs;
+  return rest < 0 ? atUs - rest - widthUs : atUs - rest;
+}
+
+/** The first day of the week with 1970-01-01, which was a Thursday; days are counted from that date. */
+function firstDayOfWeek(weekStart: WeekDay): number {
+  return -((weekDays.indexOf('thursday') - weekDays.indexOf(weekStart) + 7) % 7);
+}
+
+function unknownZone(timezone: string): HkctlError {
+  return new HkctlError(
+    'bad_parameter',
+    `Buckets of days or weeks are impossible, since the entity's time zone ${quotedText(timezone)} is unknown to this version of Node.js: give hours, such as bucket=24h.`,
+  );
+}

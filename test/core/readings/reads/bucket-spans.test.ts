@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type BucketCalendar,
+  bucketTime,
+  parseBucket,
+} from '../../../../src/core/readings/reads/bucket-spans.ts';
+import { startOfDayMs, type WeekDay, weekDays } from '../../../../src/core/time/calendar.ts';
+import { daysOf } from '../../../../src/core/time/zone-days.ts';
+
+const dayMs = 86_400_000;
+
+const zones = [
+  'UTC',
+  'Europe/Berlin',
+  'Asia/Kathmandu',
+  'America/St_Johns',
+  'Australia/Lord_Howe',
+  'Pacific/Apia',
+  'America/Sao_Paulo',
+  'America/Havana',
+  'Pacific/Chatham',
+  'Africa/Casablanca',
+  'America/Cambridge_Bay',
+];
+
+/** The bucket of a length that contains an instant, as RFC 3339. */
+function bucketAt(length: string, instant: string, calendar: Partial<BucketCalendar> = {}) {
+  const span = parseBucket(length, { timezone: 'UTC', weekStart: 'monday', ...calendar });
+  if (!span) throw new Error(`no length of buckets: ${length}`);
+  const { startUs, endUs } = bucketTime(span, Date.parse(instant) * 1000);
+  return [startUs, endUs].map((us) => new Date(us / 1000).toISOString().replace(':00.000Z', ''));
+}
+
+describe('a bucket of a day', () => {
+  it.each([
+    ['Europe/Berlin', '2026-03-29T12:00:00Z', '2026-03-28T23:00', '2026-03-29T22:00'],
+    ['Europe/Berlin', '2026-10-25T12:00:00Z', '2026-10-24T22:00', '2026-10-25T23:00'],
+    ['Asia/Kathmandu', '2026-11-20T18:14:59Z', '2026-11-19T18:15', '2026-11-20T18:15'],
+    ['Asia/Kathmandu', '2026-11-20T18:15:00Z', '2026-11-20T18:15', '2026-11-21T18:15'],
+    ['Australia/Lord_Howe', '2026-10-04T00:00:00Z', '2026-10-03T13:30', '2026-10-04T13:00'],
+    // Midnight was skipped: the day began at 01:00.
+    ['America/Sao_Paulo', '2018-11-04T12:00:00Z', '2018-11-04T03:00', '2018-11-05T02:00'],
+    // 30 December 2011 did not exist.
+    ['Pacific/Apia', '2011-12-30T09:59:59Z', '2011-12-29T10:00', '2011-12-30T10:00'],
+    ['Pacific/Apia', '2011-12-30T10:00:00Z', '2011-12-30T10:00', '2011-12-31T10:00'],
+    // The clock went back from 00:01 to 23:01: the day began at the earlier midnight.
+    ['America/St_Johns', '2010-11-07T02:45:00Z', '2010-11-07T02:30', '2010-11-08T03:30'],
+  ])('in %s at %s begins at midnight and lasts until the next', (timezone, at, from, to) => {
+    expect(bucketAt('1d', at, { timezone })).toEqual([from, to]);
+  });
+
+  it('begins at the start of a date, for every day of 140 years in every zone', () => {
+    for (const timezone of zones) {
+      const days = daysOf(timezone);
+      for (let day = -29_000; day < 22_000; day += 1) {
+        const date = new Date(day * dayMs).toISOString().slice(0, 10);
+        const ms = days.startMs(day);
+        if (ms !== startOfDayMs(date, timezone)) expect([timezone, date, ms]).toEqual('its start');
+      }
+    }
+  });
+});
+
+describe('a bucket of a week', () => {
+  it.each([
+    ['monday', '2026-11-16T00:00', '2026-11-23T00:00'],
+    ['sunday', '2026-11-15T00:00', '2026-11-22T00:00'],
+    ['friday', '2026-11-20T00:00', '2026-11-27T00:00'],
+    ['saturday', '2026-11-14T00:00', '2026-11-21T00:00'],
+  ] as const)('begins on the %s of the organization', (weekStart, from, to) => {
+    expect(bucketAt('1w', '2026-11-20T12:00:00Z', { weekStart })).toEqual([from, to]);
+  });
+
+  it('of several weeks counts from the week with 1970-01-01', () => {
+    expect(bucketAt('2w', '1970-01-01T00:00:00Z')).toEqual(['1969-12-29T00:00', '1970-01-12T00:00']);
+    expect(bucketAt('2w', '1969-12-28T00:00:00Z')).toEqual(['1969-12-15T00:00', '1969-12-29T00:00']);
+  });
+});
+
+it('several days count from 1970-01-01 in the zone, and hours from 1970 in UTC', () => {
+  const timezone = 'Asia/Kathmandu';
+  expect(bucketAt('2d', '1970-01-01T12:00:00Z', { timezone })).toEqual([
+    '1969-12-31T18:30',
+    '1970-01-02T18:30',
+  ]);
+  expect(bucketAt('7d', '2026-11-20T12:00:00Z')).toEqual(['2026-11-19T00:00', '2026-11-26T00:00']);
+  expect(bucketAt('24h', '2026-11-20T12:00:00Z', { timezone })).toEqual([
+    '2026-11-20T00:00',
+    '2026-11-21T00:00',
+  ]);
+  expect(bucketAt('90m', '2026-11-20T12:59:00Z', { timezone })).toEqual([
+    '2026-11-20T12:00',
+    '2026-11-20T13:30',
+  ]);
+});
+
+it('buckets of every length and zone follow each other without gaps, and each contains its instants', () => {
+  const lengths = fc
+    .tuple(fc.integer({ min: 1, max: 40 }), fc.constantFrom(...'smhdw'))
+    .map(([number, unit]) => `${number}${unit}`);
+  const instants = fc.integer({ min: Date.UTC(1900), max: Date.UTC(2100) });
+  fc.assert(
+    fc.property(
+      lengths,
+      instants,
+      fc.constantFrom(...zones),
+      fc.constantFrom<WeekDay>(...weekDays),
+      (length, ms, timezone, weekStart) => {
+        const span = parseBucket(length, { timezone, weekStart });
+        if (!span) throw new Error('a length that is not read');
+        const { startUs, endUs } = bucketTime(span, ms * 1000);
+        expect(startUs <= ms * 1000 && ms * 1000 < endUs).toBe(true);
+        expect(bucketTime(span, endUs).startUs).toBe(endUs);
+        expect(bucketTime(span, startUs - 1).endUs).toBe(startUs);
+        expect(bucketTime(span, endUs - 1)).toEqual({ startUs, endUs });
+      },
+    ),
+  );
+});
+
+it.each(['', '0m', '5', '5x', '01d', '1.5h', '36501d', '5215w', '1000000s', '-1d'])(
+  '%j is no length of buckets',
+  (text) => {
+    expect(parseBucket(text, { timezone: 'UTC', weekStart: 'monday' })).toBeUndefined();
+  },
+);
+
+it('days in a zone that this Node does not know are refused', () => {
+  const calendar = { timezone: 'Mars/Olympus', weekStart: 'monday' } as const;
+  expect(() => parseBucket('1d', calendar)).toThrow('Mars/Olympus');
+  expect(parseBucket('24h', calendar)).toEqual({ widthUs: dayMs * 1000 });
+});
