@@ -103,11 +103,11 @@ export function toColumns({ curves, gapsMs }: Curves): {
     const ofQuality = (quality: string) =>
       seconds.map((second) => {
         const point = points.get(second);
-        return point?.quality === quality ? valueOf(point) : null;
+        return point?.quality === quality ? pointValue(point) : null;
       });
 
     return {
-      value: pick(valueOf),
+      value: pick(pointValue),
       min: pick(({ min }) => min),
       max: pick(({ max }) => max),
       uncertain: ofQuality('uncertain'),
@@ -118,7 +118,7 @@ export function toColumns({ curves, gapsMs }: Curves): {
 }
 
 /** The value of a reading, or the mean of a bucket. */
-export function valueOf(point: Point): number | null {
+export function pointValue(point: Point): number | null {
   return point.value ?? point.avg ?? null;
 }
 

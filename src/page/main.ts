@@ -62,7 +62,11 @@ function showSite(
   // The clock of the server counts: that of a visitor's computer may be wrong.
   const clockDifference = Date.parse(me.server_time) - Date.now();
   const container = element('main');
-  const banner = element('p', { className: 'problem', hidden: true, attributes: { role: 'alert' } });
+  const banner = element('p', {
+    className: 'problem',
+    hidden: true,
+    attributes: { role: 'alert' },
+  });
   const mayReadSensors = resources.some(({ name }) => name === 'sensors');
   const links = [
     ...(mayReadSensors ? [navigationLink('sensors', 'Sensors')] : []),

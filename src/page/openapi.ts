@@ -34,7 +34,10 @@ export async function describeList(api: Api, name: string): Promise<ListDescript
     (parameter) => typeof parameter.name === 'string' && !technicalParameters.has(parameter.name),
   );
 
-  const content = member(member(member(member(operation, 'responses'), '200'), 'content'), jsonType);
+  const content = member(
+    member(member(member(operation, 'responses'), '200'), 'content'),
+    jsonType,
+  );
   const page = resolve(body, member(content, 'schema'));
   const record = resolve(body, member(member(member(page, 'properties'), 'data'), 'items'));
   const columns = Object.entries(member(record, 'properties')).map(([column, schema]) => ({

@@ -1,7 +1,8 @@
 import UPlot from 'uplot';
-import type { Sensor } from './models.ts';
 import type { CurveColumns } from './curves.ts';
-import { toTimeRange, type TimeRange } from './ranges.ts';
+import type { Sensor } from './models.ts';
+import { type TimeRange, toTimeRange } from './ranges.ts';
+import { formatInstant } from './time.ts';
 import { formatValue, unitSign } from './values.ts';
 
 export interface PlotData {
@@ -67,7 +68,13 @@ export function drawPlot(container: HTMLElement, data: PlotData, events: PlotEve
       tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), data.timeZone),
       scales: { x: { range: [data.range.fromMs / 1000, data.range.toMs / 1000] } },
       axes: [
-        { stroke: colours.text, grid: { stroke: colours.grid }, ticks: { stroke: colours.grid } },
+        {
+          stroke: colours.text,
+          grid: { stroke: colours.grid, width: 1 },
+          ticks: { stroke: colours.grid, width: 1 },
+          values: (_plot, splits) => timeLabels(splits, data.timeZone),
+          space: 80,
+        },
         ...valueAxes(data.sensors, colours),
       ],
       cursor: { y: false, drag: { x: true, y: false, setScale: false } },
@@ -110,8 +117,8 @@ function valueAxes(sensors: readonly Sensor[], colours: Colours): UPlot.Axis[] {
     side: index === 0 ? 3 : 1,
     size: axisWidth,
     stroke: colours.text,
-    grid: { show: index === 0, stroke: colours.grid },
-    ticks: { stroke: colours.grid },
+    grid: { show: index === 0, stroke: colours.grid, width: 1 },
+    ticks: { stroke: colours.grid, width: 1 },
     values: (_plot, splits) => splits.map((split) => formatValue(split)),
     label: unitSign(scale === noUnit ? null : scale),
     labelSize: 20,
@@ -133,11 +140,16 @@ interface Colours {
   curves: string[];
 }
 
-/** A canvas knows no style sheet: the colours of the theme are read from it. */
+/** A canvas knows no style sheet: an element computes the colours of the theme for it. */
 function coloursOf(container: HTMLElement): Colours {
-  const style = getComputedStyle(container);
-  const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  return {
+  const sample = document.createElement('span');
+  container.append(sample);
+  const colour = (name: string) => {
+    sample.style.color = `var(--${name})`;
+    return getComputedStyle(sample).color;
+  };
+
+  const colours = {
     text: colour('text'),
     grid: colour('grid'),
     band: colour('band'),
@@ -145,4 +157,19 @@ function coloursOf(container: HTMLElement): Colours {
     bad: colour('bad'),
     curves: [1, 2, 3, 4, 5, 6].map((number) => colour(`curve-${number}`)),
   };
+  sample.remove();
+  return colours;
+}
+
+/** Labels of times in the site's zone: the day where it begins or changes, else the time. */
+function timeLabels(splits: readonly number[], timeZone: string): string[] {
+  const texts = splits.map((second) => formatInstant(second * 1000, timeZone, true));
+  return texts.map((text, index) => {
+    const [day = '', time = ''] = text.split(' ');
+    const previousDay = texts[index - 1]?.slice(0, 10);
+    if (time === '00:00:00') return day.slice(5);
+
+    const shortTime = time.endsWith(':00') ? time.slice(0, 5) : time;
+    return day === previousDay ? shortTime : `${shortTime}\n${day}`;
+  });
 }

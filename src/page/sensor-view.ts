@@ -1,6 +1,6 @@
 import { addressOfSensor } from './addresses.ts';
 import { type CsvRow, toCsv } from './csv.ts';
-import { type Curves, readCurves, toColumns, valueOf } from './curves.ts';
+import { type Curves, pointValue, readCurves, toColumns } from './curves.ts';
 import { element, replaceContent } from './elements.ts';
 import type { Sensor } from './models.ts';
 import { drawPlot, type Plot } from './plot.ts';
@@ -163,7 +163,11 @@ export function sensorView(
           { className: `curve-${index + 1}` },
           sensor.code,
           index > 0 &&
-            element('a', { href: without(sensor.id), className: 'remove' }, ` remove ${sensor.code}`),
+            element(
+              'a',
+              { href: without(sensor.id), className: 'remove' },
+              ` remove ${sensor.code}`,
+            ),
         ),
       );
       const band =
@@ -173,11 +177,11 @@ export function sensorView(
 
     function showTotals(shown: Curves): void {
       const texts = shown.curves.map(({ sensor, points }) => {
-        const values = points.flatMap((point) => valueOf(point) ?? []);
+        const values = points.flatMap((point) => pointValue(point) ?? []);
         if (values.length === 0) return `${sensor.code}: no readings in this span`;
 
-        const lows = points.flatMap((point) => point.min ?? valueOf(point) ?? []);
-        const highs = points.flatMap((point) => point.max ?? valueOf(point) ?? []);
+        const lows = points.flatMap((point) => point.min ?? pointValue(point) ?? []);
+        const highs = points.flatMap((point) => point.max ?? pointValue(point) ?? []);
         const lowest = lows.reduce((a, b) => Math.min(a, b));
         const highest = highs.reduce((a, b) => Math.max(a, b));
         return `${sensor.code}: lowest ${formatQuantity(lowest, sensor.unit)}, highest ${formatQuantity(highest, sensor.unit)}`;
@@ -199,7 +203,9 @@ export function sensorView(
             ? ` (${formatQuantity(point.min, sensor.unit)} to ${formatQuantity(point.max, sensor.unit)})`
             : '';
         const quality = point.quality && point.quality !== 'good' ? `, ${point.quality}` : '';
-        return [`${sensor.code} ${formatQuantity(valueOf(point), sensor.unit)}${band}${quality}`];
+        return [
+          `${sensor.code} ${formatQuantity(pointValue(point), sensor.unit)}${band}${quality}`,
+        ];
       });
       const time = formatInstant(second * 1000, zone, true);
       readout.textContent = `${time}  ${texts.join(' · ') || 'no reading'}`;
@@ -281,7 +287,7 @@ function csvOf({ curves, bucket }: Curves): string {
   const rows: CsvRow[] = curves.flatMap(({ sensor, points }) =>
     points.map((point) => ({
       at: point.at,
-      value: valueOf(point),
+      value: pointValue(point),
       extra: {
         sensor: sensor.code,
         min: point.min,

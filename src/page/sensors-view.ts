@@ -1,11 +1,18 @@
 import { element, replaceContent } from './elements.ts';
 import type { Sensor } from './models.ts';
 import { startRefresh } from './refresh.ts';
-import { byUrgency, matches, readSensors, type SensorState, stateOf, stateWords } from './sensors.ts';
+import {
+  byUrgency,
+  matches,
+  readSensors,
+  type SensorState,
+  stateOf,
+  stateWords,
+} from './sensors.ts';
 import { createSparklines, drawSparkline } from './sparklines.ts';
 import { formatAge } from './time.ts';
 import { formatValue, unitSign } from './values.ts';
-import { attempt, type View, type ViewContext } from './view.ts';
+import { attempt, type View } from './view.ts';
 import { layOutWall, visibleRows, type WallRow, wallHeight } from './wall.ts';
 
 /** A wall of tiles, one for each sensor. Only the tiles on the screen exist. */
@@ -110,7 +117,7 @@ export const sensorsView: View = (context) => {
     wall.replaceChildren(
       ...rowsOnScreen().map((row) =>
         drawRow(row, (sensor) =>
-          drawTile(sensor, nowMs, places.get(sensor.id) ?? 0, shown.length, context, sparklines),
+          drawTile(sensor, nowMs, places.get(sensor.id) ?? 0, shown.length, sparklines),
         ),
       ),
     );
@@ -141,7 +148,6 @@ function drawTile(
   nowMs: number,
   position: number,
   count: number,
-  context: ViewContext,
   sparklines: ReturnType<typeof createSparklines>,
 ): HTMLElement {
   const state = stateOf(sensor, nowMs);

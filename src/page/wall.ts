@@ -1,5 +1,5 @@
-import { compareTexts } from './sensors.ts';
 import type { Sensor } from './models.ts';
+import { compareTexts } from './sensors.ts';
 
 /** A row of the wall: a heading, or sensors next to each other. */
 export interface WallRow {
@@ -45,7 +45,9 @@ export function wallHeight(rows: readonly WallRow[]): number {
 
 /** The rows that are seen between two heights, with a row more at each end. */
 export function visibleRows(rows: readonly WallRow[], from: number, to: number): WallRow[] {
-  return rows.filter(({ top, height }) => top + height > from - tileHeight && top < to + tileHeight);
+  return rows.filter(
+    ({ top, height }) => top + height > from - tileHeight && top < to + tileHeight,
+  );
 }
 
 /** Sensors by asset, in the order of assets; those without one come last. */
