@@ -85,6 +85,8 @@ export function addFlags(command: Command, flags: Flags): void {
   for (const [name, flag] of Object.entries(flags)) {
     const option = command.createOption(flag.spelling, flag.doc);
     if (flag.kind === 'list') option.argParser(collect);
+    // commander takes `--no-page` for the opposite of a flag `--page`; it is a flag by itself.
+    option.negate = false;
     // commander keeps it under the name of its declaration.
     option.attributeName = () => name;
     command.addOption(option);
