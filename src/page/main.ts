@@ -1,6 +1,7 @@
 import { parseAddress, rangeOf } from './addresses.ts';
-import { type Api, createApi } from './api.ts';
+import type { Api } from './api.ts';
 import { element, replaceContent } from './elements.ts';
+import { createApi } from './http-api.ts';
 import { keyView } from './key-view.ts';
 import type { Me, Page, Resource } from './models.ts';
 import { showOpenForm } from './open-view.ts';
