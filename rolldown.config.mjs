@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
@@ -22,6 +22,18 @@ const copyManual = {
     for (const page of ['hkctl-api.7.md', 'hkctl-gateway.7.md', 'hkctl-resources.7.md']) {
       cpSync(join('man/markdown', page), join(dir, 'markdown', page));
     }
+  },
+};
+
+/** The page in the browser: its document, and its style sheet behind that of the plots. */
+const copyPage = {
+  name: 'copy-page',
+  writeBundle({ dir }) {
+    mkdirSync(dir, { recursive: true });
+    cpSync('src/page/index.html', join(dir, 'index.html'));
+    const sheets = [require.resolve('uplot/dist/uPlot.min.css'), 'src/page/style.css'];
+    const text = sheets.map((sheet) => readFileSync(sheet, 'utf8')).join('\n');
+    writeFileSync(join(dir, 'page.css'), text);
   },
 };
 
@@ -63,7 +75,7 @@ const benchmarks = existsSync('test/bench')
  * CommonJS in chunks: the loader of ES modules alone costs a third of what `hkctl keys list` may take.
  * The native driver stays outside; everything reached by `import()` is a chunk of its own.
  */
-export default {
+const program = {
   input: {
     ...benchmarks,
     hkctl: 'src/main.ts',
@@ -93,3 +105,13 @@ export default {
     copyManual,
   ],
 };
+
+/** The page runs in browsers: one module, which loads nothing else. */
+const page = {
+  input: { page: 'src/page/main.ts' },
+  platform: 'browser',
+  output: { dir: 'dist/page', format: 'esm', minify: true, entryFileNames: '[name].js' },
+  plugins: [copyPage],
+};
+
+export default [program, page];

@@ -91,6 +91,7 @@ function createServices(
           resources,
           version: packageJson.version,
           docsFolder: join(__dirname, 'docs'),
+          pageFolder: join(__dirname, 'page'),
           manualFolder: __dirname,
           logForm: logFormOf(hooks.logFd, io.env),
           serviceManager: readServiceManager(io.env, process.pid),

@@ -26,6 +26,7 @@ const clockReaders = [
   'cli/commands/keys/scan/scan.ts', // also works without a store
   'http/monitoring/log-forms.ts', // times of log lines
   'main.ts', // passes it on
+  'page/main.ts', // compares a browser's clock with the server's
   'start.ts', // the instant of its first reading
   'store/postgres/inspection.ts', // compares it with the database's
 ];

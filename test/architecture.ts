@@ -32,6 +32,8 @@ export const layers: Readonly<Record<string, Layer>> = {
     packages:
       /^(node:\w+|commander$|@inquirer\/prompts$|@inquirer\/core$|chalk$|clipboardy$|fast-string-width$)/,
   },
+  // It runs in browsers, and knows the daemon by its API only.
+  page: { layers: ['page'], packages: /^uplot$/ },
   // The rights that the process has of the operating system, for the two files that start the program.
   rights: { layers: ['rights', 'core'], packages: /^node:\w+/ },
   'config.ts': { layers: ['rights'], packages: /^node:\w+/ },

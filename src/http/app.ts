@@ -22,6 +22,7 @@ import { addStoreMetrics, Metrics } from './monitoring/metrics.ts';
 import { createRejectionWarning, createUnavailableWarning } from './monitoring/warnings.ts';
 import type { Connections } from './net/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
+import { createPage, type PageFolder } from './page/page.ts';
 import { type CallOptions, createCalls, type Handler } from './pipeline.ts';
 import { PageCache, represent, toRepresentation } from './request/caching.ts';
 import { createCors } from './request/cors.ts';
@@ -34,6 +35,7 @@ import { createRecordHandlers, createSensorStates } from './routes/records.ts';
 
 interface AppOptions
   extends DocumentFolders,
+    PageFolder,
     Pick<CallOptions, 'memory' | 'log' | 'isStopping' | 'answersWhileStopping' | 'storeRefusal'> {
   domain: Domain;
   settings: ServeSettings;
@@ -108,7 +110,8 @@ export function createApp(options: AppOptions): H3 {
   );
 
   // --- public
-  route('/', { GET: documents.root });
+  if (settings.noPage) route('/', { GET: documents.root });
+  else for (const { path, handler } of createPage(options)) route(path, { GET: handler });
   // It does not check the store, so that a full disk causes no restart.
   route('/healthz', { GET: () => jsonAnswer('{"status":"ok"}') });
   route('/readyz', { GET: () => readiness(domain.store) });

@@ -33,10 +33,11 @@ import { createFraming } from './net/framing.ts';
 import { createListener } from './net/listener.ts';
 import { adoptSocket, openPort } from './net/port.ts';
 import { reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './net/tls.ts';
+import type { PageFolder } from './page/page.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './request/memory.ts';
 import type { ServiceManager } from './systemd/service-manager.ts';
 
-export interface ServeOptions extends DocumentFolders {
+export interface ServeOptions extends DocumentFolders, PageFolder {
   domain: Domain;
   /** The machine's clock, right or wrong, from which the daemon derives the clock of the domain. */
   machineClock: Clock;

@@ -14,7 +14,14 @@ import { createMemory, memoryLimits } from '../../src/http/request/memory.ts';
 import { type ServeOptions, serve } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/index.ts';
 import { deviations } from './documented.ts';
-import { docsFolder, type HttpPlant, manualFolder, settings, version } from './plant.ts';
+import {
+  docsFolder,
+  type HttpPlant,
+  manualFolder,
+  pageFolder,
+  settings,
+  version,
+} from './plant.ts';
 
 /** The API behind a port. Every answer of it is as documented. */
 export interface Face {
@@ -42,6 +49,7 @@ export function bareApp(
     resources,
     version,
     docsFolder,
+    pageFolder,
     manualFolder,
     log,
     memory,
@@ -96,6 +104,7 @@ export async function listening(
     resources,
     version,
     docsFolder,
+    pageFolder,
     manualFolder,
     log: { write: (line: string) => lines.push(line) },
     limits,

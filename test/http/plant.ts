@@ -19,6 +19,8 @@ import { createKey, revokeKeys } from '../core/key-operations.ts';
 import { postgresStore, temporaryStore } from '../store/stores.ts';
 
 export const manualFolder = join(process.cwd(), 'man');
+/** The page as the build leaves it. */
+export const pageFolder = join(process.cwd(), 'dist', 'page');
 export const docsFolder = join(process.cwd(), 'node_modules', 'swagger-ui-dist');
 export const version = '1.2.3';
 

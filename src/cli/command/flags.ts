@@ -93,6 +93,8 @@ export function addFlags(command: Command, flags: Flags, lastCounts = false): vo
     const option = command.createOption(flag.spelling, flag.doc);
     if (flag.kind === 'list') option.argParser(collect);
     else if (flag.kind === 'value' && !lastCounts) option.argParser(onceOnly(flag));
+    // commander takes `--no-page` for the opposite of a flag `--page`; it is a flag by itself.
+    option.negate = false;
     // commander keeps it under the name of its declaration.
     option.attributeName = () => name;
     command.addOption(option);

@@ -40,6 +40,8 @@ export const serveDefaults = {
   corsOrigin: none,
   /** Whether clients other than loopback may read `/metrics`. */
   metricsPublic: false,
+  /** Whether `/` leads to the documents in place of the page for people. */
+  noPage: false,
   /** Null turns a limit off. */
   limitFailedChecks: parseRateLimit(usualLimits.failedChecks),
   limitRequests: parseRateLimit(usualLimits.requests),

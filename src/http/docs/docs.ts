@@ -1,43 +1,19 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { createKept } from '../../core/kept.ts';
 import { examplePrograms } from '../../core/operations/examples.ts';
 import type { Answer } from '../answers/answer.ts';
-import { type Representation, represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { createPageFiles } from '../request/page-files.ts';
 import page from './page.html?raw';
 import start from './start.js?raw';
 import style from './style.css?raw';
 import theme from './theme.js?raw';
 
-/** The page loads nothing from other sites and contains no inline code or style (checked with swagger-ui-dist 5). */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const pageHeaders = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Content-Security-Policy',
-  pagePolicy,
-  'Referrer-Policy',
-  'no-referrer',
-  'Cross-Origin-Opener-Policy',
-  'same-origin',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
-  'Permissions-Policy',
-  'camera=(), geolocation=(), microphone=()',
-];
+/**
+ * The documents load nothing from other sites and contain no inline code or style (checked with
+ * swagger-ui-dist 5).
+ */
+const documentsPolicy = "img-src 'self' data:; font-src 'self' data:";
 
 /** The files of the documentation page that are part of the program. */
 const texts: Readonly<Record<string, string>> = {
@@ -75,20 +51,7 @@ export interface DocumentFolders {
 }
 
 export function createDocuments({ docsFolder, manualFolder }: DocumentFolders) {
-  const kept = createKept<Representation>();
-  const serve = async (
-    exchange: Exchange,
-    name: string,
-    type: string,
-    read: () => string,
-  ): Promise<Answer> => {
-    const found = kept(name, () => {
-      const text = read();
-      const tag = hash('sha256', text, 'base64url').slice(0, 22);
-      return toRepresentation(text, { type, tag, headers: pageHeaders, vary: 'Accept-Encoding' });
-    });
-    return { ...(await represent(exchange, found, 'public, no-cache')), page: true };
-  };
+  const serve = createPageFiles(documentsPolicy);
   const folderOf = (name: string) => (ofLibrary.includes(name) ? docsFolder : manualFolder);
   return {
     /** Leads from the root of the server to the page, by a relative path, so that a proxy may put it anywhere. */

@@ -15,15 +15,6 @@ afterAll(async () => {
   await plant.domain.store.close();
 });
 
-it('/ leads to the documents, for people who type the address alone', async () => {
-  for (const method of ['GET', 'HEAD']) {
-    const answer = await fetch(`${face.url}/`, { method, redirect: 'manual' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, 'api/v1/docs']);
-  }
-  expect((await fetch(`${face.url}/`)).url).toBe(`${face.url}/api/v1/docs`);
-  expect((await fetch(`${face.url}/`, { method: 'POST' })).status).toBe(405);
-});
-
 it.each(['/api/v1', '/api/v1/', '/api/v1/docs', '/api/v1/docs/'])(
   '%s: all that the page needs is reached by relative paths, so that a proxy may put it anywhere',
   async (path) => {

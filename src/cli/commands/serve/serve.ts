@@ -42,6 +42,7 @@ export default defineCommand({
     ),
     corsOrigin: list('--cors-origin <ORIGIN>', 'origin that browsers may call from (repeatable)'),
     metricsPublic: toggle('--metrics-public', 'let others than loopback read /metrics'),
+    noPage: toggle('--no-page', 'serve no page for people at /'),
     limitFailedChecks: limit(
       'failed-checks',
       'failed key checks per client address',

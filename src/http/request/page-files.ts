@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import { createKept } from '../../core/kept.ts';
+import type { Answer } from '../answers/answer.ts';
+import { type Representation, represent, toRepresentation } from './caching.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Serves a file of a page; its text is read at the first request and kept. */
+export type ServePageFile = (
+  exchange: Exchange,
+  name: string,
+  type: string,
+  read: () => string,
+) => Promise<Answer>;
+
+/**
+ * Builds the way in which files of pages are served: with an entity tag, and with a policy that
+ * allows nothing but files of this daemon. `policy` adds what one page needs.
+ */
+export function createPageFiles(policy: string): ServePageFile {
+  const headers = pageHeaders(policy);
+  const cached = createKept<Representation>();
+
+  return async (exchange, name, type, read) => {
+    const representation = cached(name, () => {
+      const text = read();
+      const tag = hash('sha256', text, 'base64url').slice(0, 22);
+      return toRepresentation(text, { type, tag, headers, vary: 'Accept-Encoding' });
+    });
+    return { ...(await represent(exchange, representation, 'public, no-cache')), page: true };
+  };
+}
+
+function pageHeaders(policy: string): readonly string[] {
+  const contentSecurityPolicy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    policy,
+  ].join('; ');
+
+  return [
+    'X-Content-Type-Options',
+    'nosniff',
+    'Content-Security-Policy',
+    contentSecurityPolicy,
+    'Referrer-Policy',
+    'no-referrer',
+    'Cross-Origin-Opener-Policy',
+    'same-origin',
+    'Cross-Origin-Resource-Policy',
+    'same-origin',
+    'Permissions-Policy',
+    'camera=(), geolocation=(), microphone=()',
+  ];
+}

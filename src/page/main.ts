@@ -1,0 +1,146 @@
+import { parseAddress, rangeOf } from './addresses.ts';
+import type { Api } from './api.ts';
+import { element, replaceContent } from './elements.ts';
+import { createApi } from './http-api.ts';
+import { keyView } from './key-view.ts';
+import type { Me, Page, Resource } from './models.ts';
+import { showOpenForm } from './open-view.ts';
+import type { Problem } from './problems.ts';
+import { listView, readableLists, recordsView, recordView } from './records-view.ts';
+import { sensorView } from './sensor-view.ts';
+import { sensorsView } from './sensors-view.ts';
+import { createSession } from './session.ts';
+import type { View } from './view.ts';
+
+/** The page at `/`: a key, then sensors, records and the key itself. It only reads. */
+function start(root: HTMLElement): void {
+  const session = createSession(sessionStorage);
+  const api = createApi(session.key, (problem) => close(problem.message));
+  let endSite: (() => void) | undefined;
+
+  if (session.key() === undefined) showForm();
+  else void open().then((refusal) => refusal !== undefined && showForm(refusal));
+
+  function showForm(reason?: string): void {
+    document.title = 'hkctl';
+    showOpenForm(root, reason, (key, rememberInTab) => {
+      session.open(key, rememberInTab);
+      return open();
+    });
+  }
+
+  /** Opens the site of the key; returns why not, if it cannot be opened. */
+  async function open(): Promise<string | undefined> {
+    try {
+      const me = (await api.read<Me>('me')).body;
+      const resources = (await api.read<Page<Resource>>('resources')).body.data;
+      endSite = showSite(root, api, me, resources, () => close());
+      return undefined;
+    } catch (thrown) {
+      if (!(thrown instanceof Error && thrown.name === 'Problem')) throw thrown;
+      if ((thrown as Problem).endsSession) session.close();
+      return thrown.message;
+    }
+  }
+
+  function close(reason?: string): void {
+    session.close();
+    if (!endSite) return;
+
+    endSite();
+    endSite = undefined;
+    showForm(reason);
+  }
+}
+
+function showSite(
+  root: HTMLElement,
+  api: Api,
+  me: Me,
+  resources: readonly Resource[],
+  logOut: () => void,
+): () => void {
+  // The clock of the server counts: that of a visitor's computer may be wrong.
+  const clockDifference = Date.parse(me.server_time) - Date.now();
+  const container = element('main');
+  const banner = element('p', {
+    className: 'problem',
+    hidden: true,
+    attributes: { role: 'alert' },
+  });
+  const mayReadSensors = resources.some(({ name }) => name === 'sensors');
+  const links = [
+    ...(mayReadSensors ? [navigationLink('sensors', 'Sensors')] : []),
+    ...(readableLists(resources).length > 0 ? [navigationLink('records', 'Records')] : []),
+    navigationLink('key', 'This key'),
+  ];
+  let endView = () => {};
+
+  document.title = `${me.entity.name} – hkctl`;
+  replaceContent(
+    root,
+    element(
+      'header',
+      {},
+      element('strong', {}, me.entity.name),
+      element('nav', { attributes: { 'aria-label': 'Views' } }, ...links),
+      element('button', { type: 'button', on: { click: logOut } }, 'Log out'),
+    ),
+    banner,
+    container,
+  );
+
+  addEventListener('hashchange', show);
+  show();
+  return () => {
+    removeEventListener('hashchange', show);
+    endView();
+  };
+
+  function show(): void {
+    endView();
+    showProblem(undefined);
+    const { parts, parameters } = parseAddress(location.hash);
+    const section = parts[0] ?? (mayReadSensors ? 'sensors' : 'key');
+
+    for (const link of links) {
+      if (link.hash === `#/${section}`) link.setAttribute('aria-current', 'page');
+      else link.removeAttribute('aria-current');
+    }
+
+    const view = viewOf(section, parts.slice(1), parameters);
+    endView = view({
+      api,
+      me,
+      resources,
+      container,
+      serverNow: () => Date.now() + clockDifference,
+      showProblem,
+    });
+  }
+
+  function viewOf(section: string, names: readonly string[], parameters: URLSearchParams): View {
+    const [first, second] = names;
+    if (section === 'sensors' && mayReadSensors) {
+      if (first === undefined) return sensorsView;
+      return sensorView(first, rangeOf(parameters), parameters.getAll('with'));
+    }
+    if (section === 'records') {
+      if (first === undefined) return recordsView;
+      return second === undefined ? listView(first) : recordView(first, second);
+    }
+    return keyView;
+  }
+
+  function showProblem(problem: Problem | undefined): void {
+    banner.hidden = problem === undefined;
+    banner.textContent = problem?.message ?? '';
+  }
+}
+
+function navigationLink(section: string, text: string): HTMLAnchorElement {
+  return element('a', { href: `#/${section}` }, text);
+}
+
+const root = document.querySelector<HTMLElement>('#page');
+if (root) start(root);

@@ -1,0 +1,175 @@
+import UPlot from 'uplot';
+import type { CurveColumns } from './curves.ts';
+import type { Sensor } from './models.ts';
+import { type TimeRange, toTimeRange } from './ranges.ts';
+import { formatInstant } from './time.ts';
+import { formatValue, unitSign } from './values.ts';
+
+export interface PlotData {
+  sensors: readonly Sensor[];
+  seconds: number[];
+  columns: readonly CurveColumns[];
+  range: TimeRange;
+  timeZone: string;
+}
+
+export interface PlotEvents {
+  /** The index of the time under the pointer; `null` if there is none. */
+  pointed(index: number | null): void;
+  /** The range that the person has drawn with the pointer. */
+  selected(range: TimeRange): void;
+}
+
+export interface Plot {
+  /** Puts the cursor at a time, as the pointer does. */
+  pointAt(index: number): void;
+  resize(): void;
+  destroy(): void;
+}
+
+const height = 380;
+const axisWidth = 64;
+const axes = 2;
+
+/** Draws curves with uPlot: a line each, a band of min and max if there is only one sensor. */
+export function drawPlot(container: HTMLElement, data: PlotData, events: PlotEvents): Plot {
+  const colours = coloursOf(container);
+  const single = data.columns.length === 1;
+  const series: UPlot.Series[] = [{}];
+  const rows: (number | null | undefined)[][] = [];
+  const bands: UPlot.Band[] = [];
+
+  data.columns.forEach((column, index) => {
+    const scale = scaleOf(data.sensors[index]);
+    const stroke = colours.curves[index % colours.curves.length] ?? 'currentColor';
+    const line = { scale, stroke, width: 2, spanGaps: false };
+
+    series.push({ ...line, label: data.sensors[index]?.code ?? '' });
+    rows.push(column.value);
+    if (!single) return;
+
+    series.push({ scale, stroke, width: 0, points: { show: false }, label: 'max' });
+    series.push({ scale, stroke, width: 0, points: { show: false }, label: 'min' });
+    rows.push(column.max, column.min);
+    bands.push({ series: [2, 3], fill: colours.band });
+
+    series.push(marks('uncertain', scale, colours.uncertain));
+    series.push(marks('bad', scale, colours.bad));
+    rows.push(column.uncertain, column.bad);
+  });
+
+  const plot = new UPlot(
+    {
+      width: container.clientWidth,
+      height,
+      series,
+      bands,
+      legend: { show: false },
+      tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), data.timeZone),
+      scales: { x: { range: [data.range.fromMs / 1000, data.range.toMs / 1000] } },
+      axes: [
+        {
+          stroke: colours.text,
+          grid: { stroke: colours.grid, width: 1 },
+          ticks: { stroke: colours.grid, width: 1 },
+          values: (_plot, splits) => timeLabels(splits, data.timeZone),
+          space: 80,
+        },
+        ...valueAxes(data.sensors, colours),
+      ],
+      cursor: { y: false, drag: { x: true, y: false, setScale: false } },
+      hooks: {
+        setCursor: [({ cursor }) => events.pointed(cursor.idx ?? null)],
+        setSelect: [
+          (self) => {
+            if (self.select.width < 4) return;
+            const first = self.posToVal(self.select.left, 'x');
+            const last = self.posToVal(self.select.left + self.select.width, 'x');
+            events.selected(toTimeRange(first * 1000, last * 1000));
+          },
+        ],
+      },
+    },
+    [data.seconds, ...rows],
+    container,
+  );
+
+  return {
+    pointAt(index) {
+      const left = plot.valToPos(data.seconds[index] ?? 0, 'x');
+      const top = plot.over.clientHeight / 2;
+      plot.setCursor({ left, top });
+    },
+    resize: () => plot.setSize({ width: container.clientWidth, height }),
+    destroy: () => plot.destroy(),
+  };
+}
+
+function marks(label: string, scale: string, stroke: string): UPlot.Series {
+  return { label, scale, stroke, width: 0, points: { show: true, size: 9, width: 2 } };
+}
+
+/** One axis of values for each of the first two units, the second at the right. */
+function valueAxes(sensors: readonly Sensor[], colours: Colours): UPlot.Axis[] {
+  const scales = [...new Set(sensors.map(scaleOf))].slice(0, axes);
+  return scales.map((scale, index) => ({
+    scale,
+    side: index === 0 ? 3 : 1,
+    size: axisWidth,
+    stroke: colours.text,
+    grid: { show: index === 0, stroke: colours.grid, width: 1 },
+    ticks: { stroke: colours.grid, width: 1 },
+    values: (_plot, splits) => splits.map((split) => formatValue(split)),
+    label: unitSign(scale === noUnit ? null : scale),
+    labelSize: 20,
+  }));
+}
+
+const noUnit = 'value';
+
+function scaleOf(sensor: Sensor | undefined): string {
+  return sensor?.unit ?? noUnit;
+}
+
+interface Colours {
+  text: string;
+  grid: string;
+  band: string;
+  uncertain: string;
+  bad: string;
+  curves: string[];
+}
+
+/** A canvas knows no style sheet: an element computes the colours of the theme for it. */
+function coloursOf(container: HTMLElement): Colours {
+  const sample = document.createElement('span');
+  container.append(sample);
+  const colour = (name: string) => {
+    sample.style.color = `var(--${name})`;
+    return getComputedStyle(sample).color;
+  };
+
+  const colours = {
+    text: colour('text'),
+    grid: colour('grid'),
+    band: colour('band'),
+    uncertain: colour('uncertain'),
+    bad: colour('bad'),
+    curves: [1, 2, 3, 4, 5, 6].map((number) => colour(`curve-${number}`)),
+  };
+  sample.remove();
+  return colours;
+}
+
+/** Labels of times in the site's zone: the day where it begins or changes, else the time. */
+function timeLabels(splits: readonly number[], timeZone: string): string[] {
+  const texts = splits.map((second) => formatInstant(second * 1000, timeZone, true));
+  return texts.map((text, index) => {
+    const [day = '', time = ''] = text.split(' ');
+    const previousDay = texts[index - 1]?.slice(0, 10);
+    if (time === '00:00:00') return day.slice(5);
+
+    const shortTime = time.endsWith(':00') ? time.slice(0, 5) : time;
+    return day === previousDay ? shortTime : `${shortTime}\n${day}`;
+  });
+}

@@ -1,0 +1,65 @@
+/** Spans of time that a plot can show, and the buckets that fit them. */
+
+export interface TimeRange {
+  fromMs: number;
+  toMs: number;
+}
+
+interface Bucket {
+  text: string;
+  ms: number;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const shortestMs = 10_000;
+const longestMs = 20 * 366 * dayMs;
+
+/** About as many points as a plot has room for. */
+const wantedPoints = 700;
+
+const buckets: readonly Bucket[] = [
+  { text: '1s', ms: 1000 },
+  { text: '10s', ms: 10_000 },
+  { text: '1m', ms: minuteMs },
+  { text: '5m', ms: 5 * minuteMs },
+  { text: '15m', ms: 15 * minuteMs },
+  { text: '1h', ms: hourMs },
+  { text: '6h', ms: 6 * hourMs },
+  { text: '1d', ms: dayMs },
+  { text: '1w', ms: 7 * dayMs },
+];
+
+export const namedRanges: readonly { name: string; ms: number }[] = [
+  { name: 'Hour', ms: hourMs },
+  { name: 'Day', ms: dayMs },
+  { name: 'Week', ms: 7 * dayMs },
+  { name: 'Month', ms: 31 * dayMs },
+];
+
+/** The shortest bucket of which a range needs no more points than a plot has room for. */
+export function bucketFor({ fromMs, toMs }: TimeRange): Bucket {
+  const fitting = buckets.find(({ ms }) => (toMs - fromMs) / ms <= wantedPoints);
+  return fitting ?? { text: '1w', ms: 7 * dayMs };
+}
+
+/** A range that can be drawn: in order, neither too short nor too long, as whole milliseconds. */
+export function toTimeRange(oneMs: number, otherMs: number): TimeRange {
+  const fromMs = Math.round(Math.min(oneMs, otherMs));
+  const length = Math.round(Math.abs(otherMs - oneMs));
+  return { fromMs, toMs: fromMs + Math.min(longestMs, Math.max(shortestMs, length)) };
+}
+
+/** A range made longer or shorter around its middle. */
+export function zoom({ fromMs, toMs }: TimeRange, factor: number): TimeRange {
+  const middle = (fromMs + toMs) / 2;
+  const half = ((toMs - fromMs) / 2) * factor;
+  return toTimeRange(middle - half, middle + half);
+}
+
+/** A range moved by a part of its length. */
+export function move({ fromMs, toMs }: TimeRange, part: number): TimeRange {
+  const distance = (toMs - fromMs) * part;
+  return toTimeRange(fromMs + distance, toMs + distance);
+}

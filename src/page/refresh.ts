@@ -1,0 +1,45 @@
+/**
+ * Repeats work every 15 seconds while the page is visible, and never while it is hidden. A page
+ * that becomes visible again works at once.
+ */
+
+export const refreshMs = 15_000;
+
+/** Starts the repetition with a first turn; the result ends it. */
+export function startRefresh(work: () => Promise<void>): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isWorking = false;
+  let isEnded = false;
+
+  async function turn(): Promise<void> {
+    if (isWorking || isEnded) return;
+    clearTimeout(timer);
+    isWorking = true;
+
+    try {
+      await work();
+    } finally {
+      isWorking = false;
+      schedule();
+    }
+  }
+
+  function schedule(): void {
+    clearTimeout(timer);
+    if (!isEnded && !document.hidden) timer = setTimeout(turn, refreshMs);
+  }
+
+  function visibilityChanged(): void {
+    if (document.hidden) clearTimeout(timer);
+    else void turn();
+  }
+
+  document.addEventListener('visibilitychange', visibilityChanged);
+  if (!document.hidden) void turn();
+
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
+    document.removeEventListener('visibilitychange', visibilityChanged);
+  };
+}

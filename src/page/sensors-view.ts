@@ -1,0 +1,208 @@
+import { element, replaceContent } from './elements.ts';
+import type { Sensor } from './models.ts';
+import { startRefresh } from './refresh.ts';
+import {
+  byUrgency,
+  matches,
+  readSensors,
+  type SensorState,
+  stateOf,
+  stateWords,
+} from './sensors.ts';
+import { createSparklines, drawSparkline } from './sparklines.ts';
+import { formatAge } from './time.ts';
+import { formatValue, unitSign } from './values.ts';
+import { attempt, type View } from './view.ts';
+import { layOutWall, visibleRows, type WallRow, wallHeight } from './wall.ts';
+
+/** A wall of tiles, one for each sensor. Only the tiles on the screen exist. */
+export const sensorsView: View = (context) => {
+  const sparklines = createSparklines(context.api);
+  let sensors: Sensor[] = [];
+  let rows: WallRow[] = [];
+  let shown: readonly Sensor[] = [];
+  let scheduledFrame = 0;
+
+  const search = element('input', {
+    type: 'search',
+    placeholder: 'Search sensors',
+    attributes: { 'aria-label': 'Search sensors' },
+    on: { input: layOut },
+  });
+  const group = element('input', { type: 'checkbox', id: 'group', on: { change: layOut } });
+  const summary = element('p', { className: 'summary', attributes: { role: 'status' } });
+  const wall = element('div', {
+    className: 'wall',
+    attributes: { role: 'list', 'aria-label': 'Sensors' },
+  });
+
+  replaceContent(
+    context.container,
+    element('h1', {}, 'Sensors'),
+    element(
+      'div',
+      { className: 'bar' },
+      search,
+      element('label', {}, group, ' Group by asset'),
+      summary,
+    ),
+    wall,
+  );
+
+  addEventListener('scroll', scheduleDrawing, { passive: true });
+  addEventListener('resize', layOut);
+  const endRefresh = startRefresh(() => attempt(context, refresh));
+
+  return () => {
+    endRefresh();
+    cancelAnimationFrame(scheduledFrame);
+    removeEventListener('scroll', scheduleDrawing);
+    removeEventListener('resize', layOut);
+  };
+
+  async function refresh(): Promise<void> {
+    const answer = await readSensors(context.api);
+    if (answer.changed || sensors.length === 0) sensors = answer.sensors;
+    layOut();
+
+    await sparklines.load(
+      sensorsOnScreen().map(({ id }) => id),
+      context.serverNow(),
+    );
+    draw();
+  }
+
+  function layOut(): void {
+    const nowMs = context.serverNow();
+    shown = sensors.filter((sensor) => matches(sensor, search.value)).sort(byUrgency(nowMs));
+    rows = layOutWall(shown, wall.clientWidth, group.checked);
+    wall.style.height = `${wallHeight(rows)}px`;
+    summary.textContent = summaryOf(shown, sensors.length, nowMs);
+    draw();
+  }
+
+  function scheduleDrawing(): void {
+    cancelAnimationFrame(scheduledFrame);
+    scheduledFrame = requestAnimationFrame(() => {
+      draw();
+      void attempt(context, loadSparklines);
+    });
+  }
+
+  async function loadSparklines(): Promise<void> {
+    const missing = sensorsOnScreen().filter(({ id }) => sparklines.pointsOf(id) === undefined);
+    if (missing.length === 0) return;
+
+    await sparklines.load(
+      missing.map(({ id }) => id),
+      context.serverNow(),
+    );
+    draw();
+  }
+
+  function rowsOnScreen(): WallRow[] {
+    const top = -wall.getBoundingClientRect().top;
+    return visibleRows(rows, top, top + innerHeight);
+  }
+
+  function sensorsOnScreen(): Sensor[] {
+    return rowsOnScreen().flatMap((row) => row.sensors);
+  }
+
+  function draw(): void {
+    const focusedId = document.activeElement?.getAttribute('data-sensor');
+    const places = new Map(shown.map(({ id }, index) => [id, index + 1]));
+    const nowMs = context.serverNow();
+
+    wall.replaceChildren(
+      ...rowsOnScreen().map((row) =>
+        drawRow(row, (sensor) =>
+          drawTile(sensor, nowMs, places.get(sensor.id) ?? 0, shown.length, sparklines),
+        ),
+      ),
+    );
+
+    if (typeof focusedId === 'string') {
+      const focused = [...wall.querySelectorAll<HTMLElement>('[data-sensor]')].find(
+        (tile) => tile.dataset.sensor === focusedId,
+      );
+      focused?.focus({ preventScroll: true });
+    }
+  }
+};
+
+function drawRow(row: WallRow, drawSensor: (sensor: Sensor) => HTMLElement): HTMLElement {
+  const node = element(
+    'div',
+    { className: 'wall-row', attributes: { role: 'presentation' } },
+    row.heading !== undefined && element('h2', {}, row.heading),
+    ...row.sensors.map(drawSensor),
+  );
+  node.style.top = `${row.top}px`;
+  node.style.height = `${row.height}px`;
+  return node;
+}
+
+function drawTile(
+  sensor: Sensor,
+  nowMs: number,
+  position: number,
+  count: number,
+  sparklines: ReturnType<typeof createSparklines>,
+): HTMLElement {
+  const state = stateOf(sensor, nowMs);
+  const points = sparklines.pointsOf(sensor.id);
+
+  const link = element(
+    'a',
+    {
+      href: `#/sensors/${encodeURIComponent(sensor.id)}`,
+      className: `tile state-${state}`,
+      attributes: { 'data-sensor': sensor.id },
+    },
+    element('span', { className: 'tile-name' }, sensor.name),
+    element('span', { className: 'tile-code' }, sensor.code),
+    element(
+      'span',
+      { className: 'tile-value' },
+      formatValue(sensor.last_value),
+      element('small', {}, ` ${unitSign(sensor.unit)}`),
+    ),
+    points !== undefined && drawSparkline(points, nowMs),
+    element('span', { className: 'tile-state' }, stateLine(sensor, state, nowMs)),
+  );
+
+  return element(
+    'div',
+    {
+      className: 'tile-place',
+      attributes: {
+        role: 'listitem',
+        'aria-posinset': String(position),
+        'aria-setsize': String(count),
+      },
+    },
+    link,
+  );
+}
+
+function stateLine(sensor: Sensor, state: SensorState, nowMs: number): string {
+  const parts = state === 'ok' ? [] : [stateWords[state]];
+
+  if (sensor.last_reading_at === null) parts.push('no reading yet');
+  else parts.push(`${formatAge(nowMs - Date.parse(sensor.last_reading_at))} ago`);
+
+  if (typeof sensor.last_battery === 'number') parts.push(`battery ${sensor.last_battery} %`);
+  return parts.join(' · ');
+}
+
+function summaryOf(shown: readonly Sensor[], total: number, nowMs: number): string {
+  const troubled = shown.filter((sensor) => {
+    const state = stateOf(sensor, nowMs);
+    return state !== 'ok' && state !== 'inactive';
+  }).length;
+
+  const size = shown.length === total ? `${total}` : `${shown.length} of ${total}`;
+  const attention = troubled === 0 ? 'all well' : `${troubled} need attention`;
+  return `${size} ${total === 1 ? 'sensor' : 'sensors'}, ${attention}`;
+}

@@ -1,0 +1,31 @@
+/**
+ * The key that the person pasted. It stays in this module's closure, and in the tab's
+ * sessionStorage only if the person asks for that. It never stands in an address.
+ */
+
+const storageName = 'hkctl-key';
+
+export interface Session {
+  key(): string | undefined;
+  open(key: string, rememberInTab: boolean): void;
+  close(): void;
+}
+
+export function createSession(storage: Storage): Session {
+  let currentKey = storage.getItem(storageName) ?? undefined;
+
+  return {
+    key: () => currentKey,
+
+    open(key, rememberInTab) {
+      currentKey = key;
+      if (rememberInTab) storage.setItem(storageName, key);
+      else storage.removeItem(storageName);
+    },
+
+    close() {
+      currentKey = undefined;
+      storage.removeItem(storageName);
+    },
+  };
+}

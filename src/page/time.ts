@@ -1,0 +1,111 @@
+/** Times of the plant: everything that a person reads is in the time zone of the site. */
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+interface WallClock {
+  year: number;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** `2026-11-27 08:15:00`, in a zone; with `precise` to the second, else to the minute. */
+export function formatInstant(epochMs: number, timeZone: string, precise = false): string {
+  const clock = wallClockAt(epochMs, timeZone);
+  const date = `${clock.year}-${two(clock.month)}-${two(clock.day)}`;
+  const time = `${two(clock.hour)}:${two(clock.minute)}`;
+  return precise ? `${date} ${time}:${two(clock.second)}` : `${date} ${time}`;
+}
+
+/** `2026-11-27T08:15`, as an input of the type datetime-local takes it. */
+export function toLocalInput(epochMs: number, timeZone: string): string {
+  return formatInstant(epochMs, timeZone).replace(' ', 'T');
+}
+
+/**
+ * The instant of a local date and time of a zone. A time that a clock change skips counts as the
+ * instant after the change; of one that happens twice the first is taken.
+ */
+export function fromLocalInput(text: string, timeZone: string): number | undefined {
+  const match = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}))?/.exec(text);
+  if (!match) return undefined;
+
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = match
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  const asUtc = Date.UTC(year, month - 1, day, hour, minute);
+
+  const offsets = [
+    offsetMs(asUtc - dayMs, timeZone),
+    offsetMs(asUtc, timeZone),
+    offsetMs(asUtc + dayMs, timeZone),
+  ];
+  const candidates = [...new Set(offsets)].map((offset) => asUtc - offset).sort((a, b) => a - b);
+  const exact = candidates.find((candidate) => wallMs(candidate, timeZone) === asUtc);
+  return exact ?? candidates.at(-1);
+}
+
+/** The beginning of the local day that contains an instant, `days` later or earlier. */
+export function startOfDay(epochMs: number, timeZone: string, days = 0): number {
+  const clock = wallClockAt(epochMs, timeZone);
+  const noon = new Date(Date.UTC(clock.year, clock.month - 1, clock.day + days, 12));
+  const text = noon.toISOString().slice(0, 10);
+  return fromLocalInput(`${text}T00:00`, timeZone) ?? epochMs;
+}
+
+/** `12 s`, `5 min`, `3 h` or `2 d`: how long ago an instant was. */
+export function formatAge(ageMs: number): string {
+  if (ageMs < minuteMs) return `${Math.max(0, Math.round(ageMs / 1000))} s`;
+  if (ageMs < 2 * hourMs) return `${Math.round(ageMs / minuteMs)} min`;
+  if (ageMs < 2 * dayMs) return `${Math.round(ageMs / hourMs)} h`;
+  return `${Math.round(ageMs / dayMs)} d`;
+}
+
+function offsetMs(epochMs: number, timeZone: string): number {
+  return wallMs(epochMs, timeZone) - Math.floor(epochMs / 1000) * 1000;
+}
+
+/** What the clock on the wall shows, counted as if it were UTC. */
+function wallMs(epochMs: number, timeZone: string): number {
+  const { year, month, day, hour, minute, second } = wallClockAt(epochMs, timeZone);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+function wallClockAt(epochMs: number, timeZone: string): WallClock {
+  const clock: Record<string, number> = {};
+  for (const { type, value } of formatFor(timeZone).formatToParts(epochMs)) {
+    if (type !== 'literal') clock[type] = Number(value);
+  }
+
+  const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = clock;
+  return { year, month, day, hour, minute, second };
+}
+
+function formatFor(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'gregory',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  formats.set(timeZone, format);
+  return format;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}

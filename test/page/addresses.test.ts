@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { addressOfSensor, parseAddress, rangeOf } from '../../src/page/addresses.ts';
+import { toCsv } from '../../src/page/csv.ts';
+import { bucketFor, move, toTimeRange, zoom } from '../../src/page/ranges.ts';
+import { formatQuantity, formatValue, unitSign } from '../../src/page/values.ts';
+
+describe('addresses of views', () => {
+  it('name a sensor, a span and the sensors to compare with, and nothing else', () => {
+    const address = addressOfSensor('SE/1 ?', { fromMs: 1_000, toMs: 61_000 }, ['SE-2']);
+    const { parts, parameters } = parseAddress(address);
+
+    expect(parts).toEqual(['sensors', 'SE/1 ?']);
+    expect(rangeOf(parameters)).toEqual({ fromMs: 1_000, toMs: 61_000 });
+    expect(parameters.getAll('with')).toEqual(['SE-2']);
+    expect(address).not.toContain('hk_');
+  });
+
+  it('with an impossible span or a stray percent sign are taken as far as they make sense', () => {
+    expect(rangeOf(parseAddress('#/sensors/x?from=a&to=1e99').parameters)).toBeUndefined();
+    expect(parseAddress('#/sensors/%').parts).toEqual(['sensors', '%']);
+    expect(parseAddress('').parts).toEqual([]);
+  });
+});
+
+describe('spans of time', () => {
+  it('get the shortest bucket of which a plot has room for all', () => {
+    const buckets = [3_600_000, 86_400_000, 31 * 86_400_000, 365 * 86_400_000].map(
+      (ms) => bucketFor({ fromMs: 0, toMs: ms }).text,
+    );
+    expect(buckets).toEqual(['10s', '5m', '6h', '1d']);
+  });
+
+  it('are zoomed around their middle and moved by their length', () => {
+    const range = toTimeRange(200_000, 100_000);
+    expect(range).toEqual({ fromMs: 100_000, toMs: 200_000 });
+    expect(zoom(range, 0.5)).toEqual({ fromMs: 125_000, toMs: 175_000 });
+    expect(move(range, -0.5)).toEqual({ fromMs: 50_000, toMs: 150_000 });
+  });
+});
+
+describe('what people read', () => {
+  it.each([
+    [182.4, 'Cel', '182.4 °C'],
+    [0.1 + 0.2, 'bar', '0.3 bar'],
+    [12, '{piece}', '12 pcs'],
+    [1, null, '1'],
+    [null, 'Cel', '–'],
+  ] as const)('%s in %s is shown as %s', (value, unit, text) => {
+    expect(formatQuantity(value, unit)).toBe(text);
+  });
+
+  it('keeps very large and very small values short', () => {
+    expect([formatValue(1.23456789e12), formatValue(1e-7), formatValue(0)]).toEqual([
+      '1.23457e+12',
+      '1e-7',
+      '0',
+    ]);
+    expect(unitSign('[psi]')).toBe('psi');
+  });
+
+  it('is saved as CSV that begins with at and value, and holds no formula', () => {
+    const text = toCsv(
+      [{ at: '2026-11-27T08:00:00Z', value: -1.5, extra: { sensor: '=1+1', quality: 'a,"b"' } }],
+      ['sensor', 'quality'],
+    );
+    expect(text).toBe('at,value,sensor,quality\r\n2026-11-27T08:00:00Z,-1.5,\'=1+1,"a,""b"""\r\n');
+  });
+});

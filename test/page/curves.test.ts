@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { toColumns } from '../../src/page/curves.ts';
+import type { Point, Sensor } from '../../src/page/models.ts';
+
+const sensor: Sensor = {
+  id: 'SE-1',
+  code: 'OVEN-1-T1',
+  name: 'Oven 1',
+  asset_id: null,
+  quantity: null,
+  unit: 'Cel',
+  is_active: true,
+  last_reading_at: null,
+  last_value: null,
+  last_heartbeat_at: null,
+  last_status: null,
+};
+
+function at(second: number): string {
+  return new Date(second * 1000).toISOString();
+}
+
+describe('curves of a plot', () => {
+  it('break where readings are missing', () => {
+    const points: Point[] = [
+      { at: at(0), value: 1 },
+      { at: at(10), value: 2 },
+      { at: at(100), value: 3 },
+    ];
+    const { seconds, columns } = toColumns({
+      curves: [{ sensor, points }],
+      bucket: undefined,
+      gapsMs: [25_000],
+    });
+
+    expect(seconds).toEqual([0, 10, 55, 100]);
+    expect(columns[0]?.value).toEqual([1, 2, null, 3]);
+  });
+
+  it('of several sensors share one axis, and a time of another sensor breaks no line', () => {
+    const first: Point[] = [
+      { at: at(0), value: 1 },
+      { at: at(20), value: 2 },
+    ];
+    const second: Point[] = [{ at: at(10), value: 5 }];
+    const { seconds, columns } = toColumns({
+      curves: [
+        { sensor, points: first },
+        { sensor: { ...sensor, id: 'SE-2' }, points: second },
+      ],
+      bucket: undefined,
+      gapsMs: [60_000, 60_000],
+    });
+
+    expect(seconds).toEqual([0, 10, 20]);
+    expect(columns[0]?.value).toEqual([1, undefined, 2]);
+    expect(columns[1]?.value).toEqual([undefined, 5, undefined]);
+  });
+
+  it('mark readings of bad and of uncertain quality', () => {
+    const points: Point[] = [
+      { at: at(0), value: 1, quality: 'bad' },
+      { at: at(1), value: 2, quality: 'uncertain' },
+      { at: at(2), value: 3 },
+    ];
+    const { columns } = toColumns({
+      curves: [{ sensor, points }],
+      bucket: undefined,
+      gapsMs: [25_000],
+    });
+
+    expect(columns[0]?.bad).toEqual([1, null, null]);
+    expect(columns[0]?.uncertain).toEqual([null, 2, null]);
+  });
+});

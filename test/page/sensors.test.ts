@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { Sensor } from '../../src/page/models.ts';
+import { byUrgency, matches, stateOf } from '../../src/page/sensors.ts';
+import { layOutWall, visibleRows, wallHeight } from '../../src/page/wall.ts';
+
+const nowMs = Date.parse('2026-11-27T08:00:00Z');
+
+function sensorWith(changes: Partial<Sensor>): Sensor {
+  return {
+    id: 'SE-1',
+    code: 'OVEN-1-T1',
+    name: 'Oven 1, zone 1',
+    asset_id: 'A-1',
+    quantity: 'temperature',
+    unit: 'Cel',
+    is_active: true,
+    last_reading_at: '2026-11-27T07:59:00.000000Z',
+    last_value: 182.4,
+    last_heartbeat_at: null,
+    last_status: null,
+    ...changes,
+  };
+}
+
+describe('sensors on the wall', () => {
+  it.each([
+    [{}, 'ok'],
+    [{ last_status: 'fault' }, 'fault'],
+    [{ last_status: 'degraded' }, 'degraded'],
+    [{ last_reading_at: '2026-11-26T07:00:00Z' }, 'silent'],
+    [{ last_reading_at: null }, 'silent'],
+    [{ last_battery: 7 }, 'low-battery'],
+    [{ is_active: false, last_status: 'fault' }, 'inactive'],
+  ] as const)('%j is %s', (changes, state) => {
+    expect(stateOf(sensorWith(changes), nowMs)).toBe(state);
+  });
+
+  it('stand in the order of urgency, then of codes as people count', () => {
+    const sensors = [
+      sensorWith({ code: 'T10' }),
+      sensorWith({ code: 'T2' }),
+      sensorWith({ code: 'T3', last_reading_at: null }),
+      sensorWith({ code: 'T4', last_status: 'fault' }),
+    ];
+    const codes = sensors.sort(byUrgency(nowMs)).map(({ code }) => code);
+    expect(codes).toEqual(['T4', 'T3', 'T2', 'T10']);
+  });
+
+  it('are found by every word of a search', () => {
+    expect(matches(sensorWith({}), 'oven ZONE')).toBe(true);
+    expect(matches(sensorWith({}), 'oven pressure')).toBe(false);
+    expect(matches(sensorWith({}), '')).toBe(true);
+  });
+
+  it('of 5,000 are laid out in rows, of which the screen shows a few', () => {
+    const sensors = Array.from({ length: 5000 }, (_, index) =>
+      sensorWith({ id: `SE-${index}`, asset_id: index % 2 === 0 ? 'A-2' : null }),
+    );
+    const rows = layOutWall(sensors, 1000, true);
+
+    expect(rows.filter(({ heading }) => heading).map(({ heading }) => heading)).toEqual([
+      'A-2',
+      'Without an asset',
+    ]);
+    expect(rows.flatMap((row) => row.sensors)).toHaveLength(5000);
+    const shown = visibleRows(rows, 40_000, 40_800).flatMap((row) => row.sensors);
+    expect(shown.length).toBeGreaterThan(20);
+    expect(shown.length).toBeLessThan(60);
+    expect(wallHeight(rows)).toBe((rows.at(-1)?.top ?? 0) + (rows.at(-1)?.height ?? 0));
+  });
+});

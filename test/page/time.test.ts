@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  formatAge,
+  formatInstant,
+  fromLocalInput,
+  startOfDay,
+  toLocalInput,
+} from '../../src/page/time.ts';
+
+const berlin = 'Europe/Berlin';
+
+describe('times of the page', () => {
+  it('are those of the site', () => {
+    const instant = Date.parse('2026-07-01T22:30:15Z');
+    expect(formatInstant(instant, berlin, true)).toBe('2026-07-02 00:30:15');
+    expect(formatInstant(instant, 'Asia/Kathmandu')).toBe('2026-07-02 04:15');
+  });
+
+  it('are read back as they were typed, except for the second time of an hour that comes twice', () => {
+    const zones = [berlin, 'Asia/Kathmandu', 'America/St_Johns', 'Australia/Lord_Howe', 'UTC'];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        fc.integer({ min: Date.UTC(2000, 0, 1) / 60_000, max: Date.UTC(2037, 0, 1) / 60_000 }),
+        (zone, minute) => {
+          const text = toLocalInput(minute * 60_000, zone);
+          const instant = fromLocalInput(text, zone) ?? Number.NaN;
+          expect(toLocalInput(instant, zone)).toBe(text);
+          expect(minute * 60_000 - instant).toBeGreaterThanOrEqual(0);
+        },
+      ),
+    );
+  });
+
+  it('that a clock change skips count as the instant after it', () => {
+    const skipped = fromLocalInput('2026-03-29T02:30', berlin) ?? 0;
+    expect(new Date(skipped).toISOString()).toBe('2026-03-29T01:30:00.000Z');
+  });
+
+  it('of an hour that comes twice are the first of both', () => {
+    const twice = fromLocalInput('2026-10-25T02:30', berlin) ?? 0;
+    expect(new Date(twice).toISOString()).toBe('2026-10-25T00:30:00.000Z');
+  });
+
+  it('give days of 23 and of 25 hours', () => {
+    const hours = (text: string) => {
+      const start = startOfDay(Date.parse(text), berlin);
+      return (startOfDay(start, berlin, 1) - start) / 3_600_000;
+    };
+    expect([hours('2026-03-29T12:00:00Z'), hours('2026-10-25T12:00:00Z')]).toEqual([23, 25]);
+  });
+
+  it('of a text that is none are undefined', () => {
+    expect(fromLocalInput('yesterday', berlin)).toBeUndefined();
+  });
+
+  it.each([
+    [12_000, '12 s'],
+    [90_000, '2 min'],
+    [3 * 3_600_000, '3 h'],
+    [27 * 3_600_000, '27 h'],
+    [3 * 86_400_000, '3 d'],
+    [-5000, '0 s'],
+  ])('%d ms are an age of %s', (ageMs, text) => {
+    expect(formatAge(ageMs)).toBe(text);
+  });
+});
