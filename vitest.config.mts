@@ -64,7 +64,7 @@ const aboutSockets =
 const commands = [
   'test/cli/careless.test.ts',
   'test/cli/commands/{actors,import/import,keys/{scan,command-after}}.test.ts',
-  'test/cli/delivery/{rotated-files,secret-files}.test.ts',
+  'test/cli/delivery/{command,rotated-files,secret-files}.test.ts',
 ];
 
 /** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
