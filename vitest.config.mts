@@ -65,7 +65,7 @@ const aboutSockets =
 const commands = [
   'test/cli/careless.test.ts',
   'test/cli/commands/{actors,import/import,keys/{scan,command-after}}.test.ts',
-  'test/cli/delivery/{rotated-files,secret-files}.test.ts',
+  'test/cli/delivery/{command,rotated-files,secret-files}.test.ts',
 ];
 
 /** What makes property tests random, and more of them (test/properties.ts); a failure names its seed and path. */

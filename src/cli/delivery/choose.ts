@@ -3,17 +3,21 @@ import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import { createFolderDelivery } from '../../core/keys/secret-files/new-files.ts';
 import type { Context } from '../command/context.ts';
 import { canDraw } from '../terminal/style.ts';
+import { createCommandDelivery } from './command.ts';
 import { copySecret, createPanelDelivery, fitsPanel, type PanelTexts } from './panel.ts';
 import { createOutputDelivery, type JsonOptions, joinedSecrets, requireReader } from './stdout.ts';
 
 interface DeliveryOptions extends PanelTexts, JsonOptions {
+  deliver?: string;
   secretDir?: string;
   keys: number;
 }
 
-/** Chooses the delivery by flags and environment: a folder, JSON, the panel on a terminal, else plain lines. */
+/** Chooses the delivery by flags and environment: a command, a folder, JSON, the panel on a terminal, else plain lines. */
 export function chooseDelivery(context: Context, options: DeliveryOptions): SecretDelivery {
-  const { secretDir, keys } = options;
+  const { deliver, secretDir, keys } = options;
+  if (deliver !== undefined) return createCommandDelivery(context, deliver);
+
   const copying = (delivery: SecretDelivery) =>
     options.copy ? withCopy(context, delivery) : delivery;
   if (secretDir !== undefined) return copying(createFolderDelivery(secretDir));

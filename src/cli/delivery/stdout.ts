@@ -23,7 +23,9 @@ export function createOutputDelivery(
   return {
     deliver(delivered) {
       const text = context.json
-        ? toSafeJson(deliveryJson(clock(), [...delivered, ...kept.map(unrotated)], several))
+        ? toSafeJson(
+            deliveryJson(clock(), [...delivered.map(answerOf), ...kept.map(unrotated)], several),
+          )
         : joinedSecrets(delivered);
       try {
         context.io.stdout.write(`${text}\n`);
@@ -50,8 +52,9 @@ export function joinedSecrets(delivered: readonly DeliveredKey[]): string {
 interface KeyAnswer {
   key: Key;
   secret?: string;
-  secretFile?: string;
-  revoked: Key | null;
+  secretFile?: string | undefined;
+  /** Null for a key that was not rotated; absent for a new one. */
+  revoked?: Key | null;
 }
 
 /** `{"key","secret"}`, or `secret_file` in its place; `revoked` for a rotation, null for a key that was not rotated. */
@@ -60,17 +63,18 @@ export function deliveryJson(
   answers: readonly KeyAnswer[],
   several: boolean,
 ): unknown {
-  const documents = answers.map(({ key, secret, secretFile, revoked }) => {
-    const isUnchanged = secret === undefined && secretFile === undefined;
-    return {
-      key: keyJson(key, nowMs),
-      // JSON leaves out what is undefined.
-      secret,
-      secret_file: secretFile,
-      revoked: revoked ? keyJson(revoked, nowMs) : isUnchanged ? null : undefined,
-    };
-  });
+  const documents = answers.map(({ key, secret, secretFile, revoked }) => ({
+    key: keyJson(key, nowMs),
+    // JSON leaves out what is undefined.
+    secret,
+    secret_file: secretFile,
+    revoked: revoked && keyJson(revoked, nowMs),
+  }));
   return several ? documents : documents[0];
+}
+
+function answerOf({ key, secret, revoked }: DeliveredKey): KeyAnswer {
+  return { key, secret, ...(revoked && { revoked }) };
 }
 
 export function unrotated(key: Key): KeyAnswer {

@@ -3,7 +3,7 @@ import { type Actor, auditDraft, type Permitted } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { HkctlError, isHkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
-import type { Key, NewKey } from '../port/keys.ts';
+import type { Key, NewKey, RotateOptions } from '../port/keys.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { drawSecret, hashOf, prefixOf } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
@@ -70,12 +70,16 @@ export function requireKeyName(name: string): void {
   requireLabel(name, 'A key name');
 }
 
-/** Creates a key: draws a secret, delivers it, then stores its hash (contract, section 1). */
+/**
+ * Creates a key: draws a secret, delivers it, then stores its hash (contract, section 1). `command` is a digest: see
+ * `CommandStore`.
+ */
 export async function createKey(
   domain: Domain,
   actor: Permitted<'key.create'>,
   input: CreateKeyInput,
   delivery: SecretDelivery,
+  command?: string,
 ): Promise<Key> {
   requireCreatable(input, domain.clock());
   const drafted = await draftKey(domain, actor, domain.clock(), {
@@ -95,20 +99,20 @@ export async function createKey(
     ...(key.note !== null && { note: key.note }),
   });
   await deliverAndCommit(delivery, [{ secret: drafted.secret, key, revoked: null }], () =>
-    domain.store.keys.insert(drafted.row, audit),
+    domain.store.keys.insert(drafted.row, audit, command),
   );
   return key;
 }
 
 export type RotatedKey = Record<'key' | 'revoked', Key>;
 
-/** Rotates active keys, all or none, with no grace period (specification 3); `command` is a digest: see `CommandStore`. */
+/** Rotates active keys, all or none, with no grace period (specification 3). */
 export async function rotateKeys(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
   delivery: SecretDelivery,
-  command?: string,
+  options: RotateOptions = {},
 ): Promise<RotatedKey[]> {
   const nowMs = domain.clock();
   await requireActive(domain, actor, keys, 'rotated');
@@ -119,7 +123,7 @@ export async function rotateKeys(
   );
   await deliverAndCommit(delivery, delivered, async () => {
     const pairs = delivered.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
-    const stale = await domain.store.keys.rotate(pairs, nowMs, audits, command);
+    const stale = await domain.store.keys.rotate(pairs, nowMs, audits, options);
     if (stale.length > 0) throw raced(keys, stale, 'rotated');
   });
   return delivered.map(({ key, revoked }) => ({ key, revoked }));

@@ -104,17 +104,20 @@ export interface KeyStore {
   /** By id or prefix. */
   find(tenantId: string, ref: string): MaybePromise<Key | undefined>;
   prefixTaken(prefix: string): MaybePromise<boolean>;
-  /** Throws `entity_inactive` if the entity is not active any more, `duplicate` for a taken prefix. */
-  insert(key: NewKey, audit: AuditDraft): MaybePromise<void>;
+  /**
+   * Throws `entity_inactive` if the entity is not active any more, `duplicate` for a taken prefix. `command` is due after the key,
+   * by its digest; see `CommandStore`.
+   */
+  insert(key: NewKey, audit: AuditDraft, command?: string): MaybePromise<void>;
   /**
    * Revokes the old keys and inserts their successors, all or nothing. Returns the ids of old keys that were not active
-   * any more at `nowMs` (then nothing was changed). `command` is due after each successor, by its digest; see `CommandStore`.
+   * any more at `nowMs` (then nothing was changed).
    */
   rotate(
     pairs: readonly { oldKeyId: string; next: NewKey }[],
     nowMs: number,
     audit: readonly AuditDraft[],
-    command?: string,
+    options?: RotateOptions,
   ): MaybePromise<string[]>;
   /** Revokes, all or nothing; returns the ids that were not active any more (then nothing was changed). */
   revoke(
@@ -135,6 +138,28 @@ export interface KeyStore {
   setNote(id: string, note: string | null, audit: AuditDraft): MaybePromise<boolean>;
   /** Records last uses by the ids of keys, and adds to their usage; never moves a time back. No audit event. */
   recordUse(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): MaybePromise<void>;
+}
+
+export interface RotateOptions {
+  /** Due after each successor, by its digest; see `CommandStore`. */
+  command?: string | undefined;
+  /** The holder of leases on the old keys; `state_forbids` if another one has taken them over. */
+  lease?: string | undefined;
+}
+
+/**
+ * Leases on keys whose next secret is being delivered by a command, so that no two deliveries of one key overtake each other. A
+ * lease blocks nothing else, and ends by itself if its holder is killed.
+ */
+export interface LeaseStore {
+  /** Takes or renews the leases on keys until an instant; false, and nothing changed, while another holder has one of them. */
+  take(
+    keyIds: readonly string[],
+    holder: string,
+    nowMs: number,
+    untilMs: number,
+  ): MaybePromise<boolean>;
+  release(keyIds: readonly string[], holder: string): MaybePromise<void>;
 }
 
 /** The commands, by their digests, that have yet to succeed after a rotation; they move on to the successor of a key. */

@@ -2,7 +2,7 @@ import type { AuditStore } from './audit.ts';
 import type { ClockStore } from './clock.ts';
 import type { DaemonStore } from './daemons.ts';
 import type { EntityStore } from './entities.ts';
-import type { CommandStore, KeyStore } from './keys.ts';
+import type { CommandStore, KeyStore, LeaseStore } from './keys.ts';
 import type { LimitStore } from './limits.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { MetricsStore } from './metrics.ts';
@@ -26,6 +26,7 @@ export interface Store {
   readonly keys: KeyStore;
   readonly usage: UsageStore;
   readonly commands: CommandStore;
+  readonly leases: LeaseStore;
   readonly audit: AuditStore;
   readonly records: RecordStore;
   readonly readings: ReadingStore;

@@ -6,6 +6,7 @@ import { createClockStore } from '../registry/clock.ts';
 import { createCommandStore } from '../registry/commands.ts';
 import { createEntityStore } from '../registry/entities.ts';
 import { createKeyStore } from '../registry/keys.ts';
+import { createLeaseStore } from '../registry/leases.ts';
 import { createTenantStore } from '../registry/tenants.ts';
 import { createUserStore } from '../registry/users.ts';
 import type { Database } from './connection/database.ts';
@@ -42,6 +43,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
     }),
     usage: createUsage(database),
     commands: createCommandStore(runner),
+    leases: createLeaseStore(runner),
     audit: createAuditStore(runner),
     records: { ...records, lastVersion: generations.lastRecords },
     readings,

@@ -24,14 +24,22 @@ export function createCommandStore({ query, change, dialect }: Runner): CommandS
   };
 }
 
-/** Moves what is due after a key on to its successor, and adds a command. */
+/** Moves what is due after a key on to its successor. */
 export function* carryCommands(
   { query }: Statements,
-  { from, to, digest }: { from: string; to: string; digest: string | undefined },
+  { from, to }: { from: string; to: string },
 ): Steps<void> {
   const prefix = duePrefix(from);
   yield query(moveMarks, [duePrefix(to), prefix.length + 1, prefix.length, prefix]);
-  if (digest !== undefined) yield query(insertMark, [duePrefix(to) + digest]);
+}
+
+/** Notes that a command is due after a key, if there is one. */
+export function* addCommand(
+  { query }: Statements,
+  keyId: string,
+  digest: string | undefined,
+): Steps<void> {
+  if (digest !== undefined) yield query(insertMark, [duePrefix(keyId) + digest]);
 }
 
 const insertMark = 'insert into marks (name, value) values ($1, 0) on conflict (name) do nothing';

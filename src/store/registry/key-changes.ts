@@ -3,7 +3,8 @@ import type { AuditDraft } from '../../core/port/audit.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
 import type { JournalEntry } from '../engine/journal-lines.ts';
-import { carryCommands } from './commands.ts';
+import { addCommand, carryCommands } from './commands.ts';
+import { requireLeases } from './leases.ts';
 import { insertRow } from './rows.ts';
 import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
 
@@ -25,6 +26,7 @@ export function createKeyChanges({
     nowMs: number,
     audit: readonly AuditDraft[],
     update: (change: Change) => Steps<void>,
+    lease?: string,
   ) =>
     change(function* (running) {
       const { query, stop, append } = running;
@@ -33,6 +35,8 @@ export function createKeyChanges({
       const active = new Set(rows.map(({ id }) => id));
       const stale = ids.filter((id) => !active.has(id));
       if (stale.length > 0) return stale;
+      // Before the journal, which is not undone.
+      if (lease !== undefined) yield* requireLeases(running, dialect.each, ids, lease);
       yield stop(rows.map((row) => ({ ...row, atMs: nowMs, event: 'revoked', of: 'key' })));
       yield* update(running);
       for (const draft of audit) yield append(draft);
@@ -40,7 +44,7 @@ export function createKeyChanges({
     }, 'stop');
 
   return {
-    insert: (key, audit) =>
+    insert: (key, audit, command) =>
       change(function* (change) {
         const { first, append } = change;
         const entity = first<Pick<Entity, 'status'>>('select status from entities where id = $1', [
@@ -48,17 +52,25 @@ export function createKeyChanges({
         ]);
         if ((yield* resultOf(entity))?.status !== 'active') throw entityInactive();
         yield insertRow(change, 'keys', key);
+        yield* addCommand(change, key.id, command);
         yield append(audit);
       }),
-    rotate: (pairs, nowMs, audit, digest) => {
+    rotate: (pairs, nowMs, audit, { command, lease } = {}) => {
       const ids = pairs.map(({ oldKeyId }) => oldKeyId);
-      return revokeAll(ids, nowMs, audit, function* (running) {
-        for (const { oldKeyId, next } of pairs) {
-          yield insertRow(running, 'keys', next);
-          yield* carryCommands(running, { from: oldKeyId, to: next.id, digest });
-          yield running.query(rotateKey, [oldKeyId, nowMs, next.createdBy, next.id]);
-        }
-      });
+      return revokeAll(
+        ids,
+        nowMs,
+        audit,
+        function* (running) {
+          for (const { oldKeyId, next } of pairs) {
+            yield insertRow(running, 'keys', next);
+            yield* carryCommands(running, { from: oldKeyId, to: next.id });
+            yield* addCommand(running, next.id, command);
+            yield running.query(rotateKey, [oldKeyId, nowMs, next.createdBy, next.id]);
+          }
+        },
+        lease,
+      );
     },
     revoke: (ids, by, nowMs, audit) =>
       revokeAll(ids, nowMs, audit, function* ({ query }) {

@@ -8,6 +8,7 @@ import { createClockStore } from '../registry/clock.ts';
 import { createCommandStore } from '../registry/commands.ts';
 import { createEntityStore } from '../registry/entities.ts';
 import { createKeyStore } from '../registry/keys.ts';
+import { createLeaseStore } from '../registry/leases.ts';
 import { createTenantStore } from '../registry/tenants.ts';
 import { createUserStore } from '../registry/users.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
@@ -145,6 +146,7 @@ export function createSqliteStore(
     }),
     usage: createUsage(runner),
     commands: createCommandStore(runner),
+    leases: createLeaseStore(runner),
     audit: createAuditStore(runner, settle),
     records,
     readings,

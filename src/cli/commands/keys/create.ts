@@ -4,6 +4,7 @@ import {
   permissionLabels,
   presets,
 } from '../../../core/access/permissions.ts';
+import { sha256 } from '../../../core/digest.ts';
 import type { Permitted } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { parseExpiry } from '../../../core/keys/expiry.ts';
@@ -29,7 +30,8 @@ import {
   text,
   toggle,
 } from '../../command/flags.ts';
-import { requirePath, sayDiscarded } from '../../delivery/secret-paths.ts';
+import { sayDiscarded } from '../../delivery/discarded.ts';
+import { deliverFlag, requireOnePlace, requirePath } from '../../delivery/flags.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity, askPermissions, entityOrAsk } from '../../questions/choices.ts';
 import { requireConfirmation, textOrAsk } from '../../questions/values.ts';
@@ -70,6 +72,9 @@ const flags = {
     'write the secret to a new file (mode 0600) instead',
     requirePath,
   ),
+  deliver: deliverFlag(
+    'hand the secret to this command on its standard input; exit 0 creates the key',
+  ),
   baseUrl: baseUrlFlag,
   yes: yesFlag,
 };
@@ -94,6 +99,10 @@ export const create = defineCommand({
       'hkctl keys create --name MES --entity BER --preset production-only --allow-ip 10.20.0.0/16 --note "Line 3, ext. 4711"',
       'from one network only, with a note',
     ],
+    [
+      `hkctl keys create --name ERP --entity BER --preset production-only --deliver "ssh erp 'umask 077; cat > hkctl.key'"`,
+      'to another machine',
+    ],
     ['hkctl keys create', 'asks for everything'],
   ],
   needs: ({ name = '' }) => ['key.create', name],
@@ -103,30 +112,43 @@ export const create = defineCommand({
     '--preset or --permission': preset ?? permission[0],
   }),
   async run(context, given, _args, { domain, actor }) {
-    const { secretFile } = given;
-    if (secretFile === undefined) requireReader(context);
-    else await requireFree(domain, secretFile);
+    const { deliver, secretFile } = given;
+    requireOnePlace(given);
+    if (secretFile !== undefined) await requireFree(domain, secretFile);
+    else if (deliver === undefined) requireReader(context);
     const input = await completeInput(context, domain, given);
-    const key = await (secretFile === undefined
-      ? createAndDeliver(context, domain, actor, input, given)
-      : createAndFile(context, domain, actor, input, { ...given, secretFile }));
-    const where = secretFile === undefined ? '' : `; its secret is in ${secretFile}`;
+    const [key, where] = await createAndDeliver(context, domain, actor, input, given);
     context.say(`API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`);
   },
 });
 
+/** Creates the key and delivers its secret; returns the key, and where its secret is for the last sentence. */
 async function createAndDeliver(
   context: Context,
   domain: Domain,
   actor: Permitted<'key.create'>,
   input: CreateKeyInput,
   given: Given,
-): Promise<Key> {
+): Promise<[key: Key, where: string]> {
+  const { deliver, secretFile } = given;
+  if (secretFile !== undefined) {
+    const key = await createAndFile(context, domain, actor, input, { ...given, secretFile });
+    return [key, `; its secret is in ${secretFile}`];
+  }
+
   const baseUrl = await baseUrlOf(domain, given.baseUrl);
   const form = { clock: domain.clock, keys: 1, several: false, done: 'API key created' };
   const { chooseDelivery } = await import('../../delivery/choose.ts');
   const delivery = chooseDelivery(context, { ...given, ...form, baseUrl });
-  return createKey(domain, actor, input, delivery);
+  if (deliver === undefined) return [await createKey(domain, actor, input, delivery), ''];
+
+  const words = [context.io.osAccount, 'create', input.name, input.entity.id, deliver];
+  const digest = sha256(JSON.stringify(words), 'base64url');
+  const { createByCommand } = await import('../../../core/keys/deliveries.ts');
+  const { key, isEarlier } = await createByCommand(domain, actor, input, delivery, digest);
+  if (isEarlier) context.say('An earlier run of the same command has created the key.');
+  if (context.json) context.printJson(deliveryJson(domain.clock(), [{ key }], false));
+  return [key, '; its secret was delivered'];
 }
 
 async function createAndFile(
@@ -148,7 +170,7 @@ async function createAndFile(
     await copyAndSay(context, secret);
   }
   if (context.json) {
-    context.printJson(deliveryJson(domain.clock(), [{ key, secretFile, revoked: null }], false));
+    context.printJson(deliveryJson(domain.clock(), [{ key, secretFile }], false));
   }
   return key;
 }

@@ -75,7 +75,7 @@ export function rotateIntoFile(
     const { delivery, filed } = await prepare(domain, actor, slot, lock, task);
     // Another process may have ended the key meanwhile.
     const keys = await findKeys(domain, actor, [old.id]);
-    const [rotated] = await rotateKeys(domain, actor, keys, delivery, file.command);
+    const [rotated] = await rotateKeys(domain, actor, keys, delivery, { command: file.command });
     return filed(rotated as RotatedKey); // one for each key, or an error
   });
 }

@@ -1,9 +1,9 @@
-import { normalisePermissions } from '../../access/permissions.ts';
 import type { Actor } from '../../domain/actors.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { HkctlError } from '../../errors.ts';
 import type { Key } from '../../port/keys.ts';
 import { hashOf, isCompleteSecret } from '../../secrets.ts';
+import { isCreationOf } from '../creations.ts';
 import type { CreateKeyInput } from '../issuance.ts';
 import { statusOf } from '../keys.ts';
 import { chainOf } from '../references.ts';
@@ -66,28 +66,6 @@ async function isRotationOf(
   }
   if (force || text === undefined) return true;
   throw notReplaceable(`${path} does not hold the secret that ${pendingPath} replaces.`);
-}
-
-/** How much later an expiry such as 90d may be for the same command: what it is counted from is the time of the command. */
-const spanToleranceMs = 60_000;
-
-/** Whether the same command has created a key before. */
-function isCreationOf(input: CreateKeyInput, key: Key, nowMs: number): boolean {
-  const fields = (one: Omit<CreateKeyInput, 'entity' | 'expiresAtMs'>) => [
-    one.name,
-    normalisePermissions(one.permissions),
-    one.allowedIps ?? [],
-    one.note ?? null,
-  ];
-  const spanMs = (expiresAtMs: number | null, fromMs: number) =>
-    (expiresAtMs ?? Number.NaN) - fromMs;
-  const difference = spanMs(key.expiresAtMs, key.createdAtMs) - spanMs(input.expiresAtMs, nowMs);
-  return (
-    key.rotatedFrom === null &&
-    key.entity?.id === input.entity.id &&
-    JSON.stringify(fields(key)) === JSON.stringify(fields(input)) &&
-    (key.expiresAtMs === input.expiresAtMs || Math.abs(difference) < spanToleranceMs)
-  );
 }
 
 /** A secret or the beginning of one, as a command that was cut off leaves it. */

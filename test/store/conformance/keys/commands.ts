@@ -22,14 +22,62 @@ export function commandConformance(given: Given): void {
     const draft = draftOf(plant.tenant.id, 'key.rotate', 'x');
     await store.keys.insert(first, draft);
     await store.commands.add([`${first.id}0`], 'of another key');
-    await store.keys.rotate([{ oldKeyId: first.id, next: second }], nowMs, [draft], 'one');
+    await store.keys.rotate([{ oldKeyId: first.id, next: second }], nowMs, [draft], {
+      command: 'one',
+    });
     expect(await store.commands.due([first.id, second.id], 'one')).toEqual([second.id]);
     // It is refused, and changes nothing.
-    await store.keys.rotate([{ oldKeyId: first.id, next: third }], nowMs, [draft], 'two');
+    await store.keys.rotate([{ oldKeyId: first.id, next: third }], nowMs, [draft], {
+      command: 'two',
+    });
     expect(await store.commands.due([third.id], 'two')).toEqual([]);
-    await store.keys.rotate([{ oldKeyId: second.id, next: third }], nowMs, [draft], 'one');
+    await store.keys.rotate([{ oldKeyId: second.id, next: third }], nowMs, [draft], {
+      command: 'one',
+    });
     expect(await store.commands.due([second.id, third.id], 'one')).toEqual([third.id]);
     expect(await store.commands.due([`${first.id}0`], 'of another key')).toEqual([`${first.id}0`]);
+  });
+
+  it('adds the command of a new key in its commit', async () => {
+    const { store, plant } = await given();
+    const key = newKey(plant, 1);
+    await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'), 'one');
+    expect(await store.commands.due([key.id], 'one')).toEqual([key.id]);
+  });
+
+  it('leases keys to one holder at a time, all or none, until the lease ends', async () => {
+    const { store } = await given();
+    const take = (ids: string[], holder: string, atMs: number) =>
+      store.leases.take(ids, holder, atMs, atMs + 100);
+    expect(await take(['a', 'b'], 'first', 1000)).toBe(true);
+    expect(await take(['c', 'b'], 'second', 1099)).toBe(false);
+    expect(await take(['c', 'ab'], 'second', 1000)).toBe(true);
+    // Renewed, and then released.
+    expect(await take(['a', 'b'], 'first', 1090)).toBe(true);
+    expect(await take(['b'], 'second', 1150)).toBe(false);
+    await store.leases.release(['a', 'b'], 'second');
+    expect(await take(['b'], 'second', 1150)).toBe(false);
+    await store.leases.release(['b'], 'first');
+    expect(await take(['b'], 'second', 1150)).toBe(true);
+    // The lease on the other one ends by itself.
+    expect(await take(['a'], 'second', 1190)).toBe(true);
+    expect(await take(['a'], 'first', 1200)).toBe(false);
+  });
+
+  it('rotates nothing for a holder whose lease was taken over', async () => {
+    const { store, plant } = await given();
+    const [first, second, third] = [newKey(plant, 1), newKey(plant, 2), newKey(plant, 3)];
+    const draft = draftOf(plant.tenant.id, 'key.rotate', 'x');
+    for (const key of [first, second]) await store.keys.insert(key, draft);
+    await store.leases.take([first.id, second.id], 'slow', 1000, 1100);
+    await store.leases.take([second.id], 'other', 1100, 1200);
+    const pairs = [{ oldKeyId: second.id, next: third }];
+    const rotate = (lease: string) => store.keys.rotate(pairs, nowMs, [draft], { lease });
+    const refused = expect.objectContaining({ code: 'state_forbids' });
+    await expect((async () => rotate('slow'))()).rejects.toEqual(refused);
+    expect((await store.keys.find(plant.tenant.id, second.id))?.revokedAtMs).toBeNull();
+    expect(await rotate('other')).toEqual([]);
+    expect((await store.keys.find(plant.tenant.id, second.id))?.rotatedTo).toBe(third.id);
   });
 
   it('gives the lock of rotations to one at a time', async () => {

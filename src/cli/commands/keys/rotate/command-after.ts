@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { afterChange, HkctlError } from '../../../../core/errors.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import type { Context } from '../../../command/context.ts';
 import type { Io } from '../../../terminal/io.ts';
+import { runShellCommand } from '../../../terminal/shell-command.ts';
 
 /** Runs the command after a rotation (`isNew`), or if it has not succeeded after an earlier one. Throws `command_failed`. */
 export async function runCommandDue(
@@ -32,21 +31,13 @@ export async function runCommandDue(
   }
 }
 
-/** Runs a command by the shell, its output on standard error. Throws `command_failed`, also if a signal ended it. */
+/** Runs a command once the new secret is in place. Throws `command_failed`, also if a signal ended it. */
 export async function runAfterRotation(
-  { env, signals }: Pick<Io, 'env' | 'signals'>,
+  io: Pick<Io, 'env' | 'signals'>,
   command: string,
 ): Promise<void> {
-  const child = spawn('/bin/sh', ['-c', command], { env: { ...env }, stdio: ['ignore', 2, 2] });
-  const stopInterrupts = signals.onInterrupt(endingOf(child));
-  const failure = await once(child, 'exit')
-    .then(
-      ([code, signal]) =>
-        code !== 0 && (code === null ? `was ended by ${signal}` : `ended with exit code ${code}`),
-    )
-    .catch((thrown: Error) => `could not be started: ${thrown.message}`)
-    .finally(stopInterrupts);
-  if (failure === false) return;
+  const failure = await runShellCommand(io, { command });
+  if (failure === undefined) return;
   throw new HkctlError(
     'command_failed',
     `The rotation is committed, but the command after it ${failure}.`,
@@ -54,13 +45,4 @@ export async function runAfterRotation(
       hint: `The new secret is in place. The next run of the same command repeats this, or run it yourself: ${command}`,
     },
   );
-}
-
-/** Ends the command instead of hkctl, which reports that the rotation stands; the second signal kills it. */
-function endingOf(child: ChildProcess): () => void {
-  let asked = false;
-  return () => {
-    child.kill(asked ? 'SIGKILL' : 'SIGTERM');
-    asked = true;
-  };
 }

@@ -4,6 +4,7 @@ import type { Actor, Permitted } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError } from '../../../../core/errors.ts';
 import { canonicalPath } from '../../../../core/files/place.ts';
+import { awaitDeliveries, rotateByCommand } from '../../../../core/keys/deliveries.ts';
 import { rotateKeys } from '../../../../core/keys/issuance.ts';
 import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
 import { findKeys, latestOf } from '../../../../core/keys/references.ts';
@@ -20,7 +21,13 @@ import { parseSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
 import { type FlagValues, parsed, toggle } from '../../../command/flags.ts';
-import { requirePath, sayDiscarded } from '../../../delivery/secret-paths.ts';
+import { sayDiscarded } from '../../../delivery/discarded.ts';
+import {
+  deliverFlag,
+  requireCommand,
+  requireOnePlace,
+  requirePath,
+} from '../../../delivery/flags.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
 import { requireConfirmation } from '../../../questions/values.ts';
@@ -38,6 +45,9 @@ const flags = {
     '--secret-dir <DIR>',
     'write each new secret to a file in DIR, named by its prefix',
     requirePath,
+  ),
+  deliver: deliverFlag(
+    'hand each new secret to this command on its standard input; exit 0 rotates the keys',
   ),
   force: toggle('--force', 'replace PATH whatever it holds'),
   ifOlderThan: parsed(
@@ -77,15 +87,21 @@ export const rotate = defineCommand({
       'every night: only when it is due',
     ],
     ['hkctl keys rotate hk_Ab3dE hk_9xYz0 --secret-dir new/ --yes', 'several at once'],
+    [
+      `hkctl keys rotate ERP --if-older-than 90d --deliver "ssh erp 'umask 077; cat > hkctl.key'" --yes`,
+      'on another machine',
+    ],
   ],
   confirms: true,
   required: (_flags, [ref]) => ({ REF: ref }),
   needs: (_flags, refs) => ['key.rotate', refs.join(' ')],
   async run(context, given, refs, { domain, actor }) {
-    const { exec } = given;
+    const { exec, deliver } = given;
     requireFittingTarget(given, refs);
-    const digest = exec === undefined ? undefined : digestOf(context, given, exec);
-    const keys = await keysOrAsk(context, refs);
+    const digest =
+      exec === undefined && deliver === undefined ? undefined : digestOf(context, given);
+    const named = await keysOrAsk(context, refs);
+    const keys = deliver === undefined ? named : await awaitDeliveries(domain, actor, named);
     const options = { ...given, digest, several: refs.length > 1 };
     const successors = await rotateDue(context, domain, actor, keys, options);
     if (exec === undefined || digest === undefined) return;
@@ -103,7 +119,7 @@ export const rotate = defineCommand({
 
 interface RotationOptions extends Given {
   several: boolean;
-  /** By which the store remembers the command of `--exec`. */
+  /** By which the store remembers the commands of `--deliver` and `--exec`. */
   digest: string | undefined;
 }
 
@@ -128,6 +144,8 @@ async function rotateDue(
   const unchanged = earlier ?? keys.filter((key) => !isDue(key));
   if (!earlier && unchanged.length > 0)
     context.say(`Not rotated, since not old enough: ${namesOf(unchanged)}`);
+  if (earlier && options.exec === undefined)
+    await completeEarlier(context, domain, earlier, options);
   if (due.length > 0) return rotateAfterQuestion(context, domain, actor, due, unchanged, options);
 
   // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
@@ -172,6 +190,18 @@ async function rotatedEarlier(
   return (await fileHolds(domain, actor, secretFile, first)) ? latest : undefined;
 }
 
+/** An earlier run was cut off between its commit and its end, and nothing else is due. */
+async function completeEarlier(
+  context: Context,
+  { store }: Domain,
+  keys: readonly Key[],
+  { digest = '' }: RotationOptions,
+): Promise<void> {
+  const ids = keys.map(({ id }) => id);
+  await store.commands.done(ids, digest);
+  context.say(`An earlier run of the same command has delivered and rotated: ${namesOf(keys)}`);
+}
+
 /** Rotates keys after the question of the Rotate API key dialog; returns the successors. */
 async function rotateAfterQuestion(
   context: Context,
@@ -188,10 +218,13 @@ async function rotateAfterQuestion(
     : await createRotation(context, domain, actor, keys, unchanged, options);
 
   const title = several ? `Rotate ${keys.length} API keys` : 'Rotate API key';
-  const stops = several
-    ? 'The old keys stop at once. The new secrets are shown once.'
-    : 'The old key stops at once. The new secret is shown once.';
-  const question = `${title}: ${namesOf(keys)}. ${stops}`;
+  const stops = several ? 'The old keys stop at once.' : 'The old key stops at once.';
+  const shown = several ? 'The new secrets are shown once.' : 'The new secret is shown once.';
+  const taken = several
+    ? 'The command takes the new secrets.'
+    : 'The command takes the new secret.';
+  const where = options.deliver === undefined ? shown : taken;
+  const question = `${title}: ${namesOf(keys)}. ${stops} ${where}`;
   const action = several ? 'Rotate keys' : 'Rotate key';
   await requireConfirmation(context, question, action, lastUses(keys, domain.clock()));
   return rotate();
@@ -206,7 +239,7 @@ async function createRotation(
   unchanged: readonly Key[],
   options: RotationOptions,
 ): Promise<() => Promise<Key[]>> {
-  const { secretDir, digest, several } = options;
+  const { deliver, exec, secretDir, digest, several } = options;
   const baseUrl = await baseUrlOf(domain, options.baseUrl);
   const done = keys.length > 1 ? `${keys.length} API keys rotated` : 'API key rotated';
   const { chooseDelivery } = await import('../../../delivery/choose.ts');
@@ -214,12 +247,19 @@ async function createRotation(
   const delivery = chooseDelivery(context, { ...options, ...form });
   const pathOf = ({ prefix }: Key) =>
     secretDir === undefined ? undefined : join(secretDir, prefix);
-
-  return async () => {
+  const rotate = async () => {
+    if (deliver !== undefined && digest !== undefined) {
+      const after = { digest, isComplete: exec === undefined };
+      return rotateByCommand(domain, actor, keys, delivery, after);
+    }
     // Another process may have ended a key meanwhile: no secret is shown for one that is inactive by now.
     const current = await againFrom(domain, actor, keys);
-    const rotated = await rotateKeys(domain, actor, current, delivery, digest);
-    if (secretDir !== undefined && context.json) {
+    return rotateKeys(domain, actor, current, delivery, { command: digest });
+  };
+
+  return async () => {
+    const rotated = await rotate();
+    if ((secretDir ?? deliver) !== undefined && context.json) {
       const answers = rotated.map((pair) => ({ ...pair, secretFile: pathOf(pair.key) }));
       const all = [...answers, ...unchanged.map(unrotated)];
       context.printJson(deliveryJson(domain.clock(), all, several));
@@ -274,13 +314,15 @@ function againFrom(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<
   return findKeys(domain, actor, ids);
 }
 
-/** By which the store remembers a command. No account runs what another has left, nor for secrets at another place. */
-function digestOf({ io }: Context, { secretFile, secretDir }: Given, command: string): string {
+/**
+ * By which the store remembers commands that are not done yet. No account does what another has left, nor for secrets at another
+ * place.
+ */
+function digestOf({ io }: Context, { secretFile, secretDir, exec, deliver }: Given): string {
   const path = secretFile ?? secretDir;
-  return sha256(
-    JSON.stringify([io.osAccount, path === undefined ? null : canonicalPath(path), command]),
-    'base64url',
-  );
+  const place = path === undefined ? null : canonicalPath(path);
+  const commands = deliver === undefined ? [exec] : [exec ?? null, deliver];
+  return sha256(JSON.stringify([io.osAccount, place, ...commands]), 'base64url');
 }
 
 function sentenceOf({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>, path?: string): string {
@@ -288,22 +330,16 @@ function sentenceOf({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>, path?: 
   return `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix})${where}`;
 }
 
-function requireFittingTarget(
-  { secretFile, secretDir, force }: Given,
-  refs: readonly string[],
-): void {
+function requireFittingTarget(given: Given, refs: readonly string[]): void {
+  const { secretFile, secretDir, force } = given;
   const hasFile = secretFile !== undefined;
-  const faults = [
-    hasFile && secretDir !== undefined && 'Give --secret-file or --secret-dir, not both.',
-    hasFile && refs.length > 1 && '--secret-file takes one key; for several give --secret-dir DIR.',
-    force && !hasFile && '--force goes with --secret-file.',
-  ];
-  const fault = faults.find((one) => one !== false);
-  if (fault !== undefined) throw new HkctlError('usage', fault);
+  requireOnePlace(given);
+  if (hasFile && refs.length > 1) {
+    throw new HkctlError(
+      'usage',
+      '--secret-file takes one key; for several give --secret-dir DIR.',
+    );
+  }
+  if (force && !hasFile) throw new HkctlError('usage', '--force goes with --secret-file.');
   if (secretDir !== undefined) requireFolder(secretDir);
-}
-
-function requireCommand(given: string): string {
-  if (given.trim() !== '') return given;
-  throw new HkctlError('usage', 'a command is missing.');
 }

@@ -1,0 +1,47 @@
+import { HkctlError } from '../../core/errors.ts';
+import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
+import type { Context } from '../command/context.ts';
+import { runShellCommand } from '../terminal/shell-command.ts';
+
+/**
+ * Hands each secret to a command on its standard input, one key after the other (contract, section 3). The name and the prefix of
+ * the key are in its environment; the secret is in no argument and no variable.
+ */
+export function createCommandDelivery({ io, warn }: Context, command: string): SecretDelivery {
+  const taken: DeliveredKey[] = [];
+  return {
+    async deliver(delivered) {
+      for (const one of delivered) {
+        const { key, secret, revoked } = one;
+        const failure = await runShellCommand(io, {
+          command,
+          env: { HKCTL_KEY_NAME: key.name, HKCTL_KEY_PREFIX: key.prefix },
+          input: `${secret}\n`,
+        });
+        if (failure !== undefined) throw failed(one, failure, revoked !== null);
+        taken.push(one);
+      }
+    },
+    complete() {},
+    withdraw() {
+      if (taken.length === 0) return;
+      warn(`Nothing was kept: what was delivered for ${namesOf(taken)} opens nothing.`);
+    },
+    keep() {
+      return `The secret that was delivered for ${namesOf(taken)} may be the only one that works. The same command, run later, completes the change, or delivers again.`;
+    },
+  };
+}
+
+function failed({ key }: DeliveredKey, failure: string, isRotation: boolean): HkctlError {
+  const consequence = isRotation ? 'nothing was rotated' : 'no key was created';
+  return new HkctlError(
+    'command_failed',
+    `The command of --deliver ${failure} for ${key.name}; ${consequence}.`,
+    { hint: 'Once it works, run the same command again: it delivers a new secret.' },
+  );
+}
+
+function namesOf(delivered: readonly DeliveredKey[]): string {
+  return delivered.map(({ key }) => `${key.name} (${key.prefix})`).join(', ');
+}

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { errnoOf } from '../../core/errno.ts';
+import type { Io } from './io.ts';
+
+interface ShellCommand {
+  command: string;
+  /** Variables in addition to those of this process. */
+  env?: Readonly<Record<string, string>>;
+  /** What it reads on standard input; none without. */
+  input?: string;
+}
+
+/**
+ * Runs a command by the shell, its output on standard error; returns how it failed, such as "ended with exit code 7", or undefined.
+ * A signal that would end this process ends the command instead; the second one kills it.
+ */
+export async function runShellCommand(
+  { env, signals }: Pick<Io, 'env' | 'signals'>,
+  { command, env: more, input }: ShellCommand,
+): Promise<string | undefined> {
+  const child = spawn('/bin/sh', ['-c', command], {
+    env: { ...env, ...more },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 2, 2],
+  });
+  // A command may end well without having read all of its input.
+  child.stdin?.on('error', (fault) => {
+    if (errnoOf(fault) !== 'EPIPE') child.kill('SIGKILL');
+  });
+  child.stdin?.end(input);
+  const stopInterrupts = signals.onInterrupt(endingOf(child));
+  try {
+    const [code, signal] = await once(child, 'exit');
+    if (code === 0) return undefined;
+    return code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
+  } catch (thrown) {
+    return `could not be started: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+  } finally {
+    stopInterrupts();
+  }
+}
+
+function endingOf(child: ChildProcess): () => void {
+  let isAsked = false;
+  return () => {
+    child.kill(isAsked ? 'SIGKILL' : 'SIGTERM');
+    isAsked = true;
+  };
+}
