@@ -10,6 +10,7 @@ import { usageConformance } from './keys/usage.ts';
 import { metricsConformance } from './metrics.ts';
 import { peopleConformance } from './people.ts';
 import { readingConformance } from './readings/readings.ts';
+import { calendarConformance } from './readings/calendar-buckets.ts';
 import { readConformance } from './readings/reads.ts';
 import { retentionConformance } from './readings/retention.ts';
 import { absentListConformance } from './records/absent-lists.ts';
@@ -33,6 +34,7 @@ export function conformance(given: Given): void {
   describe('changes of records', () => changesConformance(given));
   describe('readings', () => readingConformance(given));
   describe('reads', () => readConformance(given));
+  describe('buckets of the calendar', () => calendarConformance(given));
   describe('retention', () => retentionConformance(given));
   describe('facts for monitoring', () => metricsConformance(given));
 }
