@@ -11,6 +11,7 @@ import { metricsConformance } from './metrics.ts';
 import { peopleConformance } from './people.ts';
 import { readingConformance } from './readings/readings.ts';
 import { calendarConformance } from './readings/calendar-buckets.ts';
+import { feedConformance } from './readings/feed.ts';
 import { readConformance } from './readings/reads.ts';
 import { retentionConformance } from './readings/retention.ts';
 import { absentListConformance } from './records/absent-lists.ts';
@@ -34,6 +35,7 @@ export function conformance(given: Given): void {
   describe('changes of records', () => changesConformance(given));
   describe('readings', () => readingConformance(given));
   describe('reads', () => readConformance(given));
+  describe('the feed of readings', () => feedConformance(given));
   describe('buckets of the calendar', () => calendarConformance(given));
   describe('retention', () => retentionConformance(given));
   describe('facts for monitoring', () => metricsConformance(given));
