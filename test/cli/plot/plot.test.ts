@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PlotBucket, PlotData } from '../../../src/core/readings/plots.ts';
 import { drawPlot } from '../../../src/cli/plot/plot.ts';
+import type { PlotBucket, PlotData } from '../../../src/core/readings/plots.ts';
 
 const width = 80;
 const axisWidth = 11;
@@ -16,7 +16,13 @@ const bucket = (atUs: number, value = 1): PlotBucket => ({
 
 /** The columns of a plot in which something is drawn. */
 function drawnColumns(data: PlotData): number[] {
-  const style = { width, height: 9, isAscii: false, timezone: 'UTC', paint: (text: string) => text };
+  const style = {
+    width,
+    height: 9,
+    isAscii: false,
+    timezone: 'UTC',
+    paint: (text: string) => text,
+  };
   const lines = drawPlot(data, style)
     .slice(0, 9)
     .map((line) => [...line].slice(axisWidth));

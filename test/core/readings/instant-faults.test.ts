@@ -40,5 +40,7 @@ it('an instant before 1990 asks for the clock', () => {
     detail:
       '"1970-01-01T00:00:17Z" is before 1990: set the clock, or give RFC 3339 with an offset, such as 2026-11-20T08:15:00Z, or whole epoch milliseconds.',
   });
-  expect(detailOf(200_000_000_000)).toContain('is before 1990 (it means 1976-05-03T19:33:20.000000Z)');
+  expect(detailOf(200_000_000_000)).toContain(
+    'is before 1990 (it means 1976-05-03T19:33:20.000000Z)',
+  );
 });

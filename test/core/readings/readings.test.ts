@@ -205,7 +205,11 @@ describe('readings', () => {
 
   it('are rejected without a secret in the value that came', () => {
     const secret = drawSecret();
-    for (const fields of [{ value: secret }, { value: 1, quality: secret }, { value: 1, at: secret }]) {
+    for (const fields of [
+      { value: secret },
+      { value: 1, quality: secret },
+      { value: 1, at: secret },
+    ]) {
       const { detail = '' } = validate([{ sensor: 'OVEN', at, ...fields }]).rejected[0] ?? {};
       expect(detail).not.toContain(secret.slice(9, 20));
       expect(detail.length).toBeLessThan(250);

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Fault, longestItem, maxBatch, tooLong } from '../../../src/core/readings/rejections.ts';
+import {
+  type Fault,
+  longestItem,
+  maxBatch,
+  tooLong,
+} from '../../../src/core/readings/rejections.ts';
 import { ApiError } from '../../../src/http/answers/problem.ts';
 import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems, type Wrapping } from '../../../src/http/ingest/items.ts';
@@ -231,9 +236,12 @@ describe('lines', () => {
     expect(itemsOfLines(text)).toEqual(expected);
   });
 
-  it.each(['{', '1,\n2,\nx,', '{"a":\n1}', ''])('are refused as a whole if none is JSON: %j', (text) => {
-    expect(codeOf(() => itemsOfLines(text))).toBe('bad_json');
-  });
+  it.each(['{', '1,\n2,\nx,', '{"a":\n1}', ''])(
+    'are refused as a whole if none is JSON: %j',
+    (text) => {
+      expect(codeOf(() => itemsOfLines(text))).toBe('bad_json');
+    },
+  );
 
   it('that are not JSON are reported by the number of the first', () => {
     expect(() => itemsOfLines('\n\n  \n{"a\n{')).toThrow('The body is not JSON: line 4, column 4.');

@@ -87,15 +87,20 @@ it('a base name longer than that of any sensor is cut: every record of a pack wo
   expect(rejected.map(({ code }) => code)).toEqual(Array(3).fill('unknown_sensor'));
 });
 
-it.each(['vs', 'vd', 's'])('a record with only "%s" is rejected, and the reason says what is stored', (label) => {
-  const { rejected, batch } = validated([
-    { n: 'OVEN', t: 1_795_162_500, [label]: label === 's' ? 1 : 'x' },
-    { n: 'OVEN', t: 1_795_162_500, vb: true },
-  ]);
-  expect(rejected).toMatchObject([{ index: 0, code: 'invalid_value' }]);
-  expect(rejected[0]?.detail).toContain(`"${label}": only numbers ("v") and booleans ("vb") are stored`);
-  expect(batch.count).toBe(1);
-});
+it.each(['vs', 'vd', 's'])(
+  'a record with only "%s" is rejected, and the reason says what is stored',
+  (label) => {
+    const { rejected, batch } = validated([
+      { n: 'OVEN', t: 1_795_162_500, [label]: label === 's' ? 1 : 'x' },
+      { n: 'OVEN', t: 1_795_162_500, vb: true },
+    ]);
+    expect(rejected).toMatchObject([{ index: 0, code: 'invalid_value' }]);
+    expect(rejected[0]?.detail).toContain(
+      `"${label}": only numbers ("v") and booleans ("vb") are stored`,
+    );
+    expect(batch.count).toBe(1);
+  },
+);
 
 it('a time in milliseconds is named as what it is', () => {
   const { rejected } = validated([{ n: 'OVEN', v: 1, t: 1_795_162_500_000 }]);

@@ -119,7 +119,9 @@ export const tail = defineCommand({
         );
       isWaiting = true;
       if (!isComplete)
-        context.warn('Some readings are not shown: this command did not run when they were stored.');
+        context.warn(
+          'Some readings are not shown: this command did not run when they were stored.',
+        );
       if (readings.length > 0) context.print(...readings.map(context.json ? object : text));
       // Ctrl-C ends the pause, too.
       await pause(pauseMs, undefined, { signal }).catch(() => {});

@@ -39,9 +39,7 @@ async function openFeed(
     stored.push(...readingsIn(payload).filter((reading) => series.has(reading.series)));
   });
   await session.run(`listen ${channel}`);
-  await session.query(
-    `select pg_advisory_lock_shared(${followersLock})`,
-  );
+  await session.query(`select pg_advisory_lock_shared(${followersLock})`);
   // Until every writer has seen the lock.
   await pause(lookEveryMs);
   return {

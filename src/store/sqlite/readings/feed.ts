@@ -1,8 +1,4 @@
-import {
-  qualities,
-  type ReadingFeed,
-  type StoredReading,
-} from '../../../core/port/readings.ts';
+import { qualities, type ReadingFeed, type StoredReading } from '../../../core/port/readings.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { readRow } from './log/rows.ts';
 
@@ -27,7 +23,12 @@ export function createFeed(connection: Connection, series: ReadonlySet<number>):
         readRow(body, {
           reading(number, atUs, value, quality) {
             if (series.has(number))
-              readings.push({ series: number, atUs, value, quality: qualities[quality - 1] ?? null });
+              readings.push({
+                series: number,
+                atUs,
+                value,
+                quality: qualities[quality - 1] ?? null,
+              });
           },
           // What was erased is not new.
           removal() {},

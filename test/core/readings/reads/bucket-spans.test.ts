@@ -84,8 +84,14 @@ describe('a bucket of a week', () => {
   });
 
   it('of several weeks counts from the week with 1970-01-01', () => {
-    expect(bucketAt('2w', '1970-01-01T00:00:00Z')).toEqual(['1969-12-29T00:00', '1970-01-12T00:00']);
-    expect(bucketAt('2w', '1969-12-28T00:00:00Z')).toEqual(['1969-12-15T00:00', '1969-12-29T00:00']);
+    expect(bucketAt('2w', '1970-01-01T00:00:00Z')).toEqual([
+      '1969-12-29T00:00',
+      '1970-01-12T00:00',
+    ]);
+    expect(bucketAt('2w', '1969-12-28T00:00:00Z')).toEqual([
+      '1969-12-15T00:00',
+      '1969-12-29T00:00',
+    ]);
   });
 });
 

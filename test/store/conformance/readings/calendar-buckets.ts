@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { aggregates, type BucketSpan, type ReadingRange } from '../../../../src/core/port/readings.ts';
+import {
+  aggregates,
+  type BucketSpan,
+  type ReadingRange,
+} from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { parseBucket } from '../../../../src/core/readings/reads/bucket-spans.ts';
 import { type WeekDay, weekDays } from '../../../../src/core/time/calendar.ts';

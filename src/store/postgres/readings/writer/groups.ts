@@ -71,7 +71,9 @@ function insertedRows({ count, at }: GivenRows, { missing }: Written) {
 
 function createPlainFirst(lane: Lane) {
   let careful = 0;
-  return async (batches: readonly ReadingBatch[]): Promise<{ rows: GivenRows; written: Written }> => {
+  return async (
+    batches: readonly ReadingBatch[],
+  ): Promise<{ rows: GivenRows; written: Written }> => {
     const values = joined(batches);
     const at = (row: number, column: number) => values[row * columns + column] ?? 0;
     const rows: GivenRows = {
