@@ -75,5 +75,5 @@ function isLineProtocol(line: string): boolean {
 }
 
 function isObject(line: string | undefined): boolean {
-  return line !== undefined && line.startsWith('{') && line.trimEnd().endsWith('}');
+  return line?.startsWith('{') === true && line.trimEnd().endsWith('}');
 }
