@@ -38,8 +38,8 @@ export const thingsToTry = (entity: string) =>
   ] as const;
 
 /**
- * Adds the made-up plant to a new store by the ordinary operations: what {@link loadRecords} does, a day of readings of the first
- * entity's sensors, of which one is faulty and one silent, and keys in every state. The actor is a Super user. Returns
+ * Adds the made-up plant to a new store by the ordinary operations: what {@link loadRecords} does, a day of readings of all sensors,
+ * of which one of the first entity is faulty and one silent, and keys in every state. The actor is a Super user. Returns
  * {@link thingsToTry}.
  */
 export async function loadDemo(
@@ -47,14 +47,15 @@ export async function loadDemo(
   actor: Actor,
   entity: Entity,
 ): Promise<ReturnType<typeof thingsToTry>> {
-  await loadRecords(domain, actor, entity);
-  const rejectedMs = await addReadings(domain, entity);
+  const second = await loadRecords(domain, actor, entity);
+  const rejectedMs = await addReadings(domain, entity, { seed: demoPlant.seed, hasFaults: true });
+  await addReadings(domain, second, { seed: demoPlant.seed + 1, hasFaults: false });
   await addDemoKeys(domain, actor, { entity, rejectedMs, seed: demoPlant.seed });
   return thingsToTry(entity.code);
 }
 
-/** Adds a second entity, a user of each role, and for both entities records of every resource, with fifty sensors. */
-export async function loadRecords(domain: Domain, actor: Actor, entity: Entity): Promise<void> {
+/** Adds a second entity, a user of each role, and for both entities records of every resource, with fifty sensors; returns the second. */
+export async function loadRecords(domain: Domain, actor: Actor, entity: Entity): Promise<Entity> {
   const { codes, ...site } = demoPlant.secondEntity;
   const code = codes[entity.code.toUpperCase() === codes[0] ? 1 : 0];
   const second = await addEntity(domain, actor, { ...site, code });
@@ -81,13 +82,15 @@ export async function loadRecords(domain: Domain, actor: Actor, entity: Entity):
       });
     }
   }
+  return second;
 }
 
 async function addReadings(
   { store: { readings }, clock }: Domain,
   { id, timezone }: Entity,
+  plant: { seed: number; hasFaults: boolean },
 ): Promise<number[]> {
-  const drawn = { nowMs: clock(), timezone, seed: demoPlant.seed };
+  const drawn = { nowMs: clock(), timezone, ...plant };
   const { rows, heartbeats, rejectedMs } = demoReadings(await readings.directory(id), drawn);
   for (const batch of batchesOf(rows, maxBatch)) await readings.append(batch);
   await readings.appendHeartbeats(heartbeats);

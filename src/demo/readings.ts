@@ -20,10 +20,15 @@ interface Sent {
   rejectedMs: number[];
 }
 
-/** Draws a reading of every sensor for every other minute of the last day, and a heartbeat for each hour. */
+/** Draws a reading of every sensor for every other minute of the last day, and a heartbeat for each hour; with or without faults. */
 export function demoReadings(
   sensors: SensorDirectory,
-  { nowMs, timezone, seed }: { nowMs: number; timezone: string; seed: number },
+  {
+    nowMs,
+    timezone,
+    seed,
+    hasFaults = true,
+  }: { nowMs: number; timezone: string; seed: number; hasFaults?: boolean },
 ): Sent {
   const chance = createChance(seed);
   const sent: Sent = { rows: [], heartbeats: [], rejectedMs: [] };
@@ -34,13 +39,14 @@ export function demoReadings(
       const code = `${machine}-${kind}`;
       const series = sensors.get(code)?.series;
       if (series === undefined) continue;
-      const [from, to] = code === silentSensor ? [silentFrom, silentTo] : [sentMinutes, 0];
+      const [from, to] =
+        hasFaults && code === silentSensor ? [silentFrom, silentTo] : [sentMinutes, 0];
       const next = meterOf(levels, kind, chance.fraction);
       for (let ago = silentFrom; ago >= to; ago -= stepMinutes) {
         const measured = next(works(machine, minute(ago), place));
         if (ago > from) continue;
         const atMs = Math.floor(nowMs / minuteMs - ago) * minuteMs;
-        const isFaulty = code === faultySensor && ago <= faultyMinutes;
+        const isFaulty = hasFaults && code === faultySensor && ago <= faultyMinutes;
         if (isFaulty && ago % 4 === 0) sent.rejectedMs.push(atMs);
         // An open thermocouple reads as the end of its range.
         else

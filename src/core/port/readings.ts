@@ -78,6 +78,18 @@ export interface ReadingRange {
   limit: number;
 }
 
+/** A reading with its sensor's series. */
+export interface StoredReading extends Reading {
+  series: number;
+}
+
+/** What any process stores from the moment when the feed was opened, of any age, each reading once. */
+export interface ReadingFeed {
+  /** The readings that were stored since the last call; not `isComplete` if some of them can no longer be told. */
+  next(): MaybePromise<{ readings: StoredReading[]; isComplete: boolean }>;
+  close(): MaybePromise<void>;
+}
+
 export interface ReadingStore {
   /** The sensors of an entity as imported, each with its series number; kept until a record changes. */
   directory(entityId: string): MaybePromise<SensorDirectory>;
@@ -87,6 +99,8 @@ export interface ReadingStore {
   valuesAt(batch: ReadingBatch): MaybePromise<Float64Array>;
   appendHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchResult>;
   range(request: ReadingRange): MaybePromise<Reading[]>;
+  /** Follows series of one entity. */
+  follow(series: readonly number[]): MaybePromise<ReadingFeed>;
   /** The same as text, or aggregated in buckets; other requests are served meanwhile, even for a large range. */
   text(request: ReadingTextRequest, client: ReadingClient): MaybePromise<ReadingText>;
   /** The last states of series of one entity; the last reading is the newest one, or the last one of the newest summary if that is newer. */

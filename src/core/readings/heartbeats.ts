@@ -57,10 +57,18 @@ export class HeartbeatValidator extends Validator {
     const atUs = at === undefined || at === null ? this.#receiptUs() : measuredUs(at);
     if (atUs === undefined || atUs < earliestMeasuredUs) return instantFault(at, atUs);
     if (atUs > this.#nowUs + maxAheadUs) return aheadFault(at, atUs);
-    if (status !== null && !isStatus(status)) return invalid('status', status, 'use ok, degraded or fault');
-    if (battery !== null && !isWithin(battery, 0, 100)) return invalid('battery', battery, 'use a number from 0 to 100');
-    if (signal !== null && !isWithin(signal, -200, 100)) return invalid('signal', signal, 'use a number of dBm from -200 to 100');
-    if (firmware !== null && !isFirmware(firmware)) return invalid('firmware', firmware, 'use a text of 1 to 64 characters without control characters');
+    if (status !== null && !isStatus(status))
+      return invalid('status', status, 'use ok, degraded or fault');
+    if (battery !== null && !isWithin(battery, 0, 100))
+      return invalid('battery', battery, 'use a number from 0 to 100');
+    if (signal !== null && !isWithin(signal, -200, 100))
+      return invalid('signal', signal, 'use a number of dBm from -200 to 100');
+    if (firmware !== null && !isFirmware(firmware))
+      return invalid(
+        'firmware',
+        firmware,
+        'use a text of 1 to 64 characters without control characters',
+      );
     this.heartbeats.push({ series: sensor.series, atUs, status, battery, signal, firmware });
     this.positions.push(index);
     return undefined;

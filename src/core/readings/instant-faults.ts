@@ -24,15 +24,14 @@ export function instantFault(at: unknown, atUs: number | undefined): Fault {
     return fault('invalid_at', detail);
   }
   const meant = typeof at === 'string' && looksLike === '' ? orMean(meantInstant(at)) : '';
-  return fault('invalid_at', `${shown(at)} is not an instant${looksLike}: ${allowed}${meant || '.'}`);
+  return fault(
+    'invalid_at',
+    `${shown(at)} is not an instant${looksLike}: ${allowed}${meant || '.'}`,
+  );
 }
 
 /** The fault of an instant that is too far ahead, which the client gave in a unit, or as RFC 3339. */
-export function aheadFault(
-  at: unknown,
-  atUs: number,
-  unit: EpochUnit = 'milliseconds',
-): Fault {
+export function aheadFault(at: unknown, atUs: number, unit: EpochUnit = 'milliseconds'): Fault {
   const instant =
     typeof at === 'string' && Number.isFinite(atUs) ? formatInstantUs(atUs) : shown(at);
   const looksLike = and(meaningOf(at, unit));

@@ -24,7 +24,12 @@ export function isBelowEpochMs(at: unknown): at is number {
 export const earliestMeasuredUs = Date.UTC(1990) * 1000;
 
 /** The units in which clients count from 1970, each in milliseconds. */
-const epochUnits = { milliseconds: 1, seconds: 1000, microseconds: 1e-3, nanoseconds: 1e-6 } as const;
+const epochUnits = {
+  milliseconds: 1,
+  seconds: 1000,
+  microseconds: 1e-3,
+  nanoseconds: 1e-6,
+} as const;
 
 export type EpochUnit = keyof typeof epochUnits;
 

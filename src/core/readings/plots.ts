@@ -10,8 +10,8 @@ import {
 import { isTimezone } from '../time/calendar.ts';
 import { parseInstantUs } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
-import { bucketTime } from './reads/bucket-spans.ts';
 import { daysOf } from '../time/zone-days.ts';
+import { bucketTime } from './reads/bucket-spans.ts';
 
 export type PlotBucket = Omit<ReadingBucket, 'last'>;
 

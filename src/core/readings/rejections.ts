@@ -178,8 +178,7 @@ export const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts:
 
 /** A value from the client for use in a message: cut short, without nested values, and without a secret. */
 export function shown(value: unknown): string {
-  if (typeof value === 'object' && value !== null)
-    return Array.isArray(value) ? '[…]' : '{…}';
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[…]' : '{…}';
   // JSON has no infinite numbers, but one such as 1e999 is read as one.
   if (typeof value === 'number') return String(value);
   // A text may have thousands of characters, and a body thousands of such texts. A secret in what is shown lies within these.

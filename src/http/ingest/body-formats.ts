@@ -14,7 +14,10 @@ export function formatHint(body: Buffer, isLines: boolean): string | undefined {
 
 /** The first bytes of formats that are no text. */
 const signatures: readonly (readonly [bytes: readonly number[], hint: string])[] = [
-  [[0x1f, 0x8b], 'The body is gzip: send it with the header Content-Encoding: gzip, compressed once.'],
+  [
+    [0x1f, 0x8b],
+    'The body is gzip: send it with the header Content-Encoding: gzip, compressed once.',
+  ],
   [[0x50, 0x4b, 0x03, 0x04], 'The body is a ZIP archive or a workbook: send the readings as JSON.'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'The body is compressed with zstd: send it as gzip or plain.'],
   [[0x42, 0x5a, 0x68], 'The body is compressed with bzip2: send it as gzip or plain.'],
@@ -51,10 +54,15 @@ function textHint(start: string, isLines: boolean): string | undefined {
     return 'The body is line protocol: send it with Content-Type: application/vnd.influx.line-protocol.';
   if (/^(?:readings|heartbeats|data|body|payload)=|^%7B/i.test(text))
     return 'The body is form-encoded: send plain JSON.';
-  if (/^[{[]\s*(?:\{\s*)?'/.test(text)) return 'The body is not JSON: names and texts need double quotes.';
+  if (/^[{[]\s*(?:\{\s*)?'/.test(text))
+    return 'The body is not JSON: names and texts need double quotes.';
   if (/^"?sensor"?[;,\t]/i.test(line))
     return 'The body is CSV: send JSON, or load the file with hkctl import readings.';
-  if (!isLines && isObject(line) && isObject(text.slice(line.length).trimStart().split(/\r?\n/, 1)[0]))
+  if (
+    !isLines &&
+    isObject(line) &&
+    isObject(text.slice(line.length).trimStart().split(/\r?\n/, 1)[0])
+  )
     return 'The body is one JSON object per line: send it with Content-Type: application/x-ndjson.';
   if (isLines && /^[{[]\s*$|^\{\s*"(?:readings|heartbeats)"\s*:/.test(line))
     return 'The body is one JSON document: send it with Content-Type: application/json.';
@@ -67,5 +75,5 @@ function isLineProtocol(line: string): boolean {
 }
 
 function isObject(line: string | undefined): boolean {
-  return line !== undefined && line.startsWith('{') && line.trimEnd().endsWith('}');
+  return line?.startsWith('{') === true && line.trimEnd().endsWith('}');
 }

@@ -146,7 +146,11 @@ class ItemReader {
       const column = body.toString('utf8', from, offset).length + 1;
       this.#taker.refuse(index, fault('bad_json', `The line is not JSON: column ${column}.`));
     } else if (isObject(item)) this.#taker.add(item, index);
-    else this.#taker.refuse(index, fault('bad_json', 'The line is not one object: send one per line.'));
+    else
+      this.#taker.refuse(
+        index,
+        fault('bad_json', 'The line is not one object: send one per line.'),
+      );
     yield;
     return item !== notParsed;
   }

@@ -37,7 +37,8 @@ export class SenmlPack implements ItemTaker {
   #addReading(record: Record<string, unknown>, index: number): void {
     const { v, vb } = record;
     const reading = toReading(record, this.#base, this.#nowUs);
-    const other = v === undefined && vb === undefined && otherValues.find((label) => label in record);
+    const other =
+      v === undefined && vb === undefined && otherValues.find((label) => label in record);
     if (other) {
       const detail = `The record has a value "${other}": only numbers ("v") and booleans ("vb") are stored.`;
       this.refuse(index, fault('invalid_value', detail), reading);

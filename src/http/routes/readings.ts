@@ -9,9 +9,9 @@ import {
   type Sensor,
 } from '../../core/port/readings.ts';
 import { meaningOf } from '../../core/readings/instant-faults.ts';
-import { isBelowEpochMs, instantUs, meaningOfDigits } from '../../core/readings/instants.ts';
-import { type BucketCalendar, parseBucket } from '../../core/readings/reads/bucket-spans.ts';
+import { instantUs, isBelowEpochMs, meaningOfDigits } from '../../core/readings/instants.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
+import { type BucketCalendar, parseBucket } from '../../core/readings/reads/bucket-spans.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
 import {

@@ -15,6 +15,7 @@ import {
 import type { Connection } from '../sqlite-database/driver.ts';
 import { translating } from '../sqlite-database/errors.ts';
 import { createErasure } from './readings/erasure.ts';
+import { createFeed } from './readings/feed.ts';
 import { createReader, type Reader } from './readings/reader/reader.ts';
 import { createDroppable } from './readings/retention.ts';
 import type { StoredReadings } from './readings/stored.ts';
@@ -73,6 +74,10 @@ export function createReadingStore(options: {
       translating(path, () =>
         stored().reading(() => toReadings(stored().columns(boundedRange(range)))),
       ),
+    follow(series) {
+      const feed = translating(path, () => createFeed(readings(), new Set(series)));
+      return { ...feed, next: () => translating(path, () => feed.next()) };
+    },
     text: (request, client) => reads.text(request, client),
     drop: (request) => writer().call('drop', [request]),
     retention: (entityId) =>

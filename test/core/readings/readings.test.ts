@@ -143,10 +143,15 @@ describe('readings', () => {
     [{ sensor: 'OVEN', at: 1.5, value: 1 }, 'invalid_at'],
     [{ sensor: 'OVEN', at: 1_795_162_500, value: 1 }, 'invalid_at'],
     [{ sensor: 'OVEN', at: 99_999_999_999, value: 1 }, 'invalid_at'],
-    [{ sensor: 'OVEN', at: 100_000_000_000, value: 1 }, undefined],
+    [{ sensor: 'OVEN', at: 100_000_000_000, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: 631_151_999_999, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: 631_152_000_000, value: 1 }, undefined],
     [{ sensor: 'OVEN', at: 0, value: 1 }, 'invalid_at'],
     [{ sensor: 'OVEN', at: -1_795_162_500_000, value: 1 }, 'invalid_at'],
-    [{ sensor: 'OVEN', at: '1970-01-01T00:00:00Z', value: 1 }, undefined],
+    [{ sensor: 'OVEN', at: '1970-01-01T00:00:17Z', value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: '1899-12-30T00:00:00Z', value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: '1989-12-31T23:59:59.999999Z', value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: '1990-01-01T01:00:00+01:00', value: 1 }, undefined],
     [{ sensor: 'OVEN', at: 1e300, value: 1 }, 'in_future'],
     [{ sensor: 'OVEN', at: {}, value: 1 }, 'invalid_at'],
     [{ sensor: 'OVEN', at: '2026-11-21T08:15:00.000001Z', value: 1 }, 'in_future'],
@@ -162,7 +167,7 @@ describe('readings', () => {
     [{ sensor: 'OVEN', at: Number.MAX_VALUE, value: 1 }, 'in_future'],
     [{ sensor: 'OVEN', at: '0001-01-01T00:00:00Z', value: 1 }, 'invalid_at'],
     [{ sensor: 'OVEN', at: -Number.MAX_VALUE, value: 1 }, 'invalid_at'],
-    [{ sensor: 'OVEN', at: '1700-01-01T00:00:00Z', value: 1 }, undefined],
+    [{ sensor: 'OVEN', at: '1700-01-01T00:00:00Z', value: 1 }, 'invalid_at'],
     [{ sensor: 'OVEN', at, value: -0, unit: null, quality: null }, undefined],
   ])('%j → %s', (item, code) => {
     expect(codeOf(item)).toBe(code);
@@ -177,12 +182,39 @@ describe('readings', () => {
 
   it('in epoch seconds are refused with the reason, readings and heartbeats alike', () => {
     const detail =
-      '1795162500 is below 100,000,000,000: epoch seconds taken for milliseconds would land in 1970. ' +
-      'Give whole epoch milliseconds or RFC 3339.';
+      '1795162500 is below 100,000,000,000 and looks like epoch seconds of 2026-11-20T08:15:00Z: ' +
+      'epoch seconds taken for milliseconds would land in 1970. Give whole epoch milliseconds or RFC 3339.';
     const item = { sensor: 'OVEN', at: 1_795_162_500 };
     const expected = [{ index: 0, code: 'invalid_at', detail }];
     expect(validate([{ ...item, value: 1 }]).rejected).toEqual(expected);
     expect(validateBeat(item).rejected).toEqual(expected);
+  });
+
+  it.each([
+    [{ value: '182,4' }, 'The value "182,4" is neither a finite number nor a boolean.'],
+    [{ value: '182.4' }, 'Send the number 182.4 without quotes.'],
+    [{ value: null }, 'The value null is neither'],
+    [{ value: [1] }, 'The value […] is neither'],
+    [{ value: { a: 1 } }, 'The value {…} is neither'],
+    [{ value: Number.POSITIVE_INFINITY }, 'The value Infinity is neither'],
+    [{ value: 1, quality: 'Good' }, 'The quality "Good" is not valid; use good, uncertain or bad.'],
+    [{ value: 1, quality: 3 }, 'The quality 3 is not valid'],
+    [{ value: 1, at: 'soon' }, '"soon" is not an instant'],
+  ])('are rejected with the value that came: %j', (fields, detail) => {
+    expect(validate([{ sensor: 'OVEN', at, ...fields }]).rejected[0]?.detail).toContain(detail);
+  });
+
+  it('are rejected without a secret in the value that came', () => {
+    const secret = drawSecret();
+    for (const fields of [
+      { value: secret },
+      { value: 1, quality: secret },
+      { value: 1, at: secret },
+    ]) {
+      const { detail = '' } = validate([{ sensor: 'OVEN', at, ...fields }]).rejected[0] ?? {};
+      expect(detail).not.toContain(secret.slice(9, 20));
+      expect(detail.length).toBeLessThan(250);
+    }
   });
 
   it('that conflict are named by their place in the body', () => {
@@ -227,6 +259,16 @@ describe('heartbeats', () => {
   ])('%j → %s', (item, code) => {
     expect(validateBeat(item).rejected[0]?.code).toBe(code);
   });
+});
+
+it.each([
+  [{ status: 'fine' }, 'The status "fine" is not valid; use ok, degraded or fault.'],
+  [{ battery: 101 }, 'The battery 101 is not valid'],
+  [{ signal: '-70' }, 'The signal "-70" is not valid'],
+  [{ firmware: '' }, 'The firmware "" is not valid'],
+  [{ at: 202611200815 }, '202611200815 is before 1990'],
+])('heartbeats are rejected with the value that came: %j', (fields, detail) => {
+  expect(validateBeat({ sensor: 'OVEN', ...fields }).rejected[0]?.detail).toContain(detail);
 });
 
 describe('times of receipt', () => {

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Fault, longestItem, maxBatch, tooLong } from '../../../src/core/readings/rejections.ts';
+import {
+  type Fault,
+  longestItem,
+  maxBatch,
+  tooLong,
+} from '../../../src/core/readings/rejections.ts';
 import { ApiError } from '../../../src/http/answers/problem.ts';
 import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems, type Wrapping } from '../../../src/http/ingest/items.ts';
@@ -148,7 +153,7 @@ describe('the items of a long text', () => {
     ]);
     expect(codeOf(() => itemsOf(`{"readings":[${long}, ,${long}, ${long}]}`))).toBe('bad_json');
     expect(codeOf(() => itemsOf(`{"readings":[${long},${long}, ]}`))).toBe('bad_json');
-    expect(itemsOfLines(`1\n${long}\n2`)).toEqual([1, tooLong, 2]);
+    expect(itemsOfLines(`{}\n${long}\n{}`)).toEqual([{}, tooLong, {}]);
   });
 
   it('are refused where much of them is nested too deeply', () => {
@@ -216,8 +221,29 @@ describe('the items of a long text', () => {
 });
 
 describe('lines', () => {
-  it('that are not JSON are reported by their number', () => {
-    expect(() => itemsOfLines('1\n\n  \n{')).toThrow('The body is not JSON: line 4, column 2.');
-    expect(itemsOfLines('\n\n1\r\n 2 \n')).toEqual([1, 2]);
+  it('are read one by one, without blank ones', () => {
+    expect(itemsOfLines('\n\n{"a":1}\r\n {"b":2} \n')).toEqual([{ a: 1 }, { b: 2 }]);
+  });
+
+  it.each([
+    ['a torn one', '{"a":1}\n{"a":\n{"b":2}', [{ a: 1 }, 'bad_json', { b: 2 }]],
+    ['two that were torn apart', '{"a":1}\n{"a":\n1}', [{ a: 1 }, 'bad_json', 'bad_json']],
+    ['two objects', '{"a":1}{"a":2}\n{"b":2}', ['bad_json', { b: 2 }]],
+    ['a list', '[{"a":1}]\n{"b":2}', ['bad_json', { b: 2 }]],
+    ['numbers and texts', '1\n"x"\nnull', ['bad_json', 'bad_json', 'bad_json']],
+    ['a word', '{"a":1}\nnonsense', [{ a: 1 }, 'bad_json']],
+  ])('are refused one by one: %s', (_, text, expected) => {
+    expect(itemsOfLines(text)).toEqual(expected);
+  });
+
+  it.each(['{', '1,\n2,\nx,', '{"a":\n1}', ''])(
+    'are refused as a whole if none is JSON: %j',
+    (text) => {
+      expect(codeOf(() => itemsOfLines(text))).toBe('bad_json');
+    },
+  );
+
+  it('that are not JSON are reported by the number of the first', () => {
+    expect(() => itemsOfLines('\n\n  \n{"a\n{')).toThrow('The body is not JSON: line 4, column 4.');
   });
 });

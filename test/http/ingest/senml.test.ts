@@ -25,9 +25,17 @@ function validate(items: readonly unknown[], sensor: Sensor): ReadingValidator {
   return validator;
 }
 
+/** What the validator makes of a pack. */
+function validated(pack: readonly unknown[]): ReadingValidator {
+  const validator = validate([], oven);
+  const resolved = new SenmlPack(validator, time.nowUs);
+  for (const [index, record] of pack.entries()) resolved.add(record, index);
+  return validator;
+}
+
 /** The instant in epoch ms of one SenML record, or the code of its rejection. */
 function outcomeOf(record: Record<string, unknown>): number | string | undefined {
-  const { batch, rejected } = validate(itemsOf([{ n: 'OVEN', v: 1, ...record }]), oven);
+  const { batch, rejected } = validated([{ n: 'OVEN', v: 1, ...record }]);
   return rejected[0]?.code ?? (batch.rows[1] ?? Number.NaN) / 1000;
 }
 
@@ -52,8 +60,9 @@ describe('the time of a SenML record, in seconds', () => {
       1_795_162_500_000,
     ],
     ['with a base time', { bt: 1_795_162_500, t: 1.5 }, 1_795_162_501_500],
-    ['before 1970, counted from now', { t: -2_000_000_000 }, nowMs - 2_000_000_000_000],
-    ['of 1709', { t: -1e10 }, nowMs - 1e13],
+    ['before 1990, counted from now', { t: -2_000_000_000 }, 'invalid_at'],
+    ['between 2^28 and 1990', { t: 400_000_000 }, 'invalid_at'],
+    ['of digits that are a date', { bt: 202611200815 }, 'in_future'],
     ['before 1685', { t: -1.1e10 }, 'invalid_at'],
     ['before any calendar', { t: -1e300 }, 'invalid_at'],
     ['in milliseconds by mistake', { t: 1_795_162_500_000 }, 'in_future'],
@@ -76,4 +85,26 @@ it('a base name longer than that of any sensor is cut: every record of a pack wo
   ]); // made of a record each
   const { rejected } = validate(items, oven);
   expect(rejected.map(({ code }) => code)).toEqual(Array(3).fill('unknown_sensor'));
+});
+
+it.each(['vs', 'vd', 's'])(
+  'a record with only "%s" is rejected, and the reason says what is stored',
+  (label) => {
+    const { rejected, batch } = validated([
+      { n: 'OVEN', t: 1_795_162_500, [label]: label === 's' ? 1 : 'x' },
+      { n: 'OVEN', t: 1_795_162_500, vb: true },
+    ]);
+    expect(rejected).toMatchObject([{ index: 0, code: 'invalid_value' }]);
+    expect(rejected[0]?.detail).toContain(
+      `"${label}": only numbers ("v") and booleans ("vb") are stored`,
+    );
+    expect(batch.count).toBe(1);
+  },
+);
+
+it('a time in milliseconds is named as what it is', () => {
+  const { rejected } = validated([{ n: 'OVEN', v: 1, t: 1_795_162_500_000 }]);
+  expect(rejected[0]?.detail).toBe(
+    '1795162500000 is more than 24 hours ahead and looks like epoch milliseconds of 2026-11-20T08:15:00Z; give epoch seconds.',
+  );
 });

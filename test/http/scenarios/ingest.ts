@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { expect } from 'vitest';
 import { json, readings, type Scenario } from './scenario.ts';
 
 const at = '2026-11-20T08:00:00.123456Z';
@@ -115,6 +116,38 @@ export const ingestScenarios: Scenario[] = [
     ...json,
     type: 'application/x-ndjson',
     body: '{}\n{',
+    status: 200,
+    holds: {
+      rejected: [
+        { index: 0, code: 'missing_field' },
+        { index: 1, code: 'bad_json' },
+      ],
+    },
+  },
+  ...(
+    [
+      ['an empty body', '', 'The body is empty'],
+      ['gzip without its header', gzipSync(readings([])), 'Content-Encoding: gzip'],
+      ['UTF-16', Buffer.from(readings([]), 'utf16le'), 'UTF-16'],
+      ['an HTML page', '<!DOCTYPE html><html></html>', 'HTML'],
+      ['a workbook', Buffer.from('PK\u0003\u0004'), 'ZIP'],
+      ['JSON lines as JSON', '{"sensor":"a"}\n{"sensor":"b"}\n', 'application/x-ndjson'],
+    ] as const
+  ).map(
+    ([name, body, detail]): Scenario => ({
+      name,
+      ...json,
+      body,
+      status: 400,
+      code: 'bad_json',
+      holds: { detail: expect.stringContaining(detail) },
+    }),
+  ),
+  {
+    name: 'lines of which none is JSON',
+    ...json,
+    type: 'application/x-ndjson',
+    body: '{\n{',
     status: 400,
     code: 'bad_json',
   },

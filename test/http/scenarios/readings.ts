@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Scenario } from './scenario.ts';
 
 /** Reads of the readings of a sensor. */
@@ -20,9 +21,30 @@ export const readingsScenarios: Scenario[] = [
   },
   {
     name: 'readings of all time in milliseconds',
-    path: '/api/v1/sensors/SE-1001/readings?from=-62135596800000&to=253402300799000',
+    path: '/api/v1/sensors/SE-1001/readings?from=100000000000&to=253402300799000',
     status: 200,
   },
+  ...(
+    [
+      ['epoch seconds', 'from=1795162500', 'epoch seconds of 2026-11-20T08:15:00Z'],
+      ['epoch seconds', 'to=1795162500', 'epoch seconds of 2026-11-20T08:15:00Z'],
+      ['the number zero', 'from=0', 'from 100,000,000,000 on'],
+      ['a negative number', 'from=-1', 'from 100,000,000,000 on'],
+      ['epoch microseconds', 'from=1795162500000000', 'epoch microseconds of 2026'],
+      ['epoch nanoseconds', 'to=1795162500000000000', 'epoch nanoseconds of 2026'],
+      ['digits of a date', 'from=202611200815', 'the digits of 2026-11-20T08:15:00Z'],
+      ['digits of a day', 'from=20261120', 'the digits of 2026-11-20T00:00:00Z'],
+      ['digits with seconds', 'to=20261120081500', 'the digits of 2026-11-20T08:15:00Z'],
+    ] as const
+  ).map(
+    ([name, query, detail]): Scenario => ({
+      name: `readings from or to ${name}: ${query}`,
+      path: `/api/v1/sensors/SE-1001/readings?${query}`,
+      status: 400,
+      code: 'bad_parameter',
+      holds: { detail: expect.stringContaining(detail) },
+    }),
+  ),
   ...(
     [
       ['text/csv;q=0.5,*/*', /^application\/json/],

@@ -9,6 +9,8 @@ import { keyListConformance } from './keys/lists.ts';
 import { usageConformance } from './keys/usage.ts';
 import { metricsConformance } from './metrics.ts';
 import { peopleConformance } from './people.ts';
+import { calendarConformance } from './readings/calendar-buckets.ts';
+import { feedConformance } from './readings/feed.ts';
 import { readingConformance } from './readings/readings.ts';
 import { readConformance } from './readings/reads.ts';
 import { retentionConformance } from './readings/retention.ts';
@@ -33,6 +35,8 @@ export function conformance(given: Given): void {
   describe('changes of records', () => changesConformance(given));
   describe('readings', () => readingConformance(given));
   describe('reads', () => readConformance(given));
+  describe('the feed of readings', () => feedConformance(given));
+  describe('buckets of the calendar', () => calendarConformance(given));
   describe('retention', () => retentionConformance(given));
   describe('facts for monitoring', () => metricsConformance(given));
 }

@@ -112,7 +112,11 @@ describe('the roles that hkctl postgres-roles prints', () => {
     expect(await daemon.readings.appendHeartbeats([beat])).toMatchObject({ accepted: 1 });
     expect(await daemon.records.get(sensors, plant.entity.id, 'S-1')).toContain('Two');
     expect(
-      await daemon.readings.drop({ entityId: plant.entity.id, timezone: 'UTC', untilUs: 3_600_000_000 }),
+      await daemon.readings.drop({
+        entityId: plant.entity.id,
+        timezone: 'UTC',
+        untilUs: 3_600_000_000,
+      }),
     ).toMatchObject({
       readings: 1,
     });

@@ -91,7 +91,7 @@ export const exportReadings = defineCommand({
 export const tail = defineCommand({
   summary: 'Print readings as they are stored, until Ctrl-C',
   description:
-    'Without SENSOR those of every sensor of the entity, from whichever daemon. A reading that is a minute older than the newest of its sensor is not shown.',
+    'Without SENSOR those of every sensor of the entity, from whichever daemon and of any age: also what a gateway sends late.',
   readOnly: true,
   arguments: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
   flags: { entity, yes: yesFlag },
@@ -128,12 +128,16 @@ export const tail = defineCommand({
       });
     let isWaiting = false;
     const signal = context.io.interrupted();
-    for await (const readings of followReadings(domain, sensors, signal)) {
+    for await (const { readings, isComplete } of followReadings(domain, sensors, signal)) {
       if (!isWaiting)
         context.say(
           `Waiting for readings of ${counted(sensors.length, 'sensor')} of ${site.code}. Ctrl-C ends it.`,
         );
       isWaiting = true;
+      if (!isComplete)
+        context.warn(
+          'Some readings are not shown: this command did not run when they were stored.',
+        );
       if (readings.length > 0) context.print(...readings.map(context.json ? object : text));
       // Ctrl-C ends the pause, too.
       await pause(pauseMs, undefined, { signal }).catch(() => {});

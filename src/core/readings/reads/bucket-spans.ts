@@ -1,8 +1,8 @@
 import { HkctlError } from '../../errors.ts';
 import type { BucketSpan } from '../../port/readings.ts';
+import { quotedText } from '../../text/shown-text.ts';
 import { isTimezone, type WeekDay, weekDays } from '../../time/calendar.ts';
 import { daysOf } from '../../time/zone-days.ts';
-import { quotedText } from '../../text/shown-text.ts';
 
 /** Whose calendar days and weeks are. */
 export interface BucketCalendar {
@@ -33,7 +33,8 @@ export function parseBucket(
   const [, digits = '', unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(text) ?? [];
   const seconds = Number(digits) * (clockSeconds[unit] ?? 0);
   const days = Number(digits) * (calendarDays[unit] ?? 0);
-  if (seconds + days === 0 || days > longestDays || seconds > longestDays * 86_400) return undefined;
+  if (seconds + days === 0 || days > longestDays || seconds > longestDays * 86_400)
+    return undefined;
   if (seconds > 0) return { widthUs: seconds * 1e6 };
   if (!isTimezone(timezone)) throw unknownZone(timezone);
   return { days, firstDay: unit === 'w' ? firstDayOfWeek(weekStart) : 0, timezone };

@@ -2,13 +2,7 @@ import type { BucketSpan } from '../../port/readings.ts';
 import { type Columns, type Piece, placeOf } from '../columns.ts';
 import { RowWriter } from '../reading-text.ts';
 import { bucketTime } from './bucket-spans.ts';
-import {
-  addSummarised,
-  addToBucket,
-  closeBucket,
-  type OpenBucket,
-  openBucket,
-} from './buckets.ts';
+import { addSummarised, addToBucket, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
 import type { Slice, SliceRequest } from './slice-request.ts';
 import { type HourRow, hoursInSlice } from './summaries.ts';
 

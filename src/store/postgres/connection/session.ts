@@ -140,6 +140,13 @@ export class Session {
     this.#onEnd.push(call);
   }
 
+  /** Calls back with the payload of each notification on a channel that this connection listens on. */
+  onNotification(channel: string, call: (payload: string) => void): void {
+    this.#client.on('notification', (message) => {
+      if (message.channel === channel) call(message.payload ?? '');
+    });
+  }
+
   /** Runs a statement that this connection prepares at its first use. */
   query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     // A name that is the same everywhere: a pooler that shares connections would run another statement under it.

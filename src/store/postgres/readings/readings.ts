@@ -18,6 +18,7 @@ import type { Lane } from '../connection/pool.ts';
 import { isShownUs } from '../connection/shown-instants.ts';
 import { createEntityNumbers, type EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
+import { followReadings } from './feed.ts';
 import { readColumns, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
 import { createHeartbeatWriter, createReadingWriter, readValuesAt } from './writer/groups.ts';
@@ -40,7 +41,7 @@ export function createReadingStore(
   const numbers = createEntityNumbers(database);
   const writers = [database.lane(), database.lane()];
   const readings = createIngestQueue<ReadingBatch>(
-    writers.map(createReadingWriter),
+    writers.map((lane) => createReadingWriter(lane, database.location.schema)),
     ({ count }) => count,
   );
   const heartbeats = createIngestQueue<readonly Heartbeat[]>(
@@ -71,6 +72,7 @@ export function createReadingStore(
     valuesAt: (batch) => readValuesAt(large, batch),
     appendHeartbeats: (batch) => heartbeats.write(batch),
     range: async (range) => toReadings(await readColumns(large, boundedRange(range))),
+    follow: (series) => followReadings(database, new Set(series)),
     text: (request, client) => reads.text(request, client),
     drop: (request) => drop(database, numbers, request),
     retention: (entityId) => readRetention(small, numbers, entityId),

@@ -140,7 +140,11 @@ describe('sensors erase', () => {
     const series = (await store.readings.directory(await entityId())).get('OVEN-1')?.series ?? 0;
     const lateInHourUs = (dayMs + 40 * 60_000) * 1000;
     await store.readings.append({ count: 1, rows: Float64Array.of(series, lateInHourUs, 9, 0) });
-    await store.readings.drop({ entityId: await entityId(), timezone: 'UTC', untilUs: (dayMs + 3_600_000) * 1000 });
+    await store.readings.drop({
+      entityId: await entityId(),
+      timezone: 'UTC',
+      untilUs: (dayMs + 3_600_000) * 1000,
+    });
     await store.close();
     const span = (from: string, to: string) => [
       ...line.slice(0, 5),

@@ -28,6 +28,14 @@ async function keep(code: string, valueAt: (minute: number) => number | undefine
   await store.close();
 }
 
+async function keepOne(code: string, atMs: number, value = 5): Promise<void> {
+  const store = await (await cli.services.engine(cli.store)).open();
+  const [site] = (await cli.ok('entities list --json')).json<{ id: string }[]>();
+  const series = (await store.readings.directory(site?.id ?? '')).get(code)?.series ?? 0;
+  await store.readings.append({ count: 1, rows: Float64Array.of(series, atMs * 1000, value, 0) });
+  await store.close();
+}
+
 const wave = (minute: number) =>
   Math.round(18_000 + 1000 * Math.sin((minute / 1440) * 2 * Math.PI)) / 100;
 /** Every two minutes 0 to 6, with a gap of more than three hours. */
@@ -47,17 +55,17 @@ describe('the plot of a sensor', () => {
   it('shows the last day in the time of the site, with the lowest, mean and highest value, also off a terminal', async () => {
     await keep('OVEN-1', wave);
     expect(await plotted('sensors show OVEN-1 --entity BER')).toEqual([
-      '    190.0 ┤          ⢀⣠⠤⠖⠒⠋⠉⠉⠉⠉⠓⠒⠦⢤⣀',
-      '          │       ⣠⠴⠚⠉             ⠈⠙⠲⢤⡀',
-      '          │    ⣀⡴⠋⠁                    ⠉⠳⣄⡀',
-      '          │ ⢀⡤⠚⠁                          ⠙⠢⣄',
-      '    180.0 ┤⠔⠋                               ⠈⠳⢤⡀                               ⣠',
-      '          │                                    ⠙⠢⣄                          ⢀⡤⠚⠁',
-      '          │                                      ⠈⠙⢦⣀                    ⢀⣠⠞⠉',
-      '          │                                         ⠈⠓⠦⣄⡀             ⣀⡤⠖⠋',
-      '    170.0 ┤                                             ⠉⠓⠲⠤⢤⣀⣀⣀⣀⣠⠤⠴⠒⠋⠁',
-      '          └──────────────┬────────────────┬─────────────────┬───────────────────',
-      '                         18:00            00:00             06:00',
+      '    190.0 ┤          ⣀⡤⠴⠒⠚⠉⠉⠉⠉⠙⠒⠲⠤⣄⡀',
+      '          │      ⢀⡤⠖⠋⠁             ⠉⠓⠦⣄',
+      '          │   ⢀⣠⠞⠉                    ⠈⠙⢦⣀',
+      '          │ ⣠⠔⠋                          ⠈⠓⢤⡀',
+      '    180.0 ┤⠞⠁                               ⠙⠦⣄                               ⢀⡤',
+      '          │                                   ⠈⠓⢤⡀                          ⣠⠔⠋',
+      '          │                                      ⠉⠳⣄⡀                    ⣀⡴⠋⠁',
+      '          │                                         ⠙⠲⢤⣀             ⢀⣠⠴⠚⠁',
+      '    170.0 ┤                                            ⠈⠙⠒⠦⠤⣄⣀⣀⣀⣀⡤⠤⠖⠚⠉',
+      '          └──────────────┬────────────────┬────────────────┬────────────────────',
+      '                         18:00            00:00            06:00',
       '',
       'min 170.0 Cel · mean 180.0 Cel · max 190.0 Cel · 1,440 readings',
       'last reading 1 min ago',
@@ -79,8 +87,8 @@ describe('the plot of a sensor', () => {
       '',
       'min 0.00 · mean 3.00 · max 6.00 · 621 readings',
       'last reading 2 min ago',
-      'No readings from about 2026-11-19 18:08 CET to 2026-11-19',
-      '21:04 CET',
+      'No readings from about 2026-11-19 18:23 CET to 2026-11-19',
+      '21:19 CET',
     ]);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
   });
@@ -105,6 +113,27 @@ describe('the plot of a sensor', () => {
     expect(
       (await cli.run('sensors show OVEN-1 --entity BER --from 2026-11-02 --to 2026-11-01')).code,
     ).toBe(2);
+  });
+
+  it('shows a first reading, also one that is a bit ahead of this clock', async () => {
+    for (const code of ['OVEN-1', 'DOOR-1']) {
+      const atMs = code === 'OVEN-1' ? nowMs : nowMs + 60_000;
+      await keepOne(code, atMs);
+      const lines = await plotted(`sensors show ${code} --entity BER`);
+      expect(lines.slice(0, 9).join('')).toMatch(/[\u2801-\u28ff]/);
+      expect(lines).toContainEqual(expect.stringMatching(/ 1 reading( |$)/));
+    }
+  });
+
+  it('has the days of the site as parts if these are days', async () => {
+    await keepOne('OVEN-1', Date.parse('2026-04-28T21:30:00Z'), 1);
+    await keepOne('OVEN-1', Date.parse('2026-04-28T22:30:00Z'), 2);
+    const lines = await plotted(
+      'sensors show OVEN-1 --entity BER --from 2026-04-01 --to 2026-09-15',
+    );
+    expect(lines.at(-1)).toBe(
+      'No readings from about 2026-05-01 00:00 CEST to 2026-09-15 00:00 CEST',
+    );
   });
 
   it('still shows the highest and lowest values of hours whose readings were dropped', async () => {

@@ -61,13 +61,21 @@ describe('sensors tail', () => {
       'sensors tail --entity BER',
       { lines: 0, next: () => keep(['OVEN-1', 20, 182.4], ['DOOR-1', 10, 0, 2]) },
       { lines: 2, next: () => keep(['OVEN-1', 15, 5], ['OVEN-1', 21, 6], ['OVEN-1', 20, 182.4]) },
-      { lines: 4 },
+      {
+        lines: 4,
+        // A gateway that was offline for a month, and a sensor whose newest reading is newer.
+        next: () => keep(['OVEN-1', -2_592_000, 4], ['DOOR-1', -86_400, 1], ['DOOR-1', 5, 2]),
+      },
+      { lines: 7 },
     );
     expect(lines).toEqual([
       '2026-11-20T12:00:10.000000Z  DOOR-1  0  uncertain',
       '2026-11-20T12:00:20.000000Z  OVEN-1  182.4 Cel',
       '2026-11-20T12:00:15.000000Z  OVEN-1  5 Cel',
       '2026-11-20T12:00:21.000000Z  OVEN-1  6 Cel',
+      '2026-10-21T12:00:00.000000Z  OVEN-1  4 Cel',
+      '2026-11-19T12:00:00.000000Z  DOOR-1  1',
+      '2026-11-20T12:00:05.000000Z  DOOR-1  2',
     ]);
   });
 

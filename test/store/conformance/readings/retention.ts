@@ -112,11 +112,21 @@ export function retentionConformance(given: Given): void {
     let steps = 0;
     for (let position: number | null | undefined; position !== null; steps++) {
       position = (
-        await store.readings.drop({ entityId: plant.entity.id, timezone: 'UTC', untilUs: borderUs, position })
+        await store.readings.drop({
+          entityId: plant.entity.id,
+          timezone: 'UTC',
+          untilUs: borderUs,
+          position,
+        })
       ).next;
       expectSame(await buckets(store, { series: a }, hourUs), expected);
       // Another process begins anew at any time.
-      if (steps === 1) await store.readings.drop({ entityId: plant.entity.id, timezone: 'UTC', untilUs: borderUs });
+      if (steps === 1)
+        await store.readings.drop({
+          entityId: plant.entity.id,
+          timezone: 'UTC',
+          untilUs: borderUs,
+        });
     }
     expect(steps).toBeGreaterThan(2);
     expect(await dropAll(store, plant, borderUs)).toBe(0);
@@ -293,7 +303,12 @@ function expectSame(found: readonly Bucket[] | undefined, expected: readonly Buc
 async function dropAll(store: Store, { entity }: Plant, untilUs: number): Promise<number> {
   let dropped = 0;
   for (let position: number | null | undefined; position !== null; ) {
-    const step = await store.readings.drop({ entityId: entity.id, timezone: 'UTC', untilUs, position });
+    const step = await store.readings.drop({
+      entityId: entity.id,
+      timezone: 'UTC',
+      untilUs,
+      position,
+    });
     dropped += step.readings;
     position = step.next;
   }

@@ -75,7 +75,8 @@ it('a read in buckets of hours is the same whatever is dropped, and sent again, 
         let next = 0;
         const dropping = () => {
           const { steps = 0, hour = 0, again = [] } = drops[next++] ?? {};
-          for (let step = 0; step < steps; step++) drop({ entityId: 'E', timezone: 'UTC', untilUs: hour * hourUs });
+          for (let step = 0; step < steps; step++)
+            drop({ entityId: 'E', timezone: 'UTC', untilUs: hour * hourUs });
           send(again.flatMap((n) => minutes[n] ?? []));
         };
         expect(await read(dropping)).toBe(expected);
@@ -98,7 +99,8 @@ it('an hour that is dropped in part is not counted twice by a read that had begu
     seen.push(slice.scanned);
     // After the second slice the drop overtakes the read.
     if (seen.length === 2)
-      for (let step = 0; step < 2; step++) drop({ entityId: 'E', timezone: 'UTC', untilUs: hourUs });
+      for (let step = 0; step < 2; step++)
+        drop({ entityId: 'E', timezone: 'UTC', untilUs: hourUs });
     return slice;
   });
   const buckets = { widthUs: hourUs, aggregates: ['count', 'last'] as const };

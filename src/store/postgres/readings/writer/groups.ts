@@ -6,6 +6,7 @@ import {
 } from '../../../../core/port/readings.ts';
 import type { Lane } from '../../connection/pool.ts';
 import { mayBeRepeated } from '../../errors/errors.ts';
+import { Announcer } from './announcer.ts';
 import { keyArrays, toBinaryArray, toBinaryRows } from './binary.ts';
 import type { WriteGroup } from './ingest-queue.ts';
 import { rowKey } from './series-numbers.ts';
@@ -49,9 +50,30 @@ const carefulGroups = 256;
  * Creates the writer of readings on a connection: one statement for a group of batches, which is their transaction, too. Inside
  * a transaction of others it cannot be used: a repeated reading would end that.
  */
-export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
-  let careful = 0;
+export function createReadingWriter(lane: Lane, schema: string): WriteGroup<ReadingBatch> {
+  const announcer = new Announcer(lane, schema);
+  const write = createPlainFirst(lane);
   return async (batches) => {
+    const isFollowed = await announcer.isFollowed();
+    const { rows, written } = await write(batches);
+    if (isFollowed) await announcer.announce(insertedRows(rows, written));
+    return written.results;
+  };
+}
+
+/** The rows that were inserted, with all their columns. */
+function insertedRows({ count, at }: GivenRows, { missing }: Written) {
+  const left = new Set(missing);
+  return Array.from({ length: count }, (_, row) => row)
+    .filter((row) => !left.has(row))
+    .map((row) => [at(row, 0), at(row, 1), at(row, 2), at(row, 3)] as const);
+}
+
+function createPlainFirst(lane: Lane) {
+  let careful = 0;
+  return async (
+    batches: readonly ReadingBatch[],
+  ): Promise<{ rows: GivenRows; written: Written }> => {
     const values = joined(batches);
     const at = (row: number, column: number) => values[row * columns + column] ?? 0;
     const rows: GivenRows = {
@@ -60,9 +82,9 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
       at,
     };
     if (careful > 0) careful--;
-    else if (await isInserted(lane, rows)) return allAccepted(rows);
+    else if (await isInserted(lane, rows)) return { rows, written: allAccepted(rows) };
     else careful = carefulGroups;
-    return insertNew<{ value: number }>(
+    const written = await insertNew<{ value: number }>(
       lane,
       ofReadings,
       { rows, others: contentOf(rows) },
@@ -70,6 +92,7 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
         return value === at(row, 2);
       },
     );
+    return { rows, written };
   };
 }
 
@@ -132,12 +155,13 @@ export function createHeartbeatWriter(lane: Lane): WriteGroup<readonly Heartbeat
     const rows = { sizes: batches.map(({ length }) => length), count: all.length, at };
     const names = Object.keys(content) as (keyof typeof content)[]; // its own
     const others = names.map((name) => all.map((heartbeat) => heartbeat[name]));
-    return insertNew<Pick<Heartbeat, keyof typeof content>>(
+    const { results } = await insertNew<Pick<Heartbeat, keyof typeof content>>(
       lane,
       ofHeartbeats,
       { rows, others },
       (row, stored) => names.every((name) => all[row]?.[name] === stored[name]),
     );
+    return results;
   };
 }
 
@@ -150,8 +174,15 @@ interface GivenRows {
   at(row: number, column: number): number;
 }
 
-function allAccepted({ sizes }: GivenRows): BatchResult[] {
-  return sizes.map((accepted) => ({ accepted, duplicates: 0, conflicts: [] }));
+/** What became of rows: a result for each batch, and the places of those that were there already. */
+interface Written {
+  results: BatchResult[];
+  missing: readonly number[];
+}
+
+function allAccepted({ sizes }: GivenRows): Written {
+  const results = sizes.map((accepted) => ({ accepted, duplicates: 0, conflicts: [] }));
+  return { results, missing: [] };
 }
 
 /**
@@ -163,7 +194,7 @@ async function insertNew<Stored extends object>(
   sql: ReturnType<typeof statementsFor>,
   { rows, others }: { rows: GivenRows; others: readonly unknown[] },
   isSame: (row: number, stored: Stored) => boolean,
-): Promise<BatchResult[]> {
+): Promise<Written> {
   const { sizes, count, at } = rows;
   const [inserted] = await lane.query<{ n: number; keys: string | null }>(sql.new, [
     ...keyArrays(count, at),
@@ -186,7 +217,7 @@ async function insertNew<Stored extends object>(
     if (row !== undefined && !isSame(row, stored)) conflicts.add(row);
   }
   let [next, start] = [0, 0];
-  return sizes.map((size) => {
+  const results = sizes.map((size) => {
     const result = { accepted: size, duplicates: 0, conflicts: [] as number[] };
     for (let row = missing[next]; row !== undefined && row < start + size; row = missing[++next]) {
       result.accepted--;
@@ -196,4 +227,5 @@ async function insertNew<Stored extends object>(
     start += size;
     return result;
   });
+  return { results, missing };
 }

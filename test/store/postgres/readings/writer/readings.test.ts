@@ -29,7 +29,7 @@ async function countingLane(address: string) {
 it('groups are inserted plainly until one has a repeated reading, and again after a while without', async () => {
   const address = await newDatabase('store');
   const lane = await countingLane(address);
-  const write = createReadingWriter(lane);
+  const write = createReadingWriter(lane, 'hkctl');
   const one = (atUs: number, value = 1) => write([batchOf([[1, atUs, value]])]);
   const accepted = [{ accepted: 1, duplicates: 0, conflicts: [] }];
   try {
@@ -59,7 +59,7 @@ it('repeated readings are found where the server gives their error no code of it
     'create trigger refuse before insert on hkctl.readings for each row execute function public.refuse()',
   );
   const lane = await countingLane(address);
-  const write = createReadingWriter(lane);
+  const write = createReadingWriter(lane, 'hkctl');
   try {
     expect(await write([batchOf([[1, 5, 1]])])).toEqual([
       { accepted: 1, duplicates: 0, conflicts: [] },
@@ -79,7 +79,7 @@ it('repeated readings are found where the server gives their error no code of it
 it('large groups go by COPY, all or none, and what was there already is found afterwards', async () => {
   const address = await newDatabase('store');
   const lane = await countingLane(address);
-  const write = createReadingWriter(lane);
+  const write = createReadingWriter(lane, 'hkctl');
   // Two series one after the other, in the order of time backwards.
   const rows = Array.from({ length: 4000 }, (_, n): [number, number, number] => [
     1 + (n % 2),

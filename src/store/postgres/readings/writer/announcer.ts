@@ -1,0 +1,77 @@
+import { sha256 } from '../../../../core/digest.ts';
+import { qualities, type StoredReading } from '../../../../core/port/readings.ts';
+import type { Lane } from '../../connection/pool.ts';
+
+/** The advisory lock of followers: entities, by whose numbers imports lock, have positive ones. */
+export const followersLock = "-2, hashtext(current_schema() || '.followers')";
+/** For how long a writer relies on having looked for such locks. */
+export const lookEveryMs = 1000;
+/** The most bytes of a notification, of 8000 that the server allows. */
+const longestPayload = 7900;
+
+/** A reading as a writer has it: series, instant (µs), value, and the rank of its quality. */
+type ReadingRow = readonly [series: number, atUs: number, value: number, quality: number];
+
+/** The channel of the readings of a schema. */
+export function channelOf(schema: string): string {
+  return `hkctl_readings_${sha256(schema, 'hex').slice(0, 16)}`;
+}
+
+/** Tells followers what a connection has committed; looks once a second whether there is one. */
+export class Announcer {
+  readonly #lane: Lane;
+  readonly #channel: string;
+  #isFollowed = false;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(lane: Lane, schema: string) {
+    this.#lane = lane;
+    this.#channel = channelOf(schema);
+  }
+
+  /** Must be called before a commit; returns whether its readings are to be announced. */
+  async isFollowed(): Promise<boolean> {
+    const nowMs = performance.now();
+    if (nowMs - this.#lookedAtMs < lookEveryMs) return this.#isFollowed;
+    this.#lookedAtMs = nowMs;
+    const [found] = await this.#lane.query<{ followed: boolean }>(followedSql);
+    this.#isFollowed = found?.followed ?? false;
+    return this.#isFollowed;
+  }
+
+  async announce(rows: readonly ReadingRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.#lane.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [
+      this.#channel,
+      payloadsOf(rows),
+    ]);
+  }
+}
+
+/** The numbers of an advisory lock, which are signed, are those of unsigned objects in this view. */
+const followedSql = `select exists (select from pg_locks where locktype = 'advisory' and granted
+  and classid = (-2::int8 & 4294967295)::oid
+  and objid = (hashtext(current_schema() || '.followers')::int8 & 4294967295)::oid
+  and database = (select oid from pg_database where datname = current_database())) as followed`;
+
+function payloadsOf(rows: readonly ReadingRow[]): string[] {
+  const payloads: string[] = [];
+  let payload = '';
+  for (const row of rows) {
+    const text = row.join(' ');
+    if (payload.length + text.length >= longestPayload) {
+      payloads.push(payload);
+      payload = '';
+    }
+    payload = payload === '' ? text : `${payload},${text}`;
+  }
+  return [...payloads, payload];
+}
+
+/** The readings of a notification. */
+export function readingsIn(payload: string): StoredReading[] {
+  return payload.split(',').map((text) => {
+    const [series = 0, atUs = 0, value = 0, quality = 0] = text.split(' ').map(Number);
+    return { series, atUs, value, quality: qualities[quality - 1] ?? null };
+  });
+}

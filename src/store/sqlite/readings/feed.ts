@@ -1,0 +1,41 @@
+import { qualities, type ReadingFeed, type StoredReading } from '../../../core/port/readings.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
+import { readRow } from './log/rows.ts';
+
+/**
+ * Follows the log, in which each commit of any process is a row: a row stays for seconds before its readings are settled and it is
+ * trimmed. See the port.
+ */
+export function createFeed(connection: Connection, series: ReadonlySet<number>): ReadingFeed {
+  const after = connection.prepare<[number], { id: number; body: Buffer }>(
+    'select id, body from log where id > ? order by id',
+  );
+  const lastRow = connection.prepare<[], number | null>('select max(id) from log').pluck();
+  let lastId = lastRow.get() ?? 0;
+  return {
+    next() {
+      const readings: StoredReading[] = [];
+      let isComplete = true;
+      for (const { id, body } of after.iterate(lastId)) {
+        // An empty row holds the place of those that were trimmed.
+        if (id > lastId + 1 || body.length === 0) isComplete = false;
+        lastId = id;
+        readRow(body, {
+          reading(number, atUs, value, quality) {
+            if (series.has(number))
+              readings.push({
+                series: number,
+                atUs,
+                value,
+                quality: qualities[quality - 1] ?? null,
+              });
+          },
+          // What was erased is not new.
+          removal() {},
+        });
+      }
+      return { readings, isComplete };
+    },
+    close() {},
+  };
+}

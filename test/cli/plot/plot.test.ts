@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { drawPlot } from '../../../src/cli/plot/plot.ts';
+import type { PlotBucket, PlotData } from '../../../src/core/readings/plots.ts';
+
+const width = 80;
+const axisWidth = 11;
+const columns = width - axisWidth;
+const bucket = (atUs: number, value = 1): PlotBucket => ({
+  atUs,
+  min: value,
+  max: value,
+  avg: value,
+  count: 1,
+});
+
+/** The columns of a plot in which something is drawn. */
+function drawnColumns(data: PlotData): number[] {
+  const style = {
+    width,
+    height: 9,
+    isAscii: false,
+    timezone: 'UTC',
+    paint: (text: string) => text,
+  };
+  const lines = drawPlot(data, style)
+    .slice(0, 9)
+    .map((line) => [...line].slice(axisWidth));
+  return Array.from({ length: columns }, (_, column) => column).filter((column) =>
+    lines.some((line) => /[\u2801-\u28ff]/.test(line[column] ?? '')),
+  );
+}
+
+/** A span in a number of parts, some of which have readings. */
+function span(parts: number, withReadings: readonly number[], partUs = 60e6): PlotData {
+  const buckets = withReadings.map((part) => bucket(part * partUs, part));
+  return { fromUs: 0, toUs: parts * partUs, widthUs: partUs, buckets };
+}
+
+describe('a plot', () => {
+  it.each([1, 2, 3, 50, 68, 69, 70, 137, 138, 139, 140, 207, 276, 500])(
+    'shows each of %d parts, the first in the first column and the last in the last',
+    (parts) => {
+      for (let part = 0; part < parts; part++) {
+        const drawn = drawnColumns(span(parts, [part]));
+        expect([part, drawn.length]).not.toEqual([part, 0]);
+        expect(drawn[0]).toBeGreaterThanOrEqual(Math.floor((part / parts) * columns) - 1);
+        expect(drawn.at(-1)).toBeLessThanOrEqual(Math.floor(((part + 1) / parts) * columns));
+      }
+      expect(drawnColumns(span(parts, [0]))[0]).toBe(0);
+      expect(drawnColumns(span(parts, [parts - 1])).at(-1)).toBe(columns - 1);
+    },
+  );
+
+  it('shows every part that has readings, however a span is divided', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1e15 }),
+        fc.integer({ min: 1, max: 300 }),
+        fc.nat(),
+        (lengthUs, wanted, place) => {
+          const widthUs = Math.ceil(lengthUs / wanted);
+          const parts = Math.ceil(lengthUs / widthUs);
+          const atUs = (place % parts) * widthUs;
+          const data = { fromUs: 0, toUs: lengthUs, widthUs, buckets: [bucket(atUs)] };
+          expect(drawnColumns(data)).not.toEqual([]);
+        },
+      ),
+    );
+  });
+
+  it('fills all columns if all parts have readings, and none twice if they are fewer than its dots', () => {
+    for (const parts of [1, 24, 69, 138, 200]) {
+      const all = Array.from({ length: parts }, (_, part) => part);
+      expect(drawnColumns(span(parts, all))).toHaveLength(columns);
+    }
+  });
+
+  it('shows two readings apart from each other', () => {
+    expect(drawnColumns(span(138, [0, 137]))).toEqual([0, columns - 1]);
+  });
+});
