@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { createColours } from './colours.ts';
+import { createColours } from './colours/colours.ts';
 import { readEnvironment } from './config.ts';
 import { isStoreAddress } from './core/store-address.ts';
 import { shellWord } from './core/text/quoting.ts';

@@ -24,13 +24,13 @@ export const layers: Readonly<Record<string, Layer>> = {
     packages: /^(node:\w+|better-sqlite3(-12)?$|pg$|drizzle-orm\/[\w/-]+$)/,
   },
   // The colours of a terminal, for the command line, the log of the daemon and `npm start`.
-  'colours.ts': { layers: [], packages: /^chalk$/ },
+  colours: { layers: [], packages: /^chalk$/ },
   http: {
-    layers: ['http', 'colours.ts', 'core'],
+    layers: ['http', 'colours', 'core'],
     packages: /^(node:\w+|h3(\/node)?$|listhen$|lru-cache$|negotiator$|prom-client$)/,
   },
   cli: {
-    layers: ['cli', 'colours.ts', 'core'],
+    layers: ['cli', 'colours', 'core'],
     packages: /^(node:\w+|commander$|@inquirer\/prompts$|clipboardy$|fast-string-width$)/,
   },
   // It runs in browsers, and knows the daemon by its API only.
@@ -39,7 +39,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   rights: { layers: ['rights', 'core'], packages: /^node:\w+/ },
   'config.ts': { layers: ['rights'], packages: /^node:\w+/ },
   'start.ts': {
-    layers: ['main.ts', 'config.ts', 'colours.ts', 'demo', 'rights', 'core'],
+    layers: ['main.ts', 'config.ts', 'colours', 'demo', 'rights', 'core'],
     packages: /^node:\w+/,
   },
 };

@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createColours } from '../../src/colours.ts';
+import { createColours } from '../../src/colours/colours.ts';
 import { isTricky } from '../../src/core/text/shown-text.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
 import {

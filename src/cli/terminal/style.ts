@@ -1,4 +1,4 @@
-import { createColours } from '../../colours.ts';
+import { createColours } from '../../colours/colours.ts';
 import { isTricky, printable } from '../../core/text/shown-text.ts';
 import type { Output } from './io.ts';
 

@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { type Colours, createColours } from '../../colours.ts';
+import { type Colours, createColours } from '../../colours/colours.ts';
 import type { LogLevel } from '../../core/operations/settings.ts';
 import { redactSecrets } from '../../core/secrets.ts';
 import { isJournalStream } from '../../core/terminal.ts';

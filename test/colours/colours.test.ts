@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createColours } from '../src/colours.ts';
+import { createColours } from '../../src/colours/colours.ts';
 
 type Environment = Record<string, string | undefined>;
 
