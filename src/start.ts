@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { createColours } from './colours/colours.ts';
 import { readEnvironment } from './config.ts';
 import { isStoreAddress } from './core/store-address.ts';
-import { colourCodes } from './core/terminal.ts';
 import { shellWord } from './core/text/quoting.ts';
 import { textOfAny } from './core/text/shown-text.ts';
 import { thingsToTry } from './demo/demo.ts';
@@ -23,15 +23,7 @@ const folder = dirname(store);
 const keyFile = join(folder, 'client.key');
 const entity = 'BER';
 
-const hasColours = process.stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb';
-const paint = (code: string) => (text: string) =>
-  hasColours ? `\u001b[${code}m${text}\u001b[0m` : text;
-const [bold, dim, green, cyan] = [
-  paint('1'),
-  paint('2'),
-  paint(colourCodes(env).green),
-  paint(colourCodes(env).cyan),
-];
+const { bold, dim, green, cyan } = createColours(env, process.stdout.isTTY);
 
 start().then(
   (code) => process.exit(code),

@@ -23,21 +23,25 @@ export const layers: Readonly<Record<string, Layer>> = {
     layers: ['store', 'core'],
     packages: /^(node:\w+|better-sqlite3(-12)?$|pg$|drizzle-orm\/[\w/-]+$)/,
   },
+  // The colours of a terminal, for the command line, the log of the daemon and `npm start`.
+  colours: { layers: [], packages: /^chalk$/ },
   http: {
-    layers: ['http', 'core'],
+    layers: ['http', 'colours', 'core'],
     packages: /^(node:\w+|h3(\/node)?$|listhen$|lru-cache$|negotiator$|prom-client$)/,
   },
   cli: {
-    layers: ['cli', 'core'],
-    packages:
-      /^(node:\w+|commander$|@inquirer\/prompts$|@inquirer\/core$|chalk$|clipboardy$|fast-string-width$)/,
+    layers: ['cli', 'colours', 'core'],
+    packages: /^(node:\w+|commander$|@inquirer\/prompts$|clipboardy$|fast-string-width$)/,
   },
   // It runs in browsers, and knows the daemon by its API only.
   page: { layers: ['page'], packages: /^uplot$/ },
   // The rights that the process has of the operating system, for the two files that start the program.
   rights: { layers: ['rights', 'core'], packages: /^node:\w+/ },
   'config.ts': { layers: ['rights'], packages: /^node:\w+/ },
-  'start.ts': { layers: ['main.ts', 'config.ts', 'demo', 'rights', 'core'], packages: /^node:\w+/ },
+  'start.ts': {
+    layers: ['main.ts', 'config.ts', 'colours', 'demo', 'rights', 'core'],
+    packages: /^node:\w+/,
+  },
 };
 
 /** What single folders may import in addition: the one place in the core that opens files. */

@@ -13,9 +13,15 @@ import { clientOfSocket } from './net/connections/table.ts';
 import { preconditionFault } from './request/caching.ts';
 import type { Cors } from './request/cors.ts';
 import { Exchange } from './request/exchange.ts';
-import { createHeads, type WriteHead } from './request/heads.ts';
 import type { Memory } from './request/memory.ts';
-import { headersOf, largeBody, send, sendLarge } from './request/response.ts';
+import {
+  createHeadWriter,
+  headersOf,
+  largeBody,
+  send,
+  sendLarge,
+  type WriteHead,
+} from './request/response.ts';
 
 /** Answers a request; an error that it throws, rejects with or returns becomes a problem document. */
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
@@ -47,7 +53,7 @@ export interface CallOptions {
  * Node's server. h3 receives nothing.
  */
 export function createCalls(options: CallOptions) {
-  const services = { ...options, writeHead: createHeads(options.commonHeaders) };
+  const services = { ...options, writeHead: createHeadWriter(options.commonHeaders) };
   const processId = randomBytes(6).toString('base64url');
   let requests = 0;
   return (route: string, handler: Handler): ((event: H3Event) => undefined) => {
@@ -146,16 +152,16 @@ class Call extends Exchange implements Work {
     this.#counts.observe(answer.status, ms / 1000);
     this.tally?.countRequest(this.code);
     log.request(this, answer.status, ms);
-    batches.send((nowMs) => this.#deliver(answer, headers, nowMs));
+    batches.send(() => this.#deliver(answer, headers));
   }
 
-  #deliver(answer: Answer, headers: string[], nowMs: number): void {
+  #deliver(answer: Answer, headers: string[]): void {
     const { node, method } = this;
     const { slices, writeHead } = this.#services;
     if (node.res.destroyed || node.res.headersSent) return;
     const pace = node.req.complete || this.awaitsContinue ? undefined : this.#services.pace;
     try {
-      writeHead(node.res, answer, headers, nowMs);
+      writeHead(node.res, answer, headers);
       const large = largeBody(answer, method);
       if (large === undefined) send(node, answer, method, pace);
       else {

@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { colourCodes } from '../../src/core/terminal.ts';
+import { createColours } from '../../src/colours/colours.ts';
 import { isTricky } from '../../src/core/text/shown-text.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
 import {
@@ -69,7 +69,7 @@ describe('the journal of systemd', () => {
 
 describe('a terminal', () => {
   it('gets lines for people', () => {
-    const found = lines(terminalLines(undefined), (log) => {
+    const found = lines(terminalLines(createColours({}, false)), (log) => {
       log.info({ url: 'http://a', pid: 1 }, 'listening');
       log.request(exchange('/api/v1/me'), 403, 1.24);
       log.error({ err: new Error('broken') }, 'internal error');
@@ -84,12 +84,12 @@ describe('a terminal', () => {
 
   it('gets colours, and no control character of a client', () => {
     const hostile = '/\u001b[2J\u202e\u0007\n';
-    const [line = ''] = lines(terminalLines(colourCodes({})), (log) =>
+    const [line = ''] = lines(terminalLines(createColours({}, true)), (log) =>
       log.request(exchange(hostile), 500, 1),
     );
     expect(line).toContain('\u001b[31m500\u001b[39m');
     expect(isTricky(line.replaceAll('\u001b[31m', '').replaceAll('\u001b[39m', ''))).toBe(false);
-    const [warning = ''] = lines(terminalLines(undefined), (log) =>
+    const [warning = ''] = lines(terminalLines(createColours({}, false)), (log) =>
       log.warn({ host: hostile }, hostile),
     );
     expect([isTricky(warning), warning]).toEqual([false, expect.stringContaining('\\u202e')]);

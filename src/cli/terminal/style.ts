@@ -1,30 +1,23 @@
-import { colourCodes } from '../../core/terminal.ts';
+import { createColours } from '../../colours/colours.ts';
 import { isTricky, printable } from '../../core/text/shown-text.ts';
 import type { Output } from './io.ts';
 
 export type Style = ReturnType<typeof createStyle>;
 
 /**
- * Functions that colour a text for an output, or return it unchanged: off a terminal, with `NO_COLOR` or with `TERM=dumb`;
- * `FORCE_COLOR` overrides all three, as in Node. Coloured text passes `terminalLine` before it is written. No library does this,
- * since loading one costs a short command a tenth of its time.
+ * Functions that colour a text for an output, or return it unchanged where the output has no colours. Coloured text passes
+ * {@link terminalLine} before it is written.
  */
 export function createStyle(env: Readonly<Record<string, string | undefined>>, output: Output) {
-  const painted = hasColours(env, output);
-  const paint = (on: string, off: string) =>
-    painted
-      ? (text: string) => `${colourMark(on)}${text}${colourMark(off)}`
-      : (text: string) => text;
-  const { red, green, yellow, cyan } = colourCodes(env);
-  // Codes to switch on and off (ECMA-48, SGR).
+  const { bold, dim, strikethrough, red, green, yellow, cyan } = createColours(env, output.isTTY);
   return {
-    bold: paint('1', '22'),
-    dim: paint('2', '22'),
-    strikethrough: paint('9', '29'),
-    red: paint(red, '39'),
-    green: paint(green, '39'),
-    yellow: paint(yellow, '39'),
-    cyan: paint(cyan, '39'),
+    bold: marked(bold),
+    dim: marked(dim),
+    strikethrough: marked(strikethrough),
+    red: marked(red),
+    green: marked(green),
+    yellow: marked(yellow),
+    cyan: marked(cyan),
   };
 }
 
@@ -33,12 +26,6 @@ export function paintStatus(
   style: Style,
 ): (text: string, row: { status: 'active' | 'inactive' }) => string {
   return (text, { status }) => (status === 'inactive' ? style.yellow(text) : text);
-}
-
-function hasColours(env: Readonly<Record<string, string | undefined>>, output: Output): boolean {
-  const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env;
-  if (force !== undefined) return force !== '0' && force !== 'false';
-  return !no && term !== 'dumb' && output.isTTY;
 }
 
 /** Whether the terminal can move its cursor, as the panel, the settings page and the progress bar need. */
@@ -50,20 +37,26 @@ export function canDraw(
 }
 
 /**
- * A random number of this run. Text from a store, a backup or a file cannot contain it, so that only the program's own
+ * A random number of this process. Text from a store, a backup or a file cannot contain it, so that only the program's own
  * colours reach the terminal.
  */
-const run = String(Math.trunc(Math.random() * 1e9));
-const marks = new RegExp(`\\u001b\\[((?:\\d+;)*\\d+);${run}m`);
+const colourNonce = String(Math.trunc(Math.random() * 1e9));
+const marks = new RegExp(`\\u001b\\[((?:\\d+;)*\\d+);${colourNonce}m`);
 
-/** A colour (ECMA-48, SGR) as a mark, which {@link terminalLine} converts to the escape sequence. */
-export function colourMark(code: string): string {
-  return `\u001b[${code};${run}m`;
+/** A painter whose escape sequences are marks, which {@link terminalLine} converts back; without colours it has none. */
+function marked(paint: (text: string) => string): (text: string) => string {
+  const [on = '', off = ''] = paint('|').split('|').map(withNonce);
+  return (text) => on + text + off;
+}
+
+/** Escape sequences of colours (ECMA-48, SGR) as marks. */
+function withNonce(sequences: string): string {
+  return sequences.replaceAll('m', `;${colourNonce}m`);
 }
 
 /** A text as a terminal will show it, with colours still as marks and deceptive characters as their numbers. */
 export function visibleText(text: string): string {
-  return mapParts(text, colourMark);
+  return mapParts(text, (code) => withNonce(`\u001b[${code}m`));
 }
 
 export function colourless(text: string): string {

@@ -1,8 +1,9 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { type Colours, createColours } from '../../colours/colours.ts';
 import type { LogLevel } from '../../core/operations/settings.ts';
 import { redactSecrets } from '../../core/secrets.ts';
-import { type ColourCodes, colourCodes, isJournalStream } from '../../core/terminal.ts';
+import { isJournalStream } from '../../core/terminal.ts';
 import { cutText, printable } from '../../core/text/shown-text.ts';
 import { createInstantText } from '../../core/time/instants.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -33,20 +34,19 @@ export const journalLines: LogForm = {
   line: (level, ...line) => `<${priorities[level]}>${jsonLines.line(level, ...line)}`,
 };
 
-/** Lines for people at a terminal, without colours if no codes are given. */
-export function terminalLines(codes: ColourCodes | undefined): LogForm {
-  const paint = (colour: keyof ColourCodes, text: string) =>
-    codes ? `\u001b[${codes[colour]}m${text}\u001b[39m` : text;
+/** Lines for people at a terminal. */
+export function terminalLines(paint: Colours): LogForm {
   return {
     request(exchange, status, ms) {
       const { method, code, rejected, keyPrefix: key, forwardedFor: client, peer } = exchange;
       const isComplete = status < 400 && rejected === undefined;
-      const shown = paint(status >= 500 ? 'red' : isComplete ? 'green' : 'yellow', String(status));
+      const colour = status >= 500 ? 'red' : isComplete ? 'green' : 'yellow';
+      const shown = paint[colour](String(status));
       const request = `${method} ${printable(shownUrl(exchange))} ${ms.toFixed(1)} ms`;
       return `${clock()} ${shown} ${request}${pairs({ code, rejected, key, client, peer })}\n`;
     },
     line(level, message, facts, err) {
-      const shown = paint(colours[level] ?? 'green', level.padEnd(5));
+      const shown = paint[levelColours[level] ?? 'green'](level.padEnd(5));
       const isSerious = level === 'error' || level === 'fatal';
       const more = pairs({ ...facts, error: err?.message });
       return `${clock()} ${shown} ${printable(message)}${more}\n${isSerious ? stackOf(err) : ''}`;
@@ -57,9 +57,7 @@ export function terminalLines(codes: ColourCodes | undefined): LogForm {
 /** The form for a descriptor: the journal's if it leads there, that for people at a terminal, else JSON. */
 export function logFormOf(fd: number, env: Readonly<Record<string, string | undefined>>): LogForm {
   if (isJournalStream(env.JOURNAL_STREAM, fstatSync(fd))) return journalLines;
-  if (isatty(fd))
-    return terminalLines(env.NO_COLOR || env.TERM === 'dumb' ? undefined : colourCodes(env));
-  return jsonLines;
+  return isatty(fd) ? terminalLines(createColours(env, true)) : jsonLines;
 }
 
 const priorities: Readonly<Record<Level, number>> = {
@@ -70,7 +68,7 @@ const priorities: Readonly<Record<Level, number>> = {
   debug: 7,
 };
 
-const colours: Partial<Record<Level, keyof ColourCodes>> = {
+const levelColours: Partial<Record<Level, keyof Colours>> = {
   fatal: 'red',
   error: 'red',
   warn: 'yellow',

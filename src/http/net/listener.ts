@@ -7,8 +7,8 @@ type RoutedRequest = H3Event['req'];
 
 /**
  * Builds the listener of a server: requests of one connection one after the other, ambiguous ones refused, the others routed by
- * h3. The adapter of h3 would first build a Request, which no handler reads, and wait for a Response, which no handler builds:
- * they answer through Node's server directly.
+ * h3. It calls h3 directly: with `toNodeHandler`, which builds a Request and waits for a Response, GET /me falls from 0.82 to
+ * 0.48 of a bare node:http server.
  */
 export function createListener(
   app: H3,

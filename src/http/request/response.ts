@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { BodyPace } from '../fairness/body-pace.ts';
@@ -6,6 +6,33 @@ import type { Steps } from '../fairness/slices.ts';
 import { connectionOf } from '../net/connections/table.ts';
 import { endWithBody } from '../net/lingering.ts';
 import type { Exchange } from './exchange.ts';
+
+/** Security headers of every answer that is not a page: browsers must not run, frame or embed it. */
+const apiHeaders = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy',
+  'no-referrer',
+  'Cross-Origin-Resource-Policy',
+  'same-origin',
+];
+
+export type WriteHead = ReturnType<typeof createHeadWriter>;
+
+/** Builds the function that writes the head of an answer, to which it adds `commonHeaders` and those of the API or of a page. */
+export function createHeadWriter(commonHeaders: readonly string[]) {
+  const headersOfApi = [...apiHeaders, ...commonHeaders];
+  return (
+    res: ServerResponse,
+    { status, page }: Pick<Answer, 'status' | 'page'>,
+    headers: readonly string[],
+  ): void => {
+    const all = [...headers, ...(page ? commonHeaders : headersOfApi)];
+    res.writeHead(status, STATUS_CODES[status] ?? 'Unknown', all);
+  };
+}
 
 /** The headers of an answer that not all have, in their final order; they are appended to those of the exchange. */
 export function headersOf(exchange: Exchange, answer: Answer): string[] {

@@ -121,11 +121,12 @@ const tlsKinds: readonly Kind[] = [
   ],
   [
     'broken after its handshake',
-    (port) =>
-      secured(
-        port,
-        (socket) => Reflect.get(socket, '_parent')?.write?.('nonsense') ?? socket.write('\x00'),
-      ),
+    (port) => {
+      const carrier = connect({ port, host: '127.0.0.1' });
+      keep(
+        connectTls({ socket: carrier, rejectUnauthorized: false }, () => carrier.write('nonsense')),
+      );
+    },
   ],
 ];
 

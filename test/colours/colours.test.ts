@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { colourCodes } from '../../src/core/terminal.ts';
+import { createColours } from '../../src/colours/colours.ts';
+
+type Environment = Record<string, string | undefined>;
+
+/** The codes that switch the four colours on, at a terminal unless told otherwise; empty without colours. */
+function colourCodes(env: Environment, isTerminal = true) {
+  const { red, green, yellow, cyan } = createColours(env, isTerminal);
+  const codeOf = (paint: (text: string) => string) =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one
+    /^\u001b\[([\d;]+)mx\u001b\[39m$/.exec(paint('x'))?.[1] ?? '';
+  return { red: codeOf(red), green: codeOf(green), yellow: codeOf(yellow), cyan: codeOf(cyan) };
+}
 
 /** The basic colours of xterm; many other terminals have the same. */
 const basic: Record<string, Rgb> = {
@@ -25,7 +36,7 @@ describe('the colours of text', () => {
   );
 
   it('are of the 256 only where the terminal has them', () => {
-    const yellow = (env: Record<string, string | undefined>) => colourCodes(env).yellow;
+    const yellow = (env: Environment) => colourCodes(env).yellow;
     for (const env of [
       {},
       { TERM: 'xterm' },
@@ -41,6 +52,21 @@ describe('the colours of text', () => {
       { FORCE_COLOR: '3' },
     ])
       expect(yellow(env)).toBe('38;5;166');
+  });
+
+  it.each<[string, Environment, boolean, boolean]>([
+    ['a terminal', { TERM: 'xterm' }, true, true],
+    ['no terminal', { TERM: 'xterm' }, false, false],
+    ['a dumb terminal', { TERM: 'dumb' }, true, false],
+    ['NO_COLOR', { NO_COLOR: '1' }, true, false],
+    ['an empty NO_COLOR', { NO_COLOR: '' }, true, true],
+    ['FORCE_COLOR off a terminal', { FORCE_COLOR: '1' }, false, true],
+    ['FORCE_COLOR=true at a dumb terminal', { FORCE_COLOR: 'true', TERM: 'dumb' }, true, true],
+    ['FORCE_COLOR=0', { FORCE_COLOR: '0' }, true, false],
+    ['FORCE_COLOR=false', { FORCE_COLOR: 'false' }, true, false],
+    ['NO_COLOR and FORCE_COLOR', { NO_COLOR: '1', FORCE_COLOR: '3' }, true, false],
+  ])('depend on NO_COLOR, FORCE_COLOR and TERM: %s', (_name, env, isTerminal, hasColours) => {
+    expect(colourCodes(env, isTerminal).red).toBe(hasColours ? '31' : '');
   });
 });
 
