@@ -8,6 +8,7 @@ import type { MaybePromise } from './maybe-promise.ts';
 import type { MetricsStore } from './metrics.ts';
 import type { ReadingStore } from './readings.ts';
 import type { RecordStore } from './records.ts';
+import type { KeptStopped } from './stops.ts';
 import type { TenantStore } from './tenants.ts';
 import type { UsageStore } from './usage.ts';
 import type { UserStore } from './users.ts';
@@ -36,6 +37,8 @@ export interface Store {
   readonly metrics?: MetricsStore;
   /** Counts of limits, in an engine that serves daemons on several machines. */
   readonly limits?: LimitStore;
+  /** What the journal of stops named and the store had not: it was stopped again when the store was opened. */
+  readonly stoppedAgain?: readonly KeptStopped[];
   /** Takes the lock under which files of secrets are replaced; undefined while another process holds it. */
   lockFiles(): MaybePromise<FileLock | undefined>;
   /** Opens now what a command opens when it needs it, and remembers which files those are. For the daemon. */
