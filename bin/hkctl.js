@@ -94,10 +94,17 @@ async function start() {
 
 if (require.main === module) {
   ignoreDebuggerSignal();
-  start().then((code) => {
-    // All output is synchronous and thus complete; exit at once, without tearing down the heap.
-    process.exit(code);
-  });
+  start().then(
+    (code) => {
+      // All output is synchronous and thus complete; exit at once, without tearing down the heap.
+      process.exit(code);
+    },
+    (thrown) => {
+      // Node would print the line of the built program, which is all of it.
+      process.stderr.write(`error: Internal error: ${thrown?.message ?? thrown}\n`);
+      process.exit(1);
+    },
+  );
 }
 
 module.exports = { createLoader, compile, dist, packFile, cacheFile };

@@ -3,7 +3,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Services } from './cli/command/context.ts';
-import { report, run } from './cli/run.ts';
+import { report, run, withMessagesOf } from './cli/run.ts';
 import { createIo, type Io } from './cli/terminal/io.ts';
 import { readEnvironment } from './config.ts';
 import { secureRandom } from './core/secrets.ts';
@@ -39,7 +39,9 @@ export async function main(
   });
   const argv = process.argv.slice(2);
   // Unhandled rejections arrive here, too.
-  process.on('uncaughtException', (thrown) => process.exit(report(thrown, argv, io)));
+  process.on('uncaughtException', (thrown) =>
+    process.exit(report(thrown, argv, withMessagesOf(argv, io))),
+  );
   return run(argv, io, createServices(io, rights, listening));
 }
 
@@ -91,7 +93,7 @@ function createServices(
           version: packageJson.version,
           docsFolder: join(__dirname, 'docs'),
           manualFolder: __dirname,
-          logForm: logFormOf(hooks.logFd, io.env),
+          logForm: logFormOf(hooks.logFd, io.env, hooks.wrapLogLine),
           serviceManager: readServiceManager(io.env, process.pid),
         },
         {
