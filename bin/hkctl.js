@@ -2,6 +2,7 @@
 'use strict';
 
 const { enableCompileCache } = require('node:module');
+const { join } = require('node:path');
 
 // Log rotation sends SIGUSR1, on which Node would open its debugger to every account of this machine.
 process.on('SIGUSR1', () => {});
@@ -12,9 +13,17 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-enableCompileCache?.();
+// Not in the folder for temporary files, where another account could put compiled code of its own.
+enableCompileCache?.(join(__dirname, '..', 'dist', 'compile-cache'));
 
 const { main } = require('../dist/hkctl.cjs');
 
-// All output is synchronous and thus complete: exit at once, without tearing down the heap.
-main(process).then((code) => process.exit(code));
+main(process).then(
+  // All output is synchronous and thus complete: exit at once, without tearing down the heap.
+  (code) => process.exit(code),
+  (thrown) => {
+    // Node would print the line of the built program, which is all of it.
+    process.stderr.write(`error: Internal error: ${thrown?.message ?? thrown}\n`);
+    process.exit(1);
+  },
+);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
+import { userInfo } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
 import { closedFolder } from './rights/store-account.ts';
 import { callerOfSudo } from './rights/sudo.ts';
 
@@ -41,14 +41,37 @@ function osAccountOf(
 /** The store of the daemon that `hkctl systemd-unit` sets up. */
 const systemStorePath = '/var/lib/hkctl/hkctl.db';
 
-/** The path of the store if no flag or variable names another (contract, section 3), and whether it is that of the system's daemon. */
+/**
+ * The path of the store if no flag or variable names another (contract, section 3), and whether it is that of the system's daemon.
+ * Undefined for an account without a home folder. A folder with a relative path is ignored, as the XDG specification wants it:
+ * the store would be another one in each working directory.
+ */
 function defaultStoreOf(env: NodeJS.ProcessEnv, exists: (path: string) => boolean) {
   // systemd may name several state directories, joined by colons; the first is ours.
-  const stateDirectory = env.STATE_DIRECTORY?.split(':')[0];
-  if (stateDirectory)
+  const stateDirectory = env.STATE_DIRECTORY?.split(':').find(isAbsolute);
+  if (stateDirectory !== undefined)
     return { defaultStorePath: join(stateDirectory, 'hkctl.db'), isSystemStore: false };
-  const own = join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'hkctl', 'hkctl.db');
+
+  const dataFolder = dataFolderOf(env);
+  const ownPath = dataFolder && join(dataFolder, 'hkctl', 'hkctl.db');
   // An account that may not enter the folder of the system's store does not see it either.
-  const isSystemStore = !exists(own) && exists(systemStorePath);
-  return { defaultStorePath: isSystemStore ? systemStorePath : own, isSystemStore };
+  const isSystemStore = !(ownPath && exists(ownPath)) && exists(systemStorePath);
+  return { defaultStorePath: isSystemStore ? systemStorePath : ownPath, isSystemStore };
+}
+
+/** The folder for the data of an account's programs; undefined if it has no home folder, as in containers. */
+function dataFolderOf({ XDG_DATA_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string | undefined {
+  if (isAbsolute(XDG_DATA_HOME)) return XDG_DATA_HOME;
+  const home = isAbsolute(HOME) ? HOME : homeInDatabase();
+  return home === undefined ? undefined : join(home, '.local', 'share');
+}
+
+/** The home folder in the account database, which has no entry for many an account of a container. */
+function homeInDatabase(): string | undefined {
+  try {
+    const { homedir } = userInfo();
+    return isAbsolute(homedir) ? homedir : undefined;
+  } catch {
+    return undefined;
+  }
 }

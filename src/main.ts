@@ -3,7 +3,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Services } from './cli/command/context.ts';
-import { report, run } from './cli/run.ts';
+import { report, run, withMessagesOf } from './cli/run.ts';
 import { createIo, type Io } from './cli/terminal/io.ts';
 import { readEnvironment } from './config.ts';
 import { secureRandom } from './core/secrets.ts';
@@ -40,7 +40,9 @@ export async function main(
   });
   const argv = process.argv.slice(2);
   // Unhandled rejections arrive here, too.
-  process.on('uncaughtException', (thrown) => process.exit(report(thrown, argv, io)));
+  process.on('uncaughtException', (thrown) =>
+    process.exit(report(thrown, argv, withMessagesOf(argv, io))),
+  );
   return run(argv, io, createServices(io, rights, listening));
 }
 
@@ -94,7 +96,7 @@ function createServices(
           docsFolder: join(__dirname, 'docs'),
           pageFolder: join(__dirname, 'page'),
           manualFolder: __dirname,
-          logForm: logFormOf(hooks.logFd, io.env),
+          logForm: logFormOf(hooks.logFd, io.env, hooks.wrapLogLine),
           serviceManager: readServiceManager(io.env, process.pid),
         },
         {

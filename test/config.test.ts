@@ -47,6 +47,33 @@ describe('the store without --store', () => {
     ]);
   });
 
+  it.each<Record<string, string>>([
+    { XDG_DATA_HOME: 'share', HOME: '/home/ada' },
+    { XDG_DATA_HOME: './share', HOME: '/home/ada' },
+    { XDG_DATA_HOME: '', HOME: '/home/ada' },
+    { STATE_DIRECTORY: 'state', HOME: '/home/ada' },
+    { STATE_DIRECTORY: '', HOME: '/home/ada' },
+  ])('is never below the current folder: %j', (env) => {
+    expect(storeOf(env, [])).toEqual(['/home/ada/.local/share/hkctl/hkctl.db', false]);
+  });
+
+  it.each([{ HOME: '' }, { HOME: 'ada' }, { HOME: '.' }])(
+    'is in the home folder of the account database with %j',
+    (env) => {
+      expect(storeOf(env, [])).toEqual([
+        `${userInfo().homedir}/.local/share/hkctl/hkctl.db`,
+        false,
+      ]);
+    },
+  );
+
+  it('is in the first state directory with an absolute path', () => {
+    expect(storeOf({ STATE_DIRECTORY: 'state:/run/state' }, [])).toEqual([
+      '/run/state/hkctl.db',
+      false,
+    ]);
+  });
+
   it('is the one of the system where the account has none', () => {
     expect(storeOf({ XDG_DATA_HOME: '/xdg' }, [system])).toEqual([system, true]);
   });

@@ -45,8 +45,10 @@ function joinedParts(parts: readonly string[], columns: number): string[] {
 }
 
 async function stateOf(context: Context): Promise<string[]> {
-  const { storePath, login } = context;
+  const { login } = context;
+  let storePath: string | undefined;
   try {
+    storePath = context.storePath;
     const domain = await context.domain();
     const user = await domain.store.users.findByLogin(login);
     // Read without an attempt in the audit trail: this is no request for data.
@@ -60,6 +62,7 @@ async function stateOf(context: Context): Promise<string[]> {
     return [`Store ${storePath}: ${counted(active, 'active key')}${soon}`, 'hkctl status'];
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
+    if (storePath === undefined) return [thrown.message, ...(thrown.hint ? [thrown.hint] : [])];
     const isDefault = storePath === context.io.defaultStorePath;
     const error = isDefault ? withClosedStore(thrown, context.io) : thrown;
     if (error !== thrown) return [error.message, ...(error.hint ? [error.hint] : [])];

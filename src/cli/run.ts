@@ -5,12 +5,13 @@ import { printable, textOfAny } from '../core/text/shown-text.ts';
 import type { CommandDefinition } from './command/command.ts';
 import type { Services } from './command/context.ts';
 import { type Context, createContext } from './command/context.ts';
-import { globalFlags, readFlags } from './command/flags.ts';
-import { createStoreNaming, inOrder, withoutHelpWord } from './command-words.ts';
+import { globalFlags, readFlags, serviceLinksIn } from './command/flags.ts';
+import { createStoreNaming, inOrder, nounIn, withoutHelpWord } from './command-words.ts';
 import { createProgram, isShown } from './program.ts';
 import { runCommand } from './questions/running.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
 import { type Io, isClosedPipe } from './terminal/io.ts';
+import { journalLine } from './terminal/journal.ts';
 import { createStyle, terminalLine } from './terminal/style.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
@@ -18,8 +19,13 @@ import { wrapWhole } from './terminal/wrap.ts';
  * Runs one command line (`argv` without interpreter and script) and gives its exit code (contract, section 3). Whatever
  * goes wrong is reported on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
  */
-export async function run(given: readonly string[], io: Io, services: Services): Promise<number> {
+export async function run(
+  given: readonly string[],
+  givenIo: Io,
+  services: Services,
+): Promise<number> {
   const argv = withoutHelpWord(given);
+  const io = withMessagesOf(argv, givenIo);
   let context: Context | undefined;
   let exitCode = 0;
   let running: CommandDefinition | undefined;
@@ -35,6 +41,8 @@ export async function run(given: readonly string[], io: Io, services: Services):
       createProgram(io, services.version, async () => {}, line);
     const asking = flags.yes === true ? withoutQuestions(io) : io;
     context = createContext(asking, services, globals, program, createStoreNaming(argv));
+    for (const variable of serviceLinksIn(definition.flags, given, io.env))
+      context.warn(ignoredLink(variable));
     try {
       exitCode = await runCommand(context, definition, flags, args);
       const exposure = exposureIn(argv);
@@ -59,6 +67,30 @@ export async function run(given: readonly string[], io: Io, services: Services):
   return exitCode;
 }
 
+/**
+ * The messages of a daemon have the form of its log where both lead to the journal. It serves on if nobody reads them (contract,
+ * section 3).
+ */
+export function withMessagesOf(argv: readonly string[], io: Io): Io {
+  if (nounIn(argv)?.noun !== 'serve') return io;
+  const { stderr } = io;
+  const write = (text: string): void => {
+    try {
+      stderr.write(text);
+    } catch (thrown) {
+      if (!isHkctlError(thrown) || thrown.code !== 'output_failed') throw thrown;
+    }
+  };
+  return Object.create(io, {
+    logsMessages: { value: stderr.isJournal === true },
+    stderr: { value: Object.create(stderr, { write: { value: write } }) },
+  });
+}
+
+function ignoredLink(variable: string): string {
+  return `warning: ${variable} is ignored: its value is the one that Kubernetes sets for a Service named hkctl. To leave such variables out: enableServiceLinks: false.`;
+}
+
 /** The same input and output, asking nothing; inherited, since a copy would open every stream. */
 function withoutQuestions(io: Io): Io {
   return Object.create(io, { asksNothing: { value: true } });
@@ -80,6 +112,11 @@ export function report(
   const message = error.lines.map(shown).join('\n');
   const hints = [error.hint, exposureIn(argv)].filter((one) => one !== undefined);
   const hint = hints.length === 0 ? null : shown(createStoreNaming(argv)(hints.join(' ')));
+  if (io.logsMessages) {
+    const facts = { code: error.code, ...(hint !== null && { hint }) };
+    io.stderr.write(journalLine('error', message, facts, io.clock()));
+    return errorTable[error.code].exit;
+  }
   if (wants(argv, io, '--json', 'HKCTL_JSON')) {
     const document = { error: { code: error.code, message, hint, ...error.details } };
     // Details quote what was read, such as the names of columns.

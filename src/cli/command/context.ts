@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Actor, findActor, requireUnchanged } from '../../core/domain/actors.ts';
 import type { Domain } from '../../core/domain/domain.ts';
 import { steadyClocks, storeClock } from '../../core/domain/steady-clock.ts';
+import { HkctlError } from '../../core/errors.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { BackupSeries } from '../../core/operations/backups.ts';
 import type { Engine } from '../../core/operations/engine.ts';
@@ -16,6 +17,7 @@ import type { RowReader } from '../../core/records/imports.ts';
 import { withoutSecrets } from '../../core/secrets.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
 import { canAsk, type Io, type Output } from '../terminal/io.ts';
+import { journalLine, type MessageLevel } from '../terminal/journal.ts';
 import { createStyle, type Style, terminalLine, visibleText } from '../terminal/style.ts';
 import { wrapWhole } from '../terminal/wrap.ts';
 import type { FlagValues, globalFlags } from './flags.ts';
@@ -31,11 +33,18 @@ export function createContext(
   program: (words: readonly string[]) => Promise<Command>,
   naming: (hint: string) => string,
 ) {
+  /** Writes messages to standard error. */
+  const tell = (level: MessageLevel, ...lines: string[]): void => {
+    const text = io.logsMessages
+      ? lines.map((line) => journalLine(level, withoutSecrets(line), {}, io.clock())).join('')
+      : linesOf(lines, io.stderr);
+    io.stderr.write(text);
+  };
   let isNamed = globals.store !== undefined || !io.isSystemStore;
   const useStore = () => {
-    const path = globals.store ?? io.defaultStorePath;
+    const path = globals.store ?? io.defaultStorePath ?? noStoreNamed();
     // Also with --json, since this store was not named on the command line.
-    if (!isNamed && !globals.quiet) io.stderr.write(linesOf([`Store: ${path}`], io.stderr));
+    if (!isNamed && !globals.quiet) tell('info', `Store: ${path}`);
     isNamed = true;
     return path;
   };
@@ -77,7 +86,11 @@ export function createContext(
   };
   /** Writes warnings to standard error; nothing with `--json`. */
   const warn = (...lines: string[]) => {
-    if (!globals.json) io.stderr.write(linesOf(lines.map(naming), io.stderr));
+    if (!globals.json) tell('warn', ...lines.map(naming));
+  };
+  /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
+  const say = (...lines: string[]) => {
+    if (!globals.json && !globals.quiet) tell('info', ...lines.map(naming));
   };
   return {
     io,
@@ -127,8 +140,7 @@ export function createContext(
       if (globals.json) printJson(json);
       else confirm(...lines);
     },
-    /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
-    say: globals.quiet ? () => {} : warn,
+    say,
     warn,
     program,
     async close() {
@@ -141,11 +153,18 @@ export function createContext(
   };
 }
 
+<<<<<<< HEAD
 function linesOfStops(stopped: readonly KeptStopped[]): string[] {
   if (stopped.length === 0) return [];
   return [
     `warning: The journal of stops names what this store did not have as stopped, as in a copy without its -wal file. Stopped again: ${stopped.map(stopText).join(', ')}.`,
   ];
+=======
+function noStoreNamed(): never {
+  throw new HkctlError('usage', 'This account has no home folder for a store.', {
+    hint: 'Name the store: --store PATH, or HKCTL_STORE.',
+  });
+>>>>>>> w/http
 }
 
 /** How a command to paste begins, on a line of its own. */
@@ -204,6 +223,8 @@ interface ServeHooks {
   listening(baseUrl: string): void;
   /** Where its log goes: standard output, or error. */
   logFd: 1 | 2;
+  /** Breaks a line of the log at its blanks for the terminal that shows it. */
+  wrapLogLine(line: string): string;
   /** Whether to write a line there at the first call of each key. */
   announcesCalls: boolean;
 }

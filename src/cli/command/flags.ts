@@ -119,6 +119,25 @@ export function readFlags<F extends Flags>(
   return Object.fromEntries(values) as FlagValues<F>; // each entry was read by the flag of that name
 }
 
+/** The variables of flags that hold an address of Kubernetes instead of a value, unless the flag was given. */
+export function serviceLinksIn(
+  flags: Flags,
+  given: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return Object.entries(flags)
+    .filter(([name]) => given[name] === undefined)
+    .flatMap(([, flag]) => flag.env.filter((variable) => isServiceLink(variable, env)));
+}
+
+/** Kubernetes sets `HKCTL_PORT=tcp://10.0.0.1:80` in each container next to a Service named hkctl, as Docker's links did. */
+function isServiceLink(
+  variable: string,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return variable.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(env[variable] ?? '');
+}
+
 /** The long name of a flag, for sentences: `--secret-file`. */
 export function nameOf(flag: Pick<Flag<unknown>, 'spelling'>): string {
   return `--${longNames(flag.spelling)[0]}`;
@@ -156,7 +175,9 @@ function variableOf(
   { env: names, requiresVariableValue }: Flag<unknown>,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  return names.find((name) => (requiresVariableValue ? env[name] !== undefined : env[name]));
+  const isSet = (name: string) =>
+    requiresVariableValue ? env[name] !== undefined : Boolean(env[name]);
+  return names.find((name) => isSet(name) && !isServiceLink(name, env));
 }
 
 /** Refuses an empty value, as a shell makes of a variable that is not set: `usage`. */

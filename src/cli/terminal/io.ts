@@ -1,4 +1,12 @@
-import { fstatSync, fsyncSync, type Stats, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/secrets.ts';
@@ -25,11 +33,13 @@ export interface Io {
   readonly plain?: boolean;
   /** Asks the questions instead of lines on standard error, on the screen of the settings page. */
   readonly asker?: Asker;
+  /** Messages are lines of the daemon's log, since standard error leads to the same journal. */
+  readonly logsMessages?: boolean;
   readonly screen?: Screen;
   /** The account of the operating system that acts; under sudo the one that called it. */
   readonly osAccount: string;
-  /** Path of the store if no flag or variable names another. */
-  readonly defaultStorePath: string;
+  /** Path of the store if no flag or variable names another; undefined if the account has no home folder. */
+  readonly defaultStorePath: string | undefined;
   /** Whether that is the store of the system's daemon, which a command that uses it then says. */
   readonly isSystemStore?: boolean;
   /** The folder of the system's store and the account that owns it, if the acting account may not enter it. */
@@ -50,7 +60,7 @@ export interface Io {
   /** Opens an address in the browser of this machine; rejects if there is none. */
   open(url: string): Promise<void>;
   /**
-   * A signal that SIGTERM and SIGINT abort, at a terminal also SIGHUP. Before the first call they end the process as usual.
+   * A signal that SIGTERM and SIGINT abort, and SIGHUP if it comes from a terminal that was closed. Before the first call they end the process as usual.
    * A second SIGINT ends the process at once, with exit code 130.
    */
   interrupted(): AbortSignal;
@@ -220,6 +230,13 @@ function flush(fd: number): void {
   }
 }
 
+/** At its exit Node restores the mode of a terminal that it had at its start, and aborts if that terminal is closed. */
+function replaceByNullDevice(fd: number): void {
+  closeSync(fd);
+  // The system gives the lowest free number.
+  openSync('/dev/null', 'r+');
+}
+
 /** One Ctrl-C may arrive twice within this time: npm forwards it to processes that the terminal has already signalled. */
 const sameKeyMs = 300;
 
@@ -233,10 +250,13 @@ function interruptedBy(process: NodeJS.Process): AbortSignal {
     controller.abort('SIGINT');
   });
   process.on('SIGTERM', () => controller.abort('SIGTERM'));
-  // At a terminal SIGHUP means that the terminal is gone. A daemon only reloads its certificate.
-  const atTerminal = isTerminal(process, 0);
+  // Of a closed terminal, which is none any more, SIGHUP is the end; otherwise a daemon only reloads its certificate.
+  const terminals = [0, 1, 2].filter((fd) => isTerminal(process, fd));
   process.on('SIGHUP', () => {
-    if (atTerminal) controller.abort('SIGHUP');
+    const closed = terminals.filter((fd) => !isTerminal(process, fd));
+    if (closed.length === 0) return;
+    closed.forEach(replaceByNullDevice);
+    controller.abort('SIGHUP');
   });
   return controller.signal;
 }

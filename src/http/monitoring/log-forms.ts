@@ -34,8 +34,21 @@ export const journalLines: LogForm = {
   line: (level, ...line) => `<${priorities[level]}>${jsonLines.line(level, ...line)}`,
 };
 
+<<<<<<< HEAD
 /** Lines for people at a terminal. */
 export function terminalLines(paint: Colours): LogForm {
+=======
+/** Breaks a line for the width of a terminal, which by itself breaks it inside a word. */
+export type WrapLine = (line: string) => string;
+
+/** Lines for people at a terminal, without colours if no codes are given. */
+export function terminalLines(
+  codes: ColourCodes | undefined,
+  wrap: WrapLine = (line) => line,
+): LogForm {
+  const paint = (colour: keyof ColourCodes, text: string) =>
+    codes ? `\u001b[${codes[colour]}m${text}\u001b[39m` : text;
+>>>>>>> w/http
   return {
     request(exchange, status, ms) {
       const { method, code, rejected, keyPrefix: key, forwardedFor: client, peer } = exchange;
@@ -43,21 +56,33 @@ export function terminalLines(paint: Colours): LogForm {
       const colour = status >= 500 ? 'red' : isComplete ? 'green' : 'yellow';
       const shown = paint[colour](String(status));
       const request = `${method} ${printable(shownUrl(exchange))} ${ms.toFixed(1)} ms`;
-      return `${clock()} ${shown} ${request}${pairs({ code, rejected, key, client, peer })}\n`;
+      const facts = pairs({ code, rejected, key, client, peer });
+      return `${wrap(`${clock()} ${shown} ${request}${facts}`)}\n`;
     },
     line(level, message, facts, err) {
       const shown = paint[levelColours[level] ?? 'green'](level.padEnd(5));
       const isSerious = level === 'error' || level === 'fatal';
       const more = pairs({ ...facts, error: err?.message });
-      return `${clock()} ${shown} ${printable(message)}${more}\n${isSerious ? stackOf(err) : ''}`;
+      const line = wrap(`${clock()} ${shown} ${printable(message)}${more}`);
+      return `${line}\n${isSerious ? stackOf(err) : ''}`;
     },
   };
 }
 
 /** The form for a descriptor: the journal's if it leads there, that for people at a terminal, else JSON. */
-export function logFormOf(fd: number, env: Readonly<Record<string, string | undefined>>): LogForm {
+export function logFormOf(
+  fd: number,
+  env: Readonly<Record<string, string | undefined>>,
+  wrap?: WrapLine,
+): LogForm {
   if (isJournalStream(env.JOURNAL_STREAM, fstatSync(fd))) return journalLines;
+<<<<<<< HEAD
   return isatty(fd) ? terminalLines(createColours(env, true)) : jsonLines;
+=======
+  if (isatty(fd))
+    return terminalLines(env.NO_COLOR || env.TERM === 'dumb' ? undefined : colourCodes(env), wrap);
+  return jsonLines;
+>>>>>>> w/http
 }
 
 const priorities: Readonly<Record<Level, number>> = {

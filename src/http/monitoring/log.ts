@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { errnoOf } from '../../core/errno.ts';
 import { type LogLevel, logLevels } from '../../core/operations/settings.ts';
 import { redactSecrets } from '../../core/secrets.ts';
 import { textOfAny } from '../../core/text/shown-text.ts';
@@ -148,8 +149,9 @@ function errorFacts(thrown: unknown): ErrorFacts {
 
 /** A reader that takes nothing, such as a stopped terminal, may cost this much memory; what is beyond it is left out, and counted. */
 const mostWaiting = 16 * 1024 * 1024;
-/** A pipe whose reader is slow is tried again after this time. */
+/** A pipe whose reader is slow is tried again after this time, and a full disk after the longer one. */
 const againMs = 100;
+const fullDiskAgainMs = 1000;
 /** The last lines wait for a slow reader for this long. */
 const mostLastMs = 2000;
 
@@ -161,8 +163,8 @@ export interface LogStream {
 
 /**
  * Standard output or error as the destination of a log: it is written without waiting, so that a slow reader delays no request.
- * `onLeftOut` receives the number of dropped pieces, once the reader takes something again. An error, such as a pipe without a
- * reader or a full disk, is thrown and ends the process.
+ * `onLeftOut` receives the number of dropped pieces, once the reader takes something again. A daemon serves on without a log
+ * (contract, section 3): once the reader is gone, as that of a pipe or a closed terminal, all further lines are dropped.
  */
 export function createLogStream(fd: number, onLeftOut: (pieces: number) => void): LogStream {
   let waiting: Buffer[] = [];
@@ -171,7 +173,7 @@ export function createLogStream(fd: number, onLeftOut: (pieces: number) => void)
   /** What is being written or, unless `isSending`, will be tried again. */
   let writing: Buffer = Buffer.alloc(0);
   let isSending = false;
-  let isBroken = false;
+  let isGone = false;
 
   function take(): Buffer {
     const bytes = Buffer.concat(waiting);
@@ -189,11 +191,16 @@ export function createLogStream(fd: number, onLeftOut: (pieces: number) => void)
     isSending = true;
     write(fd, writing, (thrown, written) => {
       isSending = false;
-      isBroken = thrown !== null && !isFull(thrown);
-      if (isBroken) throw thrown;
+      const retryMs = thrown ? retryAfterMs(thrown) : 0;
+      if (retryMs === undefined) {
+        isGone = true;
+        take();
+        writing = Buffer.alloc(0);
+        return;
+      }
       writing = writing.subarray(written);
       if (writing.length > 0) {
-        setTimeout(send, thrown ? againMs : 0);
+        setTimeout(send, retryMs);
         return;
       }
       const pieces = leftOut;
@@ -205,6 +212,7 @@ export function createLogStream(fd: number, onLeftOut: (pieces: number) => void)
 
   return {
     write(lines) {
+      if (isGone) return;
       if (bytesWaiting > mostWaiting) {
         leftOut++;
         return;
@@ -217,18 +225,21 @@ export function createLogStream(fd: number, onLeftOut: (pieces: number) => void)
     close() {
       const untilMs = performance.now() + mostLastMs;
       let rest = isSending ? take() : Buffer.concat([writing, take()]);
-      while (rest.length > 0 && !isBroken) {
+      while (rest.length > 0 && !isGone) {
         try {
           rest = rest.subarray(writeSync(fd, rest));
         } catch (thrown) {
-          isBroken = !isFull(thrown) || performance.now() > untilMs;
-          if (!isBroken) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+          isGone = retryAfterMs(thrown) !== againMs || performance.now() > untilMs;
+          if (!isGone) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
         }
       }
     },
   };
 }
 
-function isFull(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'EAGAIN';
+/** When to try a failed write again; undefined if the reader will not come back. */
+function retryAfterMs(thrown: unknown): number | undefined {
+  const code = errnoOf(thrown);
+  if (code === 'EAGAIN') return againMs;
+  return code === 'ENOSPC' || code === 'EDQUOT' ? fullDiskAgainMs : undefined;
 }

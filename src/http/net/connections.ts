@@ -36,8 +36,11 @@ export const connectionLimits = {
   answerMs: 120_000,
   /** The same while memory for answers is tight. */
   tightAnswerMs: 10_000,
-  /** From `stop` until answers in progress are cut off. */
-  drainMs: 10_000,
+  /**
+   * From `stop` until answers in progress are cut off. Docker kills a container 10 s after SIGTERM, and what is counted in
+   * memory is written after this.
+   */
+  drainMs: 4_000,
   /** The interval at which connections are checked against these times. */
   checkEveryMs: 1_000,
   connections: 2_000,
@@ -83,6 +86,8 @@ export class Connections {
     server.maxRequestsPerSocket = 0;
     // Without a listener for `timeout` Node destroys the socket, as intended.
     server.timeout = limits.idleMs;
+    // By itself Node drops the answer to a client that ends its side and then reads; its types lack this member.
+    Object.assign(server, { httpAllowHalfOpen: true });
     const isEncrypted = 'setSecureContext' in server;
     if (isEncrypted) {
       const { iterations, pipelining } = this;
@@ -96,6 +101,8 @@ export class Connections {
     });
     // Node allows 120 s for a handshake and keeps the socket afterwards; the timer below closes it sooner.
     server.on('secureConnection', (channel: Socket) => {
+      // Not before the handshake: a client that ends its side by then is gone.
+      channel.allowHalfOpen = true;
       const connection = this.table.open(channel);
       // No limit holds for one that is not in the table.
       if (connection === undefined) channel.destroy();

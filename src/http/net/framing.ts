@@ -106,17 +106,7 @@ function ambiguityOf(req: IncomingMessage): string | undefined {
   // RFC 9112, section 3.2.
   const isHostValid = host === undefined ? req.httpVersionMinor === 0 : hostShape.test(host);
   if (!isHostValid || countHosts(req.rawHeaders) > 1) return 'HOST';
-  const target = req.url ?? '';
-  if (pathLength(target) > longestPath) return 'PATH_LENGTH';
-  return isPlainTarget(target) ? undefined : 'TARGET';
-}
-
-/** No path of the API has a quarter of it. A router would split a longer one before any limit of a key. */
-const longestPath = 4096;
-
-function pathLength(target: string): number {
-  const queryAt = target.indexOf('?');
-  return queryAt === -1 ? target.length : queryAt;
+  return isPlainTarget(req.url ?? '') ? undefined : 'TARGET';
 }
 
 const hostShape = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
@@ -180,11 +170,6 @@ const refusals: Readonly<Record<string, Refusal>> = {
     code: 'method_not_allowed',
     detail: 'This server is not a proxy.',
     headers: ['Allow', 'GET, HEAD, POST'],
-  },
-  PATH_LENGTH: {
-    code: 'too_large',
-    status: 414,
-    detail: `The path of a request has at most ${longestPath} characters.`,
   },
   HPE_INVALID_METHOD: badRequest('The method is unknown, or this is not HTTP.'),
   HPE_INVALID_URL: badRequest('The target holds characters that must be percent-encoded.'),

@@ -45,13 +45,6 @@ describe('a request whose headers, path or query take long to read', () => {
     if (status === 400)
       expect(await answer.json()).toMatchObject({ code: 'bad_parameter', status });
   });
-
-  it('gets 414 for a path that is longer than any', async () => {
-    const answer = await fetch(`${face.url}/${'a/'.repeat(2100)}`);
-
-    expect(answer.status).toBe(414);
-    expect(await answer.json()).toMatchObject({ code: 'too_large', status: 414 });
-  });
 });
 
 it('names the client and the proxy in the log of a request that a proxy forwarded', async () => {

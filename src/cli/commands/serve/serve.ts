@@ -15,14 +15,19 @@ import { defineCommand, requireBaseUrl } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { list, oneOf, parsed, text, toggle } from '../../command/flags.ts';
 import { grouped } from '../../terminal/sentence.ts';
-import { wrapFacts } from '../../terminal/wrap.ts';
+import { wrapFacts, wrapWhole } from '../../terminal/wrap.ts';
+import { parseHost, parseOrigin, parsePort } from './addresses.ts';
 import { answersAt } from './probe.ts';
 
 export default defineCommand({
   summary: 'Run the API daemon in the foreground',
   description: 'SIGTERM and SIGINT end it after the answers in progress, a second SIGINT at once.',
   flags: {
-    host: text('--host <ADDRESS>', `address to listen on (default ${serveDefaults.host})`),
+    host: parsed(
+      '--host <ADDRESS>',
+      `address to listen on (default ${serveDefaults.host})`,
+      parseHost,
+    ),
     port: parsed(
       '--port <PORT>',
       `port; 0 = any free one (default ${serveDefaults.port})`,
@@ -40,7 +45,11 @@ export default defineCommand({
       'address or CIDR range whose X-Forwarded-For is believed (repeatable)',
       parseNetwork,
     ),
-    corsOrigin: list('--cors-origin <ORIGIN>', 'origin that browsers may call from (repeatable)'),
+    corsOrigin: list(
+      '--cors-origin <ORIGIN>',
+      'origin that browsers may call from (repeatable)',
+      parseOrigin,
+    ),
     metricsPublic: toggle('--metrics-public', 'let others than loopback read /metrics'),
     noPage: toggle('--no-page', 'serve no page for people at /'),
     limitFailedChecks: limit(
@@ -70,6 +79,7 @@ export default defineCommand({
       await context.services.serve(domain, settings, {
         stop: io.interrupted(),
         logFd: json ? 2 : 1,
+        wrapLogLine: (line) => wrapLogLine(line, (json ? io.stderr : io.stdout).columns()),
         announcesCalls: io.stdout.isTTY && !json,
         listening(baseUrl) {
           if (json) context.printJson({ base_url: baseUrl });
@@ -86,6 +96,15 @@ export default defineCommand({
     }
   },
 });
+
+/** Further lines of one begin below its level, behind the time of day. */
+const logIndent = ' '.repeat('08:15:00 '.length);
+
+function wrapLogLine(line: string, columns: number | undefined): string {
+  if (columns === undefined) return line;
+  const lines = wrapWhole(line, columns - logIndent.length);
+  return lines.map((part) => part.trim()).join(`\n${logIndent}`);
+}
 
 function factsOf(context: Context, baseUrl: string, keys: number | undefined): string[] {
   const count =
@@ -125,10 +144,4 @@ export function requireBothOfTls({ tlsCert, tlsKey }: { tlsCert?: string; tlsKey
     'usage',
     `${tlsCert === undefined ? '--tls-cert' : '--tls-key'} is missing: TLS takes both.`,
   );
-}
-
-export function parsePort(given: string): number {
-  const port = Number(given);
-  if (/^\d{1,5}$/.test(given) && port <= 65_535) return port;
-  throw new HkctlError('usage', `"${given}" is not a port: give a number from 0 to 65535.`);
 }
