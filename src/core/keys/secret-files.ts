@@ -5,6 +5,7 @@ import { HkctlError } from '../errors.ts';
 import type { Key } from '../port/keys.ts';
 import type { FileLock } from '../port/store.ts';
 import { hashOf, isCompleteSecret } from '../secrets.ts';
+import { canonicalText } from '../text/canonical.ts';
 import type { CreateKeyInput } from './issuance.ts';
 import { statusOf } from './keys.ts';
 import { chainOf } from './references.ts';
@@ -90,7 +91,7 @@ const spanToleranceMs = 60_000;
 /** Whether the same command has created a key before. */
 export function isCreationOf(input: CreateKeyInput, key: Key, nowMs: number): boolean {
   const fields = (one: Omit<CreateKeyInput, 'entity' | 'expiresAtMs'>) => [
-    one.name,
+    canonicalText(one.name),
     normalisePermissions(one.permissions),
     one.allowedIps ?? [],
     one.note ?? null,

@@ -1,6 +1,6 @@
 import type { BatchResult, ReadingStore, Sensor } from '../port/readings.ts';
 import { redactSecrets } from '../secrets.ts';
-import { cutText, jsonText, printable } from '../text/shown-text.ts';
+import { cutText, isTricky, jsonText, printable, quotedName } from '../text/shown-text.ts';
 import { formatInstantUs } from '../time/instants.ts';
 import { meantInstant, orMean } from '../time/meant-values.ts';
 import { isBelowEpochMs, tooEarly } from './instants.ts';
@@ -182,6 +182,8 @@ export const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts:
 function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null)
     return Array.isArray(value) ? 'A list' : 'An object';
+  if (typeof value === 'string' && isTricky(value.slice(0, searchedLength)))
+    return quotedName(value.slice(0, searchedLength));
   // A text may have thousands of characters, and a body thousands of such texts. A secret in what is shown lies within these.
   const start = typeof value === 'string' ? value.slice(0, searchedLength) : value;
   return cutText(redactSecrets(jsonText(start)), 80);
