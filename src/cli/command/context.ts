@@ -153,18 +153,17 @@ export function createContext(
   };
 }
 
-<<<<<<< HEAD
 function linesOfStops(stopped: readonly KeptStopped[]): string[] {
   if (stopped.length === 0) return [];
   return [
     `warning: The journal of stops names what this store did not have as stopped, as in a copy without its -wal file. Stopped again: ${stopped.map(stopText).join(', ')}.`,
   ];
-=======
+}
+
 function noStoreNamed(): never {
   throw new HkctlError('usage', 'This account has no home folder for a store.', {
     hint: 'Name the store: --store PATH, or HKCTL_STORE.',
   });
->>>>>>> w/http
 }
 
 /** How a command to paste begins, on a line of its own. */

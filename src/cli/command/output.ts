@@ -8,6 +8,7 @@ import type { User } from '../../core/port/users.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
 import { dateOf } from '../../core/time/calendar.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
+import { shownZone } from '../../core/time/zones.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 import type { Context } from './context.ts';
 
@@ -50,8 +51,9 @@ export function usageJson({ day, requests, refused, readings, lastRejected }: Da
   };
 }
 
-export function entityJson({ id, code, name, timezone, status }: Entity) {
-  return { id, code, name, timezone, status };
+/** `keys` is the number of active ones. */
+export function entityJson({ id, code, name, timezone, status }: Entity, keys: number) {
+  return { id, code, name, timezone: shownZone(timezone), status, keys };
 }
 
 export function userJson({ id, login, name, role, status }: User) {

@@ -1,20 +1,33 @@
+import type { Domain } from '../../core/domain/domain.ts';
+import { HkctlError } from '../../core/errors.ts';
 import {
   addEntity,
+  countActiveKeys,
   removeEntity,
+  requireEntity,
   requireTimezone,
   setEntityStatus,
+  updateEntity,
   workingKeysOfEntity,
 } from '../../core/organization/entities.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import { requireLabel } from '../../core/text/labels.ts';
+import { shownZone } from '../../core/time/zones.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
-import { text } from '../command/flags.ts';
+import { parsed, text } from '../command/flags.ts';
 import { entityJson } from '../command/output.ts';
 import { requireConfirmation, requireTyped, textOrAsk } from '../questions/values.ts';
 import { printSummary, printTable } from '../table/table.ts';
 import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
 import { resumed, stopped, stopping } from './keys/names.ts';
+
+type EntityView = Entity & { keys: number };
+
+async function jsonOf(domain: Domain, entity: Entity) {
+  const [keys = 0] = await countActiveKeys(domain, [entity]);
+  return entityJson(entity, keys);
+}
 
 const codeArgument = [{ spelling: '<CODE>', doc: 'code of the entity' }];
 
@@ -26,17 +39,26 @@ const list = defineCommand({
     const { domain, actor } = await context.session();
     // Every profile may see them, since every key names one.
     const entities = await domain.store.entities.list(actor.user.tenantId);
+    const keys = await countActiveKeys(domain, entities);
+    const views = entities.map((entity, at) => ({ ...entity, keys: keys[at] ?? 0 }));
     const columns = [
       { heading: 'CODE', cell: ({ code }: Entity) => code, paint: context.style.cyan, min: 8 },
       { heading: 'NAME', cell: ({ name }: Entity) => name, min: 16 },
-      { heading: 'TIME ZONE', cell: ({ timezone }: Entity) => timezone, min: 12, leaveOut: 1 },
+      {
+        heading: 'TIME ZONE',
+        cell: ({ timezone }: Entity) => shownZone(timezone),
+        min: 12,
+        leaveOut: 1,
+      },
+      { heading: 'KEYS', cell: ({ keys }: EntityView) => String(keys), leaveOut: 2 },
       {
         heading: 'STATUS',
         cell: ({ status }: Entity) => status,
         paint: paintStatus(context.style),
       },
     ];
-    await printTable(context, columns, entities, { json: entityJson, none: 'No entities.' });
+    const json = (view: EntityView) => entityJson(view, view.keys);
+    await printTable(context, columns, views, { json, none: 'No entities.' });
     if (entities.length === 0) {
       context.say('Add one: hkctl entities add CODE --name N --timezone TZ');
       return;
@@ -69,7 +91,40 @@ const add = defineCommand({
     );
     const timezone = await textOrAsk(context, flags.timezone, 'IANA time zone', requireTimezone);
     const entity = await addEntity(domain, actor, { code, name, timezone });
-    context.report(entityJson(entity), `Entity added: ${entity.name} (${entity.code})`);
+    context.report(entityJson(entity, 0), `Entity added: ${entity.name} (${entity.code})`);
+  },
+});
+
+const set = defineCommand({
+  summary: 'Change the name or the time zone of an entity',
+  description:
+    'In a new time zone days, weeks and dates count from then on. Instants that are stored, such as the expiry of a key, stay.',
+  arguments: codeArgument,
+  flags: {
+    name: text('--name <NAME>', 'new name of the site'),
+    timezone: parsed('--timezone <ZONE>', 'new IANA time zone', requireTimezone),
+    yes: yesFlag,
+  },
+  examples: [
+    ['hkctl entities set CHI --name "Chicago plant 2"', 'another name'],
+    ['hkctl entities set CHI --timezone America/Chicago', 'asks, since days then count otherwise'],
+  ],
+  needs: (_flags, [code = '']) => ['entity.set', code],
+  async run(context, { name, timezone }, [code = ''], { domain, actor }) {
+    if (name === undefined && timezone === undefined)
+      throw new HkctlError('usage', 'Nothing to change: give --name or --timezone.');
+    if (name !== undefined) requireLabel(name, 'The name of an entity');
+    const before = await requireEntity(domain, actor, code);
+    const zone = shownZone(before.timezone);
+    if (timezone !== undefined && timezone !== zone) {
+      const question = `Change the time zone of ${code} from ${zone} to ${timezone}? Days, weeks and dates count in it from then on. Stored instants, such as the expiry of a key, stay.`;
+      await requireConfirmation(context, question, 'Change it');
+    }
+    const entity = await updateEntity(domain, actor, code, { name, timezone });
+    context.report(
+      await jsonOf(domain, entity),
+      `Entity set: ${entity.name} (${entity.code}), time zone ${shownZone(entity.timezone)}`,
+    );
   },
 });
 
@@ -83,7 +138,7 @@ const activate = defineCommand({
     const entity = await setEntityStatus(domain, actor, code, 'active');
     const keys = await workingKeysOfEntity(domain, actor, code);
     context.report(
-      entityJson(entity),
+      await jsonOf(domain, entity),
       `Entity activated: ${entity.name} (${entity.code}). ${resumed(before, keys)}`,
     );
   },
@@ -105,7 +160,7 @@ const deactivate = defineCommand({
     await requireConfirmation(context, question, 'Deactivate');
     const entity = await setEntityStatus(domain, actor, code, 'inactive');
     context.report(
-      entityJson(entity),
+      await jsonOf(domain, entity),
       `Entity deactivated: ${entity.name} (${entity.code}). ${stopped(keys)}`,
     );
   },
@@ -128,10 +183,10 @@ const remove = defineCommand({
     await requireTyped(context, question, code);
     const entity = await removeEntity(domain, actor, code);
     context.report(
-      entityJson(entity),
+      await jsonOf(domain, entity),
       `Entity removed: ${entity.name} (${entity.code}). ${stopped(keys)}`,
     );
   },
 });
 
-export default { verbs: { list, add, activate, deactivate, remove } } satisfies Noun;
+export default { verbs: { list, add, set, activate, deactivate, remove } } satisfies Noun;

@@ -1,5 +1,9 @@
 import { modeText } from '../../core/files.ts';
-import { requireEntityCode, requireTimezone } from '../../core/organization/entities.ts';
+import {
+  countActiveKeys,
+  requireEntityCode,
+  requireTimezone,
+} from '../../core/organization/entities.ts';
 import { type FirstTenantInput, initialise } from '../../core/organization/tenants.ts';
 import { requireLogin } from '../../core/organization/users.ts';
 import { requireLabel } from '../../core/text/labels.ts';
@@ -55,9 +59,10 @@ export default defineCommand({
         ? await services.loadDemo(context.domainOf(store), actor, entity)
         : [];
       if (context.json) {
+        const [keys = 0] = await countActiveKeys(context.domainOf(store), [entity]);
         const made = {
           tenant: tenantJson(tenant),
-          entity: entityJson(entity),
+          entity: entityJson(entity, keys),
           user: userJson(user),
         };
         context.printJson({ store: storePath, ...made });

@@ -28,6 +28,7 @@ export const actions = {
   'user.set_role': ['users.manage'],
   'entity.list': [],
   'entity.add': ['entities.manage'],
+  'entity.set': ['entities.manage'],
   'entity.activate': ['entities.manage'],
   'entity.deactivate': ['entities.manage'],
   'entity.remove': ['entities.manage'],

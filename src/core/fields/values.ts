@@ -1,4 +1,5 @@
-import { textOfAny } from '../text/shown-text.ts';
+import { canonicalText } from '../text/canonical.ts';
+import { invisibleIn, textOfAny } from '../text/shown-text.ts';
 import { canonicalInstant, isDate, isDateShaped } from '../time/instants.ts';
 import { meantBoolean, meantDate, meantInstant, orMean } from '../time/meant-values.ts';
 import { jsonIn, RoundedNumber } from './exact-numbers.ts';
@@ -66,15 +67,23 @@ function fromTextOnly(
 /** Fields up to this length are codes and numbers: a line break in one means that the file is broken. */
 const shortLength = 64;
 
+/** Texts by which records are found and joined: no two may look the same and differ. */
+const codeName = /(?:^|[_.])(?:id|code|number)$/;
+
 function validateText(name: string, field: TextField): FieldValidator['fromText'] {
   const { maxLength } = field;
   const forbidden = maxLength > shortLength ? /(?![\t\n\r])[\p{Cc}\p{Cs}]/u : /[\p{Cc}\p{Cs}]/u;
   const format = field.format && textFormats[field.format];
-  return (text, refuse, plain) => {
+  const isCode = field.references !== undefined || codeName.test(name);
+  return (typed, refuse, plain) => {
+    const text = plain ? typed : canonicalText(typed);
     if (text.length > maxLength)
       return refuse(name, text, `at most ${maxLength} characters, this has ${text.length}`);
     const wrong = plain ? null : forbidden.exec(text);
     if (wrong) return refuse(name, text, ruleAgainst(wrong[0]));
+    const invisible = plain || !isCode ? undefined : invisibleIn(text);
+    if (invisible !== undefined)
+      return refuse(name, text, `no invisible characters (${invisible})`);
     if (format && !format.pattern.test(text)) return refuse(name, text, format.rule);
     return text;
   };

@@ -65,9 +65,9 @@ export function requireCreatable(input: CreateKeyInput, nowMs: number): void {
   requireAhead(input.expiresAtMs, nowMs);
 }
 
-/** Throws `bad_input` for what is no name of a key; see {@link requireLabel}. */
-export function requireKeyName(name: string): void {
-  requireLabel(name, 'A key name');
+/** The name of a key as it is stored; throws `bad_input` for what is none (see {@link requireLabel}). */
+export function requireKeyName(name: string): string {
+  return requireLabel(name, 'A key name');
 }
 
 /**
@@ -84,6 +84,7 @@ export async function createKey(
   requireCreatable(input, domain.clock());
   const drafted = await draftKey(domain, actor, domain.clock(), {
     ...input,
+    name: requireKeyName(input.name),
     permissions: normalisePermissions(input.permissions),
     allowedIps: [...(input.allowedIps ?? [])],
     note: input.note ?? null,

@@ -3,6 +3,7 @@ import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../port/keys.ts';
 import { hashOf, isCompleteSecret } from '../secrets.ts';
+import { canonicalText } from '../text/canonical.ts';
 import { requireLabel } from '../text/labels.ts';
 import { dayMs } from '../time/spans.ts';
 import { type Refusal, refusalOf } from './authentication.ts';
@@ -60,8 +61,7 @@ export function revokedBy({ user: { login, name } }: Actor, key: Key, revokedAtM
 /** A note as it is stored: up to 500 visible characters (see {@link requireLabel}), null for an empty one. Throws `bad_input`. */
 export function parseNote(text: string): string | null {
   if (text === '') return null;
-  requireLabel(text, 'A note', 500);
-  return text;
+  return requireLabel(text, 'A note', 500);
 }
 
 export async function setNote(
@@ -84,7 +84,9 @@ export async function listKeys(
   page: KeyPageRequest,
 ): Promise<Key[]> {
   await requirePermissions(domain, actor, 'key.list', 'keys');
-  return domain.store.keys.list(actor.user.tenantId, filter, page);
+  const { search } = filter;
+  const canonical = search === undefined ? filter : { ...filter, search: canonicalText(search) };
+  return domain.store.keys.list(actor.user.tenantId, canonical, page);
 }
 
 /** One key, named as in `requireKey`. Needs `api_keys.view`. */

@@ -3,6 +3,7 @@ import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
 import type { Key } from '../port/keys.ts';
 import { holdsSecret, redactSecrets } from '../secrets.ts';
+import { canonicalText } from '../text/canonical.ts';
 import { printable } from '../text/shown-text.ts';
 
 /** Finds keys as {@link requireKey}, each once; `not_found` (exit 3) names all that are missing. */
@@ -59,7 +60,7 @@ async function findKey(
 ): Promise<Key | undefined> {
   const found = await store.keys.find(user.tenantId, ref);
   if (found) return found;
-  const filter = { nowMs: clock(), statuses: ['Active'], name: ref } as const;
+  const filter = { nowMs: clock(), statuses: ['Active'], name: canonicalText(ref) } as const;
   const named = await store.keys.list(user.tenantId, filter, { limit: 10 });
   if (named.length < 2) return named[0];
   const prefixes = named.map(({ prefix }) => prefix).join(', ');

@@ -1,13 +1,14 @@
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Entity } from '../port/entities.ts';
+import type { Entity, EntityChange } from '../port/entities.ts';
 import type { Key } from '../port/keys.ts';
 import { requireLabel } from '../text/labels.ts';
+import { quotedName } from '../text/shown-text.ts';
 import { didYouMean, nearest } from '../text/words.ts';
-import { isTimezone } from '../time/calendar.ts';
+import { meantZone, zoneNamed } from '../time/zones.ts';
 
-/** Adds a site. `duplicate` (exit 5) for a taken code. Needs `entities.manage`. */
+/** Adds a site. `duplicate` (exit 5) for a taken code, whatever its case. Needs `entities.manage`. */
 export async function addEntity(
   domain: Domain,
   actor: Actor,
@@ -15,6 +16,7 @@ export async function addEntity(
 ): Promise<Entity> {
   await requirePermissions(domain, actor, 'entity.add', input.code);
   const entity = newEntity(domain, actor.user.tenantId, input);
+  await requireNewCode(domain, entity);
   await domain.store.entities.insert(
     entity,
     auditDraft(domain, actor, 'entity.add', entity.code, {
@@ -32,9 +34,56 @@ export function newEntity(
   input: { code: string; name: string; timezone: string },
 ): Entity {
   requireEntityCode(input.code);
-  requireLabel(input.name, 'The name of an entity');
-  requireTimezone(input.timezone);
-  return { ...input, id: domain.newId(), tenantId, status: 'active', createdAtMs: domain.clock() };
+  return {
+    code: input.code,
+    name: requireLabel(input.name, 'The name of an entity'),
+    timezone: requireTimezone(input.timezone),
+    id: domain.newId(),
+    tenantId,
+    status: 'active',
+    createdAtMs: domain.clock(),
+  };
+}
+
+/** Codes differ by more than case: people do not tell MUC from muc. */
+async function requireNewCode({ store }: Domain, { tenantId, code }: Entity): Promise<void> {
+  const lower = code.toLowerCase();
+  const known = await store.entities.list(tenantId);
+  const taken = known.find((one) => one.code.toLowerCase() === lower);
+  if (taken === undefined) return;
+  throw new HkctlError('duplicate', `There is an entity with the code ${taken.code} already.`, {
+    hint: 'Codes must differ by more than case: choose another one.',
+  });
+}
+
+/** Changes the name or the time zone of a site. Stored instants, such as a key's expiry, stay. Needs `entities.manage`. */
+export async function updateEntity(
+  domain: Domain,
+  actor: Actor,
+  code: string,
+  change: EntityChange,
+): Promise<Entity> {
+  await requirePermissions(domain, actor, 'entity.set', code);
+  const entity = await requireEntity(domain, actor, code);
+  const { name, timezone } = change;
+  const changed = {
+    ...(name !== undefined && { name: requireLabel(name, 'The name of an entity') }),
+    ...(timezone !== undefined && { timezone: requireTimezone(timezone) }),
+  };
+  const audit = auditDraft(domain, actor, 'entity.set', entity.code, changed);
+  await domain.store.entities.update(entity.id, changed, audit);
+  return { ...entity, ...changed };
+}
+
+/** The number of active keys of each site, in their order. */
+export function countActiveKeys(
+  { store, clock }: Domain,
+  entities: readonly Entity[],
+): Promise<number[]> {
+  const filter = { nowMs: clock(), statuses: ['Active'] } as const;
+  return Promise.all(
+    entities.map(({ tenantId, id }) => store.keys.count(tenantId, { ...filter, entityId: id })),
+  );
 }
 
 /** The keys that stop with a site, and work again with it: not those of inactive profiles, and none of an inactive site. */
@@ -81,7 +130,7 @@ export async function requireEntity(domain: Domain, actor: Actor, code: string):
   const entity = await domain.store.entities.find(actor.user.tenantId, code);
   if (entity) return entity;
   const known = await domain.store.entities.list(actor.user.tenantId);
-  throw new HkctlError('not_found', `No entity "${code}" in this organization.`, {
+  throw new HkctlError('not_found', `No entity ${quotedName(code)} in this organization.`, {
     hint: hintOf(code, known),
   });
 }
@@ -100,13 +149,13 @@ function codeByName(given: string, known: readonly Entity[]): string | undefined
   return known.find(({ name }) => name.toLowerCase().includes(given.toLowerCase()))?.code;
 }
 
-/** An IANA time zone that this machine knows. Throws `bad_input`. */
-export function requireTimezone(timezone: string): void {
-  if (!isTimezone(timezone)) {
-    throw new HkctlError('bad_input', `"${timezone}" is not an IANA time zone.`, {
-      hint: 'Give a name such as Europe/Berlin, America/Chicago or UTC.',
-    });
-  }
+/** The time zone in IANA's spelling, however it was typed. Throws `bad_input`. */
+export function requireTimezone(typed: string): string {
+  const zone = zoneNamed(typed);
+  if (zone !== undefined) return zone;
+  throw new HkctlError('bad_input', `${quotedName(typed)} is not an IANA time zone.`, {
+    hint: `${didYouMean(meantZone(typed))}Give a name such as Europe/Berlin, America/Chicago or UTC.`,
+  });
 }
 
 export function isEntityCode(text: string): boolean {
@@ -118,7 +167,7 @@ export function requireEntityCode(code: string): void {
   if (!isEntityCode(code)) {
     throw new HkctlError(
       'bad_input',
-      `"${code}" is not an entity code: 1 to 32 letters, digits, _ and -.`,
+      `${quotedName(code)} is not an entity code: use 1 to 32 letters, digits, _ and -.`,
     );
   }
 }

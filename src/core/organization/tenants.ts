@@ -88,19 +88,22 @@ export async function updateTenant(
   change: TenantChange,
 ): Promise<Tenant> {
   await requirePermissions(domain, actor, 'tenant.set', 'tenant');
-  if (change.name !== undefined) requireLabel(change.name, 'The name of an organization');
+  const name =
+    change.name === undefined
+      ? undefined
+      : requireLabel(change.name, 'The name of an organization');
   const tenant = await domain.store.tenants.find(actor.user.tenantId);
   if (!tenant) throw new HkctlError('not_found', 'This organization is no longer in the store.');
   // What is not given stays: an undefined here would stand in for it.
   const given = {
-    ...(change.name !== undefined && { name: change.name }),
+    ...(name !== undefined && { name }),
     ...(change.weekStart !== undefined && { weekStart: change.weekStart }),
     ...(change.retainReadingsDays !== undefined && {
       retainReadingsDays: change.retainReadingsDays,
     }),
   };
   const detail = {
-    name: change.name ?? null,
+    name: name ?? null,
     week_start: change.weekStart ?? null,
     ...(change.retainReadingsDays !== undefined && {
       retain_readings: shownRetention(change.retainReadingsDays),
@@ -118,19 +121,18 @@ function newTenant(
   domain: Domain,
   input: Omit<FirstTenantInput, 'entity'>,
 ): { tenant: Tenant; user: User } {
-  requireLabel(input.name, 'The name of an organization');
   requireLogin(input.admin.login);
-  requireLabel(input.admin.name, 'The name of a user');
   const nowMs = domain.clock();
   const tenant: Tenant = {
     id: domain.newId(),
-    name: input.name,
+    name: requireLabel(input.name, 'The name of an organization'),
     weekStart: input.weekStart,
     createdAtMs: nowMs,
     retainReadingsDays: null,
   };
   const user: User = {
     ...input.admin,
+    name: requireLabel(input.admin.name, 'The name of a user'),
     id: domain.newId(),
     tenantId: tenant.id,
     role: 'super_user',

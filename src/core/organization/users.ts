@@ -6,6 +6,7 @@ import type { Key } from '../port/keys.ts';
 import type { User } from '../port/users.ts';
 import { holdsSecret } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
+import { quotedName } from '../text/shown-text.ts';
 import { didYouMean, nearest } from '../text/words.ts';
 
 /** Adds a profile. `duplicate` (exit 5) if the login is taken, in whatever tenant. Needs `users.manage`. */
@@ -16,9 +17,9 @@ export async function addUser(
 ): Promise<User> {
   await requirePermissions(domain, actor, 'user.add', input.login);
   requireLogin(input.login);
-  requireLabel(input.name, 'The name of a user');
   const user: User = {
     ...input,
+    name: requireLabel(input.name, 'The name of a user'),
     id: domain.newId(),
     tenantId: actor.user.tenantId,
     status: 'active',
@@ -97,7 +98,7 @@ async function requireUser(domain: Domain, actor: Actor, login: string): Promise
       login,
       known.map((other) => other.login),
     );
-    throw new HkctlError('not_found', `No user "${login}" in this organization.`, {
+    throw new HkctlError('not_found', `No user ${quotedName(login)} in this organization.`, {
       hint: `${didYouMean(near)}hkctl users list shows them.`,
     });
   }
@@ -113,7 +114,7 @@ export function requireLogin(login: string): void {
   if (!isLogin(login) || holdsSecret(login)) {
     throw new HkctlError(
       'bad_input',
-      `"${login}" is not a login: use 1 to 64 letters, digits and _ . @ - \\ $.`,
+      `${quotedName(login)} is not a login: use 1 to 64 letters, digits and _ . @ - \\ $.`,
     );
   }
 }

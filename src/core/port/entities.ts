@@ -11,10 +11,14 @@ export interface Entity {
   createdAtMs: number;
 }
 
+/** What may change of an entity; what is absent stays. */
+export type EntityChange = Partial<Pick<Entity, 'name' | 'timezone'>>;
+
 export interface EntityStore {
   list(tenantId: string): MaybePromise<Entity[]>;
   find(tenantId: string, code: string): MaybePromise<Entity | undefined>;
   insert(entity: Entity, audit: AuditDraft): MaybePromise<void>;
+  update(id: string, change: EntityChange, audit: AuditDraft): MaybePromise<void>;
   setStatus(id: string, status: Entity['status'], audit: AuditDraft): MaybePromise<void>;
   /** Removes the entity, its records, sensors, readings and heartbeats; its keys stay, without an entity. */
   remove(id: string, audit: AuditDraft): MaybePromise<void>;

@@ -1,3 +1,4 @@
+import { canonicalText } from '../text/canonical.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
 export interface Sensor {
@@ -13,8 +14,20 @@ export interface Sensor {
 export type SensorDirectory = ReadonlyMap<string, Sensor>;
 
 export function toDirectory(sensors: readonly Sensor[]): SensorDirectory {
-  const byName = (name: 'id' | 'code') => sensors.map((sensor) => [sensor[name], sensor] as const);
-  return new Map([...byName('id'), ...byName('code')]);
+  const byName = (name: 'id' | 'code', form = (text: string) => text) =>
+    sensors.map((sensor) => [form(sensor[name]), sensor] as const);
+  // Older versions have stored names in any form of Unicode.
+  return new Map([
+    ...byName('id', canonicalText),
+    ...byName('code', canonicalText),
+    ...byName('id'),
+    ...byName('code'),
+  ]);
+}
+
+/** The sensor of a code or an id, in whichever form of Unicode it is written. */
+export function sensorNamed(directory: SensorDirectory, name: string): Sensor | undefined {
+  return directory.get(name) ?? directory.get(canonicalText(name));
 }
 
 export const qualities = ['good', 'uncertain', 'bad'] as const;

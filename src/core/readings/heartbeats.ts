@@ -1,4 +1,10 @@
-import type { BatchResult, Heartbeat, ReadingStore, SensorDirectory } from '../port/readings.ts';
+import {
+  type BatchResult,
+  type Heartbeat,
+  type ReadingStore,
+  type SensorDirectory,
+  sensorNamed,
+} from '../port/readings.ts';
 import type { Clock } from '../time/instants.ts';
 import { aheadFault, instantFault } from './instant-faults.ts';
 import { earliestMeasuredUs, maxAheadUs, measuredUs } from './instants.ts';
@@ -51,7 +57,7 @@ export class HeartbeatValidator extends Validator {
       signal = null,
       firmware = null,
     } = item;
-    const sensor = typeof name === 'string' ? this.#sensors.get(name) : undefined;
+    const sensor = typeof name === 'string' ? sensorNamed(this.#sensors, name) : undefined;
     // An inactive sensor may send heartbeats: they are not measurements.
     if (sensor === undefined) return sensorFault(name, undefined);
     const atUs = at === undefined || at === null ? this.#receiptUs() : measuredUs(at);

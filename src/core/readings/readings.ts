@@ -5,6 +5,7 @@ import {
   type ReadingStore,
   readingColumns,
   type SensorDirectory,
+  sensorNamed,
 } from '../port/readings.ts';
 import { Spares } from '../sharing/spares.ts';
 import { aheadFault, instantFault } from './instant-faults.ts';
@@ -131,7 +132,7 @@ export class ReadingValidator extends Validator {
       else if (field === 'quality') quality = item.quality;
       else return unknownField(field, 'sensor, at, value, unit and quality');
     }
-    const sensor = typeof name === 'string' ? this.#sensors.get(name) : undefined;
+    const sensor = typeof name === 'string' ? sensorNamed(this.#sensors, name) : undefined;
     if (sensor === undefined || !sensor.isActive) return sensorFault(name, sensor);
     const atUs = measuredUs(at);
     if (atUs === undefined || atUs < earliestMeasuredUs) return instantFault(at, atUs);

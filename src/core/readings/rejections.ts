@@ -1,6 +1,6 @@
 import type { BatchResult, ReadingStore, Sensor } from '../port/readings.ts';
 import { redactSecrets } from '../secrets.ts';
-import { cutText, jsonText, printable } from '../text/shown-text.ts';
+import { cutText, isTricky, jsonText, printable, quotedName } from '../text/shown-text.ts';
 
 /** The most readings or heartbeats in one request body. */
 export const maxBatch = 10_000;
@@ -181,6 +181,9 @@ export function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[…]' : '{…}';
   // JSON has no infinite numbers, but one such as 1e999 is read as one.
   if (typeof value === 'number') return String(value);
+  if (typeof value === 'string' && isTricky(value.slice(0, searchedLength))) {
+    return quotedName(value.slice(0, searchedLength));
+  }
   // A text may have thousands of characters, and a body thousands of such texts. A secret in what is shown lies within these.
   const start = typeof value === 'string' ? value.slice(0, searchedLength) : value;
   return cutText(redactSecrets(jsonText(start)), 80);

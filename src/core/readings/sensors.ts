@@ -4,15 +4,18 @@ import { HkctlError } from '../errors.ts';
 import type { ResourceDefinition } from '../fields/fields.ts';
 import type { Entity } from '../port/entities.ts';
 import { chain, type MaybePromise } from '../port/maybe-promise.ts';
-import type {
-  ReadingStore,
-  ReadingText,
-  ReadingTextRequest,
-  Sensor,
-  SensorDirectory,
-  SensorState,
+import {
+  type ReadingStore,
+  type ReadingText,
+  type ReadingTextRequest,
+  type Sensor,
+  type SensorDirectory,
+  type SensorState,
+  sensorNamed,
 } from '../port/readings.ts';
 import type { RecordPosition } from '../port/records.ts';
+import { canonicalText } from '../text/canonical.ts';
+import { quotedName } from '../text/shown-text.ts';
 import { didYouMean, nearest } from '../text/words.ts';
 import { formatOptionalUs } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
@@ -49,9 +52,9 @@ export async function listSensors(
 
 export async function requireSensor(domain: Domain, entity: Entity, ref: string): Promise<Sensor> {
   const sensors = await domain.store.readings.directory(entity.id);
-  const sensor = sensors.get(ref);
+  const sensor = sensorNamed(sensors, ref);
   if (sensor) return sensor;
-  throw new HkctlError('not_found', `No sensor "${ref}" in entity ${entity.code}.`, {
+  throw new HkctlError('not_found', `No sensor ${quotedName(ref)} in entity ${entity.code}.`, {
     hint: `${didYouMean(nearest(ref, [...sensors.keys()]))}hkctl sensors list --entity ${entity.code} shows them.`,
   });
 }
@@ -73,14 +76,16 @@ export async function showSensor(
 
 /** Finds a sensor by its id alone: in a directory the same text may be the code of another one, which takes precedence. */
 function sensorById(directory: SensorDirectory, id: string): Sensor | undefined {
-  const named = directory.get(id);
-  if (named === undefined || named.id === id) return named;
-  for (const sensor of directory.values()) if (sensor.id === id) return sensor;
+  const wanted = canonicalText(id);
+  const hasId = (sensor: Sensor) => canonicalText(sensor.id) === wanted;
+  const named = sensorNamed(directory, id);
+  if (named === undefined || hasId(named)) return named;
+  for (const sensor of directory.values()) if (hasId(sensor)) return sensor;
   return undefined;
 }
 
 export function findSensor(directory: SensorDirectory, name: string): Sensor | undefined {
-  return sensorById(directory, name) ?? directory.get(name);
+  return sensorById(directory, name) ?? sensorNamed(directory, name);
 }
 
 /** Records of sensors with their last states; synchronous if the store is. */

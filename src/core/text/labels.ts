@@ -1,9 +1,14 @@
 import { HkctlError } from '../errors.ts';
 import { holdsSecret } from '../secrets.ts';
+import { canonicalText } from './canonical.ts';
 import { trickyIn } from './shown-text.ts';
 
-/** A name of 1 to `most` visible characters, without a secret. `what` begins the message. Throws `bad_input`. */
-export function requireLabel(text: string, what: string, most = 120): void {
+/**
+ * A name of 1 to `most` visible characters, without a secret, in the form in which it is stored. `what` begins the message. Throws
+ * `bad_input`.
+ */
+export function requireLabel(typed: string, what: string, most = 120): string {
+  const text = canonicalText(typed);
   const { length } = [...text];
   requireVisible(text, what);
   if (text.trim() !== text || length < 1 || length > most) {
@@ -18,6 +23,7 @@ export function requireLabel(text: string, what: string, most = 120): void {
       `${what} must not contain a secret: it is shown to others and written to the audit trail.`,
     );
   }
+  return text;
 }
 
 function requireVisible(text: string, what: string): void {

@@ -29,12 +29,17 @@ export function textOfAny(value: unknown): string {
 
 /** Writes characters that could deceive a reader (see {@link trickyIn}) as JSON escapes: JSON keeps its meaning. */
 export function printable(text: string): string {
-  return text.replace(tricky, (found) =>
+  return replaceTricky(text, (found) =>
     found
       .split('')
       .map((unit) => `\\u${hex(unit.charCodeAt(0))}`)
       .join(''),
   );
+}
+
+/** What a person has typed, in quotes for a message, with the numbers of invisible characters: `"A<U+200B>1"`. */
+export function quotedName(text: string): string {
+  return `"${replaceTricky(cutText(redactSecrets(text), 80), (found) => `<${numberOf(found)}>`)}"`;
 }
 
 /** A value as JSON with deceptive characters escaped, after `cleaned` was applied to each text; it parses to that value. */
@@ -51,13 +56,32 @@ export function toSafeJson(
 }
 
 export function isTricky(text: string): boolean {
-  return text.search(tricky) !== -1;
+  return trickyIn(text) !== undefined;
 }
 
-/** The first character that controls a terminal, changes the direction or is invisible, as `U+202E`. */
+/**
+ * The first character that controls a terminal, changes the direction or is invisible, as `U+202E`. Joiners and selectors are
+ * none where they belong to an emoji or a script that needs them.
+ */
 export function trickyIn(text: string): string | undefined {
+  if (text.search(tricky) === -1) return undefined;
+  const [found] = text.replace(meaningful, '').match(tricky) ?? [];
+  return found && numberOf(found);
+}
+
+/** The first character that no code and no id may have: as {@link trickyIn}, and every joiner and selector. */
+export function invisibleIn(text: string): string | undefined {
   const [found] = text.match(tricky) ?? [];
-  return found && `U+${hex(found.codePointAt(0) ?? 0).toUpperCase()}`;
+  return found && numberOf(found);
+}
+
+function replaceTricky(text: string, write: (found: string) => string): string {
+  if (text.search(tricky) === -1) return text;
+  return text.replace(trickyUnlessMeaningful, (found, kept) => kept ?? write(found));
+}
+
+function numberOf(character: string): string {
+  return `U+${hex(character.codePointAt(0) ?? 0).toUpperCase()}`;
 }
 
 function hex(code: number): string {
@@ -65,7 +89,43 @@ function hex(code: number): string {
 }
 
 /** Controls, formats, separators, lone surrogates, default-ignorable characters, and the blank of Braille (U+2800). */
-const tricky = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const trickyCharacter =
+  '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800]';
+const tricky = new RegExp(trickyCharacter, 'gu');
+
+/** Scripts in which a joiner between two letters changes how they are written (RFC 5892, appendix A). */
+const joiningScripts = [
+  ...[
+    'Arabic',
+    'Syriac',
+    'Mongolian',
+    'Nko',
+    'Devanagari',
+    'Bengali',
+    'Gurmukhi',
+    'Gujarati',
+    'Oriya',
+  ],
+  ...['Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar', 'Tibetan'],
+];
+const joiningLetter = `[${joiningScripts.map((script) => `\\p{Script=${script}}`).join('')}]`;
+
+/** Joiners, selectors and tags where they have a meaning that a reader sees. */
+const meaningfulSequence = [
+  // Emoji in colour or as text, and the digits of keycaps (UTS #51).
+  '(?<=\\p{Extended_Pictographic})[\\ufe0e\\ufe0f]',
+  '(?<=[0-9#*])\\ufe0f(?=\\u20e3)',
+  // A family, a profession: several emoji that are one.
+  '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d(?=\\p{Extended_Pictographic})',
+  // The flags of England, Scotland and Wales.
+  '(?<=\\u{1f3f4})[\\u{e0061}-\\u{e007a}]{2,6}\\u{e007f}',
+  `(?<=${joiningLetter})[\\u200c\\u200d](?=${joiningLetter})`,
+  '(?<=\\p{Script=Mongolian})[\\u180b-\\u180d\\u180f]',
+  // Variants of ideographs.
+  '(?<=\\p{Script=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}]',
+].join('|');
+const meaningful = new RegExp(meaningfulSequence, 'gu');
+const trickyUnlessMeaningful = new RegExp(`(${meaningfulSequence})|${trickyCharacter}`, 'gu');
 
 /** The well-formed text cut to `most` characters (code points), with `…` appended if it was longer. */
 export function cutText(text: string, most: number): string {

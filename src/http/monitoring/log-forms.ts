@@ -34,21 +34,11 @@ export const journalLines: LogForm = {
   line: (level, ...line) => `<${priorities[level]}>${jsonLines.line(level, ...line)}`,
 };
 
-<<<<<<< HEAD
-/** Lines for people at a terminal. */
-export function terminalLines(paint: Colours): LogForm {
-=======
 /** Breaks a line for the width of a terminal, which by itself breaks it inside a word. */
 export type WrapLine = (line: string) => string;
 
-/** Lines for people at a terminal, without colours if no codes are given. */
-export function terminalLines(
-  codes: ColourCodes | undefined,
-  wrap: WrapLine = (line) => line,
-): LogForm {
-  const paint = (colour: keyof ColourCodes, text: string) =>
-    codes ? `\u001b[${codes[colour]}m${text}\u001b[39m` : text;
->>>>>>> w/http
+/** Lines for people at a terminal. */
+export function terminalLines(paint: Colours, wrap: WrapLine = (line) => line): LogForm {
   return {
     request(exchange, status, ms) {
       const { method, code, rejected, keyPrefix: key, forwardedFor: client, peer } = exchange;
@@ -76,13 +66,7 @@ export function logFormOf(
   wrap?: WrapLine,
 ): LogForm {
   if (isJournalStream(env.JOURNAL_STREAM, fstatSync(fd))) return journalLines;
-<<<<<<< HEAD
-  return isatty(fd) ? terminalLines(createColours(env, true)) : jsonLines;
-=======
-  if (isatty(fd))
-    return terminalLines(env.NO_COLOR || env.TERM === 'dumb' ? undefined : colourCodes(env), wrap);
-  return jsonLines;
->>>>>>> w/http
+  return isatty(fd) ? terminalLines(createColours(env, true), wrap) : jsonLines;
 }
 
 const priorities: Readonly<Record<Level, number>> = {

@@ -4,6 +4,7 @@ import type { Domain } from '../../core/domain/domain.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { holdsAny, type Principal } from '../../core/keys/authentication.ts';
 import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
+import { shownZone } from '../../core/time/zones.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Session } from '../auth/credential-cache.ts';
 import { ingestOperations } from '../ingest/operations.ts';
@@ -91,7 +92,12 @@ function meHead(
 ) {
   const me = {
     tenant: { id: tenant.id, name: tenant.name },
-    entity: { id: entity.id, code: entity.code, name: entity.name, timezone: entity.timezone },
+    entity: {
+      id: entity.id,
+      code: entity.code,
+      name: entity.name,
+      timezone: shownZone(entity.timezone),
+    },
     key: { id: keyId, prefix, name, expires_at: formatOptionalMs(expiresAtMs) },
     permissions,
     resources: openTo(permissions, entries).map(({ path }) => path),

@@ -5,6 +5,7 @@ import { pageSeparator } from '../../core/port/records.ts';
 import { findSensor, withStates } from '../../core/readings/sensors.ts';
 import { dayOf } from '../../core/records/changes.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
+import { canonicalText } from '../../core/text/canonical.ts';
 import type { Answer } from '../answers/answer.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { Session } from '../auth/credential-cache.ts';
@@ -89,8 +90,11 @@ export function createRecordHandlers(
       if (name === undefined) throw notFound(resource);
       const { entityId } = session.scope;
       const read = async () => {
-        const id = states ? await states.idOf(entityId, name) : name;
-        const json = id === undefined ? undefined : await records.get(resource, entityId, id);
+        const id = states ? await states.idOf(entityId, name) : canonicalText(name);
+        const found = id === undefined ? undefined : await records.get(resource, entityId, id);
+        // Older versions have stored ids in any form of Unicode.
+        const json =
+          found ?? (id === name ? undefined : await records.get(resource, entityId, name));
         if (json === undefined) throw notFound(resource);
         const text = states ? await states.complete(entityId, json, runFor(session)) : json;
         return toRepresentation(`${text}\n`);

@@ -21,6 +21,16 @@ export function createEntityStore(
         yield insertRow(change, 'entities', entity);
         yield change.append(audit);
       }),
+    update: (id, { name, timezone }, audit) =>
+      change(function* ({ query, append }) {
+        const set = 'name = coalesce($2, name), timezone = coalesce($3, timezone)';
+        yield query(`update entities set ${set} where id = $1`, [
+          id,
+          name ?? null,
+          timezone ?? null,
+        ]);
+        yield append(audit);
+      }),
     setStatus(id, status, audit) {
       const isStop = status === 'inactive';
       const entries = [entryOf(isStop ? 'deactivated' : 'activated', id, audit)];

@@ -80,6 +80,8 @@ describe('users and entities', () => {
       'users add operator --name X --role operator',
       'users add other --name X --role operator',
       'entities add BER --name X --timezone UTC',
+      'entities add ber --name X --timezone UTC',
+      'entities add Chi --name X --timezone UTC',
       'tenants add Third --admin root',
     ]) {
       const result = await cli.run(`${line} --json`);
@@ -92,6 +94,7 @@ describe('users and entities', () => {
     for (const line of [
       'users activate nobody',
       'entities activate NONE',
+      'entities set NONE --name X',
       'keys show hk_none0',
       'keys create --name A --entity NONE --preset sensor-gateway',
       'sensors show X --entity BER',
@@ -108,6 +111,7 @@ describe('users and entities', () => {
       name: 'Berlin plant',
       timezone: 'Europe/Berlin',
       status: 'active',
+      keys: 0,
     });
     expect((await cli.ok('users list --json')).json()).toContainEqual({
       id: expect.any(String),

@@ -108,6 +108,12 @@ export function peopleConformance(given: Given): void {
     ).rejects.toMatchObject({
       code: 'duplicate',
     });
+    await store.entities.update(entity.id, { timezone: 'Asia/Tokyo' }, draft);
+    await store.entities.update(entity.id, { name: 'Renamed' }, draft);
+    await store.entities.update(entity.id, {}, draft);
+    const renamed = { ...entity, name: 'Renamed', timezone: 'Asia/Tokyo' };
+    expect(await store.entities.list(plant.tenant.id)).toEqual([renamed, plant.entity]);
+    await store.entities.update(entity.id, { name: entity.name, timezone: 'UTC' }, draft);
     await store.entities.setStatus(entity.id, 'inactive', draft);
     expect(await store.entities.find(plant.tenant.id, 'AAA')).toEqual({
       ...entity,
