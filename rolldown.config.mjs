@@ -98,12 +98,7 @@ const program = {
     chunkFileNames: 'chunk-[name]-[hash].cjs',
     cleanDir: true,
   },
-  plugins: [
-    texts,
-    notePackages,
-    copyDocumentsPage,
-    copyManual,
-  ],
+  plugins: [texts, notePackages, copyDocumentsPage, copyManual],
 };
 
 /** The page runs in browsers: one module, which loads nothing else. */
