@@ -45,7 +45,7 @@ export async function main(
 }
 
 function createServices(
-  io: Pick<Io, 'clock' | 'uptime' | 'env'>,
+  io: Pick<Io, 'clock' | 'uptime' | 'env' | 'osAccount'>,
   rights: Rights,
   listening?: (baseUrl: string) => void,
 ): Services {
@@ -53,6 +53,7 @@ function createServices(
   const options: StoreOptions = {
     clock: io.clock,
     env: io.env,
+    osAccount: io.osAccount,
     migrationsFolder: join(__dirname, '..', 'migrations'),
     threads: { writer: join(__dirname, 'writer.cjs'), reader: join(__dirname, 'readings.cjs') },
   };

@@ -5,11 +5,12 @@ import type { Domain } from '../core/domain/domain.ts';
 import { storeClock } from '../core/domain/steady-clock.ts';
 import type { ResourceDefinition } from '../core/fields/fields.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
+import { stopText } from '../core/operations/stops.ts';
 import type { EntityStore } from '../core/port/entities.ts';
 import type { Credential } from '../core/port/keys.ts';
 import { redactSecrets } from '../core/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
-import type { Clock } from '../core/time/instants.ts';
+import { type Clock, formatInstantMs } from '../core/time/instants.ts';
 import { createApp } from './app.ts';
 import { isLoopbackAddress } from './auth/client-addresses.ts';
 import { createDaemonClock } from './auth/clock.ts';
@@ -81,6 +82,12 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const closeLog = (): void => out.close?.();
   const log: Log = createLog(settings.logLevel, out, options.logForm);
   const stopProcessLog = logProcessEnd(log, closeLog);
+  for (const stopped of options.domain.store.stoppedAgain ?? []) {
+    log.warn(
+      { ...stopped, at: formatInstantMs(stopped.atMs) },
+      `STOPPED AGAIN: ${stopText(stopped)}, as the journal says; the store was copied without its -wal file`,
+    );
+  }
   const machineClock = storeClock(options.domain.store, options.machineClock);
   const retryLog = createRetryLog(log, () => performance.now());
   const clock = createDaemonClock(

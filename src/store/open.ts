@@ -4,7 +4,7 @@ import type { StoreOptions } from './engine/options.ts';
 import { filesOf } from './sqlite/connection/files.ts';
 import { createStore, requireNoStore } from './sqlite/creation.ts';
 import { migrateStore } from './sqlite/migration/migration.ts';
-import { openStore } from './sqlite/opening.ts';
+import { openStoppedStore } from './sqlite/opening.ts';
 import { requireShort } from './sqlite-database/driver.ts';
 import { translating } from './sqlite-database/errors.ts';
 
@@ -36,7 +36,7 @@ function createSqliteEngine(path: string, options: StoreOptions): Engine {
   // A restore gives the store the longest of its names.
   translating(path, () => requireShort(filesOf(filesOf(path).restored).readings));
   return {
-    open: () => openStore(path, options),
+    open: () => openStoppedStore(path, options),
     requireNone: () => requireNoStore(path),
     create: (fill) => createStore(path, options, fill),
     migrate: (check, request) => migrateStore(path, options, check, request),

@@ -3,10 +3,11 @@ import { type Actor, findActor, requireUnchanged } from '../../core/domain/actor
 import type { Domain } from '../../core/domain/domain.ts';
 import { steadyClocks, storeClock } from '../../core/domain/steady-clock.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
-import type { BackupSeries } from '../../core/operations/backups.ts';
+import type { BackupSeries, KeptStopped } from '../../core/operations/backups.ts';
 import type { Engine } from '../../core/operations/engine.ts';
 import type { ExampleName } from '../../core/operations/examples.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
+import { stopText } from '../../core/operations/stops.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { ReadingReader } from '../../core/readings/imports.ts';
@@ -56,9 +57,12 @@ export function createContext(
       throw thrown;
     }
   };
-  /** Opens the store at the first call. */
-  const domain = () => {
-    opened ??= open();
+  /** Opens the store at the first call. `warns`: says what was stopped again, which a daemon logs. */
+  const domain = ({ warns } = { warns: true }) => {
+    opened ??= open().then((found) => {
+      if (warns) warn(...linesOfStops(found.store.stoppedAgain ?? []));
+      return found;
+    });
     return opened;
   };
   const login = globals.as ?? io.osAccount;
@@ -134,6 +138,13 @@ export function createContext(
       await domainToClose?.store.close();
     },
   };
+}
+
+function linesOfStops(stopped: readonly KeptStopped[]): string[] {
+  if (stopped.length === 0) return [];
+  return [
+    `warning: The journal of stops names what this store did not have as stopped, as in a copy without its -wal file. Stopped again: ${stopped.map(stopText).join(', ')}.`,
+  ];
 }
 
 /** How a command to paste begins, on a line of its own. */

@@ -1,3 +1,4 @@
+import type { KeptStopped } from '../operations/backups.ts';
 import type { AuditStore } from './audit.ts';
 import type { ClockStore } from './clock.ts';
 import type { DaemonStore } from './daemons.ts';
@@ -35,6 +36,8 @@ export interface Store {
   readonly metrics?: MetricsStore;
   /** Counts of limits, in an engine that serves daemons on several machines. */
   readonly limits?: LimitStore;
+  /** What the journal of stops named and the store had not: it was stopped again when the store was opened. */
+  readonly stoppedAgain?: readonly KeptStopped[];
   /** Takes the lock under which files of secrets are replaced; undefined while another process holds it. */
   lockFiles(): MaybePromise<FileLock | undefined>;
   /** Opens now what a command opens when it needs it, and remembers which files those are. For the daemon. */

@@ -20,6 +20,7 @@ import {
   missingRemovals,
   type PresentStore,
   readStates,
+  requireLeaders,
   stopStatements,
   stopsSince,
 } from './stops.ts';
@@ -157,7 +158,9 @@ async function complete(
   const text = () => journal.text + lines.join('');
   if (journal.isOfRemovals) lines.push(...missingLines(text(), present.states, nowMs));
   const since = { present, journal: readJournal(text()), nowMs };
-  const kept = stopsSince(await readStates(statements), since);
+  const restored = await readStates(statements);
+  const kept = stopsSince(restored, since);
+  requireLeaders(restored, kept);
   for (const statement of kept.flatMap(stopStatements)) await statements.query(...statement);
   // In the backup somebody may be a Super user who is none any more.
   if (!isReadable) await hooks.authorize(store);

@@ -14,7 +14,7 @@ import type { Statements } from '../registry/statements.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 
 /** What the rows of a store say of something that can be stopped: a key, by its prefix, a user by the login, an entity by the code. */
-interface State extends Pick<KeptStopped, 'id' | 'tenantId' | 'name'> {
+export interface State extends Pick<KeptStopped, 'id' | 'tenantId' | 'name'> {
   of: JournalEntry['of'];
   status: 'active' | 'inactive';
   /** Of a key: when it was revoked, and the hash of its secret. */
@@ -25,19 +25,22 @@ interface State extends Pick<KeptStopped, 'id' | 'tenantId' | 'name'> {
   tenant?: string;
 }
 
+const ids = 'id, tenant_id as "tenantId"';
+
+/** The queries for the states of keys, users and entities. */
+export const stateQueries = [
+  `select 'key' as "of", ${ids}, prefix as name, revoked_at_ms as "revokedAtMs", secret_hash as "secretHash",
+    case when revoked_at_ms is null then 'active' else 'inactive' end as status from keys order by revoked_at_ms, id`,
+  `select 'user' as "of", ${ids}, login as name, status, role,
+    (select name from tenants where tenants.id = tenant_id) as tenant from users`,
+  `select 'entity' as "of", ${ids}, code as name, status from entities`,
+] as const;
+
 /** Reads them, inside a transaction of the caller. */
 export async function readStates({ query }: Statements): Promise<State[]> {
-  const ids = 'id, tenant_id as "tenantId"';
-  const keys = `select 'key' as "of", ${ids}, prefix as name, revoked_at_ms as "revokedAtMs", secret_hash as "secretHash",
-    case when revoked_at_ms is null then 'active' else 'inactive' end as status from keys order by revoked_at_ms, id`;
-  const users = `select 'user' as "of", ${ids}, login as name, status, role,
-    (select name from tenants where tenants.id = tenant_id) as tenant from users`;
-  const entities = `select 'entity' as "of", ${ids}, code as name, status from entities`;
-  return [
-    ...(await query<State>(keys)),
-    ...(await query<State>(users)),
-    ...(await query<State>(entities)),
-  ];
+  const states: State[] = [];
+  for (const text of stateQueries) states.push(...(await query<State>(text)));
+  return states;
 }
 
 /** What a restore must know of the store that it replaces, read while no other process can change it. */
@@ -122,7 +125,6 @@ export function stopsSince(
     const changedMs = change?.event === `role:${lower}` ? change.atMs : nowMs;
     if (lower && lower !== role) keep('demoted_user', changedMs, { role: lower });
   }
-  requireLeaders(backup, kept);
   return kept.sort((a, b) => a.atMs - b.atMs);
 }
 
@@ -137,18 +139,29 @@ function lowest(role: Role | undefined, ...since: (Role | undefined)[]): Role | 
   );
 }
 
-/** Without an active Super user nobody could act in an organization again, and no stopped user is started to prevent that. */
-function requireLeaders(backup: readonly State[], kept: readonly KeptStopped[]): void {
+/** The Super users whose stop leaves an organization without an active one, so that nobody could act in it again. */
+export function lastLeadersAmong(
+  states: readonly State[],
+  kept: readonly KeptStopped[],
+): { logins: string; organizations: string } | undefined {
   const stopped = new Set(kept.map(({ id }) => id));
-  const leaders = backup.filter(({ role, status }) => role === 'super_user' && status === 'active');
+  const leaders = states.filter(({ role, status }) => role === 'super_user' && status === 'active');
   const led = new Set(leaders.filter(({ id }) => !stopped.has(id)).map(({ tenantId }) => tenantId));
   const lost = leaders.filter(({ tenantId }) => !led.has(tenantId));
-  if (lost.length === 0) return;
-  const logins = lost.map(({ name }) => name).join(', ');
-  const names = [...new Set(lost.map(({ tenant }) => tenant))].join(', ');
+  if (lost.length === 0) return undefined;
+  return {
+    logins: lost.map(({ name }) => name).join(', '),
+    organizations: [...new Set(lost.map(({ tenant }) => tenant))].join(', '),
+  };
+}
+
+/** Refuses a restore after which nobody could act in an organization; no stopped user is started to prevent that. */
+export function requireLeaders(backup: readonly State[], kept: readonly KeptStopped[]): void {
+  const lost = lastLeadersAmong(backup, kept);
+  if (lost === undefined) return;
   throw new HkctlError(
     'state_forbids',
-    `The Super users whom the backup knows were stopped since (${logins}): nobody could act in ${names}. Nothing was changed.`,
+    `The Super users whom the backup knows were stopped since (${lost.logins}): nobody could act in ${lost.organizations}. Nothing was changed.`,
     {
       hint: 'Give one of them the role again (hkctl users set-role, hkctl users activate). Or restore the backup elsewhere with --store PATH, add a Super user there, back that up, and restore that.',
     },

@@ -61,6 +61,26 @@ export function readJournal(journal: string): JournalSummary {
   return { events, roles, torn };
 }
 
+/** The ids that the lines of a journal name. */
+export function idsIn(journal: string): ReadonlySet<string> {
+  return new Set(journal.split('\n').flatMap((line) => partsOf(line)?.[3] ?? []));
+}
+
+/** Where the last change begins in a journal: its lines have the same time. */
+export function startOfLastChange(journal: string): number {
+  const whole = journal.slice(0, journal.lastIndexOf('\n') + 1);
+  let start = whole.length;
+  let time: string | undefined;
+  while (start > 0) {
+    const lineStart = whole.lastIndexOf('\n', start - 2) + 1;
+    const ofLine = whole.slice(lineStart, whole.indexOf(' ', lineStart));
+    time ??= ofLine;
+    if (ofLine !== time) break;
+    start = lineStart;
+  }
+  return start;
+}
+
 /** The whole lines of a journal, without line breaks. */
 export function entriesIn(journal: string): string[] {
   return journal.split('\n').filter(partsOf);

@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { HkctlError } from '../../core/errors.ts';
+import type { KeptStopped } from '../../core/operations/backups.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine/options.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
@@ -7,18 +8,41 @@ import { translating } from '../sqlite-database/errors.ts';
 import { isEmpty, requireSchemaVersion } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf, openFile, writeAhead } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
+import { stopAgain } from './journal-replay.ts';
 import { finishRestore } from './prepared.ts';
+import { createRegistry, type Registry } from './registry/registry.ts';
 import { createSqliteStore } from './store.ts';
 
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
 export function openStore(path: string, options: StoreOptions): Store {
+  return openWith(path, options, () => []);
+}
+
+/** The same for use: what the journal of stops says and the store does not is stopped again before anything else. */
+export function openStoppedStore(path: string, options: StoreOptions): Store {
+  // Before SQLite makes one.
+  const hadLog = existsSync(`${path}-wal`);
+  return openWith(path, options, (registry) => stopAgain(registry, path, { ...options, hadLog }));
+}
+
+function openWith(
+  path: string,
+  options: StoreOptions,
+  prepare: (registry: Registry) => readonly KeptStopped[],
+): Store {
   const reserve = new Reserve(filesOf(path).reserve, path);
   const requireCurrent = (registry: Connection) => requireSchemaVersion(registry, 'registry', path);
   // SQLite creates files when a database is opened that no other process has open.
   const registry = reserve.withRoom(() =>
     openRegistry(path, requireCurrent, options.busyTimeoutMs),
   );
-  return createSqliteStore(path, registry, { ...options, reserve });
+  try {
+    const stoppedAgain = prepare(createRegistry(registry, path, reserve));
+    return createSqliteStore(path, registry, { ...options, reserve, stoppedAgain });
+  } catch (thrown) {
+    registry.close();
+    throw thrown;
+  }
 }
 
 /** The registry stays the one at its path while it is open, since no process replaces a store that another one has open. */

@@ -1,5 +1,6 @@
 import { HkctlError } from '../../core/errors.ts';
 import { lazily } from '../../core/kept.ts';
+import type { KeptStopped } from '../../core/operations/backups.ts';
 import type { ImportRequest, ImportSummary } from '../../core/port/records.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine/options.ts';
@@ -33,6 +34,8 @@ import { createRecordUse, createUsage } from './registry/usage.ts';
 interface SqliteStoreOptions extends StoreOptions {
   /** Of a store in use; one that is being created or replaced has none. */
   reserve?: Reserve;
+  /** What was stopped again when it was opened. */
+  stoppedAgain?: readonly KeptStopped[];
 }
 
 /** A store in SQLite: three databases, of which a command opens those that it needs. */
@@ -151,6 +154,7 @@ export function createSqliteStore(
     daemon,
     clock: writer ? { ...clock, merge: (progress) => writer.call('clock', [progress]) } : clock,
     metrics: createMetrics(runner, files),
+    stoppedAgain: options.stoppedAgain ?? [],
     lockFiles() {
       const lock = lockExclusive(files.rotations);
       return lock && { isHeld: () => true, release: () => void lock.close() };

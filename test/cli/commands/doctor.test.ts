@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Check } from '../../../src/core/operations/inspection.ts';
+import { linesOf } from '../../../src/store/engine/journal-lines.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { settleIdle } from '../../../src/store/sqlite/readings/writer/settling.ts';
+import { appendLines } from '../../../src/store/sqlite/registry/journal.ts';
 import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
 import { readingsOn } from '../../store/sqlite/readings/sent.ts';
 import { bootMs, Cli, startMs } from '../harness.ts';
@@ -190,9 +192,18 @@ describe('doctor', () => {
   it('finds keys that work though the journal says they were revoked, and lines cut off in it', async () => {
     const { key } = await cli.key('A');
     const { key: expired } = await cli.key('B', ['--expires', '1d']);
-    const back = tamper(cli.store, 'select 1');
-    await cli.ok(['keys', 'revoke', key.id, expired.id, '--yes']);
-    back();
+    // A process that was killed between the line and the commit leaves the log of the store, too.
+    const holder = openFile(cli.store);
+    holder.prepare('select 1 from keys').get();
+    appendLines(
+      filesOf(cli.store).revocations,
+      linesOf(
+        [key, expired].map(({ id, prefix: name }) => {
+          const secretHash = 'h'.repeat(43);
+          return { atMs: startMs, event: 'revoked', of: 'key', id, name, secretHash };
+        }),
+      ),
+    );
     cli.nowMs = startMs + 25 * hourMs;
     const { code, wrong } = await examine();
     expect([code, Object.keys(wrong)]).toEqual([5, ['revocations']]);
@@ -207,6 +218,7 @@ describe('doctor', () => {
       code: 0,
       wrong: { revocations: { status: 'warning' } },
     });
+    holder.close();
   });
 
   it('warns of time zones unknown here, and names entities of the own organization only', async () => {

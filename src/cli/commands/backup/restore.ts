@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { AuditAction } from '../../../core/access/roles.ts';
 import { type Actor, auditDraft, requirePermissions } from '../../../core/domain/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import type {
@@ -10,6 +9,7 @@ import type {
   RestoreOutcome,
   RestoreRecord,
 } from '../../../core/operations/backups.ts';
+import { draftOfStop } from '../../../core/operations/stops.ts';
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { printable } from '../../../core/text/shown-text.ts';
@@ -90,40 +90,13 @@ async function* bytesOf(input: NodeJS.ReadableStream): Exclude<BackupOrigin, str
   for await (const piece of input) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
-interface Kind {
-  action: AuditAction;
-  /** Name of the time in the event's detail. */
-  instant: string;
-  sentence: string;
-}
-
-/** How the audit trail and the report name each kind of stopped thing. */
-const kinds: Readonly<Record<KeptStopped['what'], Kind>> = {
-  revoked_key: {
-    action: 'key.revoke',
-    instant: 'revoked_at',
-    sentence: 'Revoked since then, and still revoked',
-  },
-  deactivated_user: {
-    action: 'user.deactivate',
-    instant: 'deactivated_at',
-    sentence: 'Users deactivated since then, and still inactive',
-  },
-  demoted_user: {
-    action: 'user.set_role',
-    instant: 'set_at',
-    sentence: 'Users demoted since then, with the role they were given',
-  },
-  deactivated_entity: {
-    action: 'entity.deactivate',
-    instant: 'deactivated_at',
-    sentence: 'Entities deactivated since then, and still inactive',
-  },
-  removed_entity: {
-    action: 'entity.remove',
-    instant: 'removed_at',
-    sentence: 'Entities removed since then, and still removed',
-  },
+/** How the report names each kind of stopped thing. */
+const sentences: Readonly<Record<KeptStopped['what'], string>> = {
+  revoked_key: 'Revoked since then, and still revoked',
+  deactivated_user: 'Users deactivated since then, and still inactive',
+  demoted_user: 'Users demoted since then, with the role they were given',
+  deactivated_entity: 'Entities deactivated since then, and still inactive',
+  removed_entity: 'Entities removed since then, and still removed',
 };
 
 interface Restored {
@@ -148,7 +121,11 @@ async function recordRestore(
     tenantId: null,
     actor: authorized ? { id: authorized.user.id, login: authorized.user.login } : null,
   };
-  const draft = (action: AuditAction, target: string, detail: AuditDraft['detail']): AuditDraft =>
+  const draft = (
+    action: 'store.restore',
+    target: string,
+    detail: AuditDraft['detail'],
+  ): AuditDraft =>
     actor
       ? auditDraft(domain, actor, action, target, detail)
       : { ...unnamed, action, target, detail, osAccount, outcome: 'done', atMs: domain.clock() };
@@ -166,15 +143,13 @@ async function recordRestore(
       entities_kept_removed: count('removed_entity'),
     }),
   );
-  for (const { what, name, atMs, tenantId, role } of kept) {
-    const detail = {
-      [kinds[what].instant]: formatInstantMs(atMs),
-      by: 'journal',
-      ...(role && { role }),
-    };
-    // Each organization finds in its trail what became of its own.
-    await store.audit.append({ ...draft(kinds[what].action, name, detail), tenantId });
-  }
+  const by = {
+    actor: actor ? { id: actor.user.id, login: actor.user.login } : unnamed.actor,
+    osAccount,
+    atMs: domain.clock(),
+  };
+  // Each organization finds in its trail what became of its own.
+  for (const stopped of kept) await store.audit.append(draftOfStop(stopped, by));
 }
 
 function printOutcome(
@@ -206,7 +181,7 @@ function printOutcome(
   context.confirm(
     `Restored: ${context.storePath} is as it was at ${formatInstantMs(facts.createdAtMs)}.`,
   );
-  for (const [what, { sentence }] of Object.entries(kinds) as [KeptStopped['what'], Kind][]) {
+  for (const [what, sentence] of Object.entries(sentences)) {
     const stopped = kept.filter((one) => one.what === what);
     const names = stopped.map((one) => `${printable(one.name)}${one.role ? ` (${one.role})` : ''}`);
     if (names.length > 0) context.print(`${sentence}: ${names.join(', ')}`);

@@ -61,7 +61,8 @@ export default defineCommand({
     requireBothOfTls(flags);
     const given = Object.entries(flags).filter(([, value]) => value !== undefined);
     const settings: ServeSettings = { ...serveDefaults, ...Object.fromEntries(given) };
-    const domain = await context.domain();
+    // The daemon logs what was stopped again.
+    const domain = await context.domain({ warns: false });
     const { newest: other } = await daemonsOf(domain, answersAt);
     const keys = (await domain.store.metrics?.read(domain.clock()))?.keys.active;
     const { io, json } = context;

@@ -4,7 +4,8 @@ import type { Query } from '../../records/pages.ts';
 import { createRecordStore, type RecordEngine } from '../../records/records.ts';
 import type { Connection, Statement } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { named, run, statementsOf } from '../registry/statements.ts';
+import { named } from '../registry/named-values.ts';
+import { run, statementsOf } from '../registry/statements.ts';
 import { pageDialect } from './pages.ts';
 
 /** Number of statements kept prepared; requests come in few shapes. */

@@ -11,7 +11,11 @@ import {
 } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { type JournalEntry, linesOf } from '../../engine/journal-lines.ts';
+import { keepMark } from '../../registry/statements.ts';
+import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
+import { sizeOf } from '../connection/files.ts';
+import { named } from './named-values.ts';
 import type { Registry } from './registry.ts';
 
 /** The text of a journal; undefined if nothing was ever stopped. */
@@ -49,6 +53,21 @@ function appendWhole(fd: number, lines: string): void {
   }
 }
 
+/** The mark with the length of the journal of which the registry has every line. */
+const journalMark = 'journal_bytes';
+
+/** Notes in the registry, within a change, that it has what the journal says. */
+export function markJournal(registry: Connection, journal: string): void {
+  registry.prepare<unknown[]>(keepMark).run(named([journalMark, sizeOf(journal)]));
+}
+
+/** How much of its journal a registry has; 0 if that was never noted. */
+export function markedJournalBytes(registry: Connection): number {
+  return Number(
+    registry.prepare('select value from marks where name = ?').pluck().get(journalMark) ?? 0,
+  );
+}
+
 interface Notes {
   /** Before the commit: stopped without an entry, it could come back with an old copy of the store. A change that fails withdraws them. */
   stop(entries: readonly JournalEntry[]): void;
@@ -69,6 +88,7 @@ export function changeWithJournal<T>(
       return work({
         stop(entries) {
           appendLines(journal, linesOf(entries));
+          if (entries.length > 0) markJournal(registry.connection, journal);
           stops = entries;
         },
         start(entries, hold) {
@@ -84,7 +104,9 @@ export function changeWithJournal<T>(
   if (starts.length === 0) return result;
   try {
     registry.change(() => {
-      if (stillHold()) appendLines(journal, linesOf(starts));
+      if (!stillHold()) return;
+      appendLines(journal, linesOf(starts));
+      markJournal(registry.connection, journal);
     });
     return result;
   } catch (thrown) {

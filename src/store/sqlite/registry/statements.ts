@@ -5,6 +5,7 @@ import { jsonColumns } from '../../registry/rows.ts';
 import type { Dialect, Runner, Steps, Writing } from '../../registry/statements.ts';
 import type { Statement } from '../../sqlite-database/driver.ts';
 import { changeWithJournal } from './journal.ts';
+import { named } from './named-values.ts';
 import type { Registry } from './registry.ts';
 
 const dialect: Dialect = {
@@ -68,14 +69,6 @@ export function statementsOf({ connection, read }: Pick<Registry, 'connection' |
     first: <Row>(text: string, values: readonly unknown[] = []): Row | undefined =>
       read(() => statementOf(text).get(named(values)) as Row | undefined), // the same
   };
-}
-
-/** Values for `$1` and `$2`, whose names are their numbers. */
-export function named(values: readonly unknown[]): Record<number, unknown> {
-  const named: Record<number, unknown> = {};
-  for (let n = 0; n < values.length; n++)
-    named[n + 1] = typeof values[n] === 'boolean' ? Number(values[n]) : values[n];
-  return named;
 }
 
 export function run<T>(steps: Steps<T>): T {

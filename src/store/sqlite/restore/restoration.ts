@@ -25,9 +25,9 @@ import {
   writeAhead,
 } from '../connection/files.ts';
 import { openAlone, withoutDaemons } from '../connection/locks.ts';
-import { openStore } from '../opening.ts';
+import { openStoppedStore, openStore } from '../opening.ts';
 import { putInPlace } from '../prepared.ts';
-import { appendLines, readJournalFile } from '../registry/journal.ts';
+import { appendLines, markJournal, readJournalFile } from '../registry/journal.ts';
 import { createRegistry } from '../registry/registry.ts';
 import { createRunner, statementsOf } from '../registry/statements.ts';
 import { createSqliteStore } from '../store.ts';
@@ -72,7 +72,7 @@ function isAnyThere(files: readonly string[]): boolean {
 
 function openReadable(path: string, options: StoreOptions): Store | undefined {
   try {
-    return openStore(path, { ...options, threads: undefined });
+    return openStoppedStore(path, { ...options, threads: undefined });
   } catch (thrown) {
     if (!isHkctlError(thrown) || !replaceable.has(thrown.code)) throw thrown;
     if (thrown.code === 'store_corrupt') requireRestOfStore(path);
@@ -186,6 +186,7 @@ async function completeRestore(
         add: (lines) => appendLines(journal, lines),
       },
     });
+    markJournal(registry, journal);
     registry.exec('commit');
     writeAhead(registry);
     return kept;

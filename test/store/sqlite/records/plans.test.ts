@@ -12,7 +12,7 @@ import { mostScanned, pageQuery } from '../../../../src/store/records/pages.ts';
 import { type PageRow, toPage } from '../../../../src/store/records/records.ts';
 import { tableName } from '../../../../src/store/records/tables.ts';
 import { pageDialect } from '../../../../src/store/sqlite/records/pages.ts';
-import { named } from '../../../../src/store/sqlite/registry/statements.ts';
+import { named } from '../../../../src/store/sqlite/registry/named-values.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
 import { applyMigrations } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { requestsOf } from '../../page-requests.ts';

@@ -1,0 +1,44 @@
+import type { AuditAction } from '../access/roles.ts';
+import type { AuditDraft } from '../port/audit.ts';
+import { formatInstantMs } from '../time/instants.ts';
+import type { KeptStopped } from './backups.ts';
+
+/** How the audit trail names what the journal of stops has stopped, and the time of it in the event's detail. */
+const eventsOfStops: Readonly<
+  Record<KeptStopped['what'], readonly [action: AuditAction, instant: string]>
+> = {
+  revoked_key: ['key.revoke', 'revoked_at'],
+  deactivated_user: ['user.deactivate', 'deactivated_at'],
+  demoted_user: ['user.set_role', 'set_at'],
+  deactivated_entity: ['entity.deactivate', 'deactivated_at'],
+  removed_entity: ['entity.remove', 'removed_at'],
+};
+
+/** The event of a stop that the journal has made again, in the trail of its own organization. */
+export function draftOfStop(
+  { what, name, tenantId, atMs, role }: KeptStopped,
+  by: Pick<AuditDraft, 'actor' | 'osAccount' | 'atMs'>,
+): AuditDraft {
+  const [action, instant] = eventsOfStops[what];
+  return {
+    ...by,
+    tenantId,
+    action,
+    target: name,
+    outcome: 'done',
+    detail: { [instant]: formatInstantMs(atMs), by: 'journal', ...(role && { role }) },
+  };
+}
+
+const nouns: Readonly<Record<KeptStopped['what'], string>> = {
+  revoked_key: 'key',
+  deactivated_user: 'user',
+  demoted_user: 'role of user',
+  deactivated_entity: 'entity',
+  removed_entity: 'removed entity',
+};
+
+/** `key hk_uh4lr`, `role of user ada (operator)`. */
+export function stopText({ what, name, role }: KeptStopped): string {
+  return `${nouns[what]} ${name}${role ? ` (${role})` : ''}`;
+}

@@ -1,0 +1,133 @@
+import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import type { KeptStopped } from '../../core/operations/backups.ts';
+import { draftOfStop, stopText } from '../../core/operations/stops.ts';
+import { firstFew } from '../../core/text/shown-text.ts';
+import {
+  lastLeadersAmong,
+  type State,
+  stateQueries,
+  stopStatements,
+  stopsSince,
+  unknownPresent,
+} from '../archive/stops.ts';
+import {
+  idsIn,
+  type JournalSummary,
+  readJournal,
+  startOfLastChange,
+} from '../engine/journal-lines.ts';
+import type { StoreOptions } from '../engine/options.ts';
+import { filesOf, pause, sizeOf } from './connection/files.ts';
+import { markedJournalBytes, markJournal, readJournalFile } from './registry/journal.ts';
+import type { Registry } from './registry/registry.ts';
+import { createRunner, type SqliteRunner } from './registry/statements.ts';
+
+interface ReplayOptions extends Pick<StoreOptions, 'clock' | 'osAccount'> {
+  /** Whether SQLite's log was next to the registry before this process opened it. */
+  hadLog: boolean;
+}
+
+/** How long another process may take that opened a copy without a log a moment before. */
+const [retries, retryMs] = [4, 50];
+
+/**
+ * Stops again what the journal says and the registry does not: a store that was copied without its log (`-wal`) would revive it.
+ * Costs a comparison of two numbers, unless they differ. Returns what was stopped; throws if the registry cannot take it, since
+ * it would let in what is stopped.
+ */
+export function stopAgain(
+  registry: Registry,
+  path: string,
+  options: ReplayOptions,
+): readonly KeptStopped[] {
+  const journal = filesOf(path).revocations;
+  const isCurrent = () =>
+    registry.read(() => markedJournalBytes(registry.connection)) === sizeOf(journal);
+  if (isCurrent()) return [];
+
+  // With a log the last change may be one that was cut off before its commit, and whose command is given again. The log may also
+  // be that of another process, which opened a copy without one and stops everything right now.
+  if (options.hadLog) {
+    for (let left = retries; left > 0; left--) {
+      pause(retryMs);
+      if (isCurrent()) return [];
+    }
+  }
+  const place = { path, journal, ...options };
+  const runner = createRunner(registry, journal);
+  try {
+    return registry.stop(() => replay(registry, runner, place));
+  } catch (thrown) {
+    if (!isHkctlError(thrown)) throw thrown;
+    const missing = registry.read(() => missingStops(registry, runner, place));
+    // All is stopped; only the length of the journal could not be noted, as in a store that cannot be written.
+    if (missing.length === 0) return [];
+    throw notStopped(path, missing, thrown);
+  }
+}
+
+type Place = ReplayOptions & { path: string; journal: string };
+
+function replay(registry: Registry, runner: SqliteRunner, place: Place): readonly KeptStopped[] {
+  const { journal, clock, osAccount = 'unknown' } = place;
+  const stopped = missingStops(registry, runner, place);
+  for (const statement of stopped.flatMap(stopStatements)) runner.query(...statement);
+  const by = { actor: null, osAccount, atMs: clock() };
+  for (const one of stopped) runner.append(draftOfStop(one, by));
+  markJournal(registry.connection, journal);
+  return stopped;
+}
+
+function missingStops(
+  { connection }: Registry,
+  { query }: SqliteRunner,
+  { path, journal, hadLog, clock }: Place,
+): readonly KeptStopped[] {
+  const states = stateQueries.flatMap((text) => query<State>(text));
+  const text = readJournalFile(journal) ?? '';
+  const missing = missingIn(text, { from: markedJournalBytes(connection), hadLog });
+  const stopped = stopsSince(states, { present: unknownPresent, journal: missing, nowMs: clock() });
+  requireLeaders(path, states, stopped);
+  return stopped;
+}
+
+/** What a journal says of the keys, users and entities that its lines after `from` name. */
+function missingIn(
+  journal: string,
+  { from, hadLog }: { from: number; hadLog: boolean },
+): JournalSummary {
+  const bytes = Buffer.from(journal);
+  const known = hadLog ? journal.slice(0, startOfLastChange(journal)) : journal;
+  // A shorter journal is another one.
+  const start = from <= bytes.length ? from : 0;
+  const ids = idsIn(bytes.subarray(start).toString());
+  const { events, roles, torn } = readJournal(known);
+  const among = <T>(entries: ReadonlyMap<string, T>) =>
+    new Map([...entries].filter(([id]) => ids.has(id)));
+  return { events: among(events), roles: among(roles), torn };
+}
+
+function requireLeaders(
+  path: string,
+  states: readonly State[],
+  stopped: readonly KeptStopped[],
+): void {
+  const lost = lastLeadersAmong(states, stopped);
+  if (lost === undefined) return;
+  throw new HkctlError(
+    'store_corrupt',
+    `The store ${path} lacks changes that its journal names: its Super users were stopped (${lost.logins}), and nobody could act in ${lost.organizations}.`,
+    {
+      hint: 'Copy the store again with the files -wal next to its databases, or restore the last backup: hkctl restore FILE',
+    },
+  );
+}
+
+function notStopped(path: string, stopped: readonly KeptStopped[], cause: HkctlError): HkctlError {
+  const names = firstFew(stopped.map(stopText)).join(', ');
+  return new HkctlError(
+    cause.code,
+    `The journal of the store ${path} names what the store does not have as stopped (${names}), and it could not be stopped again: ${cause.message}`,
+    { hint: cause.hint, cause },
+  );
+}
