@@ -3,12 +3,13 @@ import { type Actor, findActor, requireUnchanged } from '../../core/domain/actor
 import type { Domain } from '../../core/domain/domain.ts';
 import { steadyClocks, storeClock } from '../../core/domain/steady-clock.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
-import type { BackupSeries, KeptStopped } from '../../core/operations/backups.ts';
+import type { BackupSeries } from '../../core/operations/backups.ts';
 import type { Engine } from '../../core/operations/engine.ts';
 import type { ExampleName } from '../../core/operations/examples.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import { stopText } from '../../core/operations/stops.ts';
 import type { Entity } from '../../core/port/entities.ts';
+import type { KeptStopped } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { ReadingReader } from '../../core/readings/imports.ts';
 import type { RowReader } from '../../core/records/imports.ts';

@@ -1,6 +1,6 @@
-import type { Role } from '../access/roles.ts';
 import type { AuditHead } from '../port/audit.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
+import type { KeptStopped } from '../port/stops.ts';
 import type { Store } from '../port/store.ts';
 
 /** What people can recognise a backup by before it is read completely. */
@@ -53,21 +53,6 @@ export async function storeIdOf(store: Pick<Store, 'audit'>): Promise<string> {
 /** An instant in UTC for a file name: `20261122T023000Z`. */
 export function compactInstant(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
-}
-
-/** What a restore keeps stopped; `name` is the prefix of a key, the login of a user or the code of an entity. */
-export interface KeptStopped {
-  what:
-    | 'revoked_key'
-    | 'deactivated_user'
-    | 'demoted_user'
-    | 'deactivated_entity'
-    | 'removed_entity';
-  id: string;
-  tenantId: string;
-  name: string;
-  atMs: number;
-  role?: Role;
 }
 
 export interface WrittenBackup extends BackupFacts {

@@ -1,7 +1,7 @@
 import type { AuditAction } from '../access/roles.ts';
 import type { AuditDraft } from '../port/audit.ts';
+import type { KeptStopped } from '../port/stops.ts';
 import { formatInstantMs } from '../time/instants.ts';
-import type { KeptStopped } from './backups.ts';
 
 /** How the audit trail names what the journal of stops has stopped, and the time of it in the event's detail. */
 const eventsOfStops: Readonly<

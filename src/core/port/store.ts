@@ -1,4 +1,3 @@
-import type { KeptStopped } from '../operations/backups.ts';
 import type { AuditStore } from './audit.ts';
 import type { ClockStore } from './clock.ts';
 import type { DaemonStore } from './daemons.ts';
@@ -9,6 +8,7 @@ import type { MaybePromise } from './maybe-promise.ts';
 import type { MetricsStore } from './metrics.ts';
 import type { ReadingStore } from './readings.ts';
 import type { RecordStore } from './records.ts';
+import type { KeptStopped } from './stops.ts';
 import type { TenantStore } from './tenants.ts';
 import type { UsageStore } from './usage.ts';
 import type { UserStore } from './users.ts';

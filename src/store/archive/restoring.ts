@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import type {
   BackupDigest,
   BackupOrigin,
-  KeptStopped,
   RestoreHooks,
   RestoreOutcome,
 } from '../../core/operations/backups.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { KeptStopped } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
 import { servedAt } from '../engine/errors.ts';
 import { entriesIn, readJournal } from '../engine/journal-lines.ts';

@@ -1,7 +1,7 @@
 import { type Role, roleExceeds, roleNames } from '../../core/access/roles.ts';
 import { HkctlError } from '../../core/errors.ts';
-import type { KeptStopped } from '../../core/operations/backups.ts';
 import type { AuditHead } from '../../core/port/audit.ts';
+import type { KeptStopped } from '../../core/port/stops.ts';
 import {
   type JournalEntry,
   type JournalSummary,

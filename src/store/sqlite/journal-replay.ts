@@ -1,6 +1,6 @@
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
-import type { KeptStopped } from '../../core/operations/backups.ts';
 import { draftOfStop, stopText } from '../../core/operations/stops.ts';
+import type { KeptStopped } from '../../core/port/stops.ts';
 import { firstFew } from '../../core/text/shown-text.ts';
 import {
   lastLeadersAmong,

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { HkctlError } from '../../core/errors.ts';
-import type { KeptStopped } from '../../core/operations/backups.ts';
+import type { KeptStopped } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine/options.ts';
 import type { Connection } from '../sqlite-database/driver.ts';

@@ -1,7 +1,7 @@
 import { HkctlError } from '../../core/errors.ts';
 import { lazily } from '../../core/kept.ts';
-import type { KeptStopped } from '../../core/operations/backups.ts';
 import type { ImportRequest, ImportSummary } from '../../core/port/records.ts';
+import type { KeptStopped } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine/options.ts';
 import { createAuditStore } from '../registry/audit.ts';

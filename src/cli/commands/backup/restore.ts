@@ -4,13 +4,13 @@ import { HkctlError } from '../../../core/errors.ts';
 import type {
   BackupDigest,
   BackupOrigin,
-  KeptStopped,
   RestoreHooks,
   RestoreOutcome,
   RestoreRecord,
 } from '../../../core/operations/backups.ts';
 import { draftOfStop } from '../../../core/operations/stops.ts';
 import type { AuditDraft } from '../../../core/port/audit.ts';
+import type { KeptStopped } from '../../../core/port/stops.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { printable } from '../../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';

@@ -1,12 +1,9 @@
 import { closeSync, existsSync, lstatSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterChange, HkctlError, isHkctlError } from '../../../core/errors.ts';
-import type {
-  KeptStopped,
-  RestoreHooks,
-  RestoreOutcome,
-} from '../../../core/operations/backups.ts';
+import type { RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
 import type { ClockSamples } from '../../../core/port/clock.ts';
+import type { KeptStopped } from '../../../core/port/stops.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { type Replacement, type RestoreSource, restoreFrom } from '../../archive/restoring.ts';
 import { syncFile, syncFolderOf } from '../../archive/rows.ts';
