@@ -19,7 +19,8 @@ export function createDaemonStore(
   const isAnyServing = () => unlock !== undefined || isServed(file);
   const begin = () => {
     if (unlock) return;
-    registry.change(() => {
+    // A daemon also starts on a full disk, and answers reads.
+    registry.stop(() => {
       if (!isAnyServing()) ended = query<Daemon>(`delete from daemons returning ${columns}`);
     });
     unlock = holdAsDaemon(file);
@@ -28,7 +29,7 @@ export function createDaemonStore(
     // One that could not start takes the place of none.
     const left = ended.splice(0);
     try {
-      if (left.length > 0) registry.change(() => left.forEach(insert));
+      if (left.length > 0) registry.stop(() => left.forEach(insert));
     } finally {
       unlock?.();
       unlock = undefined;
@@ -40,7 +41,7 @@ export function createDaemonStore(
   const recorded = () => {
     const rows = newestFirst();
     if (rows.length === 0) return [];
-    const isServed = registry.change(() => isAnyServing());
+    const isServed = registry.alone(() => isAnyServing());
     // The lock shows whether any of several serves, and not which of them.
     const serves = isServed && rows.length > 1 ? undefined : isServed;
     return rows.map((row) => ({ ...row, serves }));
@@ -52,7 +53,7 @@ export function createDaemonStore(
     recorded,
     recordAddress(baseUrl, pid, version) {
       begin();
-      registry.change(() => {
+      registry.stop(() => {
         query('delete from daemons where pid = $1 or base_url = $2', [pid, baseUrl]);
         insert({ pid, baseUrl, sinceMs: clock(), version: version ?? null });
       });
