@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isHkctlError } from '../../src/core/errors.ts';
+import { digestIn, digestLineBytes } from '../../src/store/archive/digest.ts';
 import { openBackup } from '../../src/store/archive/format.ts';
+import { receiveBackup } from '../../src/store/archive/received.ts';
 import { verifyBackup } from '../../src/store/archive/verification.ts';
 import { storeOptions } from './stores.ts';
 
-/** Offsets of the size of a page and of the number of pages in the header of a database. */
-const [pageSizeAt, pagesAt] = [16, 28];
-
-/** The database in a backup, without the line of its digest. */
+/** A backup without the line of its digest. */
 export function contentOf(file: string): Buffer {
   const bytes = readFileSync(file);
-  const pageSize = bytes.readUInt16BE(pageSizeAt);
-  return bytes.subarray(0, (pageSize === 1 ? 65_536 : pageSize) * bytes.readUInt32BE(pagesAt));
+  return digestIn(bytes.subarray(-digestLineBytes)) ? bytes.subarray(0, -digestLineBytes) : bytes;
 }
 
 /** Gives a backup that was changed the digest of what it holds now, as its author could. */
@@ -29,4 +28,21 @@ export async function verify(file: string): Promise<void> {
   } finally {
     backup.connection.close();
   }
+}
+
+/** The code of the error with which bytes are refused as a backup; undefined if they are received. */
+export async function refusalOf(bytes: Uint8Array, copy: string): Promise<string | undefined> {
+  try {
+    await receiveBackup(piecesOf(bytes), copy, undefined);
+    return undefined;
+  } catch (thrown) {
+    if (!isHkctlError(thrown)) throw thrown;
+    return thrown.code;
+  } finally {
+    rmSync(copy, { force: true });
+  }
+}
+
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }

@@ -5,7 +5,7 @@ import { translating } from '../sqlite-database/errors.ts';
 
 /** Runs something with a new folder that only this account can enter, for a store that has no folder of its own. */
 export async function inPrivateFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = translating(tmpdir(), () => mkdtempSync(join(tmpdir(), 'hkctl-')));
+  const folder = translating(tmpdir(), () => mkdtempSync(join(tmpdir(), 'hkctl-backup-')));
   try {
     return await work(folder);
   } finally {

@@ -60,9 +60,11 @@ it('a backup of the first version of hkctl can be restored into PostgreSQL', asy
     .prepare(`insert into audit (${columns}) values (${values.map(() => '?').join(', ')})`)
     .run(values);
   completeBackup(backup, undefined);
+  // A backup of that version carries no digest.
+  backup.pragma(`application_id = ${0x68_6b_62_31}`);
   backup.close();
   const address = await newDatabase();
-  const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith('hkctl-restore-'));
+  const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith('hkctl-backup-'));
   const before = temporary();
   await engineAt(address, options).restore(file, { authorize() {}, confirm() {}, audit() {} });
   expect(temporary().filter((name) => !before.includes(name))).toEqual([]);

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { engineAt } from '../../../../src/store/open.ts';
 import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { reseal } from '../../changed-backups.ts';
 import { batchOf } from '../../conformance/readings/readings.ts';
 import { importInto } from '../../conformance/records/stored-records.ts';
 import { quiet } from '../../restores.ts';
@@ -31,6 +32,7 @@ it.each([
   const backup = openDatabase(file, {});
   backup.exec(change);
   backup.close();
+  reseal(file);
   const engine = engineAt(await newDatabase(), storeOptions);
   await expect(engine.restore(file, quiet)).rejects.toMatchObject({
     code: 'store_corrupt',
