@@ -70,6 +70,29 @@ describe('whatever stops something, on a full disk', () => {
 
   const reserve = () => statSync(join(disk.folder, 'store', 'hkctl.reserve')).size;
 
+  it('keeps no daemon from starting again after kill -9: it reads, and refuses readings with 503', async () => {
+    const { secret } = await plant.createKey('reads', 'operational-core');
+    const [first] = keys;
+    const before = await plant.serve();
+    const { answer, accepted } = createReadings(before, first?.secret ?? '');
+    expect(await answer()).toBe(200);
+    await before.stop('SIGKILL');
+    for (let round = 0; round < 3; round++) {
+      disk.fill();
+      const daemon = await plant.serve();
+      expect(await daemon.statusOf(secret)).toBe(200);
+      const { answer: refused } = createReadings(daemon, first?.secret ?? '');
+      expect(await refused()).toBe(503);
+      expect((await plant.hkctl(['status'])).stdout).toContain(daemon.url);
+      const exported = await plant.ok(['sensors', 'export', '--entity', 'BER']);
+      expect(exported.stdout.trim().split('\n')).toHaveLength(1 + accepted());
+      await daemon.stop('SIGKILL');
+      disk.makeRoom();
+    }
+    const after = await plant.serve();
+    expect(await createReadings(after, first?.secret ?? '').answer()).toBe(200);
+  });
+
   it('works while no daemon runs, and the reserve is whole again once there is room', async () => {
     disk.fill();
     await stopEverything();

@@ -5,7 +5,7 @@ import { Cli } from '../../cli/harness.ts';
 import { createRandom } from '../../e2e/random.ts';
 import { refusalOf } from '../../store/changed-backups.ts';
 
-const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 2000);
+const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 1000);
 /** Another one each time; a failure names it. */
 const seed = Number(process.env.HKCTL_TEST_SEED ?? Date.now() % 2 ** 31);
 

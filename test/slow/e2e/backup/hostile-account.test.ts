@@ -20,7 +20,7 @@ needPrograms('setpriv');
 
 /** A number that no account of the machine has. */
 const hostile = 64_131;
-const rounds = 8;
+const rounds = 4;
 
 /**
  * Watches a folder by inotify and reacts to every event: reads what it can, and puts its own file, or a link, in place of what is
@@ -34,6 +34,8 @@ const attack = `
   fs.watch(folder, (_, name) => {
     if (!name || name === 'hostile' || name.startsWith('gone')) return;
     const path = folder + '/' + name;
+    // What it has put there itself proves nothing.
+    if (fs.lstatSync(path, { throwIfNoEntry: false })?.uid === process.geteuid()) return;
     attempt('read', name, () => fs.readFileSync(path));
     attempt('moved', name, () => fs.renameSync(path, folder + '/gone-' + Math.random()));
     attempt('linked', name, () => fs.symlinkSync(own, path));
@@ -101,7 +103,7 @@ describe.each([
         const { code, stderr } = await plant.hkctl(line);
         expect([code, stderr], line.join(' ')).toEqual([
           2,
-          expect.stringMatching(/exchange the file meanwhile[^]*hkctl (backup|restore) -/),
+          expect.stringMatching(/exchange the file meanwhile.*hkctl (backup|restore) -/s),
         ]);
       }
     });
@@ -140,9 +142,10 @@ describe('a sticky folder', () => {
 });
 
 describe('a backup that is exchanged while it is read', () => {
-  it('from standard input is refused by its digest, or is the one that was verified', async () => {
+  it('is refused by its digest', async () => {
     const bytes = readFileSync(backup);
-    const mixed = Buffer.concat([bytes.subarray(0, 4096), readFileSync(other).subarray(4096)]);
+    const middle = bytes.length / 2;
+    const mixed = Buffer.concat([bytes.subarray(0, middle), readFileSync(other).subarray(middle)]);
     const file = join(folder, 'mixed.backup');
     writeFileSync(file, mixed);
     const { code, stderr } = await plant.hkctl(['restore', file, '--yes']);
