@@ -38,8 +38,12 @@ export async function chainOf(
   link: 'rotatedFrom' | 'rotatedTo',
 ): Promise<Key[]> {
   const chain = [key];
-  for (let ref = key[link]; ref !== null; ref = chain.at(-1)?.[link] ?? null)
+  const seen = new Set([key.id]);
+  // Rows that lead in a circle, as only tampering makes them, must not keep a command for good.
+  for (let ref = key[link]; ref !== null && !seen.has(ref); ref = chain.at(-1)?.[link] ?? null) {
+    seen.add(ref);
     chain.push(await requireKey(domain, actor, ref));
+  }
   return chain;
 }
 

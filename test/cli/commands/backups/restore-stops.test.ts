@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { appendLines } from '../../../../src/store/sqlite/registry/journal.ts';
 import { Cli } from '../../harness.ts';
-import { tamper } from '../../tamper.ts';
 import { as, entitiesNow, plantWithAlice, restored, tried, usersNow } from './stopped-since.ts';
 
 let cli: Cli;
@@ -152,9 +152,16 @@ describe('restore', () => {
 
   it('throws no entity away that is there: its removal was noted and failed', async () => {
     await cli.ok(['backup', file]);
-    const undo = tamper(cli.store, 'select 1');
-    await cli.ok('entities remove CHI --yes');
-    undo();
+    const entities = (await cli.ok('entities list --json')).json<{ id: string; code: string }[]>();
+    const id = entities.find(({ code }) => code === 'CHI')?.id;
+    // A process that was killed before the commit leaves the log of the store, too.
+    const holder = openFile(cli.store);
+    holder.prepare('select 1 from keys').get();
+    appendLines(filesOf(cli.store).revocations, [
+      `${new Date(cli.nowMs).toISOString()} removed entity ${id} CHI\n`,
+    ]);
+    expect(await entitiesNow(cli)).toMatchObject({ CHI: 'active' });
+    holder.close();
     expect(await restored(cli, file)).toMatchObject({
       kept_removed_entities: [],
       kept_deactivated_entities: [],
