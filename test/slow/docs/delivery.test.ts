@@ -42,7 +42,7 @@ for (const [name, text] of Object.entries(fakes)) {
   writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`);
   chmodSync(join(programs, name), 0o755);
 }
-const hkctl = (...args: string[]) => execFileSync('hkctl', args, { env, encoding: 'utf8' });
+const hkctl = (...args: string[]) => execFileSync('hkctl', args, { env, stdio: 'pipe' });
 hkctl(
   'init',
   ...['--org', 'A', '--entity', 'BER', '--entity-name', 'B', '--timezone', 'UTC'],
