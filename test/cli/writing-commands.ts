@@ -36,6 +36,9 @@ const importSensors = (cli: Cli) =>
   cli.ok('import sensors - --format csv --entity BER', { input: sensors });
 const create = ['keys', 'create', '--name', 'New', '--entity', 'BER', '--preset', 'sensor-gateway'];
 
+/** The file of another machine, so to say, to which a command delivers. */
+const remoteName = 'remote';
+
 /** One or more lines of every command that writes; the name begins with that of the command. */
 export const writingCommands: Readonly<Record<string, WritingCommand>> = {
   'keys create': { line: () => create, done: 'key.create' },
@@ -64,6 +67,17 @@ export const writingCommands: Readonly<Record<string, WritingCommand>> = {
   },
   'keys rotate --secret-dir': {
     line: ({ prefix, folder }) => ['keys', 'rotate', prefix, '--secret-dir', folder, '--yes'],
+    done: 'key.rotate',
+  },
+  'keys create --deliver': {
+    line: ({ folder }) => [...create, '--deliver', `cat > '${join(folder, remoteName)}'`],
+    done: 'key.create',
+  },
+  'keys rotate --deliver': {
+    line: ({ prefix, folder }) => [
+      ...['keys', 'rotate', prefix, '--yes'],
+      ...['--deliver', `cat > '${join(folder, remoteName)}'`],
+    ],
     done: 'key.rotate',
   },
   'keys revoke': { line: ({ prefix }) => ['keys', 'revoke', prefix, '--yes'], done: 'key.revoke' },
@@ -260,9 +274,10 @@ export async function expectTrue(
   // Every key that works has its secret somewhere; nothing that hkctl has called worthless works.
   const active = (await cli.ok('keys list --json')).json<{ prefix: string }[]>();
   const files = readdirSync(scene.folder).filter((file) => /\.key|hk_/.test(file));
+  const remote = readdirSync(scene.folder).filter((file) => file === remoteName);
   const kept = [
     stdout,
-    ...files.map((file) => readFileSync(join(scene.folder, file), 'utf8')),
+    ...[...files, ...remote].map((file) => readFileSync(join(scene.folder, file), 'utf8')),
   ].join('\n');
   for (const { prefix } of active) expect(kept, shown).toContain(prefix);
   if (stderr.includes('opens nothing')) {

@@ -1,5 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
-import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
+import { type DeliveredKey, type SecretDelivery, untilVerified } from '../../core/keys/issuance.ts';
 import type { Context } from '../command/context.ts';
 import { runShellCommand } from '../terminal/shell-command.ts';
 
@@ -28,7 +28,7 @@ export function createCommandDelivery({ io, warn }: Context, command: string): S
       warn(`Nothing was kept: what was delivered for ${namesOf(taken)} opens nothing.`);
     },
     keep() {
-      return `The secret that was delivered for ${namesOf(taken)} may be the only one that works. The same command, run later, completes the change, or delivers again.`;
+      return `Keep what was delivered for ${namesOf(taken)}: ${untilVerified}. The same command, run later, completes the change, or delivers again.`;
     },
   };
 }

@@ -40,7 +40,7 @@ export async function rotateByCommand(
     const options = { command: digest, lease: holder };
     const rotated = await rotateKeys(domain, actor, current, leased, options);
     const successors = rotated.map(({ key }) => key);
-    if (isComplete) await complete(domain, successors, digest, 'The rotation is committed.');
+    if (isComplete) await complete(domain, successors, digest, 'The rotation is committed');
     return rotated;
   });
 }
@@ -60,7 +60,7 @@ export async function createByCommand(
     const earlier = await createdEarlier(domain, actor, input, digest);
     const leased = withRenewal(domain, actor, ids, holder, delivery);
     const key = earlier ?? (await createKey(domain, actor, input, leased, digest));
-    await complete(domain, [key], digest, 'The key was created.');
+    await complete(domain, [key], digest, 'The key is committed');
     return { key, isEarlier: earlier !== undefined };
   });
 }
@@ -89,17 +89,24 @@ async function withLeases<T>(
 ): Promise<T> {
   const holder = domain.newId();
   await takeLeases(domain, ids, holder, names);
-  let result: T;
   try {
-    result = await work(holder);
-  } catch (thrown) {
-    // A store that cannot be reached cannot be asked for this either; the leases end by themselves.
-    const isOfStore = isHkctlError(thrown) && errorTable[thrown.code].exit === 6;
-    if (!isOfStore) await domain.store.leases.release(ids, holder);
-    throw thrown;
+    return await work(holder);
+  } finally {
+    await releaseLeases(domain, ids, holder);
   }
-  await domain.store.leases.release(ids, holder);
-  return result;
+}
+
+async function releaseLeases(
+  { store }: Domain,
+  ids: readonly string[],
+  holder: string,
+): Promise<void> {
+  try {
+    await store.leases.release(ids, holder);
+  } catch (thrown) {
+    // Of a store that cannot be reached they end by themselves.
+    if (!isHkctlError(thrown) || errorTable[thrown.code].exit !== 6) throw thrown;
+  }
 }
 
 async function takeLeases(
@@ -185,7 +192,8 @@ async function complete(
       digest,
     );
   } catch (thrown) {
-    throw afterChange(thrown, `${committed} Its secret was delivered.`);
+    const sentence = `${committed}, and its secret was delivered; the same command, run again, completes it.`;
+    throw afterChange(thrown, sentence);
   }
 }
 
