@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { buildMetadata } from './bin/package/commit.js';
 
 const require = createRequire(import.meta.url);
 
@@ -88,7 +89,9 @@ const program = {
   // Where a module is both lazy and not, it simply is not; that is no mistake.
   checks: { ineffectiveDynamicImport: false },
   external: [/\.node$/, 'clipboardy', /^@parcel/],
-  transform: { define: { 'import.meta': '{}' } },
+  transform: {
+    define: { 'import.meta': '{}', BUILD_METADATA: JSON.stringify(buildMetadata()) },
+  },
   output: {
     dir: 'dist',
     format: 'cjs',

@@ -11,6 +11,12 @@ import { isStoreAddress } from './core/store-address.ts';
 import { createRights, type Rights } from './rights/rights.ts';
 import type { StoreOptions } from './store/engine/options.ts';
 
+/** The commit that was built, which `rolldown.config.mjs` puts here; empty if it is not known. */
+declare const BUILD_METADATA: string;
+
+/** The version with its build metadata (semver.org): `0.2.0+7b5bc9b9`. */
+export const version = packageJson.version + (BUILD_METADATA && `+${BUILD_METADATA}`);
+
 /**
  * The composition root: the only file that knows every layer. It loads each layer when a command first needs it, so that a
  * short command does not load the daemon, nor `--help` the store. Runs the command line of a process and returns its exit code.
@@ -68,7 +74,7 @@ function createServices(
     return found;
   };
   return {
-    version: packageJson.version,
+    version,
     engine,
     backupSeries: async (...of) => (await import('./store/archive/series.ts')).backupSeries(...of),
     async postgresSql(what, location) {
@@ -92,7 +98,7 @@ function createServices(
           machineUptime: io.uptime,
           settings,
           resources,
-          version: packageJson.version,
+          version,
           docsFolder: join(__dirname, 'docs'),
           pageFolder: join(__dirname, 'page'),
           manualFolder: __dirname,
@@ -115,7 +121,7 @@ function createServices(
         import('./http/openapi/document.ts'),
         import('./resources/index.ts'),
       ]);
-      return openapiDocument(resources, { version: packageJson.version, baseUrl });
+      return openapiDocument(resources, { version, baseUrl });
     },
     resources: async () => (await import('./resources/index.ts')).resources,
     rowReader: async () =>

@@ -6,7 +6,7 @@ import { isStoreAddress } from './core/store-address.ts';
 import { shellWord } from './core/text/quoting.ts';
 import { textOfAny } from './core/text/shown-text.ts';
 import { thingsToTry } from './demo/demo.ts';
-import { main } from './main.ts';
+import { main, version } from './main.ts';
 import { createRights } from './rights/rights.ts';
 
 /**
@@ -48,7 +48,7 @@ async function start(): Promise<number> {
   for (const name of ['BASE_URL', 'TLS_CERT', 'TLS_KEY']) delete process.env[`HKCTL_${name}`];
   const usual = { HKCTL_PORT: '8421', HKCTL_LOG_LEVEL: 'warn' };
   Object.assign(process.env, { ...usual, ...env, HKCTL_STORE: store, HKCTL_USER: admin });
-  say(`${bold('hkctl')} ${dim('API keys for plants, and the API they open')}`, '');
+  say(`${bold('hkctl')} ${version}  ${dim('API keys for plants, and the API they open')}`, '');
   return (await prepareStore()) || (await issueKey()) || serve();
 }
 

@@ -15,7 +15,7 @@ interface Layer {
 
 /** The table of src/README.md: which layers and which packages a layer may import. The composition root knows everything. */
 export const layers: Readonly<Record<string, Layer>> = {
-  core: { layers: ['core'], packages: /^node:(crypto|zlib)$/ },
+  core: { layers: ['core'], packages: /^(node:(crypto|net|zlib)|ipaddr\.js)$/ },
   resources: { layers: ['resources', 'core'], packages: /^$/ },
   demo: { layers: ['demo', 'resources', 'core'], packages: /^$/ },
   formats: { layers: ['formats', 'core'], packages: /^node:\w+/ },

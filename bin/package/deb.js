@@ -27,7 +27,7 @@ function makeDeb(tree) {
   const program = join(stage, 'usr', 'lib', 'hkctl');
   cpSync(tree, program, { recursive: true, verbatimSymlinks: true });
   // Debian has places of its own for these.
-  for (const name of ['man', 'LICENSE', 'NOTICES', 'sbom.cdx.json', 'README.md']) {
+  for (const name of ['man', 'CHANGELOG.md', 'LICENSE', 'NOTICES', 'sbom.cdx.json', 'README.md']) {
     rmSync(join(program, name), { recursive: true });
   }
   // Debian brings these, too: the C library is not musl, and the clipboard has a package.

@@ -1,7 +1,6 @@
 'use strict';
 
 const { existsSync, readFileSync } = require('node:fs');
-const { isBuiltin } = require('node:module');
 const { dirname, join, sep } = require('node:path');
 const { root } = require('./place.js');
 
@@ -27,26 +26,16 @@ function shippedPackages(files) {
     // What drivers need only downloads or compiles them.
     if (!isDriver(name)) for (const next of Object.keys(dependencies)) visit(next, folder);
   };
-  for (const name of loadedPackages(files)) visit(name, root);
+  for (const name of installedPackages()) visit(name, root);
   return [...found.values()].sort((a, b) =>
     `${a.name}@${a.version}`.localeCompare(`${b.name}@${b.version}`, 'en'),
   );
 }
 
-/** The packages that files of `dist` load, and both drivers. */
-function loadedPackages(files) {
-  const names = new Set(['better-sqlite3', 'better-sqlite3-12']);
-  for (const file of files) {
-    const text = readFileSync(join(root, 'dist', file), 'utf8');
-    for (const [, target] of text.matchAll(
-      /\b(?:require|load|import|resolve)\(["'`]([@\w][^"'`]*)["'`]\)/g,
-    )) {
-      const [scope, name] = target.split('/');
-      const packageName = target.startsWith('@') ? `${scope}/${name}` : scope;
-      if (!isBuiltin(target) && folderOf(packageName, root)) names.add(packageName);
-    }
-  }
-  return [...names].sort();
+/** The packages next to `dist`: all others are bundled. */
+function installedPackages() {
+  const { dependencies, optionalDependencies } = readPackage(root);
+  return Object.keys({ ...dependencies, ...optionalDependencies }).sort();
 }
 
 /** The folder of a package as Node would find it from another one; undefined where it is optional and not installed. */
@@ -66,4 +55,4 @@ function isDriver(name) {
   return name.startsWith('better-sqlite3');
 }
 
-module.exports = { shippedPackages, loadedPackages, folderOf, readPackage, isDriver };
+module.exports = { shippedPackages, installedPackages, folderOf, readPackage, isDriver };

@@ -1,8 +1,9 @@
 'use strict';
 
+const { createHash } = require('node:crypto');
 const { cpSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { spawnSync } = require('node:child_process');
-const { join, relative } = require('node:path');
+const { basename, join, relative } = require('node:path');
 const { gzipSync } = require('node:zlib');
 const { makeDeb } = require('./deb.js');
 const { readPackage } = require('./dependencies.js');
@@ -11,7 +12,8 @@ const { makeTree } = require('./tree.js');
 
 /**
  * `npm run package`: makes packages of the build in `packages/` (or a folder that is named), for the platform that it runs on:
- * a tarball, a Debian package where dpkg-deb is there, and a Containerfile next to the tarball, which it unpacks.
+ * a tarball, a Debian package where dpkg-deb is there, a Containerfile next to the tarball, which it unpacks, the bill of materials,
+ * and the digests of them all.
  */
 function main() {
   const { version } = readPackage(root);
@@ -38,7 +40,19 @@ function main() {
   cpSync(join(tree, 'sbom.cdx.json'), `${tree}.sbom.cdx.json`);
   rmSync(tree, { recursive: true });
   made.push(join(output, 'Containerfile'), `${tree}.sbom.cdx.json`);
+  made.push(writeDigests(made));
   for (const file of made) process.stdout.write(`${relative(process.cwd(), file)}\n`);
+}
+
+/** Writes the file that `sha256sum --check SHA256SUMS` reads, in the folder of the packages. */
+function writeDigests(files) {
+  const lines = files.map((file) => {
+    const digest = createHash('sha256').update(readFileSync(file)).digest('hex');
+    return `${digest}  ${basename(file)}\n`;
+  });
+  const digests = join(output, 'SHA256SUMS');
+  writeFileSync(digests, lines.join(''));
+  return digests;
 }
 
 main();

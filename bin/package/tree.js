@@ -8,7 +8,7 @@ const { billOfMaterials, notices } = require('./licences.js');
 const {
   folderOf,
   isDriver,
-  loadedPackages,
+  installedPackages,
   readPackage,
   shippedPackages,
 } = require('./dependencies.js');
@@ -27,15 +27,16 @@ function makeTree(folder) {
   const files = reachable();
   for (const file of files) copy(join('dist', file), folder);
   for (const file of readdirSync(join(root, 'dist'))) {
-    if (/^(docs|examples|markdown|pack\..*)$/.test(file)) copy(join('dist', file), folder);
+    if (/^(docs|examples|markdown)$/.test(file)) copy(join('dist', file), folder);
   }
   copy('bin/hkctl.js', folder);
   symlinkSync('hkctl.js', join(folder, 'bin', 'hkctl'));
-  for (const path of ['migrations', 'man', 'README.md']) copy(path, folder);
+  for (const path of ['migrations', 'man', 'CHANGELOG.md', 'LICENSE', 'README.md'])
+    copy(path, folder);
   for (const path of ['drizzle.config.ts', 'schema']) {
     rmSync(join(folder, 'migrations', path), { recursive: true, force: true });
   }
-  for (const name of loadedPackages(files)) copyPackage(name, root, folder);
+  for (const name of installedPackages()) copyPackage(name, root, folder);
   if (!existsSync(join(folder, 'node_modules', 'better-sqlite3-12'))) {
     process.stderr.write(
       'warning: not for Node 20, whose driver is not here; run npm ci with Node 20 before.\n',
@@ -47,7 +48,6 @@ function makeTree(folder) {
     'package.json',
     json({ name, version, description, author, license, private: true, type, bin, engines }),
   );
-  cpSync(join(__dirname, 'LICENSE'), join(folder, 'LICENSE'));
   const shipped = shippedPackages(files);
   write(folder, 'NOTICES', notices(shipped));
   write(folder, 'sbom.cdx.json', json(billOfMaterials(shipped)));

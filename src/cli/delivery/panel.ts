@@ -1,3 +1,4 @@
+import { errnoOf } from '../../core/errno.ts';
 import { type DeliveredKey, type SecretDelivery, untilVerified } from '../../core/keys/issuance.ts';
 import { shellWord } from '../../core/text/quoting.ts';
 import type { Context } from '../command/context.ts';
@@ -207,28 +208,32 @@ export async function copySecret(
 ): Promise<string> {
   // Over SSH the clipboard of this machine is not the user's.
   const remote = io.env.SSH_CONNECTION !== undefined || io.env.SSH_TTY !== undefined;
-  const isCopied = !remote && (await isCopiedInTime(io, secret, ended));
-  if (isCopied) return 'API key copied';
+  const outcome = remote ? 'failed' : await copiedInTime(io, secret, ended);
+  if (outcome === 'copied') return 'API key copied';
   if (ended.aborted) return '';
   if (canDraw(io.env, terminal)) {
     terminal.write(`\u001b]52;c;${Buffer.from(secret).toString('base64')}\u0007`);
     return 'Sent to the terminal by OSC 52; if it allows that, the key is on your clipboard. Paste it to be sure.';
   }
-  return 'Not copied: there is no clipboard here.';
+  return outcome === 'not installed'
+    ? 'Not copied: the optional package clipboardy is not installed.'
+    : 'Not copied: there is no clipboard here.';
 }
 
-async function isCopiedInTime(io: Io, secret: string, ended: AbortSignal): Promise<boolean> {
+type CopyOutcome = 'copied' | 'failed' | 'not installed';
+
+async function copiedInTime(io: Io, secret: string, ended: AbortSignal): Promise<CopyOutcome> {
   const limit = new AbortController();
   const abort = () => limit.abort();
   ended.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(abort, longestCopyMs);
-  const timeout = new Promise<boolean>((resolve) => {
-    limit.signal.addEventListener('abort', () => resolve(false), { once: true });
+  const timeout = new Promise<CopyOutcome>((resolve) => {
+    limit.signal.addEventListener('abort', () => resolve('failed'), { once: true });
   });
   // Any failure means that there is no clipboard; the tools behind it report theirs in many ways.
   const copied = io.copy(secret, limit.signal).then(
-    () => true,
-    () => false,
+    (): CopyOutcome => 'copied',
+    (thrown): CopyOutcome => (errnoOf(thrown) === 'MODULE_NOT_FOUND' ? 'not installed' : 'failed'),
   );
   try {
     return await Promise.race([copied, timeout]);

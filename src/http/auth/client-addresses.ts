@@ -1,4 +1,10 @@
-import { createAddressFilter, formatGroups, parseAddress } from '../../core/keys/networks.ts';
+import {
+  canonicalNetwork,
+  createAddressFilter,
+  formatAddress,
+  isIpv6,
+  parseAddress,
+} from '../../core/keys/networks.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { Exchange } from '../request/exchange.ts';
 
@@ -41,9 +47,9 @@ export function createAddressBook(trusted: readonly string[]) {
       // From the right: each proxy appends the address of its peer, and only trusted proxies are believed.
       for (const hop of hops.reverse()) {
         // Proxies differ in how they write an IPv6 address; a key shows the last one in one form.
-        const groups = parseAddress(withoutZone(withoutPort(hop.trim())));
-        if (groups === undefined) return;
-        exchange.forwardedFor = formatGroups(groups);
+        const address = parseAddress(withoutZone(withoutPort(hop.trim())));
+        if (address === undefined) return;
+        exchange.forwardedFor = formatAddress(address);
         if (!isTrusted(exchange.forwardedFor)) return;
       }
     },
@@ -64,21 +70,16 @@ export function createAddressBook(trusted: readonly string[]) {
 export type AddressBook = ReturnType<typeof createAddressBook>;
 
 /** The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 one, which one household has. */
-export function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const groups = parseAddress(address);
-  if (groups === undefined) return address;
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`;
+export function networkOf(text: string): string {
+  if (!text.includes(':')) return text;
+  const address = parseAddress(text);
+  return address === undefined ? text : canonicalNetwork(address, 64);
 }
 
 /** Whether a server that listens on a host is reachable from this machine only. */
 export function isLoopbackAddress(host: string): boolean {
-  return (
-    host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
-  );
+  const address = parseAddress(host.replace(/^\[(.*)\]$/, '$1'));
+  return host === 'localhost' || address?.range() === 'loopback';
 }
 
 function peerOf({ peer }: Exchange): string {
@@ -97,20 +98,22 @@ function withoutZone(address: string): string {
 }
 
 /** Removes a zone, and writes an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), in any notation, as IPv4. */
-function plainAddress(address: string): string {
-  const bare = withoutZone(address);
+function plainAddress(text: string): string {
+  const bare = withoutZone(text);
   // Most are IPv4 already; of the others only a mapped one has the group ffff.
   if (!bare.includes(':') || !/ffff/i.test(bare)) return bare;
-  const groups = parseAddress(bare);
-  return groups?.length === 2 ? formatGroups(groups) : bare;
+  const address = parseAddress(bare);
+  return address === undefined || isIpv6(address) ? bare : formatAddress(address);
 }
 
 /**
  * Who opened a connection, as far as it is known before it presents a key: `client` takes turns with others, and `network`, the
  * /24 of an IPv4 address, shares the number of connections. Both are the /64 of an IPv6 address.
  */
-export function originOf(address: string): { client: string; network: string } {
-  const plain = plainAddress(address);
+export function originOf(text: string): { client: string; network: string } {
+  const plain = plainAddress(text);
   const client = networkOf(plain);
-  return { client, network: plain.includes(':') ? client : plain.replace(/\.\d+$/, '.0/24') };
+  const address = parseAddress(plain);
+  const isIpv4 = address !== undefined && !isIpv6(address);
+  return { client, network: isIpv4 ? canonicalNetwork(address, 24) : client };
 }

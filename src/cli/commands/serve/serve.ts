@@ -113,6 +113,7 @@ function factsOf(context: Context, baseUrl: string, keys: number | undefined): s
       : [keys === 0 ? 'none yet: hkctl keys create' : `${grouped(keys)} active`];
   return wrapFacts(
     [
+      ['  version', context.services.version],
       ['  store', context.storePath],
       ['  documents', `${baseUrl}/api/v1/docs`],
       ...count.map((text) => ['  keys', text] as const),
