@@ -23,7 +23,9 @@ export function createOutputDelivery(
   return {
     deliver(delivered) {
       const text = context.json
-        ? toSafeJson(deliveryJson(clock(), [...delivered, ...kept.map(unrotated)], several))
+        ? toSafeJson(
+            context.chosen(deliveryJson(clock(), [...delivered, ...kept.map(unrotated)], several)),
+          )
         : joinedSecrets(delivered);
       try {
         context.io.stdout.write(`${text}\n`);
