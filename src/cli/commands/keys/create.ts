@@ -29,6 +29,7 @@ import {
   text,
   toggle,
 } from '../../command/flags.ts';
+import { decidedSentence } from '../../delivery/decided.ts';
 import { requirePath, sayDiscarded } from '../../delivery/secret-paths.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity, askPermissions, entityOrAsk } from '../../questions/choices.ts';
@@ -112,7 +113,12 @@ export const create = defineCommand({
       ? createAndDeliver(context, domain, actor, input, given)
       : createAndFile(context, domain, actor, input, { ...given, secretFile }));
     const where = secretFile === undefined ? '' : `; its secret is in ${secretFile}`;
-    context.say(`API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`);
+    context.say(
+      `API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`,
+      decidedSentence(key, domain.clock()),
+    );
+    const twins = await namesakesOf(domain, key);
+    if (twins !== '') context.warn(twins);
   },
 });
 
@@ -153,6 +159,21 @@ async function createAndFile(
   }
   return key;
 }
+
+/** The sentence about other active keys of the same name, which a name cannot tell apart; empty without any. */
+async function namesakesOf({ store, clock }: Domain, key: Key): Promise<string> {
+  const filter = { nowMs: clock(), statuses: ['Active'], name: key.name } as const;
+  const keys = await store.keys.list(key.tenantId, filter, { limit: shownNamesakes + 1 });
+  const prefixes = keys.filter(({ id }) => id !== key.id).map(({ prefix }) => prefix);
+  if (prefixes.length === 0) return '';
+  const named = prefixes.slice(0, shownNamesakes).join(', ');
+  const more = prefixes.length > shownNamesakes ? ' …' : '';
+  return prefixes.length === 1
+    ? `Another active key has this name: ${named}`
+    : `Other active keys have this name: ${named}${more}`;
+}
+
+const shownNamesakes = 5;
 
 /** Asks for what is missing, in the order of the create dialog (specification 5.4); at the end a question sums up the key. */
 async function completeInput(
