@@ -6,7 +6,15 @@ import type { CommandDefinition } from './command/command.ts';
 import type { Services } from './command/context.ts';
 import { type Context, createContext } from './command/context.ts';
 import { globalFlags, readFlags, serviceLinksIn } from './command/flags.ts';
-import { createStoreNaming, inOrder, nounIn, withoutHelpWord } from './command-words.ts';
+import { requireFields } from './command/json-fields.ts';
+import {
+  createStoreNaming,
+  inOrder,
+  nounIn,
+  requireFlagsBehindCommand,
+  withoutHelpWord,
+} from './command-words.ts';
+import { type JsonArgument, takeJsonFields } from './json-argument.ts';
 import { createProgram, isShown } from './program.ts';
 import { runCommand } from './questions/running.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
@@ -20,12 +28,13 @@ import { wrapWhole } from './terminal/wrap.ts';
  * goes wrong is reported on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
  */
 export async function run(
-  given: readonly string[],
-  givenIo: Io,
+  line: readonly string[],
+  callerIo: Io,
   services: Services,
 ): Promise<number> {
-  const argv = withoutHelpWord(given);
-  const io = withMessagesOf(argv, givenIo);
+  const argv = withoutHelpWord(line);
+  const io = withMessagesOf(argv, callerIo);
+  let json: JsonArgument = { argv };
   let context: Context | undefined;
   let exitCode = 0;
   let running: CommandDefinition | undefined;
@@ -37,12 +46,18 @@ export async function run(
     running = definition;
     const globals = readFlags(globalFlags, given, io.env);
     const flags = readFlags(definition.flags, given, io.env);
+    const { fields } = json;
+    if (fields !== undefined) requireFields(fields, definition.fields ?? [], '--json');
     const program = (line: readonly string[]) =>
       createProgram(io, services.version, async () => {}, line);
     const asking = flags.yes === true ? withoutQuestions(io) : io;
-    context = createContext(asking, services, globals, program, createStoreNaming(argv));
-    for (const variable of serviceLinksIn(definition.flags, given, io.env))
+    const naming = createStoreNaming(argv);
+    context = createContext(asking, services, { ...globals, fields }, program, naming);
+
+    for (const variable of serviceLinksIn(definition.flags, given, io.env)) {
       context.warn(ignoredLink(variable));
+    }
+
     try {
       exitCode = await runCommand(context, definition, flags, args);
       const exposure = exposureIn(argv);
@@ -53,9 +68,11 @@ export async function run(
     }
   };
   try {
-    const line = await inOrder(argv);
-    const program = await createProgram(io, services.version, dispatch, line);
-    await program.parseAsync([...line], { from: 'user' });
+    requireFlagsBehindCommand(argv);
+    json = await takeJsonFields(await inOrder(argv));
+    const ordered = await inOrder(json.argv);
+    const program = await createProgram(io, services.version, dispatch, ordered);
+    await program.parseAsync([...ordered], { from: 'user' });
   } catch (thrown) {
     exitCode = isShown(thrown) ? 0 : report(thrown, argv, io, running);
   }
@@ -189,7 +206,7 @@ function wants(argv: readonly string[], io: Io, flag: string, variable: string):
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
   return (
-    flags.includes(flag) ||
+    flags.some((word) => word === flag || word.startsWith(`${flag}=`)) ||
     ['1', 'true', 'yes', 'on'].includes(io.env[variable]?.toLowerCase() ?? '')
   );
 }

@@ -242,6 +242,8 @@ export const globalFlags = {
       requireStoreName,
     ),
     refuseGiven: refusePassword,
+    // Its own refusal says why an empty name is none.
+    mayBeBlank: true,
   },
   as: {
     ...text(
@@ -252,7 +254,7 @@ export const globalFlags = {
   },
   json: toggle(
     '--json',
-    'print one JSON document on standard output, errors as JSON on standard error',
+    'print one JSON document on standard output, errors as JSON on standard error; with names behind it, such as --json name,prefix, only these fields',
   ),
   quiet: toggle('--quiet', 'leave out what is said on success; results, warnings and errors stay'),
   utc: toggle('--utc', 'show times in full and in UTC, instead of "4 min ago"'),
@@ -276,7 +278,7 @@ function refusePassword(given: string): void {
  * password is left out here, so that nothing shows it; who connects takes it from the variable again.
  */
 function requireStoreName(given: string): string {
-  if (given === '' || given === ':memory:') {
+  if (given.trim() === '' || given === ':memory:') {
     throw new HkctlError(
       'usage',
       `"${given}" is not a place where a store can be kept: give the path of a file.`,

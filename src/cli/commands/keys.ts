@@ -4,6 +4,7 @@ import { defineCommand, type Noun } from '../command/command.ts';
 import { keyJson } from '../command/output.ts';
 import { browse } from './browse/browse.ts';
 import { create } from './keys/create.ts';
+import { keyGuidance } from './keys/guidance.ts';
 import { list } from './keys/list.ts';
 import { revoke } from './keys/revoke.ts';
 import { rotate } from './keys/rotate/rotate.ts';
@@ -27,6 +28,7 @@ const note = defineCommand({
     ['hkctl keys note hk_Ab3dE "Line 3, ask Ada (ext. 4711)"', 'says whose it is'],
     ['hkctl keys note hk_Ab3dE ""', 'clears it'],
   ],
+  fields: ['key'],
   needs: (_flags, [ref = '']) => ['key.note', ref],
   async run(context, _flags, [ref = '', text = ''], { domain, actor }) {
     const key = await setNote(domain, actor, await requireKey(domain, actor, ref), text);
@@ -38,4 +40,5 @@ const note = defineCommand({
 export default {
   verbs: { create, list, show, rotate, revoke, note, verify, scan },
   bare: browse,
+  guidance: keyGuidance,
 } satisfies Noun;

@@ -30,6 +30,7 @@ import {
   text,
   toggle,
 } from '../../command/flags.ts';
+import { decidedSentence } from '../../delivery/decided.ts';
 import { sayDiscarded } from '../../delivery/discarded.ts';
 import { deliverFlag, requireOnePlace, requirePath } from '../../delivery/flags.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
@@ -85,6 +86,7 @@ export const create = defineCommand({
   summary: 'Create a key for one entity',
   description:
     'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is delivered before the key is saved; if that fails, no key is created.',
+  fields: ['key', 'secret', 'secret_file'],
   flags,
   examples: [
     [
@@ -118,7 +120,13 @@ export const create = defineCommand({
     else if (deliver === undefined) requireReader(context);
     const input = await completeInput(context, domain, given);
     const [key, where] = await createAndDeliver(context, domain, actor, input, given);
-    context.say(`API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`);
+    context.say(
+      `API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`,
+      decidedSentence(key, domain.clock()),
+    );
+
+    const namesakes = await namesakesOf(domain, key);
+    if (namesakes !== '') context.warn(namesakes);
   },
 });
 
@@ -174,6 +182,21 @@ async function createAndFile(
   }
   return key;
 }
+
+/** The sentence about other active keys of the same name, which a name cannot tell apart; empty without any. */
+async function namesakesOf({ store, clock }: Domain, key: Key): Promise<string> {
+  const filter = { nowMs: clock(), statuses: ['Active'], name: key.name } as const;
+  const keys = await store.keys.list(key.tenantId, filter, { limit: shownNamesakes + 1 });
+  const prefixes = keys.filter(({ id }) => id !== key.id).map(({ prefix }) => prefix);
+  if (prefixes.length === 0) return '';
+  const named = prefixes.slice(0, shownNamesakes).join(', ');
+  const more = prefixes.length > shownNamesakes ? ' …' : '';
+  return prefixes.length === 1
+    ? `Another active key has this name: ${named}`
+    : `Other active keys have this name: ${named}${more}`;
+}
+
+const shownNamesakes = 5;
 
 /** Asks for what is missing, in the order of the create dialog (specification 5.4); at the end a question sums up the key. */
 async function completeInput(
