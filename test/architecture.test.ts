@@ -13,6 +13,7 @@ import {
   mutualFolders,
   readsEnvironment,
   readsMachineClock,
+  sqlTextsOf,
 } from './architecture.ts';
 
 const src = join(__dirname, '..', 'src');
@@ -101,6 +102,17 @@ describe('the sources', () => {
     expect(texts.filter((file) => odd.test(readFileSync(join(src, '..', file), 'utf8')))).toEqual(
       [],
     );
+  });
+
+  // Rows and values then have the types of the declared tables, on both engines.
+  it('of the registry write their statements with drizzle, and no SQL as a text', () => {
+    const registry = modules.filter(({ file }) => /^store\/(sqlite\/)?registry\//.test(file));
+    const writers = registry.filter(({ imports }) => imports.includes('drizzle-orm/sql'));
+    expect(writers.length).toBeGreaterThan(10);
+    const texts = registry.flatMap(({ file }) =>
+      sqlTextsOf(readFileSync(join(src, file), 'utf8')).map((text) => `${file}: ${text}`),
+    );
+    expect(texts).toEqual([]);
   });
 
   it('of the store form folders that import each other in no circle: engines share only what is below them', () => {
@@ -292,6 +304,17 @@ describe('the check of the sources', () => {
     'io: { stdout }, clock',
   ])('does not take %s for the clock of the machine', (text) => {
     expect(readsMachineClock(text)).toBe(false);
+  });
+
+  it('sees SQL in a text, and not in a template of drizzle', () => {
+    const text = `
+      query('select id from keys');
+      const update = \`update keys set note = 1\`;
+      sql\`select 1 from \${keys}\`;
+      throw new Error('Select an entity.');
+      connection.prepare('PRAGMA data_version');
+    `;
+    expect(sqlTextsOf(text)).toEqual(["'select id from keys'", '`update keys set note = 1`']);
   });
 
   it('sees every way to import', () => {

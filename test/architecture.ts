@@ -160,3 +160,19 @@ export function importsOf(file: string, text: string): string[] {
 function isOwn(target: string, files: ReadonlySet<string>): boolean {
   return files.has(target) || /\.(ts|json)$|\?raw$/.test(target) || target.startsWith('..');
 }
+
+/** The statements in SQL that a file has as strings, or as templates that are not those of drizzle. */
+export function sqlTextsOf(text: string): string[] {
+  const source = ts.createSourceFile('file.ts', text, ts.ScriptTarget.ES2022, true);
+  const texts: string[] = [];
+  const isSql =
+    /^.\s*(select\s[^']*\sfrom\s|insert\s+into|update\s+\w+\s+set|delete\s+from|with\s+\w+\s+as)\b/i;
+  const visit = (node: ts.Node): void => {
+    if (ts.isTaggedTemplateExpression(node)) return;
+    const isText = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
+    if (isText && isSql.test(node.getText())) texts.push(node.getText());
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return texts;
+}

@@ -1,5 +1,5 @@
 import { clockMarks } from '../registry/clock.ts';
-import { lastBackupMark, outboxMark } from '../registry/statements.ts';
+import { lastBackupMark, outboxMark } from '../registry/marks.ts';
 import { type Connection, openDatabase } from '../sqlite-database/driver.ts';
 import {
   type DatabaseName,

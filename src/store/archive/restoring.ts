@@ -11,7 +11,7 @@ import type { Store } from '../../core/port/store.ts';
 import { servedAt } from '../engine/errors.ts';
 import { entriesIn, readJournal } from '../engine/journal-lines.ts';
 import type { StoreOptions } from '../engine/options.ts';
-import type { Statements } from '../registry/statements.ts';
+import type { Writing } from '../registry/statements.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { journalIn, type OpenBackup, openBackup } from './format.ts';
 import { type ReceivedBackup, receiveBackup } from './received.ts';
@@ -58,7 +58,7 @@ export interface Replacement extends OpenBackup {
 /** A new store with all rows of the backup, and what is known of the old one. */
 interface RestoredStore {
   store: Store;
-  statements: Statements;
+  registry: Writing;
   present: PresentStore;
   journal: {
     /** The text of the present one, empty if there is none. */
@@ -149,7 +149,7 @@ interface Completion {
 
 /** Stops in a new store whatever was stopped since its backup, and continues the journal. */
 async function complete(
-  { store, statements, present, journal }: RestoredStore,
+  { store, registry, present, journal }: RestoredStore,
   { backup, digest, isReadable, nowMs, hooks }: Completion,
 ): Promise<KeptStopped[]> {
   const ofBackup = journalIn(backup) ?? '';
@@ -158,14 +158,15 @@ async function complete(
   const text = () => journal.text + lines.join('');
   if (journal.isOfRemovals) lines.push(...missingLines(text(), present.states, nowMs));
   const since = { present, journal: readJournal(text()), nowMs };
-  const restored = await readStates(statements);
+  const restored = await readStates(registry);
   const kept = stopsSince(restored, since);
   requireLeaders(restored, kept);
-  for (const statement of kept.flatMap(stopStatements)) await statements.query(...statement);
+  const stops = kept.flatMap((stopped) => stopStatements(registry.dialect, stopped));
+  for (const stop of stops) await registry.query(stop);
   // In the backup somebody may be a Super user who is none any more.
   if (!isReadable) await hooks.authorize(store);
   await hooks.audit(store, { kept, replaced: present.trail, digest });
-  const states = await readStates(statements);
+  const states = await readStates(registry);
   lines.push(...missingRemovals(text(), { kept, ofBackup, states }));
   const demoted = kept.filter(({ what }) => what === 'demoted_user').map(({ id }) => id);
   const inJournals = [text(), ofBackup].flatMap((lines) => [...readJournal(lines).roles.keys()]);

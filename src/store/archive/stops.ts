@@ -1,3 +1,4 @@
+import { and, eq } from 'drizzle-orm/sql';
 import { type Role, roleExceeds, roleNames } from '../../core/access/roles.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { AuditHead } from '../../core/port/audit.ts';
@@ -9,9 +10,12 @@ import {
   linesOf,
   readJournal,
 } from '../engine/journal-lines.ts';
-import { headSql, readHead } from '../registry/audit.ts';
-import type { Statements } from '../registry/statements.ts';
+import { emptyTrail, selectHead } from '../registry/audit.ts';
+import { placeholders, type Statement, statement } from '../registry/compiled-statements.ts';
+import type { Dialect, Writing } from '../registry/statements.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
+import { sqliteBuilder } from '../tables/kits/sqlite.ts';
+import * as backupTables from '../tables/sqlite/registry.ts';
 
 /** What the rows of a store say of something that can be stopped: a key, by its prefix, a user by the login, an entity by the code. */
 export interface State extends Pick<KeptStopped, 'id' | 'tenantId' | 'name'> {
@@ -25,22 +29,66 @@ export interface State extends Pick<KeptStopped, 'id' | 'tenantId' | 'name'> {
   tenant?: string;
 }
 
-const ids = 'id, tenant_id as "tenantId"';
-
 /** The queries for the states of keys, users and entities. */
-export const stateQueries = [
-  `select 'key' as "of", ${ids}, prefix as name, revoked_at_ms as "revokedAtMs", secret_hash as "secretHash",
-    case when revoked_at_ms is null then 'active' else 'inactive' end as status from keys order by revoked_at_ms, id`,
-  `select 'user' as "of", ${ids}, login as name, status, role,
-    (select name from tenants where tenants.id = tenant_id) as tenant from users`,
-  `select 'entity' as "of", ${ids}, code as name, status from entities`,
-] as const;
+export function createStateStatements({ builder, tables }: Dialect) {
+  const { keys, users, entities, tenants } = tables;
+  const { id, tenantId, code, status } = entities;
+
+  return {
+    ofKeys: statement(() =>
+      builder
+        .select({
+          id: keys.id,
+          tenantId: keys.tenantId,
+          name: keys.prefix,
+          revokedAtMs: keys.revokedAtMs,
+          secretHash: keys.secretHash,
+        })
+        .from(keys)
+        .orderBy(keys.revokedAtMs, keys.id),
+    ),
+    ofUsers: statement(() =>
+      builder
+        .select({
+          id: users.id,
+          tenantId: users.tenantId,
+          name: users.login,
+          status: users.status,
+          role: users.role,
+          tenant: tenants.name,
+        })
+        .from(users)
+        .innerJoin(tenants, eq(tenants.id, users.tenantId)),
+    ),
+    ofEntities: statement(() =>
+      builder.select({ id, tenantId, name: code, status }).from(entities),
+    ),
+  };
+}
+
+type StateStatements = ReturnType<typeof createStateStatements>;
+type RowsOf<Query> = Query extends Statement<infer Row> ? readonly Row[] : never;
+
+/** The states that the rows of the three queries say. */
+export function statesOf(
+  keys: RowsOf<StateStatements['ofKeys']>,
+  users: RowsOf<StateStatements['ofUsers']>,
+  entities: RowsOf<StateStatements['ofEntities']>,
+): State[] {
+  return [
+    ...keys.map((key) => {
+      const status = key.revokedAtMs === null ? 'active' : 'inactive';
+      return { ...key, of: 'key', status } as const;
+    }),
+    ...users.map((user) => ({ ...user, of: 'user' }) as const),
+    ...entities.map((entity) => ({ ...entity, of: 'entity' }) as const),
+  ];
+}
 
 /** Reads them, inside a transaction of the caller. */
-export async function readStates({ query }: Statements): Promise<State[]> {
-  const states: State[] = [];
-  for (const text of stateQueries) states.push(...(await query<State>(text)));
-  return states;
+export async function readStates({ query, dialect }: Writing): Promise<State[]> {
+  const { ofKeys, ofUsers, ofEntities } = createStateStatements(dialect);
+  return statesOf(await query(ofKeys), await query(ofUsers), await query(ofEntities));
 }
 
 /** What a restore must know of the store that it replaces, read while no other process can change it. */
@@ -55,18 +103,33 @@ export interface PresentStore {
 /** Of a store that is absent or cannot be read: only the journal is known. */
 export const unknownPresent: PresentStore = { states: [], trail: null, isContinued: false };
 
-export async function readPresent(
-  statements: Statements,
-  backup: Connection,
-): Promise<PresentStore> {
-  const end = backup.prepare<[], AuditHead>(headSql).get();
-  const has = 'select 1 as found from audit where seq = $1 and hash = $2';
+/** `registry` is that of the present store. */
+export async function readPresent(registry: Writing, backup: Connection): Promise<PresentStore> {
+  const { query, first, dialect } = registry;
+  const { builder, tables } = dialect;
+  const { count, hash } = placeholders('count', 'hash');
+  const hasRecord = statement(() =>
+    builder
+      .select({ seq: tables.audit.seq })
+      .from(tables.audit)
+      .where(and(eq(tables.audit.seq, count), eq(tables.audit.hash, hash))),
+  );
+  const backupEnd = headOf(backup);
+
   return {
-    states: await readStates(statements),
-    trail: await readHead(statements),
-    isContinued:
-      end !== undefined && (await statements.first(has, [end.count, end.hash])) !== undefined,
+    states: await readStates(registry),
+    trail: (await first(selectHead(dialect))) ?? emptyTrail,
+    isContinued: backupEnd !== undefined && (await query(hasRecord, backupEnd)).length > 0,
   };
+}
+
+function headOf(backup: Connection): AuditHead | undefined {
+  const head = selectHead({ builder: sqliteBuilder, tables: backupTables })();
+  const row = backup
+    .prepare<unknown[], unknown[]>(head.text)
+    .raw()
+    .get(...head.valuesOf({}));
+  return row && head.rowOf(row);
 }
 
 interface Since {
@@ -75,21 +138,30 @@ interface Since {
   nowMs: number;
 }
 
-type Statement = [sql: string, values: unknown[]];
+export function stopStatements(
+  { builder, tables: { keys, users, entities, purges } }: Dialect,
+  { what, id, atMs, role }: KeptStopped,
+): Statement[] {
+  const ofKey = eq(keys.id, id);
+  const ofUser = eq(users.id, id);
+  const ofEntity = eq(entities.id, id);
+  const inactive = { status: 'inactive' } as const;
 
-export function stopStatements({ what, id, atMs, role }: KeptStopped): Statement[] {
-  if (what === 'revoked_key')
-    return [['update keys set revoked_at_ms = $2 where id = $1', [id, atMs]]];
-  if (what === 'deactivated_user')
-    return [["update users set status = 'inactive' where id = $1", [id]]];
-  if (what === 'demoted_user') return [['update users set role = $2 where id = $1', [id, role]]];
-  if (what === 'deactivated_entity') {
-    return [["update entities set status = 'inactive' where id = $1", [id]]];
+  switch (what) {
+    case 'revoked_key':
+      return [statement(() => builder.update(keys).set({ revokedAtMs: atMs }).where(ofKey))];
+    case 'deactivated_user':
+      return [statement(() => builder.update(users).set(inactive).where(ofUser))];
+    case 'demoted_user':
+      return [statement(() => builder.update(users).set({ role }).where(ofUser))];
+    case 'deactivated_entity':
+      return [statement(() => builder.update(entities).set(inactive).where(ofEntity))];
+    case 'removed_entity':
+      return [
+        statement(() => builder.delete(entities).where(ofEntity)),
+        statement(() => builder.insert(purges).values({ entityId: id }).onConflictDoNothing()),
+      ];
   }
-  return [
-    ['delete from entities where id = $1', [id]],
-    ['insert into purges (entity_id) values ($1) on conflict do nothing', [id]],
-  ];
 }
 
 /** How the journal and a restore name the stop of something. */

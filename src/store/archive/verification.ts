@@ -1,12 +1,14 @@
 import { verifyTrail } from '../../core/audit/chain.ts';
 import type { BackupFacts, BackupHead } from '../../core/operations/backups.ts';
 import type { AuditRecord } from '../../core/port/audit.ts';
-import { selectRecords } from '../registry/audit.ts';
-import { jsonColumns } from '../registry/rows.ts';
+import { toRecord } from '../registry/audit.ts';
+import { statement } from '../registry/compiled-statements.ts';
 import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { toDomainError, translating } from '../sqlite-database/errors.ts';
 import { firstWithChunks } from '../sqlite-database/schema/schema-versions.ts';
+import { sqliteBuilder } from '../tables/kits/sqlite.ts';
+import { audit } from '../tables/sqlite/registry.ts';
 import { creationOf, type OpenBackup } from './format.ts';
 import { faultOfValues } from './values.ts';
 
@@ -58,18 +60,18 @@ function faultOfRows({ connection: backup, versions }: OpenBackup): string | und
   return faultOfChunk;
 }
 
+const recordsInOrder = statement(() => sqliteBuilder.select().from(audit).orderBy(audit.seq));
+
 function trailIn(backup: Connection): Parameters<typeof verifyTrail>[0] {
-  const record = selectRecords(new Set(jsonColumns));
-  const rows = backup.prepare<[], Record<string, unknown>>(
-    `select ${record.text} from audit order by seq`,
-  );
+  const { text, rowOf } = recordsInOrder();
+  const rows = backup.prepare<[], unknown[]>(text).raw();
   const lastSeq = backup
     .prepare<[], number>("select seq from sqlite_sequence where name = 'audit'")
     .pluck();
   return {
     lastSeq: () => lastSeq.get() ?? 0,
     *walk(): Generator<AuditRecord> {
-      for (const row of rows.iterate()) yield record.read(row);
+      for (const row of rows.iterate()) yield toRecord(rowOf(row));
     },
   };
 }

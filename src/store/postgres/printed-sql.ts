@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { isStoreAddress } from '../../core/store-address.ts';
-import { tableName } from '../records/tables.ts';
+import { tableName } from '../tables/record-names.ts';
 import { parseLocation, usualSchema } from './address/location.ts';
 import { schemaVersion } from './schema/schema-version.ts';
 

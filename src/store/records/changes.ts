@@ -1,9 +1,9 @@
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../core/port/records.ts';
 import { forgettableInstant } from '../../core/records/changes.ts';
+import { tableName } from '../tables/record-names.ts';
 import type { ImportSession, ImportTable } from './import-session.ts';
 import type { PageDialect } from './pages.ts';
-import { tableName } from './tables.ts';
 
 type Rows = ImportSession['rows'];
 type ChangesDialect = Pick<PageDialect, 'entity' | 'firstChange'>;

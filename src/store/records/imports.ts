@@ -2,10 +2,10 @@ import { importFields, keptLists } from '../../core/fields/fields.ts';
 import type { ImportRequest, ImportSummary } from '../../core/port/records.ts';
 import { changeInstant, isDatedAhead } from '../../core/records/changes.ts';
 import { ViolationList } from '../../core/records/imports.ts';
+import { tableName } from '../tables/record-names.ts';
 import { correctDates, recordChange, rememberRemoved } from './changes.ts';
 import { checkWhole } from './import-checks.ts';
 import type { ImportSession, ImportTable } from './import-session.ts';
-import { tableName } from './tables.ts';
 
 export async function importInto(
   session: ImportSession,

@@ -10,8 +10,7 @@ import {
   type RecordPageRequest,
   type RecordPosition,
 } from '../../core/port/records.ts';
-import { createValues } from '../registry/statements.ts';
-import { indexName, tableName } from './tables.ts';
+import { indexName, tableName } from '../tables/record-names.ts';
 
 /** Records scanned for a page whose index serves only some of its conditions: some milliseconds. The next page continues there. */
 export const mostScanned = 10_000;
@@ -178,3 +177,8 @@ const rarestFirst: readonly Field['kind'][] = [
   'enum',
   'boolean',
 ];
+
+function createValues(): { values: unknown[]; place: (value: unknown) => string } {
+  const values: unknown[] = [];
+  return { values, place: (value) => `$${values.push(value)}` };
+}

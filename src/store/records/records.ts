@@ -8,6 +8,7 @@ import {
   type RecordStore,
 } from '../../core/port/records.ts';
 import { type Runner, resultOf, type Steps } from '../registry/statements.ts';
+import { tableName } from '../tables/record-names.ts';
 import { readChanges, readRemoved } from './changes.ts';
 import type { ImportSession } from './import-session.ts';
 import {
@@ -18,7 +19,6 @@ import {
   type Query,
   rareCandidates,
 } from './pages.ts';
-import { tableName } from './tables.ts';
 
 export interface RecordEngine
   extends Pick<RecordStore, 'version' | 'import'>,

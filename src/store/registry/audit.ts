@@ -1,59 +1,80 @@
+import { and, asc, desc, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm/sql';
 import { chainRecord, fitForTrail, genesisHash } from '../../core/audit/chain.ts';
-import type { AuditDraft, AuditHead, AuditRecord, AuditStore } from '../../core/port/audit.ts';
+import type {
+  AuditDraft,
+  AuditHead,
+  AuditPageRequest,
+  AuditRecord,
+  AuditStore,
+} from '../../core/port/audit.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import { columnOf, columnsOf, createSelection, fieldsOf, insertRow } from './rows.ts';
-import {
-  type AuditRow,
-  createValues,
-  type Dialect,
-  keepMark,
-  lastBackupMark,
-  type Runner,
-  resultOf,
-  type Statements,
-  type Steps,
-  type Writing,
-} from './statements.ts';
+import type { RegistryTables } from '../tables/registry.ts';
+import { placeholders, statement } from './compiled-statements.ts';
+import { lastBackupMark, setMark } from './marks.ts';
+import { type Dialect, type Executor, type Runner, resultOf, type Steps } from './statements.ts';
+
+type AuditRow = RegistryTables['audit']['$inferSelect'];
 
 /**
- * Appends an event to the chain, inside a transaction: after the highest number ever assigned, so that a cut tail stays a gap;
- * if that was set back, verification reports it.
+ * Creates what appends an event to the chain, inside a transaction: after the highest number ever assigned, so that a cut tail
+ * stays a gap; if that was set back, verification reports it.
  */
-export function* append(writing: Writing, draft: AuditDraft): Steps<AuditRow> {
-  const { dialect, query, first } = writing;
-  const given = yield* resultOf(first<{ given: number }>(dialect.lastSeq + dialect.forUpdate));
-  const last = yield* resultOf(first<AuditHead>(headSql));
-  const seq = Math.max(given?.given ?? 0, last?.count ?? 0);
-  const before = seq === 0 ? undefined : { seq, hash: last?.hash ?? genesisHash };
-  const { actor, ...record } = chainRecord(fitForTrail(draft), before);
-  const row = { ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
-  yield insertRow(writing, 'audit', row);
-  if (draft.action === 'store.backup' && draft.outcome === 'done')
-    yield query(keepMark, [lastBackupMark, draft.atMs]);
-  return row;
+export function createAppend(dialect: Dialect) {
+  const { builder, lockRows, selectLastSeq } = dialect;
+  const { audit } = dialect.tables;
+  const lastSeq = statement(() => lockRows(selectLastSeq()));
+  const head = selectHead(dialect);
+  const insert = statement(() => builder.insert(audit).values(placeholders(...auditFields)));
+  const keepBackupTime = setMark(dialect);
+
+  return function* ({ query, first }: Executor, draft: AuditDraft): Steps<AuditRow> {
+    const assigned = yield* resultOf(first(lastSeq));
+    const last = yield* resultOf(first(head));
+    const seq = Math.max(assigned?.lastSeq ?? 0, last?.count ?? 0);
+    const before = seq === 0 ? undefined : { seq, hash: last?.hash ?? genesisHash };
+    const { actor, ...record } = chainRecord(fitForTrail(draft), before);
+    const row = { ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
+
+    yield query(insert, row);
+    if (draft.action === 'store.backup' && draft.outcome === 'done')
+      yield query(keepBackupTime, { name: lastBackupMark, value: draft.atMs });
+    return row;
+  };
 }
 
-/** How records are read: their columns, of which `json` are kept as JSON, and the record of a row. */
-export function selectRecords(json: ReadonlySet<string>) {
-  const { text, read } = createSelection<AuditRow>(columnsOf('audit', fieldsOf.audit), json);
-  return { text, read: (row: Record<string, unknown>) => toRecord(read(row)) };
-}
+const auditFields = [
+  'seq',
+  'tenantId',
+  'atMs',
+  'action',
+  'actorId',
+  'actorLogin',
+  'osAccount',
+  'target',
+  'outcome',
+  'detail',
+  'previousHash',
+  'hash',
+] as const satisfies readonly (keyof AuditRow)[];
 
-function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
+/** Records without an actor have no columns of one. */
+export function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
   return {
     ...row,
     actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin },
   };
 }
 
-/** An intact chain has no gaps, so that the last number is the count. */
-export const headSql = 'select seq as count, hash from audit order by seq desc limit 1';
-
-export async function readHead({ first }: Statements): Promise<AuditHead> {
-  return (await first<AuditHead>(headSql)) ?? { count: 0, hash: genesisHash };
+/** The end of the chain; an intact one has no gaps, so that its last number is the count. */
+export function selectHead({ builder, tables: { audit } }: Pick<Dialect, 'builder' | 'tables'>) {
+  return statement(() =>
+    builder
+      .select({ count: audit.seq, hash: audit.hash })
+      .from(audit)
+      .orderBy(desc(audit.seq))
+      .limit(1),
+  );
 }
-
-const lastDoneSql = `select at_ms as ms from audit where action = $1 and outcome = 'done' order by seq desc limit 1`;
 
 const walkedAtOnce = 1000;
 
@@ -62,13 +83,13 @@ const lowestSeq = '-9223372036854775808';
 
 /** The audit trail. `settle` moves events that wait elsewhere into it. */
 export function createAuditStore(
-  { dialect, query, first, change }: Runner,
+  { query, first, change, dialect }: Runner,
   settle: () => MaybePromise<void> = () => {},
 ): AuditStore {
-  const record = selectRecords(dialect.json);
-  const afterSql = `select ${record.text} from audit where seq > $1 order by seq limit ${walkedAtOnce}`;
-  const read = async (text: string, values: readonly unknown[]) =>
-    (await query<Record<string, unknown>>(text, values)).map(record.read);
+  const { builder } = dialect;
+  const { audit } = dialect.tables;
+  const statements = createStatements(dialect);
+
   return {
     append: (draft) =>
       change(function* ({ append }) {
@@ -76,67 +97,88 @@ export function createAuditStore(
       }),
     async list(tenantId, page) {
       await settle();
-      const { limit, isOldestFirst = false, after } = page;
-      const [beyond, order, begin] = isOldestFirst
-        ? ['>', 'asc', lowestSeq]
-        : ['<', 'desc', Number.MAX_SAFE_INTEGER];
-      const { values, place } = createValues();
-      const conditions = [
-        `seq ${beyond} ${place(after ?? begin)}`,
-        ...conditionsOf(dialect, tenantId, page, place),
-      ];
-      const where = conditions.filter((condition) => condition !== undefined).join(' and ');
-      return read(
-        `select ${record.text} from audit where ${where} order by seq ${order} limit ${place(limit)}`,
-        values,
+      const rows = await query(
+        statement(() =>
+          builder
+            .select()
+            .from(audit)
+            .where(and(...conditionsOf(dialect, tenantId, page)))
+            .orderBy(page.isOldestFirst ? asc(audit.seq) : desc(audit.seq))
+            .limit(page.limit),
+        ),
       );
+      return rows.map(toRecord);
     },
-    lastSeq: async () => (await first<{ given: number }>(dialect.lastSeq))?.given ?? 0,
-    head: () => readHead({ query, first }),
-    lastDoneMs: async (action) => (await first<{ ms: number }>(lastDoneSql, [action]))?.ms,
+    lastSeq: async () => (await first(statements.lastSeq))?.lastSeq ?? 0,
+    head: async () => (await first(statements.head)) ?? emptyTrail,
+    lastDoneMs: async (action) => (await first(statements.lastDone, { action }))?.atMs,
     async *walk() {
       await settle();
       for (let seq: string | number = lowestSeq; ; ) {
-        const records: AuditRecord[] = await read(afterSql, [seq]);
-        const last: number | undefined = records.at(-1)?.seq;
+        const rows: AuditRow[] = await query(statements.after, { seq });
+        const last: number | undefined = rows.at(-1)?.seq;
         // Numbers beyond the precision of a double, which only a forger writes, could repeat for ever.
         if (last === undefined || (typeof seq === 'number' && last <= seq)) return;
-        yield* records;
+        yield* rows.map(toRecord);
         seq = last;
       }
     },
   };
 }
 
+/** The head of a trail without records. */
+export const emptyTrail: AuditHead = { count: 0, hash: genesisHash };
+
+function createStatements(dialect: Dialect) {
+  const { builder, selectLastSeq } = dialect;
+  const { audit } = dialect.tables;
+  const { seq, action } = placeholders('seq', 'action');
+
+  return {
+    head: selectHead(dialect),
+    lastSeq: statement(selectLastSeq),
+    lastDone: statement(() =>
+      builder
+        .select({ atMs: audit.atMs })
+        .from(audit)
+        .where(and(eq(audit.action, action), eq(audit.outcome, 'done')))
+        .orderBy(desc(audit.seq))
+        .limit(1),
+    ),
+    after: statement(() =>
+      builder
+        .select()
+        .from(audit)
+        .where(gt(audit.seq, seq))
+        .orderBy(asc(audit.seq))
+        .limit(walkedAtOnce),
+    ),
+  };
+}
+
 function conditionsOf(
-  { json, noIndex, hasTarget }: Dialect,
+  { tables: { audit }, withoutIndex, hasTarget }: Dialect,
   tenantId: string,
-  {
-    sinceMs,
-    untilMs,
-    actor,
-    action,
-    target,
-    outcome,
-    ofStore = false,
-  }: Parameters<AuditStore['list']>[1],
-  place: (value: unknown) => string,
-): (string | undefined)[] {
-  const is = (field: string, value: string) =>
-    `${columnOf(field)} = ${place(json.has(`audit.${columnOf(field)}`) ? JSON.stringify(value) : value)}`;
+  page: AuditPageRequest,
+): (SQL | undefined)[] {
+  const { isOldestFirst = false, after, ofStore = false } = page;
+  const { sinceMs, untilMs, actor, action, target, outcome } = page;
+  const ofTenant = eq(audit.tenantId, tenantId);
+
   return [
+    isOldestFirst
+      ? gt(audit.seq, sql`${after ?? lowestSeq}`)
+      : lt(audit.seq, after ?? Number.MAX_SAFE_INTEGER),
     // Two searches of an index would have to be sorted.
-    ofStore
-      ? `(${noIndex}${is('tenantId', tenantId)} or tenant_id is null)`
-      : is('tenantId', tenantId),
-    sinceMs === undefined ? undefined : `at_ms >= ${place(sinceMs)}`,
-    untilMs === undefined ? undefined : `at_ms <= ${place(untilMs)}`,
+    ofStore ? or(withoutIndex(ofTenant), isNull(audit.tenantId)) : ofTenant,
+    sinceMs === undefined ? undefined : gte(audit.atMs, sinceMs),
+    untilMs === undefined ? undefined : lte(audit.atMs, untilMs),
     actor === undefined
       ? undefined
-      : `(${is('actorLogin', actor)} or actor_login is null and ${is('osAccount', actor)})`,
-    action === undefined ? undefined : is('action', action),
-    outcome === undefined ? undefined : is('outcome', outcome),
-    target === undefined ? undefined : hasTarget(smallLetters(target), place),
+      : or(eq(audit.actorLogin, actor), and(isNull(audit.actorLogin), eq(audit.osAccount, actor))),
+    action === undefined ? undefined : eq(audit.action, action),
+    outcome === undefined ? undefined : eq(audit.outcome, outcome),
+    target === undefined ? undefined : hasTarget(smallLetters(target)),
   ];
 }
 

@@ -1,13 +1,15 @@
+import { and, between, inArray } from 'drizzle-orm/sql';
 import { acceptedSamples, afterSample, mergedSamples } from '../../core/domain/steady-clock.ts';
 import type { ClockSamples, ClockStore } from '../../core/port/clock.ts';
+import { placeholders, statement } from './compiled-statements.ts';
+import { setMark } from './marks.ts';
 import {
   type Change,
   type ChangeKind,
   type Dialect,
-  keepMark,
+  type Executor,
   type Runner,
   resultOf,
-  type Statements,
   type Steps,
 } from './statements.ts';
 
@@ -27,16 +29,10 @@ export function createClockStore(runner: Runner, machine?: string): ClockStore {
       ? clockMarks[field]
       : `${clockMarks[field]}@${machine}`;
   const names = JSON.stringify(fields.map(nameOf));
+  const statements = createStatements(runner.dialect);
 
-  const read = function* (
-    { query }: Statements,
-    { each }: Dialect,
-    locking = '',
-  ): Steps<ClockSamples> {
-    // The log-in of a daemon to PostgreSQL can write any number.
-    const text = `select name, value from marks where name in (select value from ${each})
-      and value between 0 and ${latestMs} order by name${locking}`;
-    const rows = yield* resultOf(query<{ name: string; value: number }>(text, [names]));
+  const read = function* ({ query }: Executor, select = statements.read): Steps<ClockSamples> {
+    const marks = yield* resultOf(query(select, { names }));
     const samples: ClockSamples = {
       seenMs: 0,
       steadyStartMs: 0,
@@ -44,25 +40,25 @@ export function createClockStore(runner: Runner, machine?: string): ClockStore {
       candidateUpMs: 0,
     };
     for (const field of fields)
-      samples[field] = rows.find(({ name }) => name === nameOf(field))?.value ?? 0;
+      samples[field] = marks.find(({ name }) => name === nameOf(field))?.value ?? 0;
     return samples;
   };
   const update = function* (
     change: Change,
     next: (stored: ClockSamples) => ClockSamples,
   ): Steps<void> {
-    const before = yield* read(change, change.dialect, change.dialect.forUpdate);
+    const before = yield* read(change, statements.readLocked);
     const after = next(before);
     for (const field of fields) {
       if (after[field] !== before[field])
-        yield change.query(keepMark, [nameOf(field), after[field]]);
+        yield change.query(statements.setMark, { name: nameOf(field), value: after[field] });
     }
   };
   const sampled = (kind: ChangeKind, next: (stored: ClockSamples) => ClockSamples) =>
     runner.change((change) => update(change, next), kind);
 
   return {
-    read: () => runner.run(() => read(runner, runner.dialect)),
+    read: () => runner.run(() => read(runner)),
     record: (sample) => sampled('sample', (stored) => afterSample(stored, sample)),
     // Other daemons need not notice what one of them has sampled: each samples by itself.
     merge: (progress) => sampled('merge', (stored) => mergedSamples(stored, progress)),
@@ -71,6 +67,30 @@ export function createClockStore(runner: Runner, machine?: string): ClockStore {
         yield* update(change, () => acceptedSamples(sample));
         yield change.append(audit);
       }),
+  };
+}
+
+function createStatements(dialect: Dialect) {
+  const { builder, elementsOf, lockRows } = dialect;
+  const { marks } = dialect.tables;
+  const { names } = placeholders('names');
+  const select = () =>
+    builder
+      .select()
+      .from(marks)
+      .where(
+        and(
+          inArray(marks.name, elementsOf(names)),
+          // The log-in of a daemon to PostgreSQL can write any number.
+          between(marks.value, 0, latestMs),
+        ),
+      )
+      .orderBy(marks.name);
+
+  return {
+    read: statement(select),
+    readLocked: statement(() => lockRows(select())),
+    setMark: setMark(dialect),
   };
 }
 

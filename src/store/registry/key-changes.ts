@@ -1,24 +1,17 @@
+import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm/sql';
 import { HkctlError } from '../../core/errors.ts';
 import type { AuditDraft } from '../../core/port/audit.ts';
-import type { Entity } from '../../core/port/entities.ts';
-import type { KeyStore } from '../../core/port/keys.ts';
-import type { JournalEntry } from '../engine/journal-lines.ts';
-import { addCommand, carryCommands } from './commands.ts';
-import { requireLeases } from './leases.ts';
-import { insertRow } from './rows.ts';
-import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
-
-type KeyNames = Pick<JournalEntry, 'id' | 'name' | 'secretHash'>;
+import type { KeyStore, NewKey } from '../../core/port/keys.ts';
+import { addCommand, carryCommands, createCommandStatements } from './commands.ts';
+import { placeholders, statement } from './compiled-statements.ts';
+import { createLeaseStatements, requireLeases } from './leases.ts';
+import { type Change, type Dialect, type Runner, resultOf, type Steps } from './statements.ts';
 
 export function createKeyChanges({
   change,
   dialect,
 }: Runner): Pick<KeyStore, 'insert' | 'rotate' | 'revoke' | 'setNote'> {
-  const among = `id in (select value from ${dialect.each})`;
-  const activeAmong = `select id, prefix as name, secret_hash as "secretHash" from keys
-    where ${among} and revoked_at_ms is null and (expires_at_ms is null or expires_at_ms > $2)`;
-  // One statement for any number of keys: a leak may be of tens of thousands.
-  const revokeKeys = `update keys set revoked_at_ms = $2, revoked_by = $3 where ${among}`;
+  const statements = createStatements(dialect);
 
   /** Revokes all or none; returns the ids that were not active any more. */
   const revokeAll = (
@@ -30,14 +23,14 @@ export function createKeyChanges({
   ) =>
     change(function* (running) {
       const { query, stop, append } = running;
-      const found = query<KeyNames>(activeAmong, [JSON.stringify(ids), nowMs]);
-      const rows = yield* resultOf(found);
-      const active = new Set(rows.map(({ id }) => id));
-      const stale = ids.filter((id) => !active.has(id));
+      const active = yield* resultOf(query(statements.active, { ids: JSON.stringify(ids), nowMs }));
+      const activeIds = new Set(active.map(({ id }) => id));
+      const stale = ids.filter((id) => !activeIds.has(id));
       if (stale.length > 0) return stale;
+
       // Before the journal, which is not undone.
-      if (lease !== undefined) yield* requireLeases(running, dialect.each, ids, lease);
-      yield stop(rows.map((row) => ({ ...row, atMs: nowMs, event: 'revoked', of: 'key' })));
+      if (lease !== undefined) yield* requireLeases(running, statements.ofLeases, ids, lease);
+      yield stop(active.map((names) => ({ ...names, atMs: nowMs, event: 'revoked', of: 'key' })));
       yield* update(running);
       for (const draft of audit) yield append(draft);
       return [];
@@ -45,14 +38,12 @@ export function createKeyChanges({
 
   return {
     insert: (key, audit, command) =>
-      change(function* (change) {
-        const { first, append } = change;
-        const entity = first<Pick<Entity, 'status'>>('select status from entities where id = $1', [
-          key.entityId,
-        ]);
-        if ((yield* resultOf(entity))?.status !== 'active') throw entityInactive();
-        yield insertRow(change, 'keys', key);
-        yield* addCommand(change, key.id, command);
+      change(function* (running) {
+        const { query, first, append } = running;
+        const entity = yield* resultOf(first(statements.entityStatus, { id: key.entityId }));
+        if (entity?.status !== 'active') throw entityInactive();
+        yield query(statements.insert, key);
+        yield* addCommand(running, statements.ofCommands, key.id, command);
         yield append(audit);
       }),
     rotate: (pairs, nowMs, audit, { command, lease } = {}) => {
@@ -62,11 +53,14 @@ export function createKeyChanges({
         nowMs,
         audit,
         function* (running) {
+          const { query } = running;
+          const { ofCommands } = statements;
           for (const { oldKeyId, next } of pairs) {
-            yield insertRow(running, 'keys', next);
-            yield* carryCommands(running, { from: oldKeyId, to: next.id });
-            yield* addCommand(running, next.id, command);
-            yield running.query(rotateKey, [oldKeyId, nowMs, next.createdBy, next.id]);
+            const by = next.createdBy;
+            yield query(statements.insert, next);
+            yield* carryCommands(running, ofCommands, { from: oldKeyId, to: next.id });
+            yield* addCommand(running, ofCommands, next.id, command);
+            yield query(statements.replace, { id: oldKeyId, nowMs, by, nextId: next.id });
           }
         },
         lease,
@@ -74,20 +68,88 @@ export function createKeyChanges({
     },
     revoke: (ids, by, nowMs, audit) =>
       revokeAll(ids, nowMs, audit, function* ({ query }) {
-        yield query(revokeKeys, [JSON.stringify(ids), nowMs, by]);
+        yield query(statements.revoke, { ids: JSON.stringify(ids), nowMs, by });
       }),
     setNote: (id, note, audit) =>
-      change(function* ({ first, append }) {
-        if (!(yield first('update keys set note = $2 where id = $1 returning id', [id, note])))
-          return false;
+      change(function* ({ query, first, append }) {
+        if (!(yield first(statements.byId, { id }))) return false;
+        yield query(statements.setNote, { id, note });
         yield append(audit);
         return true;
       }),
   };
 }
 
-const rotateKey =
-  'update keys set revoked_at_ms = $2, revoked_by = $3, rotated_to = $4 where id = $1';
+function createStatements(dialect: Dialect) {
+  const { builder, elementsOf } = dialect;
+  const { keys, entities } = dialect.tables;
+  const { id, ids, nowMs, by, nextId, note } = placeholders(
+    'id',
+    'ids',
+    'nowMs',
+    'by',
+    'nextId',
+    'note',
+  );
+  const isAmongIds = inArray(keys.id, elementsOf(ids));
+
+  return {
+    ofCommands: createCommandStatements(dialect),
+    ofLeases: createLeaseStatements(dialect),
+    insert: statement(() => builder.insert(keys).values(placeholders(...fieldsOfNewKey))),
+    byId: statement(() => builder.select({ id: keys.id }).from(keys).where(eq(keys.id, id))),
+    entityStatus: statement(() =>
+      builder.select({ status: entities.status }).from(entities).where(eq(entities.id, id)),
+    ),
+    active: statement(() =>
+      builder
+        .select({ id: keys.id, name: keys.prefix, secretHash: keys.secretHash })
+        .from(keys)
+        .where(
+          and(
+            isAmongIds,
+            isNull(keys.revokedAtMs),
+            or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs)),
+          ),
+        ),
+    ),
+    // One statement for any number of keys: a leak may be of tens of thousands.
+    revoke: statement(() =>
+      builder
+        .update(keys)
+        .set({ revokedAtMs: sql`${nowMs}`, revokedBy: sql`${by}` })
+        .where(isAmongIds),
+    ),
+    replace: statement(() =>
+      builder
+        .update(keys)
+        .set({ revokedAtMs: sql`${nowMs}`, revokedBy: sql`${by}`, rotatedTo: sql`${nextId}` })
+        .where(eq(keys.id, id)),
+    ),
+    setNote: statement(() =>
+      builder
+        .update(keys)
+        .set({ note: sql`${note}` })
+        .where(eq(keys.id, id)),
+    ),
+  };
+}
+
+const fieldsOfNewKey = [
+  'id',
+  'tenantId',
+  'prefix',
+  'secretHash',
+  'name',
+  'permissions',
+  'entityId',
+  'createdBy',
+  'createdAtMs',
+  'expiresAtMs',
+  'rotatedFrom',
+  'allowedIps',
+  'note',
+] as const satisfies readonly (keyof NewKey)[];
 
 function entityInactive(): HkctlError {
   return new HkctlError(

@@ -1,40 +1,50 @@
+import { and, between, eq, isNull, type SQL, sql } from 'drizzle-orm/sql';
 import type { MetricsStore, StoreFacts } from '../../core/port/metrics.ts';
-import type { Statements } from './statements.ts';
-import { lastBackupMark } from './statements.ts';
+import { placeholders, statement } from './compiled-statements.ts';
+import { lastBackupMark } from './marks.ts';
+import type { Dialect, Executor } from './statements.ts';
 
-interface CountedFacts {
-  total: number;
-  live: number;
-  expired: number;
-  lastBackupMs: number | null;
-}
+/** The values of the statements for monitoring. */
+export const { nowMs } = placeholders('nowMs');
 
 /**
- * SQL for the numbers of keys and the time of the last backup, in one statement: the counts are of one moment, so that no
- * number of revoked keys falls between two reads. `expiredFrom` is what follows `from` to find expired keys.
+ * The numbers of keys and the time of the last backup, in one statement: the counts are of one moment, so that no number of
+ * revoked keys falls between two reads. `expired` is a query for the number of expired keys.
  */
-export function countedFactsSql(expiredFrom: string): string {
-  return `select
-    (select count(*) from keys) as total,
-    (select count(*) from keys where revoked_at_ms is null) as live,
-    (select count(*) from ${expiredFrom}) as expired,
-    (select value from marks where name = $2 and value between 0 and ${latestMs}) as "lastBackupMs"`;
+export function selectCountedFacts({ builder, tables: { keys, marks } }: Dialect, expired: SQL) {
+  const live = builder.select({ count: sql`count(*)` }).from(keys).where(isNull(keys.revokedAtMs));
+  const lastBackupMs = builder
+    .select({ value: marks.value })
+    .from(marks)
+    .where(and(eq(marks.name, lastBackupMark), between(marks.value, 0, latestMs)));
+
+  return statement(() =>
+    builder
+      .select({
+        total: sql<number>`count(*)`,
+        live: sql<number>`(${live})`,
+        expired: sql<number>`(${expired})`,
+        lastBackupMs: sql<number | null>`(${lastBackupMs})`,
+      })
+      .from(keys),
+  );
 }
 
 const latestMs = Date.UTC(10_000, 0) - 1;
 
+type CountedFacts = ReturnType<typeof selectCountedFacts>;
 type OwnFacts = Pick<StoreFacts, 'databases' | 'freeBytes' | 'nextExpiries'>;
 
 /** Creates the facts for monitoring. Each statement reads indexes only (`metrics.test.ts` of both engines). */
 export function createMetricsStore(
-  { first }: Statements,
-  countedFacts: string,
+  { first }: Executor,
+  countedFacts: CountedFacts,
   readOwnFacts: (nowMs: number) => Promise<OwnFacts>,
 ): MetricsStore {
   return {
     async read(nowMs) {
       const [counted, ownFacts] = await Promise.all([
-        first<CountedFacts>(countedFacts, [nowMs, lastBackupMark]),
+        first(countedFacts, { nowMs }),
         readOwnFacts(nowMs),
       ]);
       const { total = 0, live = 0, expired = 0, lastBackupMs } = counted ?? {};

@@ -1,10 +1,11 @@
-import type { AuditDraft, AuditRecord } from '../../core/port/audit.ts';
-import type { Entity } from '../../core/port/entities.ts';
-import type { NewKey } from '../../core/port/keys.ts';
+import type { SQL, SQLWrapper } from 'drizzle-orm/sql';
+import type { SQLiteSelect } from 'drizzle-orm/sqlite-core';
+import type { AuditDraft } from '../../core/port/audit.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { Tenant } from '../../core/port/tenants.ts';
-import type { User } from '../../core/port/users.ts';
 import type { JournalEntry } from '../engine/journal-lines.ts';
+import type { StatementBuilder } from '../tables/kits/sqlite.ts';
+import type { RegistryTables } from '../tables/registry.ts';
+import type { Buildable, Statement } from './compiled-statements.ts';
 
 /** An operation, written once for both engines: each step is the result of a statement, at once on SQLite, later on PostgreSQL. */
 export type Steps<T> = Generator<MaybePromise<unknown>, T, unknown>;
@@ -14,32 +15,40 @@ export function* resultOf<T>(step: MaybePromise<T>): Steps<T> {
   return (yield step) as T; // both engines give a step its own result
 }
 
-/** Statements in SQL that both engines understand, with their values as `$1`, `$2`. They are prepared at their first use. */
-export interface Statements {
-  query<Row>(text: string, values?: readonly unknown[]): MaybePromise<Row[]>;
-  first<Row>(text: string, values?: readonly unknown[]): MaybePromise<Row | undefined>;
+/** Runs statements that drizzle has compiled, with values for their placeholders. They are prepared at their first use. */
+export interface Executor {
+  query<Row>(statement: Statement<Row>, values?: object): MaybePromise<Row[]>;
+  first<Row>(statement: Statement<Row>, values?: object): MaybePromise<Row | undefined>;
 }
 
+/** What statements are written with, and the few parts in which the SQL of the engines differs. */
 export interface Dialect {
-  /** The columns that are kept as JSON, such as `audit.detail`. */
-  readonly json: ReadonlySet<string>;
-  /** The table with the times of last use of keys, and what joins it to `keys`. */
-  readonly uses: { name: string; join: string };
-  readonly tenantOrder: string;
-  /** What keeps the planner from using an index for the column that follows. */
-  readonly noIndex: string;
-  readonly forUpdate: string;
-  /** The highest number of an audit record ever assigned, as `given`. */
-  readonly lastSeq: string;
-  /** A table with the elements of the JSON array `$1`, each as its `value`. */
-  readonly each: string;
+  readonly builder: StatementBuilder;
+  readonly tables: RegistryTables;
+  /** When and from where a key was last used, and what joins the table with that to a query of keys. */
+  readonly lastUse: {
+    atMs: SQL<number | null>;
+    ip: SQL<string | null>;
+    joinTo<Query extends SQLiteSelect>(query: Query): Query;
+  };
+  readonly tenantOrder: SQL;
+  /** Whether the planner knows how many rows have a value; otherwise `withoutIndex` tells it which index not to use. */
+  readonly hasStatistics: boolean;
+  /** A condition that begins with a column, for which the planner then uses no index. */
+  withoutIndex(condition: SQL): SQL;
+  /** Makes a query lock its rows until the end of the transaction, unless that excludes all others anyway. */
+  lockRows<Query>(query: Query): Query;
+  /** The highest number of an audit record ever assigned. */
+  selectLastSeq(): Buildable<{ lastSeq: number }[]>;
+  /** A query for the elements of a JSON array of texts. */
+  elementsOf(array: SQLWrapper): SQL;
   /** Compares with a pattern, without regard to case; a backslash takes the meaning of what follows it. */
-  like(column: string, pattern: string): string;
-  /** Whether the target of an audit record has a part in small letters; `value` gives it its place in the text. */
-  hasTarget(part: string, value: (value: unknown) => string): string;
+  isLike(column: SQLWrapper, pattern: string): SQL;
+  /** Whether the target of an audit record has a part in small letters. */
+  hasTarget(part: string): SQL;
 }
 
-export interface Writing extends Statements {
+export interface Writing extends Executor {
   readonly dialect: Dialect;
 }
 
@@ -48,42 +57,14 @@ export interface Change extends Writing {
   /** Notes in the journal what the change stops, before it changes that. */
   stop(entries: readonly JournalEntry[]): MaybePromise<void>;
   /** Notes what it starts if a query finds a row after the commit, so that it still holds. */
-  start(entries: readonly JournalEntry[], ...stillHolds: Parameters<Statements['query']>): void;
-}
-
-export type AuditRow = Omit<AuditRecord, 'actor'> & {
-  actorId: string | null;
-  actorLogin: string | null;
-};
-
-export interface Rows {
-  tenants: Tenant;
-  users: User;
-  entities: Entity;
-  keys: NewKey;
-  audit: AuditRow;
+  start(entries: readonly JournalEntry[], ...stillHolds: Parameters<Executor['query']>): void;
 }
 
 /** A `stop` also works on a full disk; a `sample` waits for no other process; daemons need not notice a `merge`. */
 export type ChangeKind = 'change' | 'stop' | 'sample' | 'merge';
 
-export interface Runner extends Statements {
-  readonly dialect: Dialect;
+export interface Runner extends Writing {
   run<T>(work: () => Steps<T>): MaybePromise<T>;
   /** Runs steps in one transaction, while no other process changes the registry. */
   change<T>(work: (change: Change) => Steps<T>, kind?: ChangeKind): MaybePromise<T>;
 }
-
-export function createValues(): { values: unknown[]; place: (value: unknown) => string } {
-  const values: unknown[] = [];
-  return { values, place: (value) => `$${values.push(value)}` };
-}
-
-/** The mark with the time of the last backup, which monitoring reads without a search through the trail. */
-export const lastBackupMark = 'last_backup_ms';
-
-/** The mark up to which the outbox of imports was moved into the trail. */
-export const outboxMark = 'audit_outbox';
-
-export const keepMark =
-  'insert into marks (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value';

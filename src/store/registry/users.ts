@@ -1,46 +1,97 @@
+import { and, eq, ne, sql } from 'drizzle-orm/sql';
 import { commonRole, isActiveSuperUser, roleExceeds } from '../../core/access/roles.ts';
 import type { User, UserStore } from '../../core/port/users.ts';
 import type { JournalEntry } from '../engine/journal-lines.ts';
-import { insertRow, selectAll } from './rows.ts';
-import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
-
-const select = selectAll('users');
-const otherSuperUsers = `select id from users
-  where tenant_id = $1 and id <> $2 and role = 'super_user' and status = 'active' limit 1`;
-const stillHolds =
-  'select 1 from users where id = $1 and role = coalesce($2, role) and status = coalesce($3, status)';
+import { placeholders, statement } from './compiled-statements.ts';
+import { type Change, type Dialect, type Runner, resultOf, type Steps } from './statements.ts';
 
 type UserChange = Parameters<UserStore['update']>[1];
 
-export function createUserStore({ query, first, change }: Runner): UserStore {
+export function createUserStore({ query, first, change, dialect }: Runner): UserStore {
+  const statements = createStatements(dialect);
+
   return {
-    list: (tenantId) => query(`${select} where tenant_id = $1 order by login`, [tenantId]),
-    findByLogin: (login) => first(`${select} where login = $1`, [login]),
+    list: (tenantId) => query(statements.ofTenant, { tenantId }),
+    findByLogin: (login) => first(statements.byLogin, { login }),
     insert: (user, audit) =>
       change(function* (change) {
-        yield insertRow(change, 'users', user);
+        yield change.query(statements.insert, user);
         yield change.append(audit);
       }),
     update(id, changes, audit) {
       const update = function* ({ query, first, append, stop, start }: Change): Steps<boolean> {
-        const user = yield* resultOf(first<User>(`${select} where id = $1`, [id]));
+        const user = yield* resultOf(first(statements.byId, { id }));
         if (!user) return false;
         const after = { ...user, ...changes };
         if (isActiveSuperUser(user) && !isActiveSuperUser(after)) {
-          if (!(yield first(otherSuperUsers, [user.tenantId, id]))) return false;
+          const { tenantId } = user;
+          if (!(yield first(statements.otherSuperUser, { tenantId, id }))) return false;
         }
         const { stops, starts } = entriesOf(user, changes, audit.atMs);
         yield stop(stops);
-        const set = 'update users set role = $2, status = $3 where id = $1';
-        yield query(set, [id, after.role, after.status]);
+        yield query(statements.update, { id, role: after.role, status: after.status });
         yield append(audit);
         const { role = null, status = null } = changes;
-        start(starts, stillHolds, [id, role, status]);
+        start(starts, statements.unchanged, { id, role, status });
         return true;
       };
       // A role may be a lower one.
       return change(update, changes.status === 'active' ? 'change' : 'stop');
     },
+  };
+}
+
+/** A new row of a user. */
+export function insertUser({ builder, tables: { users } }: Dialect) {
+  const row = placeholders('id', 'tenantId', 'login', 'name', 'role', 'status', 'createdAtMs');
+  return statement(() => builder.insert(users).values(row));
+}
+
+function createStatements(dialect: Dialect) {
+  const { builder } = dialect;
+  const { users } = dialect.tables;
+  const { id, tenantId, login, role, status } = placeholders(
+    'id',
+    'tenantId',
+    'login',
+    'role',
+    'status',
+  );
+  const select = () => builder.select().from(users);
+
+  return {
+    insert: insertUser(dialect),
+    ofTenant: statement(() => select().where(eq(users.tenantId, tenantId)).orderBy(users.login)),
+    byLogin: statement(() => select().where(eq(users.login, login))),
+    byId: statement(() => select().where(eq(users.id, id))),
+    otherSuperUser: statement(() =>
+      select()
+        .where(
+          and(
+            eq(users.tenantId, tenantId),
+            ne(users.id, id),
+            eq(users.role, 'super_user'),
+            eq(users.status, 'active'),
+          ),
+        )
+        .limit(1),
+    ),
+    update: statement(() =>
+      builder
+        .update(users)
+        .set({ role: sql`${role}`, status: sql`${status}` })
+        .where(eq(users.id, id)),
+    ),
+    /** A role and a status of null mean any. */
+    unchanged: statement(() =>
+      select().where(
+        and(
+          eq(users.id, id),
+          eq(users.role, sql`coalesce(${role}, ${users.role})`),
+          eq(users.status, sql`coalesce(${status}, ${users.status})`),
+        ),
+      ),
+    ),
   };
 }
 

@@ -3,9 +3,10 @@ import { draftOfStop, stopText } from '../../core/operations/stops.ts';
 import type { KeptStopped } from '../../core/port/stops.ts';
 import { firstFew } from '../../core/text/shown-text.ts';
 import {
+  createStateStatements,
   lastLeadersAmong,
   type State,
-  stateQueries,
+  statesOf,
   stopStatements,
   stopsSince,
   unknownPresent,
@@ -71,7 +72,8 @@ type Place = ReplayOptions & { path: string; journal: string };
 function replay(registry: Registry, runner: SqliteRunner, place: Place): readonly KeptStopped[] {
   const { journal, clock, osAccount = 'unknown' } = place;
   const stopped = missingStops(registry, runner, place);
-  for (const statement of stopped.flatMap(stopStatements)) runner.query(...statement);
+  const stops = stopped.flatMap((one) => stopStatements(runner.dialect, one));
+  for (const stop of stops) runner.query(stop);
   const by = { actor: null, osAccount, atMs: clock() };
   for (const one of stopped) runner.append(draftOfStop(one, by));
   markJournal(registry.connection, journal);
@@ -80,10 +82,11 @@ function replay(registry: Registry, runner: SqliteRunner, place: Place): readonl
 
 function missingStops(
   { connection }: Registry,
-  { query }: SqliteRunner,
+  { query, dialect }: SqliteRunner,
   { path, journal, hadLog, clock }: Place,
 ): readonly KeptStopped[] {
-  const states = stateQueries.flatMap((text) => query<State>(text));
+  const { ofKeys, ofUsers, ofEntities } = createStateStatements(dialect);
+  const states = statesOf(query(ofKeys), query(ofUsers), query(ofEntities));
   const text = readJournalFile(journal) ?? '';
   const missing = missingIn(text, { from: markedJournalBytes(connection), hadLog });
   const stopped = stopsSince(states, { present: unknownPresent, journal: missing, nowMs: clock() });

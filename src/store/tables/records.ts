@@ -4,8 +4,8 @@ import {
   filterableFields,
   type ResourceDefinition,
 } from '../../core/fields/fields.ts';
-import { indexName, tableName } from '../records/tables.ts';
 import type { TableKit } from './kits/sqlite.ts';
+import { indexName, tableName } from './record-names.ts';
 
 /** One table for each declared resource, and what is kept of the changes of their records. */
 export function recordTables(kit: TableKit, resources: readonly ResourceDefinition[]) {

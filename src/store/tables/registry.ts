@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm/sql';
+import type { SQLiteColumnBuilderBase } from 'drizzle-orm/sqlite-core';
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import type { AuditAction, Role } from '../../core/access/roles.ts';
 import type { AuditDraft } from '../../core/port/audit.ts';
@@ -22,16 +23,20 @@ const usageChecks = [
   `length(coalesce(last_sensor, '')) <= ${longestSensor}`,
 ].join(' and ');
 
-/** Columns that one engine alone has. The statements of both engines do not know them. */
-interface OwnColumns {
+/** Columns that one engine alone has. Statements of both engines do not know them. */
+interface OwnColumns<KeyColumns> {
   tenants?: object;
-  keys?: object;
+  keys: KeyColumns;
 }
 
-export type RegistryTables = ReturnType<typeof registryTables>;
+/** The tables with the columns of both engines. */
+export type RegistryTables = ReturnType<typeof registryTables<Record<never, never>>>;
 
 /** The tables of organizations, people, keys and the audit trail. */
-export function registryTables(kit: TableKit, own: OwnColumns = {}) {
+export function registryTables<KeyColumns extends Record<string, SQLiteColumnBuilderBase>>(
+  kit: TableKit,
+  own: OwnColumns<KeyColumns>,
+) {
   const { table, text, anyText, bytewiseText, json, integer, wholeNumber, sequenceNumber } = kit;
   const { index, uniqueIndex, primaryKey, check } = kit;
 

@@ -9,7 +9,7 @@ import { byKey } from '../../../src/store/postgres/connection/server-settings.ts
 import { pageDialect } from '../../../src/store/postgres/records/pages.ts';
 import { mostScanned, pageQuery, type Query } from '../../../src/store/records/pages.ts';
 import { type PageRow, toPage } from '../../../src/store/records/records.ts';
-import { tableName } from '../../../src/store/records/tables.ts';
+import { tableName } from '../../../src/store/tables/record-names.ts';
 import { requestsOf } from '../../store/page-requests.ts';
 import { newDatabase } from '../../store/postgres/databases.ts';
 

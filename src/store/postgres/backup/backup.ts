@@ -14,7 +14,8 @@ import { dropIndexes } from '../../sqlite-database/schema/schema-objects.ts';
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
-import { readJournalText, statementsOf } from '../registry/statements.ts';
+import { dialect } from '../registry/dialect.ts';
+import { createExecutor, readJournalText } from '../registry/statements.ts';
 import { requireNotNewer, requireSchemaVersion, sqliteVersions } from '../schema/schema-version.ts';
 import { queryFor, type Row, readColumnTypes } from './queries.ts';
 
@@ -48,11 +49,9 @@ export async function writeBackup(
         await copyTables(session, backup, { version, migrationsFolder }, () =>
           progress?.(sizeOf(backup)),
         );
+        const registry = { ...createExecutor(session), dialect };
         const journal = version < firstWithJournal ? '' : await readJournalText(session);
-        return (
-          journal +
-          missingLines(journal, await readStates(statementsOf(session)), request.nowMs).join('')
-        );
+        return journal + missingLines(journal, await readStates(registry), request.nowMs).join('');
       },
       { idleMs: 0 },
     );

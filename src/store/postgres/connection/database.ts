@@ -97,6 +97,11 @@ export class PooledDatabase extends Pool {
     return this.session().then((session) => session.query<Row>(text, values));
   }
 
+  /** The same; a row is the values of its columns. */
+  async queryArrays(text: string, values?: readonly unknown[]): Promise<unknown[][]> {
+    return (await this.session()).queryArrays(text, values);
+  }
+
   /** The pipelined connection. */
   async session(): Promise<Session> {
     if (this.#main?.isOpen) return this.#main;
@@ -211,6 +216,7 @@ export function databaseWithin(session: Session): Database {
     location: session.location,
     epoch: 1,
     query: (text, values) => session.query(text, values),
+    queryArrays: (text, values) => session.queryArrays(text, values),
     session: async () => session,
     transaction: (work) => work(session),
     exclusively: (work) => work(session),

@@ -149,10 +149,20 @@ export class Session {
 
   /** Runs a statement that this connection prepares at its first use. */
   query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.send<Row>(this.#prepared(text, values)).then(({ rows }) => rows);
+  }
+
+  /** The same; a row is the values of its columns. */
+  queryArrays(text: string, values: readonly unknown[] = []): Promise<unknown[][]> {
+    const config = { ...this.#prepared(text, values), rowMode: 'array' as const };
+    return this.send<unknown[]>(config).then(({ rows }) => rows);
+  }
+
+  #prepared(text: string, values: readonly unknown[]) {
     // A name that is the same everywhere: a pooler that shares connections would run another statement under it.
     const name = this.#names.get(text) ?? `hkctl.${sha256(text, 'base64url').slice(0, 22)}`;
     this.#names.set(text, name);
-    return this.send<Row>({ name, text, values: [...values] }).then(({ rows }) => rows);
+    return { name, text, values: [...values] };
   }
 
   async run(text: string): Promise<void> {

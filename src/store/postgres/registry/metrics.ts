@@ -1,19 +1,19 @@
-import {
-  type MetricsStore,
-  mostExpiries,
-  mostTenants,
-  type StoreFacts,
-} from '../../../core/port/metrics.ts';
-import { countedFactsSql, createMetricsStore } from '../../registry/metrics.ts';
+import { and, eq, isNull, lte, sql } from 'drizzle-orm/sql';
+import { type MetricsStore, mostExpiries, mostTenants } from '../../../core/port/metrics.ts';
+import { statement } from '../../registry/compiled-statements.ts';
+import { createMetricsStore, nowMs, selectCountedFacts } from '../../registry/metrics.ts';
+import { postgresBuilder } from '../../tables/kits/postgres.ts';
+import { entities, keys, tenants } from '../../tables/postgres/registry.ts';
 import type { Database } from '../connection/database.ts';
-import { statementsOf } from './statements.ts';
+import { dialect } from './dialect.ts';
+import { createExecutor } from './statements.ts';
 
 export function createMetrics(database: Database): MetricsStore {
-  const { counted, next } = metricsStatements;
-  return createMetricsStore(statementsOf(database), counted, async (nowMs) => {
+  const executor = createExecutor(database);
+  return createMetricsStore(executor, metricsStatements.counted, async (nowMs) => {
     const [[size], nextExpiries] = await Promise.all([
       database.query<{ value: number }>(sizeSql),
-      database.query<StoreFacts['nextExpiries'][number]>(next, [nowMs]),
+      executor.query(metricsStatements.nextExpiries, { nowMs }),
     ]);
     // The log and the free space of the disk are the database server's own.
     return {
@@ -28,18 +28,33 @@ export function createMetrics(database: Database): MetricsStore {
 export const sizeSql = `select coalesce(sum(pg_total_relation_size(oid)), 0)::float8 as value from pg_class
   where relnamespace = current_schema()::regnamespace::oid and relkind in ('r', 'm')`;
 
-/**
- * The statements, whose plans a test checks. The index of expiring keys begins by tenant; `offset 0` keeps the planner from a
- * join that would read all of it.
- */
+/** The index of expiring keys begins by tenant; `offset 0` keeps the planner from a join that would read all of it. */
+const expired = sql`
+  select count(*) from ${tenants} cross join lateral (
+    select 1 from ${keys}
+    where ${and(eq(keys.tenantId, tenants.id), isNull(keys.revokedAtMs), lte(keys.expiresAtMs, nowMs))}
+    offset 0) as expired`;
+
+const nextOfEachTenant = sql`
+  (select ${tenants.id} from ${tenants} limit ${sql.raw(String(mostTenants))}) as tenant
+  cross join lateral (
+    select ${keys.prefix}, ${keys.entityId}, ${keys.expiresAtMs} from ${keys}
+    where ${keys.tenantId} = tenant.id and ${keys.revokedAtMs} is null and ${keys.expiresAtMs} > ${nowMs}
+    order by ${keys.expiresAtMs} limit ${sql.raw(String(mostExpiries))}) as next`;
+
+/** The statements, whose plans a test checks. */
 export const metricsStatements = {
-  counted:
-    countedFactsSql(`tenants cross join lateral (select 1 from keys where keys.tenant_id = tenants.id
-    and revoked_at_ms is null and expires_at_ms <= $1 offset 0) as expired`),
-  next: `select prefix, coalesce(entities.code, '') as entity, "atMs"
-    from (select id from tenants limit ${mostTenants}) as tenant cross join lateral (
-      select prefix, entity_id, expires_at_ms as "atMs" from keys
-      where keys.tenant_id = tenant.id and revoked_at_ms is null and expires_at_ms > $1
-      order by expires_at_ms limit ${mostExpiries}) as next
-    left join entities on entities.id = next.entity_id order by "atMs" limit ${mostExpiries}`,
+  counted: selectCountedFacts(dialect, expired),
+  nextExpiries: statement(() =>
+    postgresBuilder
+      .select({
+        prefix: sql<string>`next.prefix`,
+        entity: sql<string>`coalesce(${entities.code}, '')`,
+        atMs: sql<number>`next.expires_at_ms`,
+      })
+      .from(nextOfEachTenant)
+      .leftJoin(entities, sql`${entities.id} = next.entity_id`)
+      .orderBy(sql`next.expires_at_ms`)
+      .limit(mostExpiries),
+  ),
 } as const;

@@ -1,11 +1,11 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import { linesOf } from '../../engine/journal-lines.ts';
-import { append } from '../../registry/audit.ts';
-import { jsonColumns } from '../../registry/rows.ts';
-import type { Change, Dialect, Runner, Statements, Steps } from '../../registry/statements.ts';
+import { createAppend } from '../../registry/audit.ts';
+import type { Statement } from '../../registry/compiled-statements.ts';
+import type { Change, Executor, Runner, Steps } from '../../registry/statements.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
-import { shownMs } from '../connection/shown-instants.ts';
+import { dialect } from './dialect.ts';
 
 /** Columns of the audit trail that hold a text as JSON, since PostgreSQL's texts have no NUL character. */
 export const jsonTexts: ReadonlySet<string> = new Set([
@@ -16,31 +16,9 @@ export const jsonTexts: ReadonlySet<string> = new Set([
   'target',
 ]);
 
-/** The log-in of a daemon can write any number and any text; no address of a client has more than 64 characters. */
-const usesOfDaemons = `select key_id, ${shownMs('last_used_at_ms')} as last_used_at_ms,
-  left(last_used_ip, 64) as last_used_ip from key_uses`;
-
-const dialect: Dialect = {
-  json: new Set([...jsonColumns, ...[...jsonTexts].map((name) => `audit.${name}`)]),
-  uses: {
-    name: 'key_uses',
-    join: `left join (${usesOfDaemons}) as key_uses on key_uses.key_id = keys.id`,
-  },
-  tenantOrder: 'number',
-  noIndex: '',
-  // Of the audit chain this locks the head, so that processes append one after the other.
-  forUpdate: ' for update',
-  lastSeq: 'select last_seq as given from audit_head',
-  each: 'json_array_elements_text($1::json)',
-  like: (column, pattern) => `${column} ilike ${pattern}`,
-  // Targets are kept as JSON, and the collation makes `lower` the same on every server.
-  hasTarget: (part, place) =>
-    `position(${place(JSON.stringify(part).slice(1, -1))} in lower(target collate "C")) > 0`,
-};
-
 export function createRunner(database: Database): Runner {
   return {
-    ...statementsOf(database),
+    ...createExecutor(database),
     dialect,
     run: (work) => run(work()),
     /**
@@ -61,27 +39,35 @@ export function createRunner(database: Database): Runner {
 const nextGeneration = "update generations set value = value + 1 where name = 'keys'";
 const commitHere = "set_config('synchronous_commit', 'local', true)";
 
-/** Runs statements on a session. */
-export function statementsOf(session: Pick<Session, 'query'>): Statements {
+/** Runs compiled statements on a session, which prepares each at its first use. */
+export function createExecutor(session: Pick<Session, 'queryArrays'>): Executor {
+  const query = async <Row>(statement: Statement<Row>, values: object = {}): Promise<Row[]> => {
+    const { text, valuesOf, rowOf } = statement();
+    const rows = await session.queryArrays(text, valuesOf(values));
+    return rows.map(rowOf);
+  };
   return {
-    query: (text, values) => session.query(text, values),
-    first: <Row>(text: string, values?: readonly unknown[]) =>
-      session.query<Row>(text, values).then(([row]) => row),
+    query,
+    first: async <Row>(statement: Statement<Row>, values?: object) =>
+      (await query(statement, values))[0],
   };
 }
 
+const append = createAppend(dialect);
+
+const setAuditHead = `insert into audit_head (one, last_seq) values (true, $1)
+  on conflict (one) do update set last_seq = excluded.last_seq`;
+
 /** Appends an event to the audit chain, inside the transaction of a session. */
 export async function appendAudit(session: Session, draft: AuditDraft): Promise<void> {
-  const { seq, hash } = await run(append({ ...statementsOf(session), dialect }, draft));
-  const head =
-    'insert into audit_head (one, last_seq) values (true, $1) on conflict (one) do update set last_seq = excluded.last_seq';
-  await session.query(head, [seq]);
+  const { seq, hash } = await run(append(createExecutor(session), draft));
+  await session.query(setAuditHead, [seq]);
   session.audit = { seq, hash };
 }
 
 function changeIn(session: Session): Change {
   return {
-    ...statementsOf(session),
+    ...createExecutor(session),
     dialect,
     append: (draft) => appendAudit(session, draft),
     // Rows say themselves what is stopped; a restore of an older backup finds no row of what was removed.

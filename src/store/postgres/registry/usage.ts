@@ -1,14 +1,17 @@
 import type { KeyStore } from '../../../core/port/keys.ts';
 import type { UsageStore } from '../../../core/port/usage.ts';
-import { countColumns, createUsageStore, rejectedOf, removedAtOnce } from '../../registry/usage.ts';
+import { createUsageStore, removedAtOnce, selectRejected } from '../../registry/usage.ts';
 import type { Database } from '../connection/database.ts';
-import { statementsOf } from './statements.ts';
+import { dialect } from './dialect.ts';
+import { createExecutor } from './statements.ts';
 
 export function createUsage(database: Database): UsageStore {
-  return createUsageStore(statementsOf(database), (keyIds, { first, last }) =>
+  return createUsageStore({ ...createExecutor(database), dialect }, (keyIds, { first, last }) =>
     database.query(ofKeys, [keyIds, first, last]),
   );
 }
+
+const countColumns = `day, key_id as "keyId", kind, code, count, last_at_ms as "lastAtMs", last_sensor as "lastSensor"`;
 
 /** Each day and key is one search of the primary key: `offset 0` keeps the planner from a join that would read all of it. */
 const ofKeys = `select used.* from unnest($1::text[]) as ids (id)
@@ -58,4 +61,9 @@ const oldDays = (condition: string) =>
 const removeUsage = `delete from key_usage where ctid = any(${oldDays('day < $1')} || ${oldDays('day > $2')})`;
 
 /** The statements, whose plans a test checks. */
-export const usageStatements = { ofKeys, rejectedOf, recordUses, removeUsage } as const;
+export const usageStatements = {
+  ofKeys,
+  rejectedOf: selectRejected(dialect),
+  recordUses,
+  removeUsage,
+} as const;

@@ -14,8 +14,9 @@ import { type Database, databaseWithin } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { isAlive } from '../daemons/daemons.ts';
 import { prepareSchema } from '../migration.ts';
+import { dialect } from '../registry/dialect.ts';
 import { purgeRemoved } from '../registry/purge.ts';
-import { addToJournal, readJournalText, statementsOf } from '../registry/statements.ts';
+import { addToJournal, createExecutor, readJournalText } from '../registry/statements.ts';
 import { requireNotNewer, schemaVersion } from '../schema/schema-version.ts';
 import { createPostgresStore } from '../store.ts';
 import { fillFrom } from './filling.ts';
@@ -62,15 +63,15 @@ async function replace(
   await prepareSchema(session, migrationsFolder);
   const types = await readColumnTypes(session);
   await lockStore(session, types);
-  const statements = statementsOf(session);
-  const present = await readPresent(statements, backup);
+  const registry = { ...createExecutor(session), dialect };
+  const present = await readPresent(registry, backup);
   const text = await readJournalText(session);
   await emptyStore(session, types);
   await fillFrom({ backup, shown, damaged, migrationsFolder, progress }, session, types);
   const within = databaseWithin(session);
   await complete({
     store: createPostgresStore(within, options),
-    statements,
+    registry,
     present,
     journal: {
       text,

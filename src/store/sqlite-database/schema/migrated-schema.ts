@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { type Connection, openDatabase, withConnection } from '../driver.ts';
 import { type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
 
@@ -59,12 +60,8 @@ export function upgradeTables(
 
 /** The statements of each migration of a database, or of `postgres`, in the order of drizzle's journal. */
 export function migrationsOf(name: DatabaseName | 'postgres', folder: string): string[][] {
-  const own = join(folder, name);
-  if (!existsSync(own)) throw new Error(`migrations are missing from this installation: ${own}`);
-  const journal: { entries: { tag: string }[] } = JSON.parse(
-    readFileSync(join(own, 'meta', '_journal.json'), 'utf8'),
-  );
-  return journal.entries.map(({ tag }) =>
-    readFileSync(join(own, `${tag}.sql`), 'utf8').split('--> statement-breakpoint'),
-  );
+  const migrationsFolder = join(folder, name);
+  if (!existsSync(migrationsFolder))
+    throw new Error(`migrations are missing from this installation: ${migrationsFolder}`);
+  return readMigrationFiles({ migrationsFolder }).map(({ sql }) => sql);
 }

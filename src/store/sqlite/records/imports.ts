@@ -11,10 +11,10 @@ import { importInto } from '../../records/imports.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { dropIndexes } from '../../sqlite-database/schema/schema-objects.ts';
-import { statementsOf } from '../registry/statements.ts';
 import { createInserter } from './inserter.ts';
 import { putInOutbox } from './outbox.ts';
 import { entityNumber, pageDialect } from './pages.ts';
+import { createTextQuery } from './text-query.ts';
 
 /** 128 MiB of pages, enough for half a million records: others are written to the log, and read again when they get rows. */
 const cachePragma = 'cache_size = -131072';
@@ -68,7 +68,7 @@ function numberOf(connection: Connection, entityId: string): number {
 }
 
 function sessionOf(connection: Connection, run: <T>(work: () => T) => T): ImportSession {
-  const { query } = statementsOf({ connection, read: run });
+  const query = createTextQuery(connection, run);
   return {
     incoming: 'temp.incoming',
     ofFile: () => 'temp.incoming',

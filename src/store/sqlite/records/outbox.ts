@@ -1,12 +1,15 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import { keepMark, outboxMark } from '../../registry/statements.ts';
+import { outboxMark, setMark } from '../../registry/marks.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
+import { dialect } from '../registry/dialect.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { SqliteRunner } from '../registry/statements.ts';
 
 export function putInOutbox(records: Connection, draft: AuditDraft): void {
   records.prepare('insert into audit_outbox (draft) values (?)').run(JSON.stringify(draft));
 }
+
+const setOutboxMark = setMark(dialect);
 
 /** Moves the events into the audit chain, each once: the id of the last one is kept in the same commit, in case of a crash. */
 export function emptyOutbox(
@@ -29,7 +32,7 @@ export function emptyOutbox(
       .all(before);
     for (const { draft } of waiting) append(JSON.parse(draft));
     const value = waiting.at(-1)?.id ?? before;
-    query(keepMark, [outboxMark, value]);
+    query(setOutboxMark, { name: outboxMark, value });
     return value;
   });
   records.prepare('delete from audit_outbox where id <= ?').run(settled);

@@ -4,9 +4,9 @@ import type { Query } from '../../records/pages.ts';
 import { createRecordStore, type RecordEngine } from '../../records/records.ts';
 import type { Connection, Statement } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { named } from '../registry/named-values.ts';
-import { run, statementsOf } from '../registry/statements.ts';
+import { run } from '../registry/statements.ts';
 import { pageDialect } from './pages.ts';
+import { createTextQuery, named } from './text-query.ts';
 
 /** Number of statements kept prepared; requests come in few shapes. */
 const keptStatements = 500;
@@ -18,9 +18,7 @@ export function createSqliteRecords(
   ownChanges: () => number,
   importRecords: RecordEngine['import'],
 ): RecordStore {
-  const statements = lazily(() =>
-    statementsOf({ connection: connection(), read: (work) => translating(path, work) }),
-  );
+  const query = lazily(() => createTextQuery(connection(), (work) => translating(path, work)));
   const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
   const kept = createKept<Statement>(keptStatements);
   return createRecordStore({
@@ -31,7 +29,7 @@ export function createSqliteRecords(
         path,
         () => kept(shape, () => connection().prepare(sql())).get(named(values)) as Row | undefined,
       ), // the columns that the text names
-    rows: (text, values) => statements().query(text, values),
+    rows: (text, values) => query()(text, values),
     find: (entityId) => entityId,
     version: () => translating(path, () => Number(version().get()) + ownChanges()),
     import: importRecords,

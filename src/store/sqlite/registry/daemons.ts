@@ -1,8 +1,13 @@
+import { desc, eq, or } from 'drizzle-orm/sql';
 import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
-import { keepMark } from '../../registry/statements.ts';
+import { placeholders, statement } from '../../registry/compiled-statements.ts';
+import { setMark } from '../../registry/marks.ts';
+import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
+import { daemons, marks } from '../../tables/sqlite/registry.ts';
 import { holdAsDaemon, isServed } from '../connection/locks.ts';
+import { dialect } from './dialect.ts';
 import type { Registry } from './registry.ts';
-import { statementsOf } from './statements.ts';
+import { createExecutor } from './statements.ts';
 
 /** `file` is the one that daemons lock. Rows left by ended ones are dropped when one serves while no other does. */
 export function createDaemonStore(
@@ -10,9 +15,9 @@ export function createDaemonStore(
   file: string,
   clock: () => number,
 ): DaemonStore & { release(): void } {
-  const { query } = statementsOf(registry);
-  const insert = ({ pid, baseUrl, sinceMs, version }: Daemon) =>
-    query(insertDaemon, [pid, baseUrl, sinceMs, version]);
+  const { query, first } = createExecutor(registry);
+  const insert = (daemon: Daemon) => query(statements.insert, daemon);
+  const newestFirst = () => query(statements.newestFirst);
   let unlock: (() => void) | undefined;
   let ended: Daemon[] = [];
 
@@ -21,7 +26,9 @@ export function createDaemonStore(
     if (unlock) return;
     // A daemon also starts on a full disk, and answers reads.
     registry.stop(() => {
-      if (!isAnyServing()) ended = query<Daemon>(`delete from daemons returning ${columns}`);
+      if (isAnyServing()) return;
+      ended = newestFirst();
+      query(statements.clear);
     });
     unlock = holdAsDaemon(file);
   };
@@ -35,8 +42,6 @@ export function createDaemonStore(
       unlock = undefined;
     }
   };
-
-  const newestFirst = () => query<Daemon>(`select ${columns} from daemons order by since_ms desc`);
 
   const recorded = () => {
     const rows = newestFirst();
@@ -54,25 +59,24 @@ export function createDaemonStore(
     recordAddress(baseUrl, pid, version) {
       begin();
       registry.stop(() => {
-        query('delete from daemons where pid = $1 or base_url = $2', [pid, baseUrl]);
+        query(statements.replace, { pid, baseUrl });
         insert({ pid, baseUrl, sinceMs: clock(), version: version ?? null });
       });
       ended = [];
     },
     clearAddress(pid) {
-      registry.stop(() => query('delete from daemons where pid = $1', [pid]));
+      registry.stop(() => query(statements.remove, { pid }));
       release();
     },
     beginTask(task, nowMs, gapMs) {
       const name = `${task}_begun_ms`;
-      const begun = () =>
-        query<{ value: number }>('select value from marks where name = $1', [name])[0];
+      const begun = () => first(statements.mark, { name });
       const isDue = () => Math.abs(nowMs - (begun()?.value ?? 0)) >= gapMs;
       // Most calls come too early, and take no lock.
       if (!isDue()) return false;
       return registry.change(() => {
         if (!isDue()) return false;
-        query(keepMark, [name, nowMs]);
+        query(statements.setMark, { name, value: nowMs });
         return true;
       });
     },
@@ -84,6 +88,23 @@ export function createDaemonStore(
   };
 }
 
-const columns = 'pid, base_url as "baseUrl", since_ms as "sinceMs", version';
-const insertDaemon =
-  'insert into daemons (pid, base_url, since_ms, version) values ($1, $2, $3, $4) on conflict do nothing';
+const { pid, baseUrl, name } = placeholders('pid', 'baseUrl', 'name');
+
+const statements = {
+  insert: statement(() =>
+    sqliteBuilder
+      .insert(daemons)
+      .values(placeholders('pid', 'baseUrl', 'sinceMs', 'version'))
+      .onConflictDoNothing(),
+  ),
+  newestFirst: statement(() => sqliteBuilder.select().from(daemons).orderBy(desc(daemons.sinceMs))),
+  clear: statement(() => sqliteBuilder.delete(daemons)),
+  replace: statement(() =>
+    sqliteBuilder.delete(daemons).where(or(eq(daemons.pid, pid), eq(daemons.baseUrl, baseUrl))),
+  ),
+  remove: statement(() => sqliteBuilder.delete(daemons).where(eq(daemons.pid, pid))),
+  mark: statement(() =>
+    sqliteBuilder.select({ value: marks.value }).from(marks).where(eq(marks.name, name)),
+  ),
+  setMark: setMark(dialect),
+};

@@ -11,11 +11,9 @@ import {
 } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { type JournalEntry, linesOf } from '../../engine/journal-lines.ts';
-import { keepMark } from '../../registry/statements.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { sizeOf } from '../connection/files.ts';
-import { named } from './named-values.ts';
 import type { Registry } from './registry.ts';
 
 /** The text of a journal; undefined if nothing was ever stopped. */
@@ -58,7 +56,12 @@ const journalMark = 'journal_bytes';
 
 /** Notes in the registry, within a change, that it has what the journal says. */
 export function markJournal(registry: Connection, journal: string): void {
-  registry.prepare<unknown[]>(keepMark).run(named([journalMark, sizeOf(journal)]));
+  registry
+    .prepare(
+      `insert into marks (name, value) values (?, ?)
+       on conflict (name) do update set value = excluded.value`,
+    )
+    .run(journalMark, sizeOf(journal));
 }
 
 /** How much of its journal a registry has; 0 if that was never noted. */

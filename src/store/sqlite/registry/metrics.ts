@@ -1,34 +1,62 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { and, eq, gt, isNull, lte, sql } from 'drizzle-orm/sql';
 import {
   type MetricsStore,
   mostExpiries,
   mostTenants,
   type StoreFacts,
 } from '../../../core/port/metrics.ts';
-import { countedFactsSql, createMetricsStore } from '../../registry/metrics.ts';
-import type { Statements } from '../../registry/statements.ts';
+import { placeholders, statement } from '../../registry/compiled-statements.ts';
+import { createMetricsStore, nowMs, selectCountedFacts } from '../../registry/metrics.ts';
+import type { Executor } from '../../registry/statements.ts';
 import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
+import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
+import { entities, keys, tenants } from '../../tables/sqlite/registry.ts';
 import { type StoreFiles, sizeOf } from '../connection/files.ts';
+import { dialect } from './dialect.ts';
+
+const { tenantId } = placeholders('tenantId');
+
+/** The index of expiring keys begins by tenant: a cross join walks the tenants first. */
+const expired = sqliteBuilder
+  .select({ count: sql`count(*)` })
+  .from(tenants)
+  .crossJoin(keys)
+  .where(
+    and(eq(keys.tenantId, tenants.id), isNull(keys.revokedAtMs), lte(keys.expiresAtMs, nowMs)),
+  );
 
 /** The statements, whose plans a test checks. */
 export const metricsStatements = {
-  counted: countedFactsSql(
-    'tenants cross join keys on keys.tenant_id = tenants.id where revoked_at_ms is null and expires_at_ms <= $1',
+  counted: selectCountedFacts(dialect, sql`${expired}`),
+  tenants: statement(() =>
+    sqliteBuilder.select({ id: tenants.id }).from(tenants).limit(mostTenants),
   ),
-  tenants: `select id from tenants limit ${mostTenants}`,
-  next: `select prefix, coalesce(entities.code, '') as entity, expires_at_ms as atMs from keys
-    left join entities on entities.id = keys.entity_id
-    where keys.tenant_id = $1 and revoked_at_ms is null and expires_at_ms > $2
-    order by expires_at_ms limit ${mostExpiries}`,
+  nextExpiries: statement(() =>
+    sqliteBuilder
+      .select({
+        prefix: keys.prefix,
+        entity: sql<string>`coalesce(${entities.code}, '')`,
+        atMs: sql<number>`${keys.expiresAtMs}`,
+      })
+      .from(keys)
+      .leftJoin(entities, eq(entities.id, keys.entityId))
+      .where(
+        and(eq(keys.tenantId, tenantId), isNull(keys.revokedAtMs), gt(keys.expiresAtMs, nowMs)),
+      )
+      .orderBy(keys.expiresAtMs)
+      .limit(mostExpiries),
+  ),
 } as const;
 
-export function createMetrics(statements: Statements, files: StoreFiles): MetricsStore {
-  const { counted, tenants, next } = metricsStatements;
-  return createMetricsStore(statements, counted, async (nowMs) => {
+export function createMetrics(executor: Executor, files: StoreFiles): MetricsStore {
+  return createMetricsStore(executor, metricsStatements.counted, async (nowMs) => {
     const expiries: StoreFacts['nextExpiries'][number][] = [];
-    for (const { id } of await statements.query<{ id: string }>(tenants))
-      expiries.push(...(await statements.query<(typeof expiries)[number]>(next, [id, nowMs])));
+    for (const { id } of await executor.query(metricsStatements.tenants)) {
+      const values = { tenantId: id, nowMs };
+      expiries.push(...(await executor.query(metricsStatements.nextExpiries, values)));
+    }
     const nextExpiries = expiries.sort((a, b) => a.atMs - b.atMs).slice(0, mostExpiries);
     return { nextExpiries, ...sizesOf(files) };
   });

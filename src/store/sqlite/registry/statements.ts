@@ -1,39 +1,29 @@
 import { createKept } from '../../../core/kept.ts';
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import { append } from '../../registry/audit.ts';
-import { jsonColumns } from '../../registry/rows.ts';
-import type { Dialect, Runner, Steps, Writing } from '../../registry/statements.ts';
-import type { Statement } from '../../sqlite-database/driver.ts';
+import { createAppend } from '../../registry/audit.ts';
+import type { Statement } from '../../registry/compiled-statements.ts';
+import type { Runner, Steps, Writing } from '../../registry/statements.ts';
+import type { Statement as PreparedStatement } from '../../sqlite-database/driver.ts';
+import { dialect } from './dialect.ts';
 import { changeWithJournal } from './journal.ts';
-import { named } from './named-values.ts';
 import type { Registry } from './registry.ts';
 
-const dialect: Dialect = {
-  json: new Set(jsonColumns),
-  uses: { name: 'keys', join: '' },
-  tenantOrder: 'rowid',
-  noIndex: '+',
-  forUpdate: '',
-  lastSeq: "select seq as given from sqlite_sequence where name = 'audit'",
-  each: 'json_each($1)',
-  like: (column, pattern) => `${column} like ${pattern} escape '\\'`,
-  hasTarget: (part, place) => `instr(lower(target), ${place(part)}) > 0`,
-};
-
-type SqliteStatements = ReturnType<typeof statementsOf>;
+type SqliteExecutor = ReturnType<typeof createExecutor>;
 
 /** A runner whose statements are done when they return. */
-export interface SqliteRunner extends Omit<Runner, keyof SqliteStatements>, SqliteStatements {
+export interface SqliteRunner extends Omit<Runner, keyof SqliteExecutor>, SqliteExecutor {
   append(draft: AuditDraft): void;
 }
 
+const append = createAppend(dialect);
+
 /** `journal` is the file that names what was stopped. */
 export function createRunner(registry: Registry, journal: string): SqliteRunner {
-  const statements = statementsOf(registry);
-  const writing: Writing = { ...statements, dialect };
+  const executor = createExecutor(registry);
+  const writing: Writing = { ...executor, dialect };
   const appendNow = (draft: AuditDraft) => void run(append(writing, draft));
   return {
-    ...statements,
+    ...executor,
     dialect,
     append: appendNow,
     run: (work) => run(work()),
@@ -48,27 +38,43 @@ export function createRunner(registry: Registry, journal: string): SqliteRunner 
               append: appendNow,
               stop,
               start: (entries, ...stillHolds) =>
-                start(entries, () => statements.query(...stillHolds).length > 0),
+                start(entries, () => executor.query(...stillHolds).length > 0),
             }),
           ),
       ),
   };
 }
 
-export function statementsOf({ connection, read }: Pick<Registry, 'connection' | 'read'>) {
-  const prepared = createKept<Statement>();
-  const statementOf = (text: string) => prepared(text, () => connection.prepare(text));
+type Readable = Pick<Registry, 'connection' | 'read'>;
+
+/** Runs compiled statements on a connection, which prepares each at its first use. */
+export function createExecutor({ connection, read }: Readable) {
+  const prepared = createKept<PreparedStatement>();
+  const prepare = (text: string) => {
+    const statement = connection.prepare(text);
+    return statement.reader ? statement.raw() : statement;
+  };
+
   return {
-    query: <Row>(text: string, values: readonly unknown[] = []): Row[] =>
+    query: <Row>(statement: Statement<Row>, values: object = {}): Row[] =>
       read(() => {
-        const statement = statementOf(text);
-        if (statement.reader) return statement.all(named(values)) as Row[]; // the columns that the text names
-        statement.run(named(values));
+        const { text, valuesOf, rowOf } = statement();
+        const runnable = prepared(text, () => prepare(text));
+        if (runnable.reader) return rawRows(runnable.all(valuesOf(values))).map(rowOf);
+        runnable.run(valuesOf(values));
         return [];
       }),
-    first: <Row>(text: string, values: readonly unknown[] = []): Row | undefined =>
-      read(() => statementOf(text).get(named(values)) as Row | undefined), // the same
+    first: <Row>(statement: Statement<Row>, values: object = {}): Row | undefined =>
+      read(() => {
+        const { text, valuesOf, rowOf } = statement();
+        const row = prepared(text, () => prepare(text)).get(valuesOf(values));
+        return row === undefined ? undefined : rowOf(row as unknown[]); // a raw row
+      }),
   };
+}
+
+function rawRows(rows: unknown[]): unknown[][] {
+  return rows as unknown[][]; // what `raw()` makes of them
 }
 
 export function run<T>(steps: Steps<T>): T {

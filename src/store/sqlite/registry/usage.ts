@@ -1,41 +1,89 @@
+import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm/sql';
 import type { KeyStore } from '../../../core/port/keys.ts';
-import type { UsageCount, UsageStore } from '../../../core/port/usage.ts';
+import type { UsageStore } from '../../../core/port/usage.ts';
+import { placeholders, statement } from '../../registry/compiled-statements.ts';
 import { type Runner, resultOf } from '../../registry/statements.ts';
-import { countColumns, createUsageStore, removedAtOnce } from '../../registry/usage.ts';
+import { createUsageStore, removedAtOnce } from '../../registry/usage.ts';
+import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
+import { keys, keyUsage } from '../../tables/sqlite/registry.ts';
+import { dialect } from './dialect.ts';
+
+const { day, keyId, kind, code, count, lastAtMs, lastSensor } = keyUsage;
+const given = placeholders('day', 'keyId', 'kind', 'code', 'count', 'lastAtMs', 'lastSensor');
+const { days, keyIds, atMs, ip, first, last } = placeholders(
+  'days',
+  'keyIds',
+  'atMs',
+  'ip',
+  'first',
+  'last',
+);
 
 /** Each day and key is one search of the primary key; a range of days would read what all keys did. */
-const ofKeys = `select ${countColumns} from key_usage where day in (select value from json_each($1))
-  and key_id in (select value from json_each($2)) order by day, key_id, kind, code`;
+const ofKeys = statement(() =>
+  sqliteBuilder
+    .select()
+    .from(keyUsage)
+    .where(and(inArray(day, dialect.elementsOf(days)), inArray(keyId, dialect.elementsOf(keyIds))))
+    .orderBy(day, keyId, kind, code),
+);
 
 export function createUsage(runner: Runner): UsageStore {
   return createUsageStore(runner, (keyIds, { first, last }) => {
     const days = Array.from({ length: last - first + 1 }, (_, n) => first + n);
-    return runner.query<UsageCount>(ofKeys, [JSON.stringify(days), JSON.stringify(keyIds)]);
+    return runner.query(ofKeys, { days: JSON.stringify(days), keyIds: JSON.stringify(keyIds) });
   });
 }
 
-const use =
-  'update keys set last_used_at_ms = $1, last_used_ip = $2 where id = $3 and coalesce(last_used_at_ms, 0) < $1';
-const add = `insert into key_usage (day, key_id, kind, code, count, last_at_ms, last_sensor) values ($1, $2, $3, $4, $5, $6, $7)
-  on conflict do update set count = min(count + excluded.count, ${Number.MAX_SAFE_INTEGER}),
-    last_sensor = iif(excluded.last_at_ms < last_at_ms, last_sensor, excluded.last_sensor),
-    last_at_ms = max(last_at_ms, excluded.last_at_ms)`;
+const recordLastUse = statement(() =>
+  sqliteBuilder
+    .update(keys)
+    .set({ lastUsedAtMs: sql`${atMs}`, lastUsedIp: sql`${ip}` })
+    .where(and(eq(keys.id, given.keyId), lt(sql`coalesce(${keys.lastUsedAtMs}, 0)`, atMs))),
+);
+
+const addCount = statement(() =>
+  sqliteBuilder
+    .insert(keyUsage)
+    .values(given)
+    .onConflictDoUpdate({
+      target: [day, keyId, kind, code],
+      set: {
+        count: sql`min(${count} + excluded.count, ${sql.raw(String(Number.MAX_SAFE_INTEGER))})`,
+        lastSensor: sql`iif(excluded.last_at_ms < ${lastAtMs}, ${lastSensor}, excluded.last_sensor)`,
+        lastAtMs: sql`max(${lastAtMs}, excluded.last_at_ms)`,
+      },
+    }),
+);
+
 /** Found and then removed one by one: as a condition of the removal, the same query would read the whole table. */
-const old = `select ${countColumns} from key_usage where day < $1
-  union all select ${countColumns} from key_usage where day > $2 limit ${removedAtOnce}`;
-const remove = 'delete from key_usage where day = $1 and key_id = $2 and kind = $3 and code = $4';
+const outdated = statement(() =>
+  sqliteBuilder
+    .select()
+    .from(keyUsage)
+    .where(lt(day, first))
+    .unionAll(sqliteBuilder.select().from(keyUsage).where(gt(day, last)))
+    .limit(removedAtOnce),
+);
+
+const removeCount = statement(() =>
+  sqliteBuilder
+    .delete(keyUsage)
+    .where(
+      and(eq(day, given.day), eq(keyId, given.keyId), eq(kind, given.kind), eq(code, given.code)),
+    ),
+);
 
 /** Creates the merge of what a daemon has counted: last uses and usage in one commit. */
 export function createRecordUse({ change }: Runner): KeyStore['recordUse'] {
   return (uses, usage) =>
     change(function* ({ query }) {
-      for (const [id, { atMs, ip }] of uses) yield query(use, [atMs, ip, id]);
-      for (const { day, keyId, kind, code, count, lastAtMs, lastSensor } of usage?.counts ?? [])
-        yield query(add, [day, keyId, kind, code, count, lastAtMs, lastSensor]);
+      for (const [keyId, { atMs, ip }] of uses) yield query(recordLastUse, { keyId, atMs, ip });
+      for (const usageCount of usage?.counts ?? []) yield query(addCount, usageCount);
       if (!usage?.kept) return;
-      for (const { day, keyId, kind, code } of yield* resultOf(
-        query<UsageCount>(old, [usage.kept.first, usage.kept.last]),
-      ))
-        yield query(remove, [day, keyId, kind, code]);
+
+      const { first, last } = usage.kept;
+      for (const usageCount of yield* resultOf(query(outdated, { first, last })))
+        yield query(removeCount, usageCount);
     });
 }

@@ -24,9 +24,10 @@ import {
 import { openAlone, withoutDaemons } from '../connection/locks.ts';
 import { openStoppedStore, openStore } from '../opening.ts';
 import { putInPlace } from '../prepared.ts';
+import { dialect } from '../registry/dialect.ts';
 import { appendLines, markJournal, readJournalFile } from '../registry/journal.ts';
 import { createRegistry } from '../registry/registry.ts';
-import { createRunner, statementsOf } from '../registry/statements.ts';
+import { createExecutor, createRunner } from '../registry/statements.ts';
 import { createSqliteStore } from '../store.ts';
 import { makeDatabases } from './databases.ts';
 
@@ -175,7 +176,7 @@ async function completeRestore(
     const journal = filesOf(path).revocations;
     const kept = await complete({
       store,
-      statements: statementsOf(createRegistry(registry, prepared)),
+      registry: { ...createExecutor(createRegistry(registry, prepared)), dialect },
       present,
       journal: {
         text: readJournalFile(journal) ?? '',

@@ -8,6 +8,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
+import { drizzle } from 'drizzle-orm/sqlite-proxy';
 
 /**
  * What tables are declared with, once for both engines: drizzle's functions for SQLite, and kinds of columns that the engines
@@ -37,3 +38,10 @@ export const sqliteKit = {
 };
 
 export type TableKit = typeof sqliteKit;
+
+/** drizzle's builder of statements. It compiles them only: each engine runs them on its own connections. */
+export const sqliteBuilder = drizzle(async () => {
+  throw new Error('statements are run by the runner of the store');
+});
+
+export type StatementBuilder = typeof sqliteBuilder;

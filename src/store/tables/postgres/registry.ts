@@ -1,25 +1,26 @@
 import { boolean, integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { bytewiseText, postgresKit, wholeNumber } from '../kits/postgres.ts';
+import { sql } from 'drizzle-orm/sql';
+import { postgresKit, wholeNumber } from '../kits/postgres.ts';
 import { registryTables } from '../registry.ts';
 
 /** The tables that SQLite has in its registry database, too. */
 export const { tenants, users, entities, keys, keyUsage, audit, purges, marks } = registryTables(
   postgresKit,
   // The order in which organizations were made.
-  { tenants: { number: integer('number').notNull().generatedAlwaysAsIdentity() } },
+  { tenants: { number: integer('number').notNull().generatedAlwaysAsIdentity() }, keys: {} },
 );
 
 /** Time of last use of a key, apart from it, so that daemons need no right to change keys. */
-export const keyUses = pgTable('key_uses', {
-  keyId: bytewiseText('key_id').primaryKey(),
-  lastUsedAtMs: wholeNumber('last_used_at_ms').notNull(),
-  lastUsedIp: text('last_used_ip'),
+export const keyUses = postgresKit.table('key_uses', {
+  keyId: postgresKit.bytewiseText('key_id').primaryKey(),
+  lastUsedAtMs: postgresKit.wholeNumber('last_used_at_ms').notNull(),
+  lastUsedIp: postgresKit.text('last_used_ip'),
 });
 
 /** The one row that every append to the audit chain locks: the highest number ever assigned. */
-export const auditHead = pgTable('audit_head', {
-  one: boolean('one').primaryKey().default(true),
-  lastSeq: wholeNumber('last_seq').notNull(),
+export const auditHead = postgresKit.table('audit_head', {
+  one: postgresKit.boolean('one').primaryKey().default(sql`true`),
+  lastSeq: postgresKit.wholeNumber('last_seq').notNull(),
 });
 
 /** Numbers that grow in the transaction of each change: `keys` for the registry, `records` for records. */

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { metricsStatements } from '../../../../src/store/postgres/registry/metrics.ts';
+import type { Statement } from '../../../../src/store/registry/compiled-statements.ts';
 import { nowMs, plantIn, postgresStore } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
 
@@ -18,21 +19,23 @@ it('facts for monitoring are read by index: no statement sorts keys, or reads th
   await client.query(
     'set search_path = hkctl; set enable_seqscan = off; set enable_bitmapscan = off',
   );
-  const planOf = async (sql: string) => {
-    await client.query(`prepare facts as ${sql}`);
+  const planOf = async (statement: Statement<object>) => {
+    const { text, valuesOf } = statement();
+    const values = valuesOf({ nowMs: 1 }).map((value) => `'${value}'`);
+    await client.query(`prepare facts as ${text}`);
     const { rows } = await client.query(
-      `explain (costs off) execute facts${sql.includes('$2') ? "('1', '2')" : "('1')"}`,
+      `explain (costs off) execute facts${values.length > 0 ? `(${values.join(', ')})` : ''}`,
     );
     await client.query('deallocate facts');
     return rows.map((row) => row['QUERY PLAN']).join('\n');
   };
-  const { counted, next } = metricsStatements;
+  const { counted, nextExpiries } = metricsStatements;
   const ofCounts = await planOf(counted);
   expect(ofCounts).toMatch(/Index Only Scan using keys_/);
   expect(ofCounts).toMatch(/Index (Only )?Scan using keys_(newest_live|live_)/);
   expect(ofCounts).toMatch(/Scan using keys_live_expiring.*\n.*tenant_id = .*expires_at_ms <=/);
   expect(ofCounts).toContain('Scan using marks_pkey');
-  const expiring = await planOf(next);
+  const expiring = await planOf(nextExpiries);
   // Only the few found in each tenant are sorted.
   expect(expiring.match(/Sort Key/g)).toHaveLength(1);
   expect(expiring).toMatch(

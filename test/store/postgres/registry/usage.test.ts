@@ -16,11 +16,12 @@ it('usage is read, merged and removed by index, also by a plan for any value', a
     analyze key_usage`);
   const values: Record<keyof typeof usageStatements, string> = {
     ofKeys: "'{a}', 20000, 20089",
-    rejectedOf: "'tenant', 20088, 20089",
+    rejectedOf: "20088, 20089, 'tenant'",
     recordUses: "'{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'",
     removeUsage: '20000, 20091',
   };
-  for (const [name, sql] of Object.entries(usageStatements)) {
+  for (const [name, statement] of Object.entries(usageStatements)) {
+    const sql = typeof statement === 'string' ? statement : statement().text;
     await client.query(`prepare one as ${sql}`);
     const given = values[name as keyof typeof usageStatements]; // of that very object
     const { rows } = await client.query(`explain (costs off) execute one(${given})`);

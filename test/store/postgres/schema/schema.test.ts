@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { expect, it } from 'vitest';
 import { resources } from '../../../../src/resources/index.ts';
 import { schemaVersion } from '../../../../src/store/postgres/schema/schema-version.ts';
-import { tableName } from '../../../../src/store/records/tables.ts';
+import { tableName } from '../../../../src/store/tables/record-names.ts';
 import { newDatabase } from '../databases.ts';
 
 async function rowsOf(address: string, text: string): Promise<Record<string, unknown>[]> {

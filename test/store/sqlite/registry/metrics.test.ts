@@ -9,9 +9,11 @@ it('facts for monitoring are read by index: no statement scans the table of keys
   await plantIn(store);
   const connection = openDatabase(filesOf(path).registry, { readonly: true });
   const plans: string[] = [];
-  for (const sql of Object.values(metricsStatements)) {
-    const statement = connection.prepare(`explain query plan ${sql}`);
-    const steps = statement.all({ 1: 1, 2: 'last_backup_ms' }) as { detail: string }[]; // the columns of explain
+  const values = { nowMs, tenantId: 'x' };
+  for (const statement of Object.values(metricsStatements)) {
+    const { text, valuesOf } = statement();
+    const plan = connection.prepare(`explain query plan ${text}`);
+    const steps = plan.all(valuesOf(values)) as { detail: string }[]; // the columns of explain
     plans.push(...steps.map(({ detail }) => detail));
   }
   connection.close();
