@@ -61,7 +61,7 @@ const booleans = new Map([
 ]);
 
 function fieldValue(text: string): Field['value'] | undefined {
-  if (/^"(?:[^"\\]|\\[^])*"$/.test(text)) return unescaped(text.slice(1, -1), /\\(["\\])/g);
+  if (/^"(?:[^"\\]|\\.)*"$/s.test(text)) return unescaped(text.slice(1, -1), /\\(["\\])/g);
   const known = booleans.get(text);
   if (known !== undefined) return known;
   if (/^-?\d+i$|^\d+u$/.test(text)) return Number(text.slice(0, -1));
@@ -102,6 +102,6 @@ function unescapedKey(text: string): string {
   return unescaped(text, /\\([,= ])/g);
 }
 
-function unescaped(text: string, escape: RegExp): string {
-  return text.includes('\\') ? text.replace(escape, '$1') : text;
+function unescaped(text: string, escapes: RegExp): string {
+  return text.includes('\\') ? text.replace(escapes, '$1') : text;
 }
