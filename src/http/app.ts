@@ -30,7 +30,7 @@ import type { Exchange } from './request/exchange.ts';
 import type { KeyTally } from './request/key-tally.ts';
 import { createLinks } from './routes/lists.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './routes/me.ts';
-import { createReadingsHandler } from './routes/readings.ts';
+import { createReadingsHandlers } from './routes/readings.ts';
 import { createRecordHandlers, createSensorStates } from './routes/records.ts';
 
 interface AppOptions
@@ -143,14 +143,21 @@ export function createApp(options: AppOptions): H3 {
     route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });
     route(`/api/v1/${name}/:id`, { GET: secured({ ...readable, permissions }, single) });
     if (!isSensors) continue;
-    const readings = createReadingsHandler(resource, reading);
-    route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });
+    const readings = createReadingsHandlers(resource, reading);
+    route(`/api/v1/${name}/:id/readings`, {
+      GET: secured({ ...readable, permissions }, readings.single),
+    });
+    route('/api/v1/readings', { GET: secured({ ...readable, permissions }, readings.many) });
   }
   for (const operation of ingestOperations) {
-    const { path, permissions } = operation;
-    route(path, {
-      POST: secured({ limit: 'ingest', permissions }, createIngest(operation, ingestOptions)),
-    });
+    const { path, permissions, reading: whereToRead } = operation;
+    route(
+      path,
+      {
+        POST: secured({ limit: 'ingest', permissions }, createIngest(operation, ingestOptions)),
+      },
+      whereToRead,
+    );
   }
   app.all(
     '/**',
@@ -160,8 +167,8 @@ export function createApp(options: AppOptions): H3 {
   );
   return app;
 
-  /** Registers the methods of a path; GET brings HEAD along, and any other method gets 405 with Allow. */
-  function route(path: string, handlers: Partial<Record<Method, Handler>>): void {
+  /** Registers the methods of a path; GET brings HEAD along, and any other method gets 405 with Allow and perhaps a hint. */
+  function route(path: string, handlers: Partial<Record<Method, Handler>>, hint?: string): void {
     const allowed: string[] = [];
     for (const method of ['GET', 'POST'] as const) {
       const handler = handlers[method];
@@ -173,7 +180,7 @@ export function createApp(options: AppOptions): H3 {
     }
     app.all(
       path,
-      through(path, (exchange) => cors.preflight(exchange, allowed) ?? refuseMethod(allowed)),
+      through(path, (exchange) => cors.preflight(exchange, allowed) ?? refuseMethod(allowed, hint)),
     );
   }
 
@@ -206,9 +213,8 @@ function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '');
 }
 
-function refuseMethod(allowed: readonly string[]): Answer {
+function refuseMethod(allowed: readonly string[], hint = ''): Answer {
   const list = allowed.join(', ');
-  throw new ApiError('method_not_allowed', `This path supports only ${wordList(allowed, 'and')}.`, {
-    headers: ['Allow', list],
-  });
+  const detail = `This path supports only ${wordList(allowed, 'and')}. ${hint}`.trimEnd();
+  throw new ApiError('method_not_allowed', detail, { headers: ['Allow', list] });
 }

@@ -116,6 +116,8 @@ export interface ReadingStore {
   follow(series: readonly number[]): MaybePromise<ReadingFeed>;
   /** The same as text, or aggregated in buckets; other requests are served meanwhile, even for a large range. */
   text(request: ReadingTextRequest, client: ReadingClient): MaybePromise<ReadingText>;
+  /** The time of the newest rows of a range; null if it holds none. */
+  newest(request: NewestRows, client: ReadingClient): MaybePromise<NewestWindow | null>;
   /** The last states of series of one entity; the last reading is the newest one, or the last one of the newest summary if that is newer. */
   states(series: readonly number[]): MaybePromise<ReadonlyMap<number, SensorState>>;
   /**
@@ -195,10 +197,26 @@ export type BucketSpan =
 /** The buckets of a read, and the aggregates to write of each. */
 export type BucketRequest = BucketSpan & { aggregates: readonly Aggregate[] };
 
+/** Readings of a range or, with `buckets`, buckets that hold any: the newest `rows` of them. */
+export interface NewestRows extends Omit<ReadingRange, 'limit'> {
+  rows: number;
+  buckets?: BucketSpan;
+}
+
+/** A part of a range that ends with its last row. */
+export interface NewestWindow {
+  fromUs: number;
+  toUs: number;
+  /** Whether the range holds older rows. */
+  hasMore: boolean;
+}
+
 /** Readings of one series as text or, with `buckets`, aggregated; empty buckets are left out. */
 export interface ReadingTextRequest extends ReadingRange {
   format: ReadingFormat;
   buckets?: BucketRequest;
+  /** Whether the newest row comes first; the rows are the same. */
+  isNewestFirst?: boolean;
   /** The first cells or fields of each row, with the comma after them. */
   lead?: string;
   /** Bytes to leave free before and after the text, for the document around it. */

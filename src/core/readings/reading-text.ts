@@ -32,13 +32,21 @@ export class RowWriter {
   readonly #bucketEnd: Uint8Array;
   readonly #isJson: boolean;
   readonly #longest: number;
+  readonly #isNewestFirst: boolean;
+  /** Where each row begins, if they are put in the opposite order. */
+  readonly #starts: number[] = [];
   #bytes: Uint8Array<ArrayBuffer>;
   #length = 0;
   #count = 0;
 
   /** In the memory, if that is large enough for the rows. */
   constructor(
-    { format, buckets, lead = '' }: Pick<ReadingTextRequest, 'format' | 'buckets' | 'lead'>,
+    {
+      format,
+      buckets,
+      lead = '',
+      isNewestFirst = false,
+    }: Pick<ReadingTextRequest, 'format' | 'buckets' | 'lead' | 'isNewestFirst'>,
     rows: number,
     memory = new ArrayBuffer(0),
   ) {
@@ -56,6 +64,7 @@ export class RowWriter {
     }));
     this.#bucketEnd = ascii.encode(end);
     this.#isJson = format === 'json';
+    this.#isNewestFirst = isNewestFirst;
     this.#longest = longestRow(buckets) + 3 * lead.length;
     this.#bytes = new Uint8Array(
       memory.byteLength < rows * this.#longest ? new ArrayBuffer(rows * this.#longest) : memory,
@@ -69,6 +78,7 @@ export class RowWriter {
   addReadings({ atUs, values, qualities }: Columns, from: number, to: number): void {
     this.#reserve(to - from);
     for (let place = from; place < to; place++) {
+      if (this.#isNewestFirst) this.#starts.push(this.#length);
       this.#instant.write(atUs[place] ?? 0);
       this.#put(this.#head);
       this.#putNumber(values[place] ?? 0);
@@ -79,6 +89,7 @@ export class RowWriter {
 
   addBucket(bucket: ReadingBucket): void {
     this.#reserve(1);
+    if (this.#isNewestFirst) this.#starts.push(this.#length);
     this.#instant.write(bucket.atUs);
     this.#put(this.#head);
     for (const { name, label } of this.#aggregates) {
@@ -91,8 +102,22 @@ export class RowWriter {
 
   /** The text, in a buffer that nothing else is in. */
   text(): Uint8Array<ArrayBuffer> {
+    if (this.#isNewestFirst) this.#reverse();
     // No comma precedes the first object.
     return this.#bytes.subarray(this.#isJson ? Math.min(1, this.#length) : 0, this.#length);
+  }
+
+  /** Puts the rows in the opposite order. */
+  #reverse(): void {
+    const reversed = new Uint8Array(this.#length);
+    let end = this.#length;
+    let free = 0;
+    for (const start of this.#starts.splice(0).reverse()) {
+      reversed.set(this.#bytes.subarray(start, end), free);
+      free += end - start;
+      end = start;
+    }
+    this.#bytes = reversed;
   }
 
   #reserve(rows: number): void {

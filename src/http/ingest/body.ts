@@ -71,7 +71,11 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
     named === undefined
       ? 'Content-Type is missing'
       : `Content-Type ${quotedText(named)} is not supported`;
-  throw new ApiError('unsupported_media_type', `${what}; send ${wordList(allowed, 'or')}.`, {
+  const isLines = named === 'text/plain' && allowed.some((type) => type.endsWith('line-protocol'));
+  const hint = isLines
+    ? " text/plain is accepted for nothing, also not for InfluxDB's line protocol."
+    : '';
+  throw new ApiError('unsupported_media_type', `${what}; send ${wordList(allowed, 'or')}.${hint}`, {
     headers: ['Accept', allowed.join(', ')],
   });
 }

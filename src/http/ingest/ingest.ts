@@ -11,7 +11,9 @@ import {
   type Validator,
 } from '../../core/readings/rejections.ts';
 import { retainedFromUs } from '../../core/readings/retention.ts';
+import { requireKnown, wrongValue } from '../../core/records/parameters.ts';
 import { Spares } from '../../core/sharing/spares.ts';
+import { wordList } from '../../core/text/words.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import { type Answer, jsonAnswer } from '../answers/answer.ts';
 import type { ApiError } from '../answers/problem.ts';
@@ -25,9 +27,10 @@ import type { IngestCounts } from '../monitoring/metrics.ts';
 import type { WarnRejected } from '../monitoring/warnings.ts';
 import { requireNoPrecondition } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { requireNoQuery } from '../request/query.ts';
+import { parseQuery, requireNoQuery } from '../request/query.ts';
 import { createBodyReader, requireMediaType, requireUtf8 } from './body.ts';
 import { type ItemTaker, takeItems, type Wrapping } from './items.ts';
+import { type LineOptions, precisions, takeLines } from './line-protocol.ts';
 import type { IngestOperation } from './operations.ts';
 import { SenmlPack } from './senml.ts';
 import { SensorNames } from './sensor-names.ts';
@@ -57,6 +60,7 @@ export function createIngest(
   const { domain, counts, gate, batches, bodies, slices, pace, warnRejected } = options;
   const mediaTypes = Object.keys(examples);
   const open = kind === 'readings' ? createReadingsIntake() : createHeartbeatsIntake(domain.clock);
+  const receiptUs = createReceipts(domain.clock);
   const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
   const read = createBodyReader(bodies, pace);
   const joined = new Spares((size) => Buffer.allocUnsafeSlow(size), 4 * 1024 * 1024);
@@ -64,7 +68,7 @@ export function createIngest(
   function* parse(
     pieces: readonly Buffer[],
     length: number,
-    type: string,
+    { type, lines }: BodyFormat,
     sensors: SensorDirectory,
     days: number | null,
   ): Steps<Validator> {
@@ -75,20 +79,26 @@ export function createIngest(
       retainedFromUs: retainedFromUs(days, domain.steady),
     };
     const { taker, validator } = open(body, type, sensors, time);
-    yield* takeItems(body, wrappingOf(type, kind), taker);
+    if (lines === undefined) yield* takeItems(body, wrappingOf(type, kind), taker);
+    else {
+      const hasSensor = (name: string) => sensors.has(name);
+      yield* takeLines(body, { ...lines, nowUs: time.nowUs, receiptUs, hasSensor }, taker);
+    }
     if (memory) joined.give(memory, length);
     return validator;
   }
 
   return (exchange, { scope, principal: { keyId, tenant } }) => {
-    requireNoQuery(exchange.query);
     requireNoPrecondition(exchange);
     const type = requireMediaType(exchange, mediaTypes);
+    const isLines = type === lineProtocol;
+    if (!isLines) requireNoQuery(exchange.query);
+    const format: BodyFormat = { type, lines: isLines ? readLineQuery(exchange.query) : undefined };
     const accept = (pieces: readonly Buffer[]): MaybePromise<Answer | ApiError> =>
       chain(sensorsOf(scope.entityId), (sensors) => {
         let length = 0;
         for (const piece of pieces) length += piece.length;
-        const steps = parse(pieces, length, type, sensors, tenant.retainReadingsDays);
+        const steps = parse(pieces, length, format, sensors, tenant.retainReadingsDays);
         const parsed = length <= shortBody ? finish(steps) : slices.run(keyId, steps);
         const keep = (validator: Validator) => store(exchange, validator);
         return parsed instanceof Promise ? confirmed(exchange, parsed, keep) : keep(parsed);
@@ -205,3 +215,31 @@ function wrappingOf(type: string, name: string): Wrapping | undefined {
 }
 
 const senml = 'application/senml+json';
+const lineProtocol = 'application/vnd.influx.line-protocol';
+
+/** The media type of a body, and what the query says of lines if it is line protocol. */
+interface BodyFormat {
+  type: string;
+  lines: Pick<LineOptions, 'precision' | 'namesByField'> | undefined;
+}
+
+const lineParameters = new Map([
+  ['precision', 'precision'],
+  ['name', 'name'],
+]);
+
+/** Reads the query of a body of line protocol. Throws `bad_parameter`. */
+function readLineQuery(query: string): Pick<LineOptions, 'precision' | 'namesByField'> {
+  const given = requireKnown(parseQuery(query), lineParameters);
+  const precision = given.get('precision') ?? 'ns';
+  const name = given.get('name');
+  if (!isPrecision(precision))
+    throw wrongValue('precision', precision, wordList(Object.keys(precisions), 'or'));
+  if (name !== undefined && name !== 'measurement.field')
+    throw wrongValue('name', name, 'measurement.field, or leave it out');
+  return { precision, namesByField: name !== undefined };
+}
+
+function isPrecision(text: string): text is keyof typeof precisions {
+  return Object.hasOwn(precisions, text);
+}

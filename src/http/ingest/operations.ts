@@ -20,6 +20,8 @@ export const ingestOperations = [
     name: 'sensor-readings',
     title: 'Ingest of sensor readings',
     id: 'postReadings',
+    reading:
+      'To read: GET /api/v1/sensors/{id}/readings for one sensor, GET /api/v1/readings?sensor=A,B for several.',
     summary: 'Send readings',
     description:
       'Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; ' +
@@ -29,6 +31,8 @@ export const ingestOperations = [
     examples: {
       'application/json': { readings: [reading] },
       'application/x-ndjson': `${JSON.stringify(reading)}\n`,
+      'application/vnd.influx.line-protocol':
+        'oven,sensor=OVEN-3-T1 value=182.4 1795162500123456000\n',
       'application/senml+json': [{ bn: 'OVEN-3-', bt: 1795162500, n: 'T1', u: 'Cel', v: 182.4 }],
     },
   },
@@ -39,6 +43,7 @@ export const ingestOperations = [
     name: 'sensor-heartbeats',
     title: 'Ingest of sensor heartbeats',
     id: 'postHeartbeats',
+    reading: 'To read: GET /api/v1/sensors has the last heartbeat of each sensor.',
     summary: 'Send heartbeats',
     description:
       'Reports that sensors are alive, and their state; answered in the same way as readings.',

@@ -1,133 +1,210 @@
 import { sha256 } from '../../core/digest.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
-import {
-  type Aggregate,
-  aggregates,
-  type BucketRequest,
-  type ReadingText,
-  type Sensor,
-} from '../../core/port/readings.ts';
-import { meaningOf } from '../../core/readings/instant-faults.ts';
-import { instantUs, isBelowEpochMs, meaningOfDigits } from '../../core/readings/instants.ts';
+import type { ReadingClient, Sensor, SensorDirectory } from '../../core/port/readings.ts';
+import { type ReadingPage, readPage } from '../../core/readings/pages.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
-import { type BucketCalendar, parseBucket } from '../../core/readings/reads/bucket-spans.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
-import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
-import {
-  readingPageLimit,
-  readLimit,
-  requireKnown,
-  wrongValue,
-} from '../../core/records/parameters.ts';
+import { writeCursor, wrongCursor } from '../../core/records/cursors.ts';
 import { FairScheduler } from '../../core/sharing/fair-scheduler.ts';
 import { Spares } from '../../core/sharing/spares.ts';
-import { startOfDayMs } from '../../core/time/calendar.ts';
-import { boundedUs, isDate } from '../../core/time/instants.ts';
-import { meantInstant, orMean } from '../../core/time/meant-values.ts';
+import { csvCell } from '../../core/text/quoting.ts';
+import { quotedText, toSafeJson } from '../../core/text/shown-text.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Session } from '../auth/credential-cache.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import { type Exchange, whenOver } from '../request/exchange.ts';
-import { parseQuery } from '../request/query.ts';
+import {
+  cursorOf,
+  manyParameters,
+  queryDigest,
+  type ReadingsPosition,
+  type ReadingsQuery,
+  readPosition,
+  readReadingsQuery,
+  singleParameters,
+} from './reading-query.ts';
 import { notFound, type Reading } from './records.ts';
 
-const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
-const allowed = new Map<string, unknown>(readingsParameters.map((name) => [name, name]));
-
+const formats = {
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  'text/csv': 'csv',
+} as const;
+type ReadingsType = keyof typeof formats;
 const readingsTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
-type ReadingsType = (typeof readingsTypes)[number];
 
-interface ReadingsQuery {
-  fromUs: number | undefined;
-  toUs: number | undefined;
-  limit: number;
-  cursor: string | undefined;
-  buckets: BucketRequest | undefined;
+/** One request of the limit covers this many readings that are written. */
+const readingsPerRequest = 10_000;
+/** Memory for large answers that is kept for the next ones. */
+const sparesBytes = 16 * 1024 * 1024;
+/** More bytes than any end of a document has. */
+const longestEnd = 512;
+
+/** A part of the answer: the text of one sensor's rows, with room before and after it. */
+interface Group {
+  head: string;
+  page: ReadingPage;
 }
 
-/** One request of the limit covers this many readings, whether they are written or aggregated. */
-const readingsPerRequest = 10_000;
+/**
+ * The handlers of `GET /sensors/{id}/readings` and `GET /readings?sensor=…`: readings or their aggregates by bucket, as JSON, NDJSON
+ * or CSV.
+ */
+export function createReadingsHandlers(resource: ResourceDefinition, reading: Reading) {
+  const { readings } = reading.domain.store;
+  const read = createReader(reading);
+  return {
+    async single(exchange: Exchange, session: Session): Promise<Answer> {
+      const query = readReadingsQuery(exchange.query, singleParameters, session.scope);
+      const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
+      const name = exchange.parameter('id');
+      const directory = await readings.directory(session.scope.entityId);
+      const sensor = name === undefined ? undefined : findSensor(directory, name);
+      if (sensor === undefined) throw notFound(resource);
+      return read(exchange, session, { query, type, sensors: [sensor], layout: singleLayout });
+    },
+    async many(exchange: Exchange, session: Session): Promise<Answer> {
+      const query = readReadingsQuery(exchange.query, manyParameters, session.scope);
+      const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
+      const directory = await readings.directory(session.scope.entityId);
+      const sensors = sensorsOf(directory, query.sensors);
+      return read(exchange, session, { query, type, sensors, layout: manyLayout });
+    },
+  };
+}
 
-/** `GET /sensors/{id}/readings`: readings or their aggregates by bucket, in order of time, as JSON, NDJSON or CSV. */
-export function createReadingsHandler(
-  resource: ResourceDefinition,
-  { domain, answers, links, slices, charge }: Reading,
-) {
+/** The sensors of names, each once. Throws `bad_parameter` for an unknown one, and in the same way for one of another entity. */
+function sensorsOf(directory: SensorDirectory, names: readonly string[]): Sensor[] {
+  const sensors = names.map((name) => {
+    const sensor = findSensor(directory, name);
+    if (sensor) return sensor;
+    throw new HkctlError(
+      'bad_parameter',
+      `sensor: no sensor of this entity has the code or id ${quotedText(name, 80)}; GET /api/v1/sensors lists them.`,
+    );
+  });
+  return [...new Set(sensors)];
+}
+
+interface ReadRequest {
+  query: ReadingsQuery;
+  type: ReadingsType;
+  sensors: readonly Sensor[];
+  layout: Layout;
+}
+
+function createReader({ domain, answers, links, slices, charge }: Reading) {
   const { readings } = domain.store;
   const coding = new FairScheduler(1);
   const spares = new Spares((bytes) => Buffer.allocUnsafeSlow(bytes), sparesBytes);
-  return async (exchange: Exchange, session: Session): Promise<Answer> => {
-    const query = readQuery(exchange.query, session.scope);
-    const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
-    const name = exchange.parameter('id');
-    const directory = await readings.directory(session.scope.entityId);
-    const sensor = name === undefined ? undefined : findSensor(directory, name);
-    if (sensor === undefined) throw notFound(resource);
+  return async (
+    exchange: Exchange,
+    session: Session,
+    { query, type, sensors, layout }: ReadRequest,
+  ): Promise<Answer> => {
+    const digest = queryDigest(
+      query,
+      sensors.map(({ series }) => series),
+    );
+    const start = query.cursor === undefined ? firstPosition : readPosition(query.cursor, digest);
+    if (start.sensor < 0 || start.sensor >= sensors.length) throw wrongCursor(query.cursor ?? '');
 
-    const digest = queryDigest(query, sensor);
-    const { limit, toUs, buckets } = query;
-    const fromUs = query.cursor === undefined ? query.fromUs : readStart(query.cursor, digest);
-    const margins = { before: headOf(type, query).length, after: longestEnd };
-    const request = {
-      series: sensor.series,
-      fromUs,
-      toUs,
-      limit,
-      buckets,
-      format: formats[type],
-      margins,
-    };
     const owner = session.principal.keyId;
-    const metered = createMeter((more) => charge(exchange, session, more));
     const gone = new AbortController();
     whenOver(exchange.node, () => gone.abort());
-    const { signal } = gone;
     const taken: Buffer<ArrayBuffer>[] = [];
-    const memory = (bytes: number) => {
-      const bodyMemory = spares.take(bytes);
-      taken.push(bodyMemory);
-      return bodyMemory;
+    const client: ReadingClient = {
+      owner,
+      signal: gone.signal,
+      charge: createMeter((more) => charge(exchange, session, more)),
+      memory(bytes) {
+        const bodyMemory = spares.take(bytes);
+        taken.push(bodyMemory);
+        return bodyMemory;
+      },
     };
-    let found: ReadingText;
+    const readGroup = (sensor: Sensor, head: string, position: ReadingsPosition, limit: number) => {
+      const { fromUs, toUs, buckets, last, isNewestFirst } = query;
+      const request = {
+        ...{ series: sensor.series, fromUs, toUs, limit, buckets, isNewestFirst },
+        ...position.range,
+        last: position.range ? undefined : last,
+        format: formats[type],
+        lead: layout.leadOf(type, sensor),
+        margins: { before: Buffer.byteLength(head), after: longestEnd },
+      };
+      return slices.call(owner, () => readPage(readings, request, client));
+    };
+
+    const groups: Group[] = [];
+    let next: ReadingsPosition | undefined = start;
     try {
       // Reserves the largest possible answer; the rest is released once the length is known.
-      exchange.answerReservation = await answers.reserve(
-        limit * longestRow(buckets),
-        exchange.keyPrefix,
-      );
-      found = await slices.call(owner, () =>
-        readings.text(request, { owner, signal, charge: metered, memory }),
-      );
+      const longest = longestRow(query.buckets) + 3 * layout.longestLead;
+      exchange.answerReservation = await answers.reserve(query.limit * longest, exchange.keyPrefix);
+      for (let left = query.limit; next && left > 0; ) {
+        const sensor = sensors[next.sensor];
+        if (!sensor) throw new Error('a position behind the last sensor');
+        const head = layout.headOf(type, query, sensor, groups.length === 0);
+        const page = await readGroup(sensor, head, next, left);
+        groups.push({ head, page });
+        left -= page.count;
+        next = positionAfter(next, page, sensors.length);
+      }
     } catch (thrown) {
-      if (signal.aborted) return clientGone;
+      if (gone.signal.aborted) return clientGone;
       throw thrown;
     }
     // Only now is it certain that nothing is written into it any more.
     whenOver(exchange.node, () => {
       for (const bodyMemory of taken) spares.give(bodyMemory, bodyMemory.length);
     });
-    const { text, nextUs, digest: ofText } = found;
-    const cursor = nextUs === null ? null : writeCursor(digest, [nextUs]);
-    const [head, end] = [headOf(type, query), endOf(type, cursor)];
-    const body = Buffer.from(text.buffer, text.byteOffset, text.length - longestEnd + end.length);
-    body.write(head, 0, 'latin1');
-    body.write(end, body.length - end.length, 'latin1');
-    const representation = toRepresentation(body, {
-      type,
-      // The reader thread hashed the pieces: hashing megabytes here would delay other requests.
-      tag: sha256([head, ofText, end].join(), 'base64url').slice(0, 22),
-      headers: links(exchange, cursor),
-      vary: 'Authorization, Accept',
-      whenToCode: (code) => coding.run(owner, code),
-    });
+    const cursor = next ? writeCursor(digest, cursorOf(next)) : null;
+    const ends = groups.map((_, place) => layout.endOf(type, cursor, place === groups.length - 1));
+    const bodies = groups.map(({ head, page }, place) =>
+      framed(page.text, head, ends[place] ?? ''),
+    );
+    const [only] = bodies;
+    const representation = toRepresentation(
+      only && bodies.length === 1 ? only : Buffer.concat(bodies),
+      {
+        type,
+        // The reader thread hashed the pieces: hashing megabytes here would delay other requests.
+        tag: sha256(
+          groups.flatMap(({ head, page }, place) => [head, page.digest, ends[place]]).join(),
+          'base64url',
+        ).slice(0, 22),
+        headers: links(exchange, cursor),
+        vary: 'Authorization, Accept',
+        whenToCode: (code) => coding.run(owner, code),
+      },
+    );
     return represent(exchange, representation);
   };
 }
 
-/** Memory for large answers that is kept for the next ones. */
-const sparesBytes = 16 * 1024 * 1024;
+const firstPosition: ReadingsPosition = { sensor: 0, range: undefined };
+
+/** Where the next page, or the next part of this one, begins; undefined behind the last sensor. */
+function positionAfter(
+  { sensor }: ReadingsPosition,
+  { rest }: ReadingPage,
+  sensors: number,
+): ReadingsPosition | undefined {
+  if (rest) return { sensor, range: rest };
+  return sensor + 1 < sensors ? { sensor: sensor + 1, range: undefined } : undefined;
+}
+
+/** Writes what comes before and after rows into the room that was left for it. */
+function framed(text: Uint8Array<ArrayBuffer>, head: string, end: string): Buffer {
+  const room = text.length - longestEnd;
+  const body = Buffer.from(text.buffer, text.byteOffset, room + Buffer.byteLength(end));
+  body.write(head, 0);
+  body.write(end, room);
+  return body;
+}
 
 /** The answer if the client has closed its connection: it is logged and never sent. nginx uses the same status. */
 const clientGone: Answer = { status: 499, headers: [], body: null };
@@ -144,98 +221,45 @@ function createMeter(charge: (more: number) => void): (readings: number) => void
   };
 }
 
-// --- the query ----------------------------------------------------------------------------------------------------
+// --- the text around the rows of each sensor ---------------------------------------------------------------------------
 
-function readQuery(text: string, calendar: BucketCalendar): ReadingsQuery {
-  const given = requireKnown(parseQuery(text), allowed);
-  const bucket = given.get('bucket');
-  const agg = given.get('agg');
-  if (agg !== undefined && bucket === undefined) {
-    throw new HkctlError('bad_parameter', 'agg needs bucket: send bucket=5m, for example.');
-  }
-  return {
-    fromUs: readInstant('from', given.get('from'), calendar.timezone),
-    toUs: readInstant('to', given.get('to'), calendar.timezone),
-    limit: readLimit(given.get('limit'), readingPageLimit),
-    cursor: given.get('cursor'),
-    buckets: bucket === undefined ? undefined : readBuckets(bucket, agg, calendar),
-  };
+/** How an answer names the sensors of its rows. */
+interface Layout {
+  /** The most characters of {@link leadOf}. */
+  longestLead: number;
+  /** The first cells or fields of each row of a sensor. */
+  leadOf(type: ReadingsType, sensor: Sensor): string;
+  headOf(type: ReadingsType, query: ReadingsQuery, sensor: Sensor, isFirst: boolean): string;
+  endOf(type: ReadingsType, cursor: string | null, isLast: boolean): string;
 }
 
-function readInstant(name: string, text: string | undefined, timezone: string): number | undefined {
-  if (text === undefined) return undefined;
-  // The start of the day, as in the commands.
-  if (isDate(text)) return boundedUs(startOfDayMs(text, timezone) * 1000);
-  const us = /^-?\d+$/.test(text)
-    ? epochMsUs(text)
-    : instantUs(text.replace(/ (\d\d:\d\d)$/, '+$1'));
-  if (us !== undefined) return us;
-  const looksLike = meaningOf(text);
-  const meant = looksLike === '' ? orMean(meantInstant(text)) : `; this ${looksLike}`;
-  throw wrongValue(name, text, `${instantRule}${meant}`);
+const singleLayout: Layout = {
+  longestLead: 0,
+  leadOf: () => '',
+  headOf(type, { buckets }) {
+    if (type === 'application/x-ndjson') return '';
+    return type === 'text/csv' ? `${columnsOf(buckets).join(',')}\n` : '{"data":[';
+  },
+  endOf: (type, cursor) => (type === 'application/json' ? endOfDocument(cursor) : ''),
+};
+
+const manyLayout: Layout = {
+  longestLead: 100,
+  leadOf(type, { code }) {
+    if (type === 'application/json') return '';
+    return type === 'text/csv' ? `${csvCell(code)},` : `"sensor":${toSafeJson(code)},`;
+  },
+  headOf(type, { buckets }, { id, code }, isFirst) {
+    if (type === 'application/x-ndjson') return '';
+    if (type === 'text/csv') return isFirst ? `sensor,${columnsOf(buckets).join(',')}\n` : '';
+    return `${isFirst ? '{"data":[' : ','}{"sensor":${toSafeJson({ id, code })},"data":[`;
+  },
+  endOf(type, cursor, isLast) {
+    if (type !== 'application/json') return '';
+    return isLast ? `]}${endOfDocument(cursor)}` : ']}';
+  },
+};
+
+function endOfDocument(cursor: string | null): string {
+  return `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}\n`;
 }
-
-const instantRule =
-  'an RFC 3339 instant with an offset, a day as YYYY-MM-DD, or whole epoch milliseconds from 100,000,000,000 on';
-
-/** Reads digits as epoch milliseconds; undefined for those that are another unit, or a date (contract, section 5). */
-function epochMsUs(text: string): number | undefined {
-  const ms = Number(text);
-  const isMeant = (meaningOfDigits(text)?.unit ?? 'milliseconds') === 'milliseconds';
-  return isBelowEpochMs(ms) || !isMeant ? undefined : instantUs(ms);
-}
-
-function readBuckets(
-  text: string,
-  agg: string | undefined,
-  calendar: BucketCalendar,
-): BucketRequest {
-  const span = parseBucket(text, calendar);
-  if (!span) throw wrongValue('bucket', text, 'a span such as 30s, 5m, 1h or 1d, at most 36500d');
-  return { ...span, aggregates: readAggregates(agg) };
-}
-
-function readAggregates(text: string | undefined): Aggregate[] {
-  if (text === undefined) return ['avg'];
-  const wanted = text.split(',');
-  const known = aggregates.filter((aggregate) => wanted.includes(aggregate));
-  if (known.length !== wanted.length) {
-    throw wrongValue('agg', text, `some of ${aggregates.join(', ')}, each once, joined by commas`);
-  }
-  return known;
-}
-
-// --- the cursor: the instant at which the next page starts -------------------------------------------------------------
-
-function readStart(cursor: string, digest: string): number {
-  const [us, ...rest] = readCursor(cursor, digest);
-  if (rest.length > 0 || !Number.isSafeInteger(us)) throw wrongCursor(cursor);
-  return us as number; // a safe integer
-}
-
-/** A digest of the parameters that select the rows; the limit and the format may change from page to page. */
-function queryDigest({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Sensor): string {
-  return fingerprint([series, fromUs, toUs, buckets]);
-}
-
-// --- the text -----------------------------------------------------------------------------------------------------
-
-const formats = {
-  'application/json': 'json',
-  'application/x-ndjson': 'ndjson',
-  'text/csv': 'csv',
-} as const;
-
-function headOf(type: ReadingsType, { buckets }: ReadingsQuery): string {
-  if (type === 'application/x-ndjson') return '';
-  return type === 'text/csv' ? `${columnsOf(buckets).join(',')}\n` : '{"data":[';
-}
-
-function endOf(type: ReadingsType, cursor: string | null): string {
-  return type === 'application/json'
-    ? `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}\n`
-    : '';
-}
-
-/** More bytes than any end of a document has. */
-const longestEnd = 256;

@@ -5,6 +5,7 @@ import {
   type SensorDirectory,
   toDirectory,
 } from '../../core/port/readings.ts';
+import type { BackwardRequest } from '../../core/readings/reads/newest.ts';
 import { Reads } from '../../core/readings/reads/reads.ts';
 import {
   boundedRange,
@@ -56,7 +57,13 @@ export function createReadingStore(options: {
     const logged = await daemon.writer.logged('slice', request);
     return daemon.reader.call('slice', [request, logged, memory], memory && [memory]);
   };
-  const reads = new Reads(readSlice);
+  const lookBackward = async (request: BackwardRequest): Promise<Float64Array> => {
+    const daemon = daemonThreads();
+    if (!daemon) return translating(path, () => reader().newest(request));
+    const logged = await daemon.writer.logged('newest', request);
+    return daemon.reader.call('newest', [request, logged]);
+  };
+  const reads = new Reads({ slice: readSlice, backward: lookBackward });
 
   return {
     directory(entityId) {
@@ -79,6 +86,7 @@ export function createReadingStore(options: {
       return { ...feed, next: () => translating(path, () => feed.next()) };
     },
     text: (request, client) => reads.text(request, client),
+    newest: (request, client) => reads.newest(request, client),
     drop: (request) => writer().call('drop', [request]),
     retention: (entityId) =>
       daemonThreads()?.writer.call('retention', [entityId]) ??

@@ -1,6 +1,13 @@
 import { HkctlError, isUnreachable } from '../../errors.ts';
-import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../port/readings.ts';
+import type {
+  NewestRows,
+  NewestWindow,
+  ReadingClient,
+  ReadingText,
+  ReadingTextRequest,
+} from '../../port/readings.ts';
 import { FairScheduler } from '../../sharing/fair-scheduler.ts';
+import { type BackwardRequest, BackwardSearch } from './newest.ts';
 import type { Slice, SliceRequest } from './slice-request.ts';
 
 export const readLimits = {
@@ -20,20 +27,34 @@ type SliceSizes = Record<'written' | 'summedUp', number>;
 /** Reads one slice: in a thread of SQLite, or on a connection of PostgreSQL. The text may be written into the memory. */
 type ReadSlice = (request: SliceRequest, memory?: ArrayBuffer) => Promise<Slice>;
 
+/** Looks instants up, backward in time: in a thread of SQLite, or on a connection of PostgreSQL. */
+type LookBackward = (request: BackwardRequest) => Promise<Float64Array>;
+
+/** Instants that one step of a search backward looks up; many buckets are mostly found by few. */
+const lookedUp = { readings: 5000, buckets: 500 } as const;
+
+/** How an engine reads; `small` is for a page that is read at once. */
+export interface Engine {
+  slice: ReadSlice;
+  smallSlice?: ReadSlice;
+  backward: LookBackward;
+}
+
 /** Reads in slices, round-robin by owner and one slice at a time over all of them; one owner's reads one after the other. */
 export class Reads {
   readonly #readSlice: ReadSlice;
   readonly #readSmall: ReadSlice;
+  readonly #lookBackward: LookBackward;
   readonly #sizes: SliceSizes;
   readonly #reads = new FairScheduler(Number.POSITIVE_INFINITY);
   readonly #slices = new FairScheduler(1);
   /** The memory of the last slice, which the next one can be written into: there is one at a time. */
   #memory: ArrayBuffer | undefined;
 
-  /** `readSmall` reads a page at once. */
-  constructor(readSlice: ReadSlice, readSmall = readSlice, sizes: SliceSizes = readLimits) {
-    this.#readSlice = readSlice;
-    this.#readSmall = readSmall;
+  constructor({ slice, smallSlice = slice, backward }: Engine, sizes: SliceSizes = readLimits) {
+    this.#readSlice = slice;
+    this.#readSmall = smallSlice;
+    this.#lookBackward = backward;
     this.#sizes = sizes;
   }
 
@@ -56,6 +77,23 @@ export class Reads {
     if (this.#reads.waitingOf(owner) >= readLimits.waiting)
       throw new HkctlError('too_many_requests', tooManyWait);
     return this.#reads.run(owner, () => this.#readAll(new Read(request, client), client), signal);
+  }
+
+  /** Finds the newest rows of a range: a few at once, many in steps between those of others. */
+  async newest(request: NewestRows, client: ReadingClient): Promise<NewestWindow | null> {
+    const search = new BackwardSearch(request);
+    const isSmall = request.buckets === undefined && request.rows <= readLimits.direct;
+    const most = request.buckets ? lookedUp.buckets : lookedUp.readings;
+    client.charge(0);
+    while (!search.isDone) {
+      client.signal?.throwIfAborted();
+      const step = search.nextStep(most);
+      const look = () => this.#lookBackward(step);
+      const instants = await (isSmall ? look() : this.#slices.run(client.owner, look));
+      search.take(instants, step);
+      client.charge(instants.length * aggregationCost);
+    }
+    return search.window();
   }
 
   /** Rejects the waiting reads; does not wait for a slice in progress. */
@@ -132,14 +170,24 @@ class Read {
       const comma = this.#count > 0 && this.request.format === 'json' ? 1 : 0;
       const more = nextUs === null ? 0 : (text.length * (this.request.limit - this.#count)) / count;
       this.#reserve(comma + text.length, more);
-      if (comma) this.#bytes[this.#length++] = 0x2c;
-      this.#bytes.set(text, this.#length);
-      this.#length += text.length;
+      this.#put(text, comma);
       this.#digests.push(digest);
     }
     this.#count += count;
     this.#last = { nextUs, open, summarisedUs, ahead };
     this.isDone = nextUs === null || this.#count >= this.request.limit;
+  }
+
+  /** Puts the text of a slice behind those before it, or before them, with a comma between them. */
+  #put(text: Uint8Array, comma: number): void {
+    const { isNewestFirst, margins } = this.request;
+    const begin = margins?.before ?? 0;
+    const length = text.length + comma;
+    if (isNewestFirst) this.#bytes.copyWithin(begin + length, begin, this.#length);
+    const at = isNewestFirst ? begin : this.#length + comma;
+    this.#bytes.set(text, at);
+    if (comma) this.#bytes[isNewestFirst ? begin + text.length : at - 1] = 0x2c;
+    this.#length += length;
   }
 
   text(): ReadingText {

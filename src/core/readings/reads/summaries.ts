@@ -1,4 +1,4 @@
-import { summaryWidthUs } from '../../port/readings.ts';
+import { type BucketSpan, summaryWidthUs } from '../../port/readings.ts';
 import { isTimezone } from '../../time/calendar.ts';
 import { type Columns, placeOf } from '../columns.ts';
 import { type BucketTime, bucketStart, bucketTime } from './bucket-spans.ts';
@@ -93,7 +93,7 @@ export function summarised(
 export const hoursInSlice = 5000;
 
 /** Whether summaries can answer a request: each bucket holds whole hours, or whole days, which summaries do not span. */
-export function usesSummaries({ buckets }: Pick<SliceRequest, 'buckets'>): boolean {
+export function usesSummaries({ buckets }: { buckets?: BucketSpan }): boolean {
   if (buckets === undefined) return false;
   if (!('widthUs' in buckets)) return true;
   const { widthUs, originUs = 0 } = buckets;

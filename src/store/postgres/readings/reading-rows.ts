@@ -1,6 +1,8 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { type Columns, createColumns, type Piece, partOf } from '../../../core/readings/columns.ts';
+import type { BackwardRequest } from '../../../core/readings/reads/newest.ts';
 import {
+  endOfTimeUs,
   rangeOfSlice,
   type Slice,
   type SliceRange,
@@ -42,6 +44,21 @@ type SummarisedColumns = EncodedColumns & { summarisedUs: number | null; hours: 
 export async function readColumns(lane: Lane, range: SliceRange): Promise<Columns> {
   const [encoded] = await lane.query<EncodedColumns>(rangeSql, valuesOf(range));
   return toColumns(encoded);
+}
+
+const backwardSql = `select encode(string_agg(float8send(at_us::float8), '' order by at_us), 'base64') as at_us from (
+    (select at_us from readings
+      where entity = $1 and series = $2 and at_us >= $3 and at_us < $4 order by at_us desc limit $5)
+    union (select hour_us from summaries where entity = $1 and series = $2 and hour_us >= $6 and hour_us < $4
+      and first_at_us >= $3 and last_at_us < $7 order by hour_us desc limit $5)) as r`;
+
+/** The newest instants of a step of a search backward, in order of time. */
+export async function readBackward(lane: Lane, request: BackwardRequest): Promise<Float64Array> {
+  const { beforeUs, toUs, limit, firstHourUs = endOfTimeUs } = request;
+  const values = [...valuesOf({ ...request, toUs: beforeUs }), firstHourUs, toUs];
+  const [encoded] = await lane.query<Pick<EncodedColumns, 'at_us'>>(backwardSql, values);
+  const instants = encoded?.at_us ? toDoubles(encoded.at_us) : new Float64Array(0);
+  return instants.subarray(Math.max(0, instants.length - limit));
 }
 
 /**

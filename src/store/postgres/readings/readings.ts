@@ -10,8 +10,13 @@ import {
   type SensorState,
   type SeriesRange,
 } from '../../../core/port/readings.ts';
+import type { BackwardRequest } from '../../../core/readings/reads/newest.ts';
 import { Reads } from '../../../core/readings/reads/reads.ts';
-import { boundedRange, toReadings } from '../../../core/readings/reads/slice-request.ts';
+import {
+  boundedRange,
+  type SliceRequest,
+  toReadings,
+} from '../../../core/readings/reads/slice-request.ts';
 import { firstHourOf } from '../../../core/readings/reads/summaries.ts';
 import type { Database } from '../connection/database.ts';
 import type { Lane } from '../connection/pool.ts';
@@ -19,7 +24,7 @@ import { isShownUs } from '../connection/shown-instants.ts';
 import { createEntityNumbers, type EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
 import { followReadings } from './feed.ts';
-import { readColumns, readSlice } from './reading-rows.ts';
+import { readBackward, readColumns, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
 import { createHeartbeatWriter, createReadingWriter, readValuesAt } from './writer/groups.ts';
 import { createIngestQueue } from './writer/ingest-queue.ts';
@@ -48,11 +53,12 @@ export function createReadingStore(
     [createHeartbeatWriter(small)],
     ({ length }) => length,
   );
-  const reads = new Reads(
-    (request) => readSlice(large, request),
-    (request) => readSlice(small, request),
-    sliceSizes,
-  );
+  const engine = {
+    slice: (request: SliceRequest) => readSlice(large, request),
+    smallSlice: (request: SliceRequest) => readSlice(small, request),
+    backward: (request: BackwardRequest) => readBackward(large, request),
+  };
+  const reads = new Reads(engine, sliceSizes);
   const directories = new Map<string, { version: string; directory: Promise<SensorDirectory> }>();
 
   return {
@@ -74,6 +80,7 @@ export function createReadingStore(
     range: async (range) => toReadings(await readColumns(large, boundedRange(range))),
     follow: (series) => followReadings(database, new Set(series)),
     text: (request, client) => reads.text(request, client),
+    newest: (request, client) => reads.newest(request, client),
     drop: (request) => drop(database, numbers, request),
     retention: (entityId) => readRetention(small, numbers, entityId),
     countDroppable: (entityId, untilUs) => countDroppable(large, numbers, entityId, untilUs),

@@ -101,6 +101,26 @@ export class Chunks {
     }
   }
 
+  /** The newest instants from one (inclusive) up to another (exclusive), in order of time: at least `count`, if there are as many. */
+  instantsBefore(series: number, fromUs: number, toUs: number, count: number): Float64Array {
+    const parts: Float64Array[] = [];
+    let found = 0;
+    for (const chunk of this.#statements.backward.iterate(series, toUs)) {
+      if (found >= count || chunk.toUs < fromUs) break;
+      const columns = decodeChunk(chunk.body, chunk.count, this.#reused);
+      const part = columns.atUs.slice(placeOf(columns, fromUs), placeOf(columns, toUs));
+      parts.push(part);
+      found += part.length;
+    }
+    const instants = new Float64Array(found);
+    let end = found;
+    for (const part of parts) {
+      end -= part.length;
+      instants.set(part, end);
+    }
+    return instants;
+  }
+
   /** Adds readings in order of time, except where there is one already. `lastUs` is the instant of the last one in chunks. */
   add(series: number, added: Columns, lastUs = this.lastUs(series)): void {
     const { before, after } = this.#statements;
@@ -203,6 +223,9 @@ function prepare(connection: Connection) {
       `select id, count, body from chunks where series = ? and from_us >= coalesce(
          (select from_us from chunks where series = ? and from_us <= ? order by from_us desc limit 1), ?)
        and from_us < ? order by from_us`,
+    ),
+    backward: connection.prepare<[number, number], Pick<ChunkRow, 'toUs' | 'count' | 'body'>>(
+      `select to_us as toUs, count, body from chunks where series = ? and from_us < ? order by from_us desc`,
     ),
     firstUs: number<[number]>(
       'select from_us from chunks where series = ? order by from_us limit 1',

@@ -6,11 +6,13 @@ import {
   partOf,
   placeOf,
 } from '../../../core/readings/columns.ts';
+import { type BackwardRequest, newestOf } from '../../../core/readings/reads/newest.ts';
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
 import { type ChunkSizes, Chunks, merge } from '../../sqlite-database/chunks/chunks.ts';
 import type { Connection, Transaction } from '../../sqlite-database/driver.ts';
 import type { Reserve } from '../connection/reserve.ts';
 import { ReadingLog } from './log/log.ts';
+import { loggedFor } from './log/logged.ts';
 import type { Removal } from './log/rows.ts';
 import type { SeriesMemory, TimedReading } from './log/series-memory.ts';
 
@@ -98,6 +100,15 @@ export class StoredReadings {
       if (found.count === limit) break;
     }
     return found;
+  }
+
+  /** The newest instants of a step, in order of time. */
+  instantsBefore(
+    request: BackwardRequest,
+    logged = loggedFor.newest(this.log.memory, request),
+  ): Float64Array {
+    const { series, fromUs, beforeUs, limit } = request;
+    return newestOf(this.chunks.instantsBefore(series, fromUs, beforeUs, limit), logged, limit);
   }
 
   /** A command that needs the last readings once need not take the log into memory. */

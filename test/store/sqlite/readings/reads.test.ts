@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadingTextRequest } from '../../../../src/core/port/readings.ts';
-import { Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
+import { type Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
 import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
 import { createReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import type { Connection } from '../../../../src/store/sqlite-database/driver.ts';
 import { client } from '../../conformance/readings/readings.ts';
 import { fillSeries } from './filled.ts';
-import { readingsInMemory } from './sent.ts';
+import { readingsInMemory, readsBy } from './sent.ts';
 
 /** Series 1 to 3 have a reading a second each; 4 has more than many slices sum up. */
 const count = 12_000;
@@ -29,7 +29,7 @@ afterAll(() => connection.close());
 function steppedReads() {
   const order: number[] = [];
   const gates: (() => void)[] = [];
-  const reads = new Reads(async (request) => {
+  const reads = readsBy(async (request) => {
     order.push(request.series);
     await new Promise<void>((resolve) => gates.push(resolve));
     return readSlice(request);
@@ -43,7 +43,7 @@ function steppedReads() {
 
 function readsAtOnce(): { reads: Reads; scanned: () => number } {
   let scanned = 0;
-  const reads = new Reads(async (request) => {
+  const reads = readsBy(async (request) => {
     const slice = readSlice(request);
     scanned += slice.scanned;
     return slice;

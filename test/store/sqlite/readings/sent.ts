@@ -1,4 +1,7 @@
 import { readingColumns } from '../../../../src/core/port/readings.ts';
+import type { BackwardRequest } from '../../../../src/core/readings/reads/newest.ts';
+import { Reads } from '../../../../src/core/readings/reads/reads.ts';
+import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import {
   IngestWriter,
@@ -31,4 +34,11 @@ export function readingsOn(connection: Connection, sizes?: ChunkSizes) {
       ),
     );
   return { connection, stored, send, sendRows };
+}
+
+/** Reads that are read by a function, and never backward. */
+export function readsBy(slice: (request: SliceRequest) => Promise<Slice>): Reads {
+  const backward = (request: BackwardRequest): Promise<Float64Array> =>
+    Promise.reject(new Error(`nothing is looked up before ${request.beforeUs}`));
+  return new Reads({ slice, backward });
 }

@@ -6,14 +6,13 @@ import {
   openBucket,
   type SummarisedHour,
 } from '../../../../src/core/readings/reads/buckets.ts';
-import { Reads } from '../../../../src/core/readings/reads/reads.ts';
 import { loggedFor } from '../../../../src/store/sqlite/readings/log/logged.ts';
 import { createReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import { propertyRuns } from '../../../properties.ts';
 import { client } from '../../conformance/readings/readings.ts';
-import { readingsInMemory } from './sent.ts';
+import { readingsInMemory, readsBy } from './sent.ts';
 
 const hourUs = 3_600_000_000;
 
@@ -50,7 +49,7 @@ it('a read in buckets of hours is the same whatever is dropped, and sent again, 
         const readSlice = createReader(connection, stored).slice;
         const readOfDaemon = createReader(connection, new StoredReadings(connection)).slice;
         const read = async (between: () => void) => {
-          const reads = new Reads(async (asked) => {
+          const reads = readsBy(async (asked) => {
             const request = { ...asked, most };
             const logged = isDaemon
               ? stored.reading(() => loggedFor.slice(stored.log.memory, request))
@@ -94,7 +93,7 @@ it('an hour that is dropped in part is not counted twice by a read that had begu
   const drop = createDrop(connection, stored, { readings: 25, series: 1 });
   const readSlice = createReader(connection, stored).slice;
   const seen: number[] = [];
-  const reads = new Reads(async (request) => {
+  const reads = readsBy(async (request) => {
     const slice = readSlice({ ...request, most: 20 });
     seen.push(slice.scanned);
     // After the second slice the drop overtakes the read.
@@ -118,7 +117,7 @@ it('an hour that was sent again is not counted twice, however many slices it tak
   drop({ entityId: 'E', timezone: 'UTC', untilUs: hourUs });
   send(minutes);
   const readSlice = createReader(connection, stored).slice;
-  const reads = new Reads(async (request) => readSlice({ ...request, most: 20 }));
+  const reads = readsBy(async (request) => readSlice({ ...request, most: 20 }));
   const buckets = { widthUs: 2 * hourUs, aggregates: ['count', 'last'] as const };
   const text = await reads.read({ series: 1, limit: 10, format: 'csv', buckets }, client());
   expect(Buffer.from(text.text).toString()).toBe('1970-01-01T00:00:00.000000Z,61,60\n');

@@ -1,4 +1,5 @@
 import { type Columns, createColumns, partOf, placeOf } from '../../../../core/readings/columns.ts';
+import type { BackwardRequest } from '../../../../core/readings/reads/newest.ts';
 import { rangeOfSlice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import type { LogMemory } from './memory.ts';
 import type { SeriesMemory, TimedReading } from './series-memory.ts';
@@ -9,6 +10,10 @@ export const loggedFor = {
   slice(memory: LogMemory, request: SliceRequest): Columns {
     const { series, fromUs, toUs, limit } = rangeOfSlice(request);
     return memory.get(series)?.range(fromUs, toUs, limit) ?? createColumns(0);
+  },
+  /** The newest instants of a step. */
+  newest(memory: LogMemory, { series, fromUs, beforeUs, limit }: BackwardRequest): Float64Array {
+    return memory.get(series)?.instantsBefore(fromUs, beforeUs, limit) ?? new Float64Array(0);
   },
   /** The last reading of each series that has one. */
   states(memory: LogMemory, numbers: readonly number[]): ReadonlyMap<number, TimedReading> {

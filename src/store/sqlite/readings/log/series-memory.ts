@@ -121,6 +121,23 @@ export class SeriesMemory {
     return found;
   }
 
+  /** The newest instants from one (inclusive) up to another (exclusive), at most a number of them, in order of time. */
+  instantsBefore(fromUs: number, toUs: number, most: number): Float64Array {
+    const found = new Float64Array(Math.min(this.count, most));
+    let free = found.length;
+    const { rows } = this.#memory;
+    for (let number = this.#pageOf(toUs); number >= 0 && free > 0; number--) {
+      const page = this.#pages[number];
+      if (!page) break;
+      for (let place = this.#placeIn(page, toUs) - columns; place >= page.at; place -= columns) {
+        const atUs = rows[place] ?? 0;
+        if (atUs < fromUs || free === 0) return found.slice(free);
+        found[--free] = atUs;
+      }
+    }
+    return found.slice(free);
+  }
+
   /** Removes the readings from one instant (inclusive) up to another (exclusive). */
   removeRange(fromUs: number, toUs: number): void {
     if (fromUs > this.lastUs || toUs <= this.firstUs) return;

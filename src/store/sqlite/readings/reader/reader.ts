@@ -1,5 +1,6 @@
 import type { SensorState } from '../../../../core/port/readings.ts';
 import type { Piece } from '../../../../core/readings/columns.ts';
+import { type BackwardRequest, newestOf } from '../../../../core/readings/reads/newest.ts';
 import {
   rangeOfSlice,
   type Slice,
@@ -20,6 +21,7 @@ import type { StoredReadings } from '../stored.ts';
 /** What a daemon reads in a thread. Without `logged`, its part of the log, all readings of the log are taken into memory. */
 export interface Reader {
   slice(request: SliceRequest, logged?: Logged['slice'], memory?: ArrayBuffer): Slice;
+  newest(request: BackwardRequest, logged?: Logged['newest']): Float64Array;
   states(series: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState>;
 }
 
@@ -35,6 +37,19 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs from summaries
      where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
   );
+  const hoursBefore = connection
+    .prepare<[number, number, number, number, number, number], number>(
+      `select hour_us from summaries
+       where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us desc limit ?`,
+    )
+    .pluck();
+  const instantsBefore = (request: BackwardRequest, logged?: Float64Array): Float64Array => {
+    const { series, fromUs, toUs, beforeUs, firstHourUs, limit } = request;
+    const instants = stored.instantsBefore(request, logged);
+    if (firstHourUs === undefined) return instants;
+    const hours = hoursBefore.all(series, firstHourUs, beforeUs, fromUs, toUs, limit).reverse();
+    return newestOf(instants, Float64Array.from(hours), limit);
+  };
   const readBuckets = (
     request: SliceRequest,
     piecesOf: (of: SliceRequest) => Iterable<Piece>,
@@ -70,6 +85,10 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
         usesSummaries(request)
           ? readBuckets(request, piecesOf)
           : toSlice(request, piecesOf(request), undefined, memory);
+      return logged ? stored.readingChunks(read) : stored.reading(read);
+    },
+    newest(request, logged) {
+      const read = () => instantsBefore(request, logged);
       return logged ? stored.readingChunks(read) : stored.reading(read);
     },
     states: (numbers, logged) =>

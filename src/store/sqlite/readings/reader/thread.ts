@@ -24,6 +24,7 @@ function host(port: MessagePort, file: string): void {
   ): [unknown, ArrayBuffer[]] => {
     if (request.kind === 'start') return [null, []];
     if (request.kind === 'states') return [reader().states(...request.args), []];
+    if (request.kind === 'newest') return [reader().newest(...request.args), []];
     const slice = reader().slice(...request.args);
     return [slice, [slice.text.buffer]];
   };

@@ -9,6 +9,7 @@ import type {
   RetentionState,
 } from '../../../../core/port/readings.ts';
 import type { UsageMerge } from '../../../../core/port/usage.ts';
+import type { BackwardRequest } from '../../../../core/readings/reads/newest.ts';
 import type { SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { Spares } from '../../../../core/sharing/spares.ts';
 import { Backlog, settleEach, type WaitingBatch } from '../../../readings/backlog.ts';
@@ -26,6 +27,7 @@ export interface WriterCalls {
   retention(entityId: string): RetentionState;
   /** What the reader thread needs of the log for a slice. */
   slice(request: SliceRequest): Logged['slice'];
+  newest(request: BackwardRequest): Logged['newest'];
   states(series: readonly number[]): Logged['states'];
 }
 

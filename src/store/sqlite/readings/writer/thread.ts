@@ -94,6 +94,7 @@ function host(port: MessagePort, path: string): void {
     },
     retention: (entityId) => droppable().state(entityId),
     slice: (request) => stored.reading(() => loggedFor.slice(stored.log.memory, request)),
+    newest: (request) => stored.reading(() => loggedFor.newest(stored.log.memory, request)),
     states: (series) => stored.reading(() => loggedFor.states(stored.log.memory, series)),
   };
 
@@ -125,13 +126,17 @@ function host(port: MessagePort, path: string): void {
       else if (request.kind === 'heartbeats') heartbeats.push(request);
       else if (request.kind === 'close') isOver = true;
       // A read need not wait for the disk.
-      else if (request.kind === 'slice' || request.kind === 'states') answer(request);
+      else if (isRead(request)) answer(request);
       else others.push(request);
     }
     write(groups, heartbeats);
     for (const request of others) answer(request);
     if (isOver) close();
   });
+}
+
+function isRead({ kind }: OtherRequest): boolean {
+  return kind === 'slice' || kind === 'newest' || kind === 'states';
 }
 
 /** Settles a step of the log; undefined if that must wait, because the disk is full or the store is locked. */

@@ -55,6 +55,11 @@ function readerOfDaemon(reader: Reader, stored: StoredReadings): Reader {
         request,
         stored.reading(() => loggedFor.slice(stored.log.memory, request)),
       ),
+    newest: (request) =>
+      reader.newest(
+        request,
+        stored.reading(() => loggedFor.newest(stored.log.memory, request)),
+      ),
     states: (series) =>
       reader.states(
         series,
@@ -66,6 +71,10 @@ function readerOfDaemon(reader: Reader, stored: StoredReadings): Reader {
 function compareRead(reader: Reader, expected: Expected): void {
   const { series, range, rows, summaries } = expected;
   const inRange = rows.filter(([at]) => at >= range.fromUs && at < range.toUs);
+  for (const limit of [1, 7, 1000]) {
+    const backward = { series, ...range, limit, beforeUs: range.toUs, firstHourUs: undefined };
+    expect([...reader.newest(backward)]).toEqual(inRange.slice(-limit).map(([at]) => at));
+  }
   const text = (request: Pick<SliceRequest, 'limit' | 'most' | 'buckets'>) =>
     allOf(reader, { series, ...range, format: 'csv', ...request });
   const lines = inRange.map(

@@ -1,0 +1,64 @@
+import type {
+  NewestRows,
+  ReadingClient,
+  ReadingStore,
+  ReadingText,
+  ReadingTextRequest,
+} from '../port/readings.ts';
+
+/** A page of readings or buckets: in order of time or, if the newest comes first, from the end of the range backward. */
+export interface ReadingPage extends Omit<ReadingText, 'nextUs'> {
+  /** The range that is left for the next page; null at the end. */
+  rest: TimeRange | null;
+}
+
+export interface TimeRange {
+  fromUs?: number;
+  toUs?: number;
+}
+
+/** Reads a page of a range. The newest `last` rows are a range of their own, which later pages need not look for again. */
+export async function readPage(
+  readings: Pick<ReadingStore, 'text' | 'newest'>,
+  { last, ...request }: ReadingTextRequest & { last: number | undefined },
+  client: ReadingClient,
+): Promise<ReadingPage> {
+  const range = last === undefined ? {} : await newestRange(readings, request, last, client);
+  const page = { ...request, ...range };
+  if (page.isNewestFirst) return readBackward(readings, page, client);
+  const { nextUs, ...text } = await readings.text(page, client);
+  return { ...text, rest: nextUs === null ? null : { fromUs: nextUs, toUs: page.toUs } };
+}
+
+/** The range of the newest rows; the whole range, which is empty, if there are none. */
+async function newestRange(
+  readings: Pick<ReadingStore, 'newest'>,
+  request: ReadingTextRequest,
+  rows: number,
+  client: ReadingClient,
+): Promise<TimeRange> {
+  const { fromUs, toUs } = (await readings.newest(toNewest(request, rows), client)) ?? request;
+  return { fromUs, toUs };
+}
+
+/**
+ * Reads the newest rows of a range. A late reading can come between their first and their last one while they are read, so that they
+ * are more than a page: then fewer are tried, until no row is left out.
+ */
+async function readBackward(
+  readings: Pick<ReadingStore, 'text' | 'newest'>,
+  request: ReadingTextRequest,
+  client: ReadingClient,
+): Promise<ReadingPage> {
+  for (let rows = request.limit; ; rows = Math.max(1, rows >> 1)) {
+    const window = await readings.newest(toNewest(request, rows), client);
+    const { fromUs, toUs } = window ?? request;
+    const { nextUs, ...text } = await readings.text({ ...request, fromUs, toUs }, client);
+    const rest = window?.hasMore ? { fromUs: request.fromUs, toUs: window.fromUs } : null;
+    if (nextUs === null) return { ...text, rest };
+  }
+}
+
+function toNewest({ series, fromUs, toUs, buckets }: ReadingTextRequest, rows: number): NewestRows {
+  return { series, fromUs, toUs, rows, buckets };
+}

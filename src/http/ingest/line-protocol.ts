@@ -1,0 +1,171 @@
+import { aheadFault, meaningOf } from '../../core/readings/instant-faults.ts';
+import { type EpochUnit, earliestMeasuredUs, maxAheadUs } from '../../core/readings/instants.ts';
+import { type Fault, fault, longestItem, maxBatch, shown } from '../../core/readings/rejections.ts';
+import { formatInstantUs } from '../../core/time/instants.ts';
+import { ApiError } from '../answers/problem.ts';
+import type { Steps } from '../fairness/slices.ts';
+import type { ItemTaker } from './items.ts';
+import { type Field, type Line, parseLine } from './line-syntax.ts';
+
+/** The units of timestamps by the words of the query, each with its number in a microsecond. */
+export const precisions = {
+  ns: 'nanoseconds',
+  us: 'microseconds',
+  ms: 'milliseconds',
+  s: 'seconds',
+} as const;
+const microseconds = {
+  nanoseconds: 1e-3,
+  microseconds: 1,
+  milliseconds: 1e3,
+  seconds: 1e6,
+} as const;
+
+export interface LineOptions {
+  precision: keyof typeof precisions;
+  /** Whether each field is a reading of the sensor `measurement.field`; else the tag `sensor` and the field `value` are one. */
+  namesByField: boolean;
+  nowUs: number;
+  /** The time of receipt, later at each call. */
+  receiptUs: () => number;
+  hasSensor: (name: string) => boolean;
+}
+
+/** Lines parsed in one step. */
+const linesAtOnce = 100;
+
+/**
+ * Reads the lines of InfluxDB's line protocol as readings for `taker`; an index counts lines without blank ones and comments. A line
+ * that is none is refused by itself if another one is. Throws `bad_json` or `too_large`.
+ */
+export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker): Steps<void> {
+  let index = 0;
+  let readings = 0;
+  let hasLine = false;
+  let firstFault: Fault | undefined;
+  for (const text of linesOf(body)) {
+    if (index === maxBatch) throw tooMany();
+    const line = text.length > longestItem ? 'longer than 16 KiB' : parseLine(text);
+    if (typeof line === 'string') {
+      const wrong = fault('invalid_reading', `The line is not line protocol: ${line}.`);
+      firstFault ??= wrong;
+      taker.refuse(index, wrong);
+    } else {
+      hasLine = true;
+      readings += takeLine(line, index, options, taker);
+      if (readings > maxBatch) throw tooMany();
+    }
+    index++;
+    if (index % linesAtOnce === 0) yield;
+  }
+  if (hasLine) return;
+  throw new ApiError(
+    'bad_json',
+    firstFault?.detail ?? 'The body is empty: send at least one line.',
+  );
+}
+
+/** Lines end with LF or CR LF outside of quoted texts; blank ones and comments are left out. */
+function* linesOf(body: Buffer): Generator<string> {
+  for (let from = 0; from < body.length; ) {
+    const end = endOfLine(body, from);
+    const text = body.toString('utf8', from, Math.min(end, from + longestItem + 1)).trim();
+    from = end + 1;
+    if (text !== '' && !text.startsWith('#')) yield text;
+  }
+}
+
+const [newline, quote, backslash, space, hash] = [10, 34, 92, 32, 35];
+
+/** The offset of the line break that ends a line. Only in its fields, behind the first space, can a quoted text hold another one. */
+function endOfLine(body: Buffer, from: number): number {
+  let isInFields = false;
+  let isQuoted = false;
+  if (body[from] === hash) return indexOrEnd(body.indexOf(newline, from), body);
+  for (let at = from; at < body.length; at++) {
+    const byte = body[at];
+    if (byte === backslash) at++;
+    else if (byte === newline && !isQuoted) return at;
+    else if (byte === space) isInFields = true;
+    else if (byte === quote && isInFields) isQuoted = !isQuoted;
+  }
+  // A quote without its end: the line ends where it would without it.
+  return isQuoted ? indexOrEnd(body.indexOf(newline, from), body) : body.length;
+}
+
+function indexOrEnd(index: number, body: Buffer): number {
+  return index === -1 ? body.length : index;
+}
+
+/** Takes the readings of a line; returns how many. */
+function takeLine(line: Line, index: number, options: LineOptions, taker: ItemTaker): number {
+  const time = timeOf(line.timestamp, options);
+  const readings = options.namesByField ? byField(line, options) : [byTag(line)];
+  if (readings.length === 0) {
+    taker.refuse(index, fault('missing_field', 'The line has no numeric field.'));
+    return 1;
+  }
+  for (const reading of readings) {
+    if (typeof time === 'object') taker.refuse(index, time, reading);
+    else taker.add({ ...reading, at: formatInstantUs(time) }, index);
+  }
+  return readings.length;
+}
+
+/** What the validator checks, but for the instant: absent members are missing. */
+interface LineReading {
+  sensor?: string;
+  value?: unknown;
+  quality?: unknown;
+}
+
+function byTag({ tags, fields }: Line): LineReading {
+  const [sensor, value, quality] = [tags.get('sensor'), fields.get('value'), fields.get('quality')];
+  return {
+    ...(sensor !== undefined && { sensor }),
+    ...(value && { value: value.value }),
+    ...(quality && { quality: quality.value }),
+  };
+}
+
+/** Each number is a reading, and a boolean if a sensor has its name: a device reports many that are no measurements. */
+function byField({ measurement, fields }: Line, { hasSensor }: LineOptions): LineReading[] {
+  const isReading = (name: string, { value }: Field) =>
+    typeof value === 'number' || (typeof value === 'boolean' && hasSensor(name));
+  return [...fields]
+    .map(([key, field]) => ({ sensor: `${measurement}.${key}`, field }))
+    .filter(({ sensor, field }) => isReading(sensor, field))
+    .map(({ sensor, field }) => ({ sensor, value: field.value }));
+}
+
+/** The instant of a line in epoch µs, or its fault. */
+function timeOf(
+  timestamp: string | undefined,
+  { precision, nowUs, receiptUs }: LineOptions,
+): number | Fault {
+  if (timestamp === undefined) return receiptUs();
+  const unit = precisions[precision];
+  if (!/^-?\d{1,19}$/.test(timestamp)) {
+    return fault('invalid_at', `${shown(timestamp)} is not a timestamp: give whole epoch ${unit}.`);
+  }
+  // Nanoseconds exceed the numbers that a double holds exactly.
+  const us =
+    precision === 'ns' ? Number(timestamp.slice(0, -3)) : Number(timestamp) * microseconds[unit];
+  if (us > nowUs + maxAheadUs) return aheadFault(Number(timestamp), us, unit);
+  return us >= earliestMeasuredUs ? us : earlyFault(timestamp, unit);
+}
+
+function earlyFault(timestamp: string, unit: EpochUnit): Fault {
+  const meaning = meaningOf(Number(timestamp), unit);
+  const words = Object.entries(precisions).find(([, other]) => meaning.includes(` ${other} `));
+  const looksLike = meaning === '' ? '' : ` and ${meaning}`;
+  const hint = words ? `: send ?precision=${words[0]}` : ': set the clock';
+  return fault('invalid_at', `${timestamp} is before 1990 in ${unit}${looksLike}${hint}.`);
+}
+
+function tooMany(): ApiError {
+  return new ApiError(
+    'too_large',
+    `A body may hold at most ${maxBatch} readings; this one holds more.`,
+  );
+}

@@ -1,0 +1,107 @@
+/** One line of InfluxDB's line protocol (docs.influxdata.com, "Line protocol"), its names and texts without escapes. */
+export interface Line {
+  measurement: string;
+  tags: ReadonlyMap<string, string>;
+  fields: ReadonlyMap<string, Field>;
+  /** The digits of the timestamp, whatever they are; undefined without one. */
+  timestamp: string | undefined;
+}
+
+export interface Field {
+  value: number | boolean | string;
+}
+
+/** Parses a line without its line break; returns what is wrong with it if it is none. */
+export function parseLine(text: string): Line | string {
+  const measurementEnd = endOf(text, 0, ', ');
+  const measurement = unescaped(text.slice(0, measurementEnd), /\\([, ])/g);
+  if (measurement === '') return 'the measurement is missing';
+  const tagsEnd = endOf(text, measurementEnd, ' ');
+  const tags = readTags(text.slice(measurementEnd, tagsEnd));
+  if (typeof tags === 'string') return tags;
+  const fieldsFrom = afterSpaces(text, tagsEnd);
+  const fieldsEnd = endOf(text, fieldsFrom, ' ', true);
+  const fields = readFields(text.slice(fieldsFrom, fieldsEnd));
+  if (typeof fields === 'string') return fields;
+  const timestamp = text.slice(afterSpaces(text, fieldsEnd));
+  return { measurement, tags, fields, timestamp: timestamp === '' ? undefined : timestamp };
+}
+
+/** The tags of `,key=value,key=value`; empty without one. */
+function readTags(text: string): ReadonlyMap<string, string> | string {
+  const tags = new Map<string, string>();
+  for (const part of text === '' ? [] : split(text.slice(1), false)) {
+    const equals = endOf(part, 0, '=');
+    const [key, value] = [part.slice(0, equals), part.slice(equals + 1)];
+    if (key === '' || value === '')
+      return `the tag ${JSON.stringify(part.slice(0, 40))} needs a key and a value`;
+    tags.set(unescapedKey(key), unescapedKey(value));
+  }
+  return tags;
+}
+
+/** The fields of `key=value,key=value`. */
+function readFields(text: string): ReadonlyMap<string, Field> | string {
+  if (text === '') return 'it has no fields';
+  const fields = new Map<string, Field>();
+  for (const part of split(text, true)) {
+    const equals = endOf(part, 0, '=');
+    const value = fieldValue(part.slice(equals + 1));
+    if (equals === 0 || value === undefined) {
+      return `the field ${JSON.stringify(part.slice(0, 40))} needs a key and a number, a boolean or a text in quotes`;
+    }
+    fields.set(unescapedKey(part.slice(0, equals)), { value });
+  }
+  return fields;
+}
+
+const booleans = new Map([
+  ...['t', 'T', 'true', 'True', 'TRUE'].map((word) => [word, true] as const),
+  ...['f', 'F', 'false', 'False', 'FALSE'].map((word) => [word, false] as const),
+]);
+
+function fieldValue(text: string): Field['value'] | undefined {
+  if (/^"(?:[^"\\]|\\.)*"$/s.test(text)) return unescaped(text.slice(1, -1), /\\(["\\])/g);
+  const known = booleans.get(text);
+  if (known !== undefined) return known;
+  if (/^-?\d+i$|^\d+u$/.test(text)) return Number(text.slice(0, -1));
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+/** The parts between commas that are neither escaped nor, if texts can be quoted, in quotes. */
+function split(text: string, hasQuotes: boolean): string[] {
+  const parts: string[] = [];
+  for (let from = 0; from <= text.length; ) {
+    const end = endOf(text, from, ',', hasQuotes);
+    parts.push(text.slice(from, end));
+    from = end + 1;
+  }
+  return parts;
+}
+
+/** The place of the first of some characters that is neither escaped nor in quotes; the length if there is none. */
+function endOf(text: string, from: number, ends: string, hasQuotes = false): number {
+  let isQuoted = false;
+  for (let at = from; at < text.length; at++) {
+    const char = text[at] ?? '';
+    if (char === '\\') at++;
+    else if (char === '"' && hasQuotes) isQuoted = !isQuoted;
+    else if (!isQuoted && ends.includes(char)) return at;
+  }
+  return text.length;
+}
+
+function afterSpaces(text: string, from: number): number {
+  let at = from;
+  while (text[at] === ' ') at++;
+  return at;
+}
+
+/** In keys and tags commas, equals signs and spaces are escaped; any other backslash is one. */
+function unescapedKey(text: string): string {
+  return unescaped(text, /\\([,= ])/g);
+}
+
+function unescaped(text: string, escapes: RegExp): string {
+  return text.includes('\\') ? text.replace(escapes, '$1') : text;
+}

@@ -1,0 +1,186 @@
+import { HkctlError } from '../../core/errors.ts';
+import { type Aggregate, aggregates, type BucketRequest } from '../../core/port/readings.ts';
+import { meaningOf } from '../../core/readings/instant-faults.ts';
+import { instantUs, isBelowEpochMs, meaningOfDigits } from '../../core/readings/instants.ts';
+import type { TimeRange } from '../../core/readings/pages.ts';
+import { type BucketCalendar, parseBucket } from '../../core/readings/reads/bucket-spans.ts';
+import { fingerprint, readCursor, wrongCursor } from '../../core/records/cursors.ts';
+import {
+  readingPageLimit,
+  readLimit,
+  requireKnown,
+  wrongValue,
+} from '../../core/records/parameters.ts';
+import { startOfDayMs } from '../../core/time/calendar.ts';
+import { boundedUs, isDate } from '../../core/time/instants.ts';
+import { meantInstant, orMean } from '../../core/time/meant-values.ts';
+import { parseQuery } from '../request/query.ts';
+
+const ofRange = ['from', 'to', 'limit', 'cursor', 'order', 'last', 'bucket', 'agg'] as const;
+
+/** The parameters of the readings of one sensor, and of many. */
+export const singleParameters = parametersOf(ofRange);
+export const manyParameters = parametersOf(['sensor', ...ofRange]);
+
+/** The most sensors of one request. */
+export const mostSensors = 100;
+
+export interface ReadingsQuery extends TimeRange {
+  /** The codes or ids of sensors, each once; empty if the path names one. */
+  sensors: readonly string[];
+  limit: number;
+  /** The number of newest rows of each sensor that are wanted. */
+  last: number | undefined;
+  isNewestFirst: boolean;
+  cursor: string | undefined;
+  buckets: BucketRequest | undefined;
+}
+
+function parametersOf(names: readonly string[]): ReadonlyMap<string, unknown> {
+  return new Map(names.map((name) => [name, name]));
+}
+
+/** Reads the query of readings. Throws `bad_parameter`. */
+export function readReadingsQuery(
+  text: string,
+  parameters: ReadonlyMap<string, unknown>,
+  calendar: BucketCalendar,
+): ReadingsQuery {
+  const given = requireKnown(parseQuery(text), parameters);
+  const bucket = given.get('bucket');
+  const agg = given.get('agg');
+  if (agg !== undefined && bucket === undefined) {
+    throw new HkctlError('bad_parameter', 'agg needs bucket: send bucket=5m, for example.');
+  }
+  const sensors = parameters.has('sensor') ? readSensors(given.get('sensor')) : [];
+  const last = readLast(given.get('last'));
+  return {
+    sensors,
+    fromUs: readInstant('from', given.get('from'), calendar.timezone),
+    toUs: readInstant('to', given.get('to'), calendar.timezone),
+    limit: readLimit(given.get('limit'), {
+      ...readingPageLimit,
+      default: defaultLimit(last, sensors.length),
+    }),
+    last,
+    isNewestFirst: readOrder(given.get('order')),
+    cursor: given.get('cursor'),
+    buckets: bucket === undefined ? undefined : readBuckets(bucket, agg, calendar),
+  };
+}
+
+/** What is asked for with `last` fits into one page if it can. */
+function defaultLimit(last: number | undefined, sensors: number): number {
+  if (last === undefined) return readingPageLimit.default;
+  return Math.min(last * Math.max(1, sensors), readingPageLimit.max);
+}
+
+function readSensors(text: string | undefined): string[] {
+  const rule = `the codes or ids of 1 to ${mostSensors} sensors, joined by commas`;
+  if (text === undefined) {
+    throw new HkctlError('bad_parameter', `The parameter "sensor" is missing: give ${rule}.`);
+  }
+  const names = [...new Set(text.split(','))];
+  if (names.length > mostSensors || names.includes('')) throw wrongValue('sensor', text, rule);
+  return names;
+}
+
+function readLast(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const last = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (last < 1 || last > readingPageLimit.max)
+    throw wrongValue('last', text, `a whole number from 1 to ${readingPageLimit.max}`);
+  return last;
+}
+
+function readOrder(text: string | undefined): boolean {
+  if (text !== undefined && text !== 'asc' && text !== 'desc')
+    throw wrongValue('order', text, 'asc or desc');
+  return text === 'desc';
+}
+
+function readInstant(name: string, text: string | undefined, timezone: string): number | undefined {
+  if (text === undefined) return undefined;
+  // The start of the day, as in the commands.
+  if (isDate(text)) return boundedUs(startOfDayMs(text, timezone) * 1000);
+  const us = /^-?\d+$/.test(text)
+    ? epochMsUs(text)
+    : instantUs(text.replace(/ (\d\d:\d\d)$/, '+$1'));
+  if (us !== undefined) return us;
+  const looksLike = meaningOf(text);
+  const meant = looksLike === '' ? orMean(meantInstant(text)) : `; this ${looksLike}`;
+  throw wrongValue(name, text, `${instantRule}${meant}`);
+}
+
+const instantRule =
+  'an RFC 3339 instant with an offset, a day as YYYY-MM-DD, or whole epoch milliseconds from 100,000,000,000 on';
+
+/** Reads digits as epoch milliseconds; undefined for those that are another unit, or a date (contract, section 5). */
+function epochMsUs(text: string): number | undefined {
+  const ms = Number(text);
+  const isMeant = (meaningOfDigits(text)?.unit ?? 'milliseconds') === 'milliseconds';
+  return isBelowEpochMs(ms) || !isMeant ? undefined : instantUs(ms);
+}
+
+function readBuckets(
+  text: string,
+  agg: string | undefined,
+  calendar: BucketCalendar,
+): BucketRequest {
+  const span = parseBucket(text, calendar);
+  if (!span) throw wrongValue('bucket', text, 'a span such as 30s, 5m, 1h or 1d, at most 36500d');
+  return { ...span, aggregates: readAggregates(agg) };
+}
+
+function readAggregates(text: string | undefined): Aggregate[] {
+  if (text === undefined) return ['avg'];
+  const wanted = text.split(',');
+  const known = aggregates.filter((aggregate) => wanted.includes(aggregate));
+  if (known.length !== wanted.length) {
+    throw wrongValue('agg', text, `some of ${aggregates.join(', ')}, each once, joined by commas`);
+  }
+  return known;
+}
+
+// --- the cursor: the place of the sensor among those asked for, and the range that is left of it -------------------------
+
+export interface ReadingsPosition {
+  sensor: number;
+  /** Undefined if nothing of the sensor was read. */
+  range: TimeRange | undefined;
+}
+
+/** A digest of the parameters that select the rows; the limit and the format may change from page to page. */
+export function queryDigest(query: ReadingsQuery, series: readonly number[]): string {
+  const { fromUs, toUs, buckets, last, isNewestFirst } = query;
+  return fingerprint([series, fromUs, toUs, buckets, last, isNewestFirst]);
+}
+
+/** What a cursor holds of a position, in the order of {@link readPosition}. */
+export function cursorOf({ sensor, range }: ReadingsPosition): (string | number)[] {
+  return range ? [sensor, boundOf(range.fromUs), boundOf(range.toUs)] : [sensor];
+}
+
+/** An instant beyond all that can be kept bounds nothing. */
+function boundOf(us: number | undefined): number | '' {
+  return us !== undefined && Number.isSafeInteger(us) ? us : '';
+}
+
+export function readPosition(cursor: string, digest: string): ReadingsPosition {
+  const [sensor, ...range] = readCursor(cursor, digest);
+  const [fromUs, toUs] = range.map((us) => (us === '' ? undefined : us));
+  const isPosition = range.length === 0 || (range.length === 2 && isUs(fromUs) && isUs(toUs));
+  if (!isPosition || !Number.isSafeInteger(sensor)) throw wrongCursor(cursor);
+  return {
+    sensor: Number(sensor),
+    range: range.length === 0 ? undefined : { fromUs: numberOf(fromUs), toUs: numberOf(toUs) },
+  };
+}
+
+function isUs(value: unknown): boolean {
+  return value === undefined || Number.isSafeInteger(value);
+}
+
+function numberOf(value: unknown): number | undefined {
+  return value === undefined ? undefined : Number(value);
+}
