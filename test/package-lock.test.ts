@@ -22,8 +22,8 @@ it('users install nothing that is bundled or copied by the build', () => {
   );
   expect(Object.keys({ ...dependencies, ...optionalDependencies })).toEqual([
     'better-sqlite3',
-    'clipboardy',
     'better-sqlite3-12',
+    'clipboardy',
   ]);
 });
 

@@ -24,7 +24,6 @@ function isRunning(pid: number): boolean {
   return existsSync(path) && !/\) Z /.test(readFileSync(path, 'utf8'));
 }
 
-// Only the built program is loaded from V8's code cache, which decides what can be loaded later.
 it('the built program finds the clipboard', async () => {
   const env = await withClipboardProgram(`cat > '${plant.path('copied')}'`);
   const { stdout, stderr } = await plant.ok([...create, '--copy'], { env });

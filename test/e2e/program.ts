@@ -27,7 +27,10 @@ export function environment(more: Environment): Environment {
   return Object.fromEntries(all.filter((entry): entry is [string, string] => Boolean(entry[1])));
 }
 
-/** A child process whose output is collected as it comes. */
+/** A warning of Node or of a library, which no command may print: `(node:4711) ExperimentalWarning: …`. */
+const nodesOwnLine = /^\(node:\d+\)|^\(Use `node --trace/m;
+
+/** A child process whose output is collected as it comes; it fails if Node or a library printed a warning. */
 export class Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Outcome>;
@@ -54,6 +57,10 @@ export class Running {
       this.child.on('error', reject);
       this.child.on('close', (code, signal) => {
         this.#notify();
+        if (nodesOwnLine.test(this.#stderr)) {
+          reject(new Error(`standard error has a line that is not ours:\n${this.#stderr}`));
+          return;
+        }
         resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr });
       });
     });

@@ -49,6 +49,7 @@ describe('serve', () => {
     const { stderr } = await cli.ok('serve', { terminal: { columns: 200, rows: 24 } });
     expect(stderr.split('\n')).toEqual([
       'hkctl serves http://127.0.0.1:9000',
+      '  version    0.0.0-test',
       `  store      ${cli.place}`,
       '  documents  http://127.0.0.1:9000/api/v1/docs',
       '  keys       1 active',
