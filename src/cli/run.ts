@@ -6,7 +6,9 @@ import type { CommandDefinition } from './command/command.ts';
 import type { Services } from './command/context.ts';
 import { type Context, createContext } from './command/context.ts';
 import { globalFlags, readFlags, serviceLinksIn } from './command/flags.ts';
+import { requireFields } from './command/json-fields.ts';
 import { createStoreNaming, inOrder, nounIn, withoutHelpWord } from './command-words.ts';
+import { type JsonArgument, takeJsonFields } from './json-argument.ts';
 import { createProgram, isShown } from './program.ts';
 import { runCommand } from './questions/running.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
@@ -20,11 +22,12 @@ import { wrapWhole } from './terminal/wrap.ts';
  * goes wrong is reported on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
  */
 export async function run(
-  given: readonly string[],
+  line: readonly string[],
   givenIo: Io,
   services: Services,
 ): Promise<number> {
-  const argv = withoutHelpWord(given);
+  const argv = withoutHelpWord(line);
+  let json: JsonArgument = { argv };
   const io = withMessagesOf(argv, givenIo);
   let context: Context | undefined;
   let exitCode = 0;
@@ -37,10 +40,13 @@ export async function run(
     running = definition;
     const globals = readFlags(globalFlags, given, io.env);
     const flags = readFlags(definition.flags, given, io.env);
+    const { fields } = json;
+    if (fields !== undefined) requireFields(fields, definition.fields ?? [], '--json');
     const program = (line: readonly string[]) =>
       createProgram(io, services.version, async () => {}, line);
     const asking = flags.yes === true ? withoutQuestions(io) : io;
-    context = createContext(asking, services, globals, program, createStoreNaming(argv));
+    const naming = createStoreNaming(argv);
+    context = createContext(asking, services, { ...globals, fields }, program, naming);
     for (const variable of serviceLinksIn(definition.flags, given, io.env))
       context.warn(ignoredLink(variable));
     try {
@@ -53,9 +59,10 @@ export async function run(
     }
   };
   try {
-    const line = await inOrder(argv);
-    const program = await createProgram(io, services.version, dispatch, line);
-    await program.parseAsync([...line], { from: 'user' });
+    json = await takeJsonFields(await inOrder(argv));
+    const ordered = await inOrder(json.argv);
+    const program = await createProgram(io, services.version, dispatch, ordered);
+    await program.parseAsync([...ordered], { from: 'user' });
   } catch (thrown) {
     exitCode = isShown(thrown) ? 0 : report(thrown, argv, io, running);
   }
@@ -189,7 +196,7 @@ function wants(argv: readonly string[], io: Io, flag: string, variable: string):
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
   return (
-    flags.includes(flag) ||
+    flags.some((word) => word === flag || word.startsWith(`${flag}=`)) ||
     ['1', 'true', 'yes', 'on'].includes(io.env[variable]?.toLowerCase() ?? '')
   );
 }

@@ -15,12 +15,13 @@ import type { Store } from '../../core/port/store.ts';
 import type { ReadingReader } from '../../core/readings/imports.ts';
 import type { RowReader } from '../../core/records/imports.ts';
 import { withoutSecrets } from '../../core/secrets.ts';
-import { toSafeJson } from '../../core/text/shown-text.ts';
+import { printable, toSafeJson } from '../../core/text/shown-text.ts';
 import { canAsk, type Io, type Output } from '../terminal/io.ts';
 import { journalLine, type MessageLevel } from '../terminal/journal.ts';
 import { createStyle, type Style, terminalLine, visibleText } from '../terminal/style.ts';
 import { wrapWhole } from '../terminal/wrap.ts';
 import type { FlagValues, globalFlags } from './flags.ts';
+import { chosenFields } from './json-fields.ts';
 
 /** What every command receives: input and output, the flags that all share, and, at the first call, the store and actor. */
 export type Context = ReturnType<typeof createContext>;
@@ -29,7 +30,7 @@ export type Context = ReturnType<typeof createContext>;
 export function createContext(
   io: Io,
   services: Services,
-  globals: FlagValues<typeof globalFlags>,
+  globals: FlagValues<typeof globalFlags> & { fields?: readonly string[] | undefined },
   program: (words: readonly string[]) => Promise<Command>,
   naming: (hint: string) => string,
 ) {
@@ -78,8 +79,12 @@ export function createContext(
   const login = globals.as ?? io.osAccount;
   /** The profile that acts in a store that was opened elsewhere. */
   const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
+  /** The fields of a JSON value that were asked for by `--json FIELD,…`. */
+  const chosen = (value: unknown) => chosenFields(value, globals.fields);
   const printJson = (value: unknown) =>
-    io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`);
+    io.stdout.write(
+      `${toSafeJson(chosen(value), io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`,
+    );
   /** Writes to standard output what a successful command has changed; nothing with `--quiet`. */
   const confirm = (...lines: string[]) => {
     if (!globals.quiet) io.stdout.write(linesOf(lines.map(naming), io.stdout));
@@ -134,6 +139,12 @@ export function createContext(
       else io.stdout.write(`${text}\n`);
     },
     printJson,
+    chosen,
+    /** Writes rows for programs: cells behind tabs, each in one line. */
+    printTabbed(rows: readonly (readonly string[])[]) {
+      const lines = rows.map((cells) => `${cells.map(tabbedCell).join('\t')}\n`);
+      io.stdout.write(lines.join(''));
+    },
     confirm,
     /** Reports what a successful command has changed: with `--json` the value, else the lines as {@link confirm}. */
     report(json: unknown, ...lines: string[]) {
@@ -164,6 +175,15 @@ function noStoreNamed(): never {
   throw new HkctlError('usage', 'This account has no home folder for a store.', {
     hint: 'Name the store: --store PATH, or HKCTL_STORE.',
   });
+}
+
+/** A cell between tabs: what would end it is written as in C, and what deceives a terminal as its number. */
+function tabbedCell(text: string): string {
+  const escaped = withoutSecrets(text)
+    .replaceAll('\t', '\\t')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r');
+  return printable(escaped);
 }
 
 /** How a command to paste begins, on a line of its own. */

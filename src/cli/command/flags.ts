@@ -252,7 +252,7 @@ export const globalFlags = {
   },
   json: toggle(
     '--json',
-    'print one JSON document on standard output, errors as JSON on standard error',
+    'print one JSON document on standard output, errors as JSON on standard error; with names behind it, such as --json name,prefix, only these fields',
   ),
   quiet: toggle('--quiet', 'leave out what is said on success; results, warnings and errors stay'),
   utc: toggle('--utc', 'show times in full and in UTC, instead of "4 min ago"'),

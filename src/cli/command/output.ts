@@ -36,6 +36,28 @@ export function keyJson(key: Key, nowMs: number) {
   };
 }
 
+/** The fields of {@link keyJson}. */
+export const keyFields = [
+  'id',
+  'prefix',
+  'name',
+  'status',
+  'refused',
+  'entity',
+  'permissions',
+  'created_by',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+  'revoked_by',
+  'rotated_from',
+  'rotated_to',
+  'allowed_ips',
+  'note',
+  'last_used_ip',
+] as const satisfies readonly (keyof ReturnType<typeof keyJson>)[];
+
 /** What a key did on a day as `--json` shows it (contract, section 3). */
 export function usageJson({ day, requests, refused, readings, lastRejected }: DayUsage) {
   return {
@@ -51,14 +73,20 @@ export function usageJson({ day, requests, refused, readings, lastRejected }: Da
   };
 }
 
+export const entityFields = ['id', 'code', 'name', 'timezone', 'status', 'keys'] as const;
+
 /** `keys` is the number of active ones. */
 export function entityJson({ id, code, name, timezone, status }: Entity, keys: number) {
   return { id, code, name, timezone: shownZone(timezone), status, keys };
 }
 
+export const userFields = ['id', 'login', 'name', 'role', 'status'] as const;
+
 export function userJson({ id, login, name, role, status }: User) {
   return { id, login, name, role, status };
 }
+
+export const tenantFields = ['id', 'name', 'week_start', 'retain_readings_days'] as const;
 
 export function tenantJson({ id, name, weekStart, retainReadingsDays }: Tenant) {
   return { id, name, week_start: weekStart, retain_readings_days: retainReadingsDays };
@@ -77,7 +105,7 @@ export async function printJsonArray<T>(
 ): Promise<void> {
   let count = 0;
   for await (const piece of pieces) {
-    const lines = piece.map((value) => toSafeJson(json(value))).join(',\n');
+    const lines = piece.map((value) => toSafeJson(context.chosen(json(value)))).join(',\n');
     if (piece.length > 0) context.io.stdout.write(`${count === 0 ? '[' : ',\n'}${lines}`);
     count += piece.length;
   }

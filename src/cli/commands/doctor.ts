@@ -17,6 +17,7 @@ import { answersAt } from './serve/probe.ts';
 export default defineCommand({
   description:
     'For a Super user, also while the daemon serves. Changes nothing but with --accept-clock, which only the first organization may give. Exit code 0 if there is no problem, 5 if a person must decide, 6 if the store cannot be trusted.',
+  fields: ['checks', 'ok'],
   flags: {
     acceptClock: toggle(
       '--accept-clock',

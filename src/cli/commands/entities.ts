@@ -15,9 +15,9 @@ import { requireLabel } from '../../core/text/labels.ts';
 import { shownZone } from '../../core/time/zones.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import { parsed, text } from '../command/flags.ts';
-import { entityJson } from '../command/output.ts';
+import { entityFields, entityJson } from '../command/output.ts';
 import { requireConfirmation, requireTyped, textOrAsk } from '../questions/values.ts';
-import { printSummary, printTable } from '../table/table.ts';
+import { columnsFlag, printSummary, printTable } from '../table/table.ts';
 import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
 import { resumed, stopped, stopping } from './keys/names.ts';
@@ -34,8 +34,10 @@ const codeArgument = [{ spelling: '<CODE>', doc: 'code of the entity' }];
 const list = defineCommand({
   summary: 'List the entities of the organization',
   readOnly: true,
+  fields: entityFields,
+  flags: { columns: columnsFlag },
   examples: [['hkctl entities list', 'all of them']],
-  async run(context) {
+  async run(context, { columns: chosen }) {
     const { domain, actor } = await context.session();
     // Every profile may see them, since every key names one.
     const entities = await domain.store.entities.list(actor.user.tenantId);
@@ -58,7 +60,7 @@ const list = defineCommand({
       },
     ];
     const json = (view: EntityView) => entityJson(view, view.keys);
-    await printTable(context, columns, views, { json, none: 'No entities.' });
+    await printTable(context, columns, views, { json, none: 'No entities.', chosen });
     if (entities.length === 0) {
       context.say('Add one: hkctl entities add CODE --name N --timezone TZ');
       return;
@@ -74,6 +76,7 @@ const list = defineCommand({
 
 const add = defineCommand({
   summary: 'Add an entity',
+  fields: entityFields,
   arguments: codeArgument,
   flags: {
     name: text('--name <NAME>', 'name of the site'),
@@ -130,6 +133,7 @@ const set = defineCommand({
 
 const activate = defineCommand({
   summary: 'Let the keys of an entity work again',
+  fields: entityFields,
   arguments: codeArgument,
   examples: [['hkctl entities activate CHI', 'its active keys work from the next request on']],
   needs: (_flags, [code = '']) => ['entity.activate', code],
@@ -146,6 +150,7 @@ const activate = defineCommand({
 
 const deactivate = defineCommand({
   summary: 'Stop the keys of an entity, until it is activated again',
+  fields: entityFields,
   arguments: codeArgument,
   flags: { yes: yesFlag },
   examples: [
@@ -168,6 +173,7 @@ const deactivate = defineCommand({
 
 const remove = defineCommand({
   summary: 'Remove an entity with its records, sensors and readings',
+  fields: entityFields,
   description: 'Its keys stay listed, without an entity, and are refused (403).',
   arguments: codeArgument,
   flags: { yes: yesFlag },

@@ -1,20 +1,22 @@
 import { examplePrograms } from '../../core/operations/examples.ts';
 import { defineCommand } from '../command/command.ts';
 import { requireOneOf } from '../command/flags.ts';
-import { printTable } from '../table/table.ts';
+import { columnsFlag, printTable } from '../table/table.ts';
 
 const names = examplePrograms.map(({ name }) => name);
 
 export default defineCommand({
   description: 'The programs of hkctl-gateway(7) and hkctl-api(7). Without NAME a list of them.',
   readOnly: true,
+  fields: ['name', 'page', 'does', 'text'],
+  flags: { columns: columnsFlag },
   arguments: [{ spelling: '[NAME]', doc: `the program to print: ${names.join(', ')}` }],
   examples: [
     ['hkctl examples', 'what there is'],
     ['hkctl examples gateway.py > gateway.py', 'a gateway that survives a day offline'],
     ['hkctl examples gateway-node-red.json', 'a flow to import into Node-RED'],
   ],
-  async run(context, _flags, [given]) {
+  async run(context, { columns: chosen }, [given]) {
     if (given !== undefined) {
       const name = requireOneOf(given, names);
       const text = await context.services.example(name);
@@ -33,7 +35,11 @@ export default defineCommand({
           leaveOut: 1,
         },
       ];
-      await printTable(context, columns, examplePrograms, { json: (one) => one, none: '' });
+      await printTable(context, columns, examplePrograms, {
+        json: (program) => program,
+        none: '',
+        chosen,
+      });
       context.say('Print one: hkctl examples gateway.py > gateway.py');
     }
   },

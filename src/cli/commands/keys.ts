@@ -27,6 +27,7 @@ const note = defineCommand({
     ['hkctl keys note hk_Ab3dE "Line 3, ask Ada (ext. 4711)"', 'says whose it is'],
     ['hkctl keys note hk_Ab3dE ""', 'clears it'],
   ],
+  fields: ['key'],
   needs: (_flags, [ref = '']) => ['key.note', ref],
   async run(context, _flags, [ref = '', text = ''], { domain, actor }) {
     const key = await setNote(domain, actor, await requireKey(domain, actor, ref), text);

@@ -14,6 +14,17 @@ export default defineCommand({
   description:
     'One screen, with a mark at each line that needs attention, and the command for it. Exit code 0 if nothing is marked, else 5. Needs api_keys.view.',
   readOnly: true,
+  fields: [
+    'ok',
+    'attention',
+    'store',
+    'daemon',
+    'daemons_ended',
+    'keys',
+    'sensors',
+    'rejected_in_a_day',
+    'last_backup_at',
+  ],
   examples: [
     ['hkctl status', 'at a glance'],
     ['hkctl status --quiet', 'from cron: only what needs attention'],

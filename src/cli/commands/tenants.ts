@@ -15,9 +15,9 @@ import { formatInstantUs } from '../../core/time/instants.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { oneOf, parsed, text } from '../command/flags.ts';
-import { tenantJson } from '../command/output.ts';
+import { tenantFields, tenantJson } from '../command/output.ts';
 import { requireConfirmation, textOrAsk } from '../questions/values.ts';
-import { printTable } from '../table/table.ts';
+import { columnsFlag, printTable } from '../table/table.ts';
 import { counted } from '../terminal/sentence.ts';
 
 const weekStart = oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on');
@@ -26,8 +26,10 @@ const list = defineCommand({
   summary: 'List organizations',
   description: 'A Super user of the first organization sees all of them, any other their own.',
   readOnly: true,
+  fields: tenantFields,
+  flags: { columns: columnsFlag },
   examples: [['hkctl tenants list', 'name, week start and retention of each']],
-  async run(context) {
+  async run(context, { columns: chosen }) {
     const { domain, actor } = await context.session();
     const tenants = await listTenants(domain, actor);
     const columns = [
@@ -40,12 +42,17 @@ const list = defineCommand({
       },
       { heading: 'ID', cell: ({ id }: Tenant) => id, min: 8, leaveOut: 2 },
     ];
-    await printTable(context, columns, tenants, { json: tenantJson, none: 'No organizations.' });
+    await printTable(context, columns, tenants, {
+      json: tenantJson,
+      none: 'No organizations.',
+      chosen,
+    });
   },
 });
 
 const add = defineCommand({
   summary: 'Add an organization with its first Super user',
+  fields: tenantFields,
   description: 'For a Super user of the first organization.',
   arguments: [{ spelling: '<NAME>', doc: 'name of the organization' }],
   flags: {
@@ -76,6 +83,7 @@ const add = defineCommand({
 
 const set = defineCommand({
   summary: 'Change name, week start or retention of your organization',
+  fields: tenantFields,
   description:
     'With --retain-readings the daemon drops older readings for good; their hourly summaries stay, and answer queries with buckets.',
   flags: {

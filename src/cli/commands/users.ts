@@ -9,9 +9,9 @@ import type { User } from '../../core/port/users.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import { oneOf, requireOneOf, text } from '../command/flags.ts';
-import { userJson } from '../command/output.ts';
+import { userFields, userJson } from '../command/output.ts';
 import { askerOf, requireConfirmation, textOrAsk } from '../questions/values.ts';
-import { printSummary, printTable } from '../table/table.ts';
+import { columnsFlag, printSummary, printTable } from '../table/table.ts';
 import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
 import { resumed, stopped, stopping } from './keys/names.ts';
@@ -21,9 +21,14 @@ const loginArgument = { spelling: '<LOGIN>', doc: 'login of the profile' };
 const list = defineCommand({
   summary: 'List the profiles of the organization',
   readOnly: true,
-  examples: [['hkctl users list', 'all of them']],
+  fields: userFields,
+  flags: { columns: columnsFlag },
+  examples: [
+    ['hkctl users list', 'all of them'],
+    ['hkctl users list --json login,role', 'two fields of each'],
+  ],
   needs: () => ['user.list', 'users'],
-  async run(context, _flags, _args, { domain, actor }) {
+  async run(context, { columns: chosen }, _args, { domain, actor }) {
     const users = await domain.store.users.list(actor.user.tenantId);
     const { style } = context;
     const columns = [
@@ -37,7 +42,7 @@ const list = defineCommand({
       },
       { heading: 'STATUS', cell: ({ status }: User) => status, paint: paintStatus(style) },
     ];
-    await printTable(context, columns, users, { json: userJson, none: 'No users.' });
+    await printTable(context, columns, users, { json: userJson, none: 'No users.', chosen });
     const inactive = users.filter(({ status }) => status === 'inactive').length;
     const counts = [
       counted(users.length, 'user'),
@@ -49,6 +54,7 @@ const list = defineCommand({
 
 const add = defineCommand({
   summary: 'Add a profile',
+  fields: userFields,
   description:
     'A login is the account of the operating system that it acts for; it is unique in the store.',
   arguments: [loginArgument],
@@ -76,6 +82,7 @@ const add = defineCommand({
 
 const setRole = defineCommand({
   summary: 'Give a profile another role',
+  fields: userFields,
   arguments: [loginArgument, { spelling: '<ROLE>', doc: roleNames.join(', ') }],
   examples: [['hkctl users set-role alice super_user', 'may do everything']],
   async run(context, _flags, [login = '', role = '']) {
@@ -91,6 +98,7 @@ const setRole = defineCommand({
 
 const activate = defineCommand({
   summary: 'Let a profile act again, and the keys it created work',
+  fields: userFields,
   arguments: [loginArgument],
   examples: [['hkctl users activate alice', 'from the next request on']],
   needs: (_flags, [login = '']) => ['user.activate', login],
@@ -107,6 +115,7 @@ const activate = defineCommand({
 
 const deactivate = defineCommand({
   summary: 'Stop a profile and the keys it created, until it is activated again',
+  fields: userFields,
   arguments: [loginArgument],
   flags: { yes: yesFlag },
   examples: [

@@ -24,7 +24,9 @@ export function createOutputDelivery(
     deliver(delivered) {
       const text = context.json
         ? toSafeJson(
-            deliveryJson(clock(), [...delivered.map(answerOf), ...kept.map(unrotated)], several),
+            context.chosen(
+              deliveryJson(clock(), [...delivered.map(answerOf), ...kept.map(unrotated)], several),
+            ),
           )
         : joinedSecrets(delivered);
       try {

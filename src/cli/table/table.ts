@@ -1,43 +1,110 @@
+import { HkctlError } from '../../core/errors.ts';
 import { withoutSecrets } from '../../core/secrets.ts';
+import { didYouMean, nearest } from '../../core/text/words.ts';
 import type { Context } from '../command/context.ts';
+import { commaList, type Flag } from '../command/flags.ts';
 import { padded, shortened, truncated, widthOf, wrapWords } from '../terminal/wrap.ts';
 
 export interface Column<T> {
   heading: string;
+  /** Its name for `--columns`, if the heading differs from place to place. */
+  name?: string;
   /** The text of a cell, without colours. */
   cell(row: T): string;
   paint?(text: string, row: T): string;
   /** At least this wide, so that later rows do not need more: for times, whose texts grow and shrink. */
   width?: number;
   /** On a narrow terminal its cells are cut down to this width; without it only if nothing else helps. */
-  min?: number;
+  min?: number | undefined;
   /** Spare columns are left out before this one is cut to less than this width. */
   wanted?: number;
   /** Columns are left out on a narrow terminal by this number, the highest first; without it never. */
-  leaveOut?: number;
+  leaveOut?: number | undefined;
   /** Its cells go on in further lines instead of being cut. */
   continues?: boolean;
   /** Left out if a cell of another column would be cut to less than it wants; such columns have the highest numbers. */
-  isSpare?: boolean;
+  isSpare?: boolean | undefined;
 }
 
 /** Where a table is printed, and for which width. */
 interface TablePlace {
   style: Pick<Context['style'], 'bold'>;
-  io: { stdout: Pick<Context['io']['stdout'], 'isTTY' | 'columns'> };
+  io: { stdout: Pick<Context['io']['stdout'], 'columns'> };
   print: Context['print'];
 }
 
-/** Prints rows that are all there: as a table, with `--json` as an array; `none` is the sentence if there are none. */
+/** The flag of every list that chooses its columns. */
+export const columnsFlag: Flag<string[]> = commaList(
+  '--columns <NAME>',
+  'only these columns, in this order, such as name,expires (repeatable, or NAME,NAME)',
+  (given) => given,
+);
+
+/** Prints rows that are all there: as a list, with `--json` as an array; `none` is the sentence if there are none. */
 export async function printTable<T>(
   context: Context,
   columns: readonly Column<T>[],
   rows: readonly T[],
-  { json, none }: { json(row: T): unknown; none: string },
+  { json, none, chosen }: { json(row: T): unknown; none: string; chosen: readonly string[] },
 ): Promise<void> {
+  const listing = createListing(context, columns, chosen);
   if (context.json) context.printJson(rows.map(json));
-  else if (rows.length === 0) context.print(none);
-  else createTable(context, columns).print(rows);
+  else if (rows.length > 0) listing.print(rows);
+  else listing.printEmpty(none);
+}
+
+/** A list whose rows are printed as they are read. */
+export interface Listing<T> {
+  print(rows: readonly T[]): void;
+  /** Prints that there are no rows: a sentence for people, and for programs the headings. */
+  printEmpty(sentence: string): void;
+}
+
+/**
+ * Creates a list with its headings once: on a terminal a table, else a line of headings and cells behind tabs, for programs. Throws
+ * `usage` for an unknown name among the `chosen` columns; without any, all are printed.
+ */
+export function createListing<T>(
+  context: Context,
+  allColumns: readonly Column<T>[],
+  chosen: readonly string[],
+): Listing<T> {
+  const columns = chosenColumns(allColumns, chosen);
+  if (context.io.stdout.isTTY) {
+    return { ...createTable(context, columns), printEmpty: (sentence) => context.print(sentence) };
+  }
+  let hasHeadings = false;
+  const print = (rows: readonly T[]) => {
+    const headings = hasHeadings ? [] : [columns.map(({ heading }) => heading)];
+    hasHeadings = true;
+    context.printTabbed([...headings, ...rows.map((row) => columns.map(({ cell }) => cell(row)))]);
+  };
+  return {
+    print,
+    printEmpty(sentence) {
+      print([]);
+      context.say(sentence);
+    },
+  };
+}
+
+/** The columns with these names, which may be written as in the headings, or in lower case with - or _ between words. */
+function chosenColumns<T>(
+  columns: readonly Column<T>[],
+  names: readonly string[],
+): readonly Column<T>[] {
+  if (names.length === 0) return columns;
+  const nameOf = (text: string) => text.toLowerCase().replace(/[ _]/g, '-');
+  const known = columns.map(({ heading, name }) => name ?? nameOf(heading));
+  return names.map((name) => {
+    const column = columns[known.indexOf(nameOf(name))];
+    // A column that was asked for is never left out.
+    if (column) return { ...column, leaveOut: undefined, isSpare: undefined };
+    const near = nearest(nameOf(name), known);
+    throw new HkctlError('usage', `--columns: unknown column "${name}".`, {
+      hint: `${didYouMean(near)}The columns: ${known.join(', ')}.`,
+    });
+  });
 }
 
 /** Prints the line below a list: its counts and the next command. Only on a terminal, since programs read the rest. */
@@ -58,14 +125,14 @@ const usualWidth = 80;
 const gap = '  ';
 
 /**
- * Creates a table with its headings once. On a terminal it is never wider than that: less important columns are left out,
- * then cells are cut. Off a terminal nothing is left out or cut, for programs.
+ * Creates a table for a terminal, with its headings once. It is never wider than the terminal: less important columns are left out,
+ * then cells are cut.
  */
 export function createTable<T>(
   { style, io: { stdout }, print }: TablePlace,
   columns: readonly Column<T>[],
 ) {
-  const available = stdout.isTTY ? (stdout.columns() ?? usualWidth) : Number.POSITIVE_INFINITY;
+  const available = stdout.columns() ?? usualWidth;
   const needed = columns.map(({ heading, width = 0 }) => Math.max(heading.length, width));
   let layout: Layout | undefined;
   const line = ({ kept, widths }: Layout, cellOf: (at: number, width: number) => string) => {
@@ -81,20 +148,20 @@ export function createTable<T>(
         for (const [at, cell] of row.entries())
           needed[at] = Math.max(needed[at] ?? 0, widthOf(cell));
       }
-      // On a terminal the first rows decide, so that later ones stand below the headings; off a terminal nothing is cut.
+      // The first rows decide, so that later ones stand below the headings.
       const before = layout;
-      const current =
-        before && stdout.isTTY ? before : layoutOf(columns, needed, available, gap.length);
+      const current = before ?? layoutOf(columns, needed, available, gap.length);
       layout = current;
-      if (!before)
-        print(
-          line(current, (at, width) => style.bold(truncated(columns[at]?.heading ?? '', width))),
-        );
+      if (!before) {
+        const heading = (at: number, width: number) =>
+          style.bold(truncated(columns[at]?.heading ?? '', width));
+        print(line(current, heading));
+      }
       const lines = rows.flatMap((row, i) => {
         const parts = columns.map(({ continues }, at) => {
           const cell = cells[i]?.[at] ?? '';
           const width = current.widths[current.kept.indexOf(at)];
-          if (!stdout.isTTY || width === undefined) return [cell];
+          if (width === undefined) return [cell];
           return continues ? wrapWords(cell.split(' '), width) : [shortened(cell, width)];
         });
         const height = Math.max(1, ...current.kept.map((at) => parts[at]?.length ?? 0));

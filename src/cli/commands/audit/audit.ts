@@ -11,7 +11,7 @@ import type { Context } from '../../command/context.ts';
 import { type FlagValues, oneOf, parsed, requireOneOf, text } from '../../command/flags.ts';
 import { printJsonArray } from '../../command/output.ts';
 import { relativeTime, relativeTimeWidth } from '../../table/shown-time.ts';
-import { type Column, printSummary, printTable } from '../../table/table.ts';
+import { type Column, columnsFlag, printSummary, printTable } from '../../table/table.ts';
 import { counted } from '../../terminal/sentence.ts';
 import { verify } from './verify.ts';
 
@@ -37,10 +37,25 @@ const limit = (which: string) => parsed('--limit <N>', `how many at most${which}
 
 const usualLimit = 50;
 
+const recordFields = [
+  'seq',
+  'at',
+  'action',
+  'actor',
+  'os_account',
+  'target',
+  'outcome',
+  'detail',
+  'tenant_id',
+  'previous_hash',
+  'hash',
+] as const satisfies readonly (keyof ReturnType<typeof recordJson>)[];
+
 const list = defineCommand({
   summary: 'List what happened, newest first',
   readOnly: true,
-  flags: { ...filterFlags, limit: limit(` (default ${usualLimit})`) },
+  fields: recordFields,
+  flags: { ...filterFlags, limit: limit(` (default ${usualLimit})`), columns: columnsFlag },
   examples: [
     ['hkctl audit list --since 7d', 'the last week'],
     ['hkctl audit list --target hk_Ab3dE', 'the life of a key'],
@@ -54,7 +69,11 @@ const list = defineCommand({
     const records = await listAudit(domain, actor, { ...filterOf(flags, nowMs), limit });
     const filter = shownFilter(flags);
     const none = filter === '' ? 'No records.' : `No record matches ${filter}.`;
-    await printTable(context, columnsOf(context, nowMs), records, { json: recordJson, none });
+    await printTable(context, columnsOf(context, nowMs), records, {
+      json: recordJson,
+      none,
+      chosen: flags.columns,
+    });
     if (records.length === 0) return;
     const refused = records.filter(({ outcome }) => outcome !== 'done').length;
     const newest = records.length === limit ? 'the newest ' : '';
@@ -79,6 +98,7 @@ function columnsOf(context: Context, nowMs: number): Column<AuditRecord>[] {
     { heading: 'SEQ', cell: ({ seq }) => String(seq) },
     {
       heading: isRelative ? 'WHEN' : 'AT (UTC)',
+      name: 'at',
       cell: ({ atMs }) => (isRelative ? relativeTime(atMs, nowMs) : formatInstantMs(atMs)),
       width: isRelative ? relativeTimeWidth : 0,
     },
@@ -110,6 +130,7 @@ function detailOf({ detail }: AuditRecord): string {
 const exportRecords = defineCommand({
   summary: 'Print all records, oldest first, one JSON object a line',
   readOnly: true,
+  fields: recordFields,
   flags: { ...filterFlags, limit: limit(', the oldest (default all)') },
   examples: [
     ['hkctl audit export > audit.ndjson', 'everything'],

@@ -13,6 +13,7 @@ export const verify = defineCommand({
   description:
     'Names the first record that does not fit the chain (exit code 5). Keep the head hash it prints elsewhere, or the log of the daemon, which names the head whenever it changed, and give them with --head and --anchors later: then a cut tail, a chain written anew and an older store put back are noticed, too.',
   readOnly: true,
+  fields: ['ok', 'records', 'head_hash', 'broken', 'damaged', 'known_head_found', 'anchors'],
   flags: {
     head: parsed(
       '--head <HASH>',

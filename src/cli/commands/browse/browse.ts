@@ -1,5 +1,6 @@
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command/command.ts';
 import { toggle } from '../../command/flags.ts';
+import { keyFields } from '../../command/output.ts';
 import { canDraw } from '../../terminal/style.ts';
 import { listAll, listFlags } from '../keys/list.ts';
 
@@ -10,6 +11,7 @@ export const browse = defineCommand({
     'on a terminal the settings page of the keys: tiles with Create key, Rotate, Revoke, Show inactive keys and Documentation. Piped, as hkctl keys list; it takes the same flags. --plain gives questions and plain lines instead of a drawn page (screen readers).',
   // A terminal has no pipe to close.
   readOnly: true,
+  fields: keyFields,
   flags: {
     ...listFlags,
     baseUrl: baseUrlFlag,

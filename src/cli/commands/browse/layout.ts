@@ -167,7 +167,7 @@ function rowsFrom(
   const lines: string[] = [];
   const place = {
     style: { bold: style.dim },
-    io: { stdout: { isTTY: true, columns: () => width - 2 } },
+    io: { stdout: { columns: () => width - 2 } },
     print: (...more: string[]) => lines.push(...more),
   };
   createTable(place, columnsOf(view, style)).print(view.keys.slice(from, from + shown));

@@ -85,6 +85,7 @@ export const create = defineCommand({
   summary: 'Create a key for one entity',
   description:
     'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is delivered before the key is saved; if that fails, no key is created.',
+  fields: ['key', 'secret', 'secret_file'],
   flags,
   examples: [
     [

@@ -7,7 +7,8 @@ import { formatSpanMs, parseSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { type FlagValues, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
-import { keyJson, printJsonArray } from '../../command/output.ts';
+import { keyFields, keyJson, printJsonArray } from '../../command/output.ts';
+import { columnsFlag } from '../../table/table.ts';
 import { type KeyCondition, printKeys } from './listing.ts';
 
 const statuses = ['active', 'expired', 'revoked'] as const;
@@ -25,6 +26,7 @@ export const listFlags = {
   expiringWithin: span('--expiring-within', 'only keys that expire within this time, such as 14d'),
   unusedFor: span('--unused-for', 'only keys that were not used for this time, such as 90d'),
   olderThan: span('--older-than', 'only keys that were created longer ago than this, such as 90d'),
+  columns: columnsFlag,
 };
 
 function span(name: string, doc: string) {
@@ -35,10 +37,13 @@ export const list = defineCommand({
   summary: 'List keys, newest first',
   description: 'Without --all only active keys are listed.',
   readOnly: true,
+  fields: keyFields,
   flags: listFlags,
   examples: [
     ['hkctl keys list', 'active keys'],
     ['hkctl keys list --all --json', 'every key, for a program'],
+    ['hkctl keys list --json name,prefix,expires_at', 'three fields of each'],
+    ['hkctl keys list --columns name,expires', 'two columns'],
     ['hkctl keys list --expiring-within 14d', 'what must be replaced soon'],
     ['hkctl keys list --search gateway', 'by a part of the name'],
     ['hkctl keys list --unused-for 90d --entity BER', 'unused keys'],
@@ -54,7 +59,12 @@ export async function listAll(
   const { filter, conditions } = await filterOf(domain, actor, given);
   const pages = pagesOf(domain, actor, filter);
   if (context.json) await printJsonArray(context, pages, (key) => keyJson(key, filter.nowMs));
-  else await printKeys(context, domain, actor, pages, { filter, conditions });
+  else
+    await printKeys(context, domain, actor, pages, {
+      filter,
+      conditions,
+      chosen: given.columns,
+    });
 }
 
 /** Page by page, so that a million keys take no more memory than five hundred. */

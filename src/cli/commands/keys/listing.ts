@@ -6,7 +6,7 @@ import type { Key, KeyFilter } from '../../../core/port/keys.ts';
 import { wordList } from '../../../core/text/words.ts';
 import type { Context } from '../../command/context.ts';
 import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
-import { type Column, createTable, printSummary } from '../../table/table.ts';
+import { type Column, createListing, type Listing, printSummary } from '../../table/table.ts';
 import { counted, grouped } from '../../terminal/sentence.ts';
 import { refusedText } from './refused.ts';
 
@@ -22,16 +22,29 @@ export async function printKeys(
   domain: Domain,
   actor: Actor,
   pages: AsyncIterable<readonly Key[]>,
-  { filter, conditions }: { filter: KeyFilter; conditions: readonly KeyCondition[] },
+  {
+    filter,
+    conditions,
+    chosen,
+  }: {
+    filter: KeyFilter;
+    conditions: readonly KeyCondition[];
+    chosen: readonly string[];
+  },
 ): Promise<void> {
   const { nowMs } = filter;
   const isOnlyActive = filter.statuses?.length === 1 && filter.statuses[0] === 'Active';
   const refusals = new Map<string, Refusals>();
-  const columnsFor = (page: readonly Key[]) => [
-    ...keyColumns(context, nowMs, isOnlyActive, page),
-    ...refusedColumn(context, refusals),
-  ];
-  let table: ReturnType<typeof createTable<Key>> | undefined;
+  const { isTTY } = context.io.stdout;
+  const createKeyListing = (page: readonly Key[]) => {
+    const isWhole = !isTTY || chosen.length > 0;
+    const columns = [
+      ...keyColumns(context, nowMs, { page, isOnlyActive, isWhole }),
+      ...(isWhole || refusals.size > 0 ? [refusedColumn(context, refusals)] : []),
+    ];
+    return createListing(context, columns, chosen);
+  };
+  let listing: Listing<Key> | undefined;
   let listed = 0;
   let expiring = 0;
   let refused = 0;
@@ -39,16 +52,14 @@ export async function printKeys(
     refusals.clear();
     for (const [id, found] of await refusalsOf(domain, page)) refusals.set(id, found);
     refused += refusals.size;
-    if (page.length > 0) {
-      table ??= createTable(context, columnsFor(page));
-      table.print(page);
-    }
+    listing ??= createKeyListing(page);
+    if (page.length > 0) listing.print(page);
     listed += page.length;
     expiring += page.filter((key) => expiresSoon(key, nowMs)).length;
   }
   if (listed === 0) {
     const { sentence, hint } = await noMatch(domain, actor, filter, conditions);
-    context.print(sentence);
+    listing?.printEmpty(sentence);
     if (hint !== undefined) context.say(hint);
     return;
   }
@@ -65,24 +76,23 @@ export async function printKeys(
 }
 
 /** Marks keys of which something was refused today or yesterday; on a terminal only if the first page has one. */
-function refusedColumn(
-  { style, io }: Context,
-  refusals: ReadonlyMap<string, Refusals>,
-): Column<Key>[] {
-  if (io.stdout.isTTY && refusals.size === 0) return [];
+function refusedColumn({ style }: Context, refusals: ReadonlyMap<string, Refusals>): Column<Key> {
   const cell = ({ id }: Key) => {
     const found = refusals.get(id);
     return found === undefined ? '' : `${grouped(found.count)}: ${found.codes.join(', ')}`;
   };
-  return [{ heading: 'REFUSED', cell, paint: style.yellow, min: 18 }];
+  return { heading: 'REFUSED', cell, paint: style.yellow, min: 18 };
 }
 
 /** At a terminal the least important columns are left out first; for programs all columns are there and stay as they are. */
 function keyColumns(
   context: Context,
   nowMs: number,
-  isOnlyActive: boolean,
-  page: readonly Key[],
+  {
+    page,
+    isOnlyActive,
+    isWhole,
+  }: { page: readonly Key[]; isOnlyActive: boolean; isWhole: boolean },
 ): Column<Key>[] {
   const { style, utc } = context;
   const { isTTY } = context.io.stdout;
@@ -113,11 +123,11 @@ function keyColumns(
     min: 8,
     leaveOut: 4,
   };
-  const isShown = (has: (key: Key) => boolean) => !isTTY || page.some(has);
+  const isShown = (has: (key: Key) => boolean) => isWhole || page.some(has);
   return [
     { heading: 'PREFIX', cell: ({ prefix }) => prefix, paint: style.cyan },
     { heading: 'NAME', cell: ({ name }) => name, min: 16, wanted: 28 },
-    ...(isTTY && isOnlyActive ? [] : [status]),
+    ...(isOnlyActive && !isWhole ? [] : [status]),
     ...(isShown((key) => refusedText(key, nowMs) !== '') ? [access] : []),
     {
       heading: 'ENTITY',

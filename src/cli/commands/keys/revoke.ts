@@ -12,6 +12,7 @@ export const revoke = defineCommand({
   description:
     'Access stops with the very next request; no replacement key is made. All of them or none.',
   arguments: [refsArgument],
+  fields: ['key'],
   flags: { yes: yesFlag },
   examples: [
     ['hkctl keys revoke hk_Ab3dE', 'asks first'],

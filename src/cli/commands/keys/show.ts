@@ -5,7 +5,7 @@ import type { Key } from '../../../core/port/keys.ts';
 import type { UsageCount } from '../../../core/port/usage.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { keyJson, usageJson } from '../../command/output.ts';
+import { keyFields, keyJson, usageJson } from '../../command/output.ts';
 import { askKey } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
@@ -16,6 +16,7 @@ import { usageBars, usageFacts } from './usage.ts';
 export const show = defineCommand({
   summary: 'Show one key, its usage, its predecessors and successor',
   readOnly: true,
+  fields: [...keyFields, 'usage'],
   arguments: [{ ...refsArgument, spelling: '[REF]' }],
   required: (_flags, [ref]) => ({ REF: ref }),
   examples: [

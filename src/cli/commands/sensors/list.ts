@@ -8,14 +8,15 @@ import type { Context } from '../../command/context.ts';
 import { sparkline } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
-import { type Column, printSummary, printTable } from '../../table/table.ts';
+import { type Column, columnsFlag, printSummary, printTable } from '../../table/table.ts';
 import { counted, grouped } from '../../terminal/sentence.ts';
-import { entity, sensorResource } from './sensors.ts';
+import { entity, sensorFields, sensorResource } from './sensors.ts';
 
 export const list = defineCommand({
   summary: 'List sensors with their last reading and last heartbeat',
   readOnly: true,
-  flags: { entity, yes: yesFlag },
+  fields: sensorFields,
+  flags: { entity, columns: columnsFlag, yes: yesFlag },
   examples: [['hkctl sensors list --entity BER', 'all of a site']],
   async run(context, flags) {
     const { domain } = await context.session();
@@ -23,10 +24,11 @@ export const list = defineCommand({
     const sensors = await listSensors(domain, site, await sensorResource(context));
     const nowMs = domain.clock();
     const plots = context.json ? new Map() : await plotsOf(context, domain, site, nowMs);
-    const columns = columnsOf(context, nowMs, site.timezone, sensors, plots);
+    const columns = columnsOf(context, nowMs, site.timezone, sensors, plots, flags.columns);
     await printTable(context, columns, sensors, {
       json: (one) => one,
       none: `No sensors in entity ${site.code}.`,
+      chosen: flags.columns,
     });
     if (sensors.length === 0) {
       context.say(`Load some: hkctl import sensors FILE --entity ${site.code}`);
@@ -47,6 +49,7 @@ function columnsOf(
   timezone: string,
   sensors: readonly SensorView[],
   plots: ReadonlyMap<string, string>,
+  chosen: readonly string[],
 ): Column<SensorView>[] {
   const { style, io, utc } = context;
   const timeText = createTimeText(context, nowMs);
@@ -80,7 +83,9 @@ function columnsOf(
           },
         ]),
     // An empty column would cost the names their width; programs get it in any case.
-    ...(io.stdout.isTTY && sensors.every(({ last_status: status }) => status === null)
+    ...(io.stdout.isTTY &&
+    chosen.length === 0 &&
+    sensors.every(({ last_status: status }) => status === null)
       ? []
       : [
           {

@@ -93,6 +93,7 @@ export const tail = defineCommand({
   description:
     'Without SENSOR those of every sensor of the entity, from whichever daemon and of any age: also what a gateway sends late.',
   readOnly: true,
+  fields: ['sensor', 'at', 'value', 'quality'],
   arguments: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
   flags: { entity, yes: yesFlag },
   examples: [
@@ -120,12 +121,14 @@ export const tail = defineCommand({
       ].join('  ');
     };
     const object = ({ sensor, atUs, value, quality }: SensorReading) =>
-      toSafeJson({
-        sensor: sensor.code,
-        at: formatInstantUs(atUs),
-        value,
-        ...(quality && { quality }),
-      });
+      toSafeJson(
+        context.chosen({
+          sensor: sensor.code,
+          at: formatInstantUs(atUs),
+          value,
+          ...(quality && { quality }),
+        }),
+      );
     let isWaiting = false;
     const signal = context.io.interrupted();
     for await (const { readings, isComplete } of followReadings(domain, sensors, signal)) {

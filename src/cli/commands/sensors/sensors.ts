@@ -40,6 +40,22 @@ function instantOf(given: string | undefined, flag: string, timezone: string): n
   );
 }
 
+/** The fields of a sensor in JSON. */
+export const sensorFields = [
+  'id',
+  'code',
+  'name',
+  'asset_id',
+  'quantity',
+  'unit',
+  'is_active',
+  'updated_at',
+  'last_reading_at',
+  'last_value',
+  'last_heartbeat_at',
+  'last_status',
+];
+
 export const entity = text(
   '--entity <CODE>',
   'the entity (site) of the sensors; may be left out if there is one active entity',

@@ -12,13 +12,14 @@ import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime, relativeTime } from '../../table/shown-time.ts';
 import { counted } from '../../terminal/sentence.ts';
 import { wrapLabelled, wrapText, wrapWords } from '../../terminal/wrap.ts';
-import { entity, rangeFlags, readRange, sensorResource } from './sensors.ts';
+import { entity, rangeFlags, readRange, sensorFields, sensorResource } from './sensors.ts';
 
 export const show = defineCommand({
   summary: 'Show one sensor, with a plot of its readings',
   description:
     'The plot is of the last 24 hours, or of the time from --from to --to: the lowest to the highest value of each part, in the time zone of the entity.',
   readOnly: true,
+  fields: sensorFields,
   arguments: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
   flags: { entity, ...rangeFlags, yes: yesFlag },
   examples: [

@@ -74,6 +74,7 @@ export const rotate = defineCommand({
     '--secret-file a crash at any moment loses no secret: run the same command again, and it ends what was begun.',
   ].join(' '),
   arguments: [refsArgument],
+  fields: ['key', 'secret', 'secret_file', 'revoked'],
   flags,
   examples: [
     ['hkctl keys rotate hk_Ab3dE', 'asks first, then shows the secret once'],

@@ -1,0 +1,40 @@
+import { HkctlError } from '../../core/errors.ts';
+import { nearest } from '../../core/text/words.ts';
+
+/** The part of a JSON value that `--json FIELD,…` asks for: the fields of an object, or of each object of an array. */
+export function chosenFields(value: unknown, fields: readonly string[] | undefined): unknown {
+  if (fields === undefined) return value;
+  if (Array.isArray(value)) return value.map((element) => chosenFields(element, fields));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = new Map<string, unknown>(Object.entries(value));
+  return Object.fromEntries(
+    fields.filter((field) => members.has(field)).map((field) => [field, members.get(field)]),
+  );
+}
+
+/** Refuses fields that the JSON of a command does not have: `usage`, with the list of those it has. */
+export function requireFields(
+  fields: readonly string[],
+  known: readonly string[],
+  source: string,
+): void {
+  const unknown = fields.filter((field) => !known.includes(field));
+  if (unknown.length === 0) return;
+  if (known.length === 0) {
+    throw new HkctlError('usage', `${source}: this command has no fields to choose from.`, {
+      hint: 'Give --json alone.',
+    });
+  }
+  const [first = ''] = unknown;
+  const near = nearest(first, known);
+  const names = unknown.map((field) => `"${field}"`).join(', ');
+  throw new HkctlError('usage', `${source}: unknown field ${names}.`, {
+    hint: `${near === undefined ? '' : `Did you mean ${near}? `}The fields: ${known.join(', ')}.`,
+  });
+}
+
+/** The fields that a word names, in their order; undefined if it is no list of fields at all. */
+export function fieldsIn(word: string): string[] | undefined {
+  const fields = word.split(',').map((field) => field.trim());
+  return fields.every((field) => /^[a-z][a-z0-9_]*$/.test(field)) ? fields : undefined;
+}

@@ -1,0 +1,69 @@
+import { HkctlError } from '../core/errors.ts';
+import { fieldsIn } from './command/json-fields.ts';
+import { aliases, nounIn } from './command-words.ts';
+import { type NamedCommand, type NamedNoun, nouns } from './nouns.ts';
+
+export interface JsonArgument {
+  /** The command line with `--json` alone. */
+  argv: readonly string[];
+  fields?: readonly string[];
+}
+
+/**
+ * Takes the fields of `--json FIELD,…` out of a command line. A word behind `--json` that is no list of fields stays an argument of
+ * the command: the name of a noun or a verb, or a word of which no part is a field while the command takes arguments.
+ */
+export async function takeJsonFields(argv: readonly string[]): Promise<JsonArgument> {
+  const end = argv.indexOf('--');
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  const at = flags.findLastIndex((word) => word === '--json' || word.startsWith('--json='));
+  const flag = flags[at];
+  if (flag === undefined) return { argv };
+
+  if (flag !== '--json') {
+    const text = flag.slice('--json='.length);
+    return { argv: argv.with(at, '--json'), fields: requireFieldList(text) };
+  }
+  const word = flags[at + 1] ?? '';
+  const fields = fieldsIn(word);
+  const rest = argv.toSpliced(at + 1, 1);
+  if (fields === undefined || nouns.some(({ name }) => name === word)) return { argv };
+
+  const command = await commandOf(rest);
+  if (command === undefined || (await isVerbOf(rest, word))) return { argv };
+  const known = command.fields ?? [];
+  const takesWords = command.arguments.length > 0;
+  const isList = fields.some((field) => known.includes(field)) || !takesWords;
+  return isList ? { argv: rest, fields } : { argv };
+}
+
+function requireFieldList(text: string): string[] {
+  const fields = fieldsIn(text);
+  if (fields !== undefined) return fields;
+  throw new HkctlError('usage', `--json: "${text}" is not a list of fields.`, {
+    hint: 'Give their names with commas between them, such as --json=name,prefix.',
+  });
+}
+
+async function loadedNoun(argv: readonly string[]): Promise<NamedNoun | NamedCommand | undefined> {
+  const named = nounIn(argv);
+  return nouns.find(({ name }) => name === named?.noun)?.load();
+}
+
+function verbIn({ verbs }: NamedNoun, word: string): NamedCommand | undefined {
+  return verbs.find(({ name }) => name === word || aliases[name] === word);
+}
+
+/** Whether a word is a verb of the noun that a line names. */
+async function isVerbOf(argv: readonly string[], word: string): Promise<boolean> {
+  const noun = await loadedNoun(argv);
+  return noun !== undefined && 'verbs' in noun && verbIn(noun, word) !== undefined;
+}
+
+/** The command that a line names, if there is one. */
+async function commandOf(argv: readonly string[]): Promise<NamedCommand | undefined> {
+  const noun = await loadedNoun(argv);
+  if (noun === undefined || 'run' in noun) return noun;
+  const words = nounIn(argv)?.rest ?? [];
+  return verbIn(noun, words.find((word) => !word.startsWith('-')) ?? '') ?? noun.bare;
+}
