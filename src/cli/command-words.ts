@@ -1,6 +1,8 @@
 import { HkctlError } from '../core/errors.ts';
+import { redactSecrets } from '../core/secrets.ts';
 import { shellWord } from '../core/text/quoting.ts';
-import { didYouMean, nearest } from '../core/text/words.ts';
+import { didYouMean, nearestSafely, wordList } from '../core/text/words.ts';
+import type { CommandDefinition } from './command/command.ts';
 import { globalFlags, nameOf } from './command/flags.ts';
 import { type NamedNoun, type NounEntry, nouns } from './nouns.ts';
 
@@ -10,15 +12,21 @@ export const aliases: Readonly<Record<string, string>> = { list: 'ls', revoke: '
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   create: ['add', 'new', 'make', 'issue', 'generate'],
   add: ['create', 'new', 'make'],
-  revoke: ['delete', 'remove', 'del', 'disable', 'deactivate'],
+  revoke: ['delete', 'remove', 'del'],
   remove: ['delete', 'del', 'rm'],
   deactivate: ['delete', 'remove', 'del', 'rm', 'disable'],
   activate: ['enable'],
   show: ['get', 'info', 'describe', 'view'],
   list: ['all', 'show', 'get', 'view'],
-  rotate: ['renew', 'roll', 'refresh'],
+  rotate: ['roll', 'reissue'],
   set: ['update', 'edit', 'change'],
 };
+
+/** Verbs and commands that stop or delete something: they are suggested for a plain typing error alone. */
+const risky: readonly string[] = [
+  ...['revoke', 'rotate', 'remove', 'deactivate', 'erase', 'set-role', 'set'],
+  ...['restore', 'migrate', 'init', 'import'],
+];
 
 /** Where the first two words of a command line are in it, past the flags that all commands share. */
 function wordPlaces(argv: readonly string[]): number[] {
@@ -64,23 +72,25 @@ export async function inOrder(argv: readonly string[]): Promise<readonly string[
 
 /** Refuses a verb that the noun does not have: `usage`. */
 export function requireVerb(
-  { name: noun, verbs }: NamedNoun,
+  { name: noun, verbs, guidance }: NamedNoun,
   [word = '-']: readonly string[],
 ): void {
   const names = verbs.map(({ name }) => name);
   if (word.startsWith('-') || names.some((name) => name === word || aliases[name] === word)) return;
+  const answer = Object.hasOwn(guidance, word.toLowerCase()) && guidance[word.toLowerCase()];
+  if (answer) throw new HkctlError('usage', answer.message, { hint: answer.hint });
   const [meant] = Object.entries(synonyms).find(
     ([name, others]) => names.includes(name) && others.includes(word.toLowerCase()),
-  ) ?? [nearest(word, names)];
-  throw new HkctlError('usage', `Unknown verb of ${noun} '${word}'.`, {
-    hint: `${didYouMean(meant)}The verbs of ${noun}: ${names.join(', ')}.`,
+  ) ?? [nearestSafely(word, names, risky)];
+  throw new HkctlError('usage', `Unknown command: hkctl ${noun} ${word}`, {
+    hint: `${didYouMean(meant)}The commands of ${noun}: ${names.join(', ')}.`,
   });
 }
 
 export function verbMissing({ name, verbs }: NamedNoun): HkctlError {
-  const names = verbs.map((verb) => verb.name).join(', ');
-  return new HkctlError('usage', `A verb is missing. The verbs of ${name}: ${names}.`, {
-    hint: `hkctl ${name} --help shows what each does, with examples.`,
+  const names = verbs.map((verb) => verb.name);
+  return new HkctlError('usage', `hkctl ${name} needs a command: ${wordList(names, 'or')}.`, {
+    hint: `Most often: hkctl ${name} ${names[0]}. hkctl ${name} --help shows each, with examples.`,
   });
 }
 
@@ -88,12 +98,58 @@ export function verbMissing({ name, verbs }: NamedNoun): HkctlError {
 export async function requireNoun(word: string): Promise<void> {
   const names = nouns.map(({ name }) => name);
   if (names.includes(word)) return;
-  const near = nearest(word, names);
+  const near = nearestSafely(word, names, risky);
   const withVerb = near === undefined ? await commandsWith(word) : [];
   const meant = near ?? (withVerb.length === 0 ? undefined : withVerb.join(', '));
-  throw new HkctlError('usage', `Unknown command '${word}'.`, {
+  throw new HkctlError('usage', `Unknown command: hkctl ${word}`, {
     hint: meant === undefined ? 'hkctl --help lists the commands.' : didYouMean(meant).trim(),
   });
+}
+
+/**
+ * Refuses a flag of a command that stands before it, such as `--entity BER keys list`: `usage`, with the line as it was meant. A flag
+ * whose command is missing is left to the program.
+ */
+export function requireFlagsBehindCommand(argv: readonly string[]): void {
+  const isGlobal = (word: string) =>
+    ['--help', '--version', ...Object.values(globalFlags).map(nameOf)].includes(
+      word.split('=')[0] ?? '',
+    );
+  const at = argv.findIndex((word) => word === '--' || nouns.some(({ name }) => name === word));
+  if (argv[at] === undefined || argv[at] === '--') return;
+  const before = argv.slice(0, at);
+  const flagAt = before.findIndex((word) => word.startsWith('--') && !isGlobal(word));
+  const flag = before[flagAt];
+  if (flag === undefined) return;
+  const line = [...before.slice(0, flagAt), ...argv.slice(at), ...before.slice(flagAt)];
+  throw new HkctlError('usage', `${flag.split('=')[0]} belongs behind the command.`, {
+    hint: `hkctl ${line.map((word) => shellWord(redactSecrets(word))).join(' ')}`,
+  });
+}
+
+/** Refuses a flag that a command does not have: `usage`, with what to do instead or the flag that was probably meant. */
+export function unknownFlag(
+  flag: string,
+  known: readonly string[],
+  guidance: CommandDefinition['flagGuidance'] = {},
+): HkctlError {
+  const answer = Object.hasOwn(guidance, flag) ? guidance[flag] : undefined;
+  if (answer) return new HkctlError('usage', answer.message, { hint: answer.hint });
+  const names = known.map((name) => name.replace(/^--/, '')).filter(isSuggested);
+  const short = names.filter((name) => name.length <= mostLettersOfShort);
+  const near = nearestSafely(flag.replace(/^-+/, ''), names, short);
+  return new HkctlError('usage', `Unknown flag: ${flag}`, {
+    hint: near === undefined ? 'Add --help to see its flags.' : `Did you mean --${near}?`,
+  });
+}
+
+/** Short names are like many words: only a plain typing error means one of these. */
+const mostLettersOfShort = 5;
+
+/** A flag by which a command does more, or no longer asks, is for people who know it. */
+function isSuggested(name: string): boolean {
+  const widening = ['yes', 'force', 'replace', 'revoke', 'accept-clock', 'all-entities', 'demo'];
+  return !widening.includes(name);
 }
 
 async function commandsWith(verb: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { CommandDefinition, Noun } from './command/command.ts';
+import type { CommandDefinition, Guidance, Noun } from './command/command.ts';
 
 /** A command with its name: that of its noun, or under which the noun has it. */
 export type NamedCommand = CommandDefinition & { name: string; summary: string };
@@ -7,6 +7,7 @@ export interface NamedNoun {
   name: string;
   verbs: readonly NamedCommand[];
   bare?: NamedCommand;
+  guidance: Readonly<Record<string, Guidance>>;
 }
 
 /** A noun as the program knows it before it is loaded. */
@@ -48,7 +49,7 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
   Server: [
     [
       'init',
-      'Make a store with its first organization, entity and user',
+      'Create a store with its first organization, site and user',
       () => import('./commands/init.ts'),
     ],
     ['serve', 'Run the API daemon', () => import('./commands/serve/serve.ts')],
@@ -84,7 +85,7 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
       () => import('./commands/completion/completion.ts'),
     ],
   ],
-  Care: [
+  Maintenance: [
     [
       'status',
       'Show the state of store, daemon, keys, sensors and backups',
@@ -97,11 +98,7 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
       () => import('./commands/audit/audit.ts'),
     ],
     ['backup', 'Write all of the store into one file', () => import('./commands/backup/backup.ts')],
-    [
-      'restore',
-      'Put the store of a backup in place of this one',
-      () => import('./commands/backup/restore.ts'),
-    ],
+    ['restore', 'Replace this store with a backup', () => import('./commands/backup/restore.ts')],
     ['migrate', 'Bring the store up to this version', () => import('./commands/migrate.ts')],
   ],
 };
@@ -116,7 +113,8 @@ const entryOf = ([name, summary, file]: NounRow): NounEntry => ({
       ...command,
       name: verb,
     }));
-    return { name, verbs, ...(loaded.bare && { bare: { ...loaded.bare, name: 'bare' } }) };
+    const { guidance = {}, bare } = loaded;
+    return { name, verbs, guidance, ...(bare && { bare: { ...bare, name: 'bare' } }) };
   },
 });
 

@@ -1,7 +1,17 @@
 import { Command, CommanderError, type Help } from 'commander';
+import { HkctlError } from '../core/errors.ts';
+import { redactSecrets } from '../core/secrets.ts';
+import { quotedText } from '../core/text/shown-text.ts';
 import type { CommandDefinition } from './command/command.ts';
 import { addFlags, globalFlags } from './command/flags.ts';
-import { aliases, nounIn, requireNoun, requireVerb, verbMissing } from './command-words.ts';
+import {
+  aliases,
+  nounIn,
+  requireNoun,
+  requireVerb,
+  unknownFlag,
+  verbMissing,
+} from './command-words.ts';
 import { type NamedCommand, type NamedNoun, type NounEntry, nounGroups } from './nouns.ts';
 import type { Io } from './terminal/io.ts';
 import { wrapWhole } from './terminal/wrap.ts';
@@ -74,7 +84,7 @@ export async function createProgram(
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .description('API keys for plants: who may read what of which site, and the API for it.')
+    .description('API keys and a client API for manufacturing sites.')
     .version(version, '-V, --version', 'print the version');
   addFlags(program, globalFlags, true);
   const addExamples = (
@@ -83,7 +93,7 @@ export async function createProgram(
     after = globalOptionsText,
   ) => command.addHelpText('after', () => examplesText(examples, helpWidth(mostColumns)) + after);
   const programExamples = [
-    ['hkctl init', 'make a store'],
+    ['hkctl init', 'create a store'],
     ['hkctl keys', 'manage API keys'],
     ['hkctl serve', 'run the API'],
   ] as const;
@@ -102,10 +112,16 @@ export async function createProgram(
     addFlags(command, definition.flags);
     // commander would name the first missing argument alone; run() names all of them, and the missing flags.
     Object.assign(command, { missingArgument() {} });
-    command.action(() => dispatch(definition, command.optsWithGlobals(), command.args));
+    refuseUnknownFlags(command, definition.flagGuidance);
+    command.allowExcessArguments(true);
+    command.action(() => {
+      requireNoExcess(command, definition);
+      return dispatch(definition, command.optsWithGlobals(), command.args);
+    });
     return addExamples(command, definition.examples);
   };
 
+  refuseUnknownFlags(program);
   const addNoun = (noun: NamedNoun, summary: string): Command => {
     const { name, verbs, bare } = noun;
     const command = program.command(name).helpCommand(false).summary(summary).description(summary);
@@ -147,6 +163,37 @@ export async function createProgram(
     }
   }
   return program;
+}
+
+/** Flags that a command does not have are refused in our words: commander's suggestions know no risk. */
+function refuseUnknownFlags(command: Command, guidance?: CommandDefinition['flagGuidance']): void {
+  const refuse = (flag: string) => {
+    const programs = [command, command.parent, command.parent?.parent];
+    const options = programs.flatMap((one) => one?.options ?? []);
+    throw unknownFlag(
+      flag,
+      options.flatMap((option) => option.flags.match(/--[a-z-]+/g) ?? []),
+      guidance,
+    );
+  };
+  Object.assign(command, { unknownOption: refuse });
+}
+
+/** Refuses more words than a command takes: `usage`, with what to do instead if it is known. */
+function requireNoExcess(command: Command, { excessGuidance }: CommandDefinition): void {
+  const { registeredArguments: known, args } = command;
+  const excess = args[known.length];
+  if (excess === undefined || known.at(-1)?.variadic) return;
+  const guidance = excessGuidance?.(redactSecrets(excess));
+  if (guidance !== undefined) throw new HkctlError('usage', guidance);
+  const path = [command.parent?.name(), command.name()].filter(
+    (name) => name !== 'hkctl' && name !== 'bare',
+  );
+  const takes = known.length === 0 ? 'no argument' : known.map((one) => one.name()).join(' ');
+  const quoted = quotedText(excess);
+  throw new HkctlError('usage', `${path.join(' ')} takes ${takes}; ${quoted} is one too many.`, {
+    hint: 'Add --help to see what it takes. Quote a name that has a space.',
+  });
 }
 
 const globalOptionsText = '\nGlobal options: hkctl --help\n';

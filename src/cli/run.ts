@@ -7,7 +7,13 @@ import type { Services } from './command/context.ts';
 import { type Context, createContext } from './command/context.ts';
 import { globalFlags, readFlags, serviceLinksIn } from './command/flags.ts';
 import { requireFields } from './command/json-fields.ts';
-import { createStoreNaming, inOrder, nounIn, withoutHelpWord } from './command-words.ts';
+import {
+  createStoreNaming,
+  inOrder,
+  nounIn,
+  requireFlagsBehindCommand,
+  withoutHelpWord,
+} from './command-words.ts';
 import { type JsonArgument, takeJsonFields } from './json-argument.ts';
 import { createProgram, isShown } from './program.ts';
 import { runCommand } from './questions/running.ts';
@@ -59,6 +65,7 @@ export async function run(
     }
   };
   try {
+    requireFlagsBehindCommand(argv);
     json = await takeJsonFields(await inOrder(argv));
     const ordered = await inOrder(json.argv);
     const program = await createProgram(io, services.version, dispatch, ordered);

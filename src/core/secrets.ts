@@ -79,7 +79,7 @@ export function exposureIn(words: readonly string[]): string | undefined {
   const word = words.find(holdsSecret);
   if (word === undefined) return undefined;
   const prefix = muchOfOne.exec(word)?.[0].slice(0, prefixLength) ?? 'REF';
-  return `This command line holds a secret, which others can now know, as from the shell's history. Rotate its key: hkctl keys rotate ${prefix}. Then remove the line from the history.`;
+  return `This command line contains a secret. Your shell's history now has it, too. Rotate its key: hkctl keys rotate ${prefix}. Then remove the line from the history.`;
 }
 
 /** Longer than any prefix and than what a part number might happen to look like. */

@@ -88,6 +88,7 @@ describe('what a hint names is one word of the command in it', () => {
       asking: false,
       baseUrl,
       naming: (text: string) => text,
+      nowMs: 0,
     };
     const lines = panelLines(view, 200, 40, createStyle({}, silentOutput())).join('\n');
     expect(wordsOf(lines, /curl .*\/me\S*/).at(-1)).toBe(`${baseUrl}/api/v1/me`);

@@ -15,6 +15,10 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
   /** Arguments after the verb: `CODE`, `REF...`, `[SENSOR...]` (commander's spelling with <> or []). */
   arguments: readonly ArgumentDefinition[];
   flags: F;
+  /** What to do instead of a flag that it does not have on purpose. */
+  flagGuidance?: Readonly<Record<string, Guidance>>;
+  /** What to do instead, if more words are typed than it takes; gets the first word too many. */
+  excessGuidance?(word: string): string;
   /** Command lines as people type them, with what each does. */
   examples: readonly (readonly [command: string, does: string])[];
   /** The fields of its JSON, or of each object of an array, from which `--json FIELD,…` chooses. */
@@ -59,10 +63,18 @@ export interface ArgumentDefinition {
 
 export type Needs<A extends AuditAction = AuditAction> = readonly [action: A, target: string];
 
+/** The answer to a wish that has no command: why, and what to do instead. */
+export interface Guidance {
+  message: string;
+  hint: string;
+}
+
 export interface Noun {
   verbs: Readonly<Record<string, Verb>>;
   /** What the noun does without a verb. */
   bare?: Verb;
+  /** The answers to verbs that people expect and that do not exist on purpose. */
+  guidance?: Readonly<Record<string, Guidance>>;
 }
 
 type Verb = CommandDefinition & { summary: string };

@@ -4,6 +4,7 @@ import { defineCommand, type Noun } from '../command/command.ts';
 import { keyJson } from '../command/output.ts';
 import { browse } from './browse/browse.ts';
 import { create } from './keys/create.ts';
+import { keyGuidance } from './keys/guidance.ts';
 import { list } from './keys/list.ts';
 import { revoke } from './keys/revoke.ts';
 import { rotate } from './keys/rotate/rotate.ts';
@@ -39,4 +40,5 @@ const note = defineCommand({
 export default {
   verbs: { create, list, show, rotate, revoke, note, verify, scan },
   bare: browse,
+  guidance: keyGuidance,
 } satisfies Noun;

@@ -1,13 +1,15 @@
 import { errnoOf } from '../../core/errno.ts';
 import { type DeliveredKey, type SecretDelivery, untilVerified } from '../../core/keys/issuance.ts';
 import { shellWord } from '../../core/text/quoting.ts';
+import type { Clock } from '../../core/time/instants.ts';
 import type { Context } from '../command/context.ts';
 import type { Screen, ScreenEvent } from '../terminal/interaction.ts';
 import type { Io } from '../terminal/io.ts';
 import { isCancelKey, isEnter } from '../terminal/keypress.ts';
 import { openScreen } from '../terminal/screen.ts';
 import { canDraw, type Style } from '../terminal/style.ts';
-import { shortened, wrapText } from '../terminal/wrap.ts';
+import { shortened, wrapLabelled, wrapText } from '../terminal/wrap.ts';
+import { decidedFacts } from './decided.ts';
 import { joinedSecrets } from './stdout.ts';
 
 export interface PanelTexts {
@@ -15,12 +17,14 @@ export interface PanelTexts {
   done: string;
   baseUrl?: string;
   copy: boolean;
+  /** The store's clock, for how long a key still works. */
+  clock: Clock;
 }
 
 /** The one-time panel (specification 5.2) on the alternate screen, which shows the secrets before the commit. */
 export function createPanelDelivery(
   { io, naming, style }: Context,
-  { done, baseUrl, copy }: PanelTexts,
+  { done, baseUrl, copy, clock }: PanelTexts,
 ): SecretDelivery {
   let screen: Screen | undefined;
   let delivered: readonly DeliveredKey[] = [];
@@ -29,7 +33,7 @@ export function createPanelDelivery(
   const dismissal = new AbortController();
   const draw = () => {
     const toast = [message.outcome, message.copying].filter((text) => text !== '').join('. ');
-    const view = { delivered, toast, asking, baseUrl, naming };
+    const view = { delivered, toast, asking, baseUrl, naming, nowMs: clock() };
     screen?.draw((columns, rows) => panelLines(view, columns, rows, style));
   };
   let copying: Promise<CopyOutcome> | undefined;
@@ -123,6 +127,7 @@ interface PanelView {
   asking: boolean;
   baseUrl: string | undefined;
   naming: Context['naming'];
+  nowMs: number;
 }
 
 /**
@@ -140,11 +145,14 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
   const keys = delivered.map(({ key, secret }) => ({
     name: `${shortened(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
     secret: wrapText(secret, Math.min(columns, width)).map((line) => style.bold(line)),
+    facts: decidedFacts(key, view.nowMs).flatMap(([label, value]) =>
+      wrapLabelled(`${label.padEnd(8)} `, value, width),
+    ),
   }));
   const actions = actionLines(view, width, style);
   const head = [
     style.bold(delivered.length > 1 ? 'Your new API keys' : 'Your new API key'),
-    ...wrapText('The full key is shown once, now. Keep it where secrets are kept.', width),
+    ...wrapText('Copy this key now. It cannot be shown again.', width),
   ];
   const examples = [
     '',
@@ -157,6 +165,17 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
   const toast = wrapText(view.toast, width).map((line) => style.cyan(line));
   const secrets = keys.flatMap(({ secret }) => secret);
   const variants = [
+    [
+      ...keys.flatMap(({ name, facts, secret: lines }) => ['', name, ...facts, '', ...lines]),
+      '',
+      ...toast,
+      ...actions,
+    ],
+    [
+      ...keys.flatMap(({ name, facts, secret: lines }) => [name, ...facts, ...lines]),
+      ...toast,
+      ...actions,
+    ],
     [...keys.flatMap(({ name, secret }) => ['', name, ...secret]), '', ...toast, ...actions],
     [...keys.flatMap(({ name, secret }) => [name, ...secret]), ...toast, ...actions],
     [...secrets, ...toast, ...actions],

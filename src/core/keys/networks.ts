@@ -2,12 +2,26 @@ import { isIP } from 'node:net';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 import { HkctlError } from '../errors.ts';
 
-/** Reads a CIDR network or one address to canonical form (RFC 5952; IPv4-mapped as IPv4). Throws `bad_input`. */
+/** Reads a CIDR network or one address to canonical form (RFC 5952; IPv4-mapped as IPv4). Throws `bad_input`, also for host bits. */
 export function parseNetwork(text: string): string {
   const network = readNetwork(text);
-  if (network) return canonicalNetwork(network.address, network.bits);
+  if (network) {
+    const canonical = canonicalNetwork(network.address, network.bits);
+    requireNoHostBits(text, canonical);
+    return canonical;
+  }
   throw new HkctlError('bad_input', `"${text}" is not an address or network.`, {
     hint: 'Give one such as 10.0.0.7, 10.0.0.0/8 or fd00::/8.',
+  });
+}
+
+/** 10.0.0.5/8 is meant as one address by some and as all of 10.0.0.0/8 by others: a typing error must not open a network. */
+function requireNoHostBits(text: string, canonical: string): void {
+  const typed = parseAddress(text.replace(/\/.*$/, ''));
+  const address = typed && formatAddress(typed);
+  if (address === undefined || canonical.startsWith(`${address}/`)) return;
+  throw new HkctlError('bad_input', `"${text}" names an address within a network.`, {
+    hint: `Give the network, ${canonical}, or the address, ${address}.`,
   });
 }
 

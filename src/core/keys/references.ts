@@ -5,6 +5,7 @@ import type { Key } from '../port/keys.ts';
 import { holdsSecret, redactSecrets } from '../secrets.ts';
 import { canonicalText } from '../text/canonical.ts';
 import { printable } from '../text/shown-text.ts';
+import { didYouMean, nearest } from '../text/words.ts';
 
 /** Finds keys as {@link requireKey}, each once; `not_found` (exit 3) names all that are missing. */
 export async function findKeys(
@@ -20,8 +21,44 @@ export async function findKeys(
     if (key) keys.set(key.id, key);
     else absent.push(ref);
   }
-  if (absent.length > 0) throw keyNotFound(refs.length > 1 ? absent : []);
+  if (absent.length > 0) {
+    const meant = await meantKeys(domain, actor, absent);
+    throw keyNotFound(refs.length > 1 ? absent : [], meant);
+  }
   return [...keys.values()];
+}
+
+/** As many keys as are compared with a mistyped name. */
+const mostCompared = 5000;
+
+/** The active keys that mistyped references probably mean, by name or by prefix, each as a person finds it in the list. */
+async function meantKeys(
+  { store, clock }: Domain,
+  { user }: Actor,
+  refs: readonly string[],
+): Promise<string[]> {
+  const filter = { nowMs: clock(), statuses: ['Active'] } as const;
+  const keys = await store.keys.list(user.tenantId, filter, { limit: mostCompared });
+  const names = keys.map(({ name }) => name);
+  const prefixes = keys.map(({ prefix }) => prefix);
+  const meant = refs.map((ref) => {
+    const isPrefix = /^hk_\w{3,8}$/i.test(ref);
+    const near = isPrefix ? nearestPrefix(ref, prefixes) : nearest(ref, names);
+    return keys.find(({ name, prefix }) => near === (isPrefix ? prefix : name));
+  });
+  return [...new Set(meant)]
+    .filter((key) => key !== undefined)
+    .map(({ name, prefix }) => `${prefix} (${printable(name)})`);
+}
+
+/** Prefixes are random: more than one wrong character may mean any of them. */
+function nearestPrefix(ref: string, prefixes: readonly string[]): string | undefined {
+  const near = prefixes.filter((prefix) => {
+    const wrong = [...prefix].filter((character, at) => character !== ref[at]).length;
+    const isOtherCase = prefix.toLowerCase() === ref.toLowerCase();
+    return isOtherCase || (wrong <= 1 && ref.length === prefix.length) || prefix.startsWith(ref);
+  });
+  return near.length === 1 ? near[0] : undefined;
 }
 
 /** A key by its id, its prefix, or a name that only one active key has (contract, section 3); else `not_found`. */
@@ -90,13 +127,13 @@ function requireNoSecret(refs: readonly string[]): void {
 }
 
 /** The refusal of keys that the tenant does not have (exit 3); it names them if several were given. */
-export function keyNotFound(refs: readonly string[]): HkctlError {
+export function keyNotFound(refs: readonly string[], meant: readonly string[] = []): HkctlError {
   const names = refs.map((ref) => printable(redactSecrets(ref))).join(', ');
   return new HkctlError(
     'not_found',
     names === '' ? 'API key not found' : `API key not found: ${names}`,
     {
-      hint: 'Name it by its id, its eight-character prefix, or its name if it is active; hkctl keys list --all shows every key.',
+      hint: `${didYouMean(meant.length === 0 ? undefined : meant.join(', '))}Name it by its id, its eight-character prefix, or its name if it is active; hkctl keys list --all shows every key.`,
     },
   );
 }

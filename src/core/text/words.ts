@@ -9,6 +9,31 @@ export function nearest(given: string, words: readonly string[]): string | undef
   );
 }
 
+/**
+ * {@link nearest} for words that act: a suggestion must not do more than was meant. One of the `risky` words is suggested for a plain
+ * typing error alone, so that `unrevoke` does not mean revoke, nor `restart` restore; any word has the same first letter.
+ */
+export function nearestSafely(
+  typed: string,
+  words: readonly string[],
+  risky: readonly string[],
+): string | undefined {
+  const sameBeginning = words.filter((word) => word[0] === typed[0]?.toLowerCase());
+  const safe = sameBeginning.filter((word) => !risky.includes(word));
+  const typo = sameBeginning.find((word) => isTypo(typed.toLowerCase(), word));
+  return typo ?? nearest(typed, safe);
+}
+
+/** Whether one letter is missing, added, replaced or exchanged with its neighbour, or the end is missing. */
+function isTypo(typed: string, word: string): boolean {
+  if (typed.length > 2 && word.startsWith(typed)) return true;
+  if (distance(typed, word) <= 1) return true;
+  return [...typed].some((_, at) => {
+    const exchanged = typed.slice(0, at) + (typed[at + 1] ?? '') + typed[at] + typed.slice(at + 2);
+    return exchanged === word;
+  });
+}
+
 /** The beginning of a hint that suggests a word, with a blank at its end; empty if there is none to suggest. */
 export function didYouMean(word: string | undefined): string {
   return word === undefined ? '' : `Did you mean ${word}? `;

@@ -35,7 +35,7 @@ function delivered(name: string) {
 }
 
 const naming = createStoreNaming(['--store', 'x']);
-const view = { toast: 'API key rotated', asking: false, baseUrl: undefined, naming };
+const view = { toast: 'API key rotated', asking: false, baseUrl: undefined, naming, nowMs: 0 };
 
 describe('the one-time panel', () => {
   it('shows the secret whole and what can be done on any terminal', () => {

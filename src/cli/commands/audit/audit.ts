@@ -4,8 +4,10 @@ import { HkctlError } from '../../../core/errors.ts';
 import { type AuditFilter, type AuditRecord, auditOutcomes } from '../../../core/port/audit.ts';
 import { shellWord } from '../../../core/text/quoting.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
+import { didYouMean } from '../../../core/text/words.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../../core/time/instants.ts';
-import { dayMs, parseSpanMs } from '../../../core/time/spans.ts';
+import { meantBound } from '../../../core/time/meant-values.ts';
+import { dayMs, meantSpan, parseSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand, type Noun } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { type FlagValues, oneOf, parsed, requireOneOf, text } from '../../command/flags.ts';
@@ -196,6 +198,7 @@ function instantOf(
   throw new HkctlError(
     'usage',
     `${flag}: "${given}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,
+    { hint: didYouMean(meantBound(given) ?? meantSpan(given)).trim() || undefined },
   );
 }
 

@@ -30,6 +30,7 @@ import {
   text,
   toggle,
 } from '../../command/flags.ts';
+import { decidedSentence } from '../../delivery/decided.ts';
 import { sayDiscarded } from '../../delivery/discarded.ts';
 import { deliverFlag, requireOnePlace, requirePath } from '../../delivery/flags.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
@@ -119,7 +120,12 @@ export const create = defineCommand({
     else if (deliver === undefined) requireReader(context);
     const input = await completeInput(context, domain, given);
     const [key, where] = await createAndDeliver(context, domain, actor, input, given);
-    context.say(`API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`);
+    context.say(
+      `API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`,
+      decidedSentence(key, domain.clock()),
+    );
+    const twins = await namesakesOf(domain, key);
+    if (twins !== '') context.warn(twins);
   },
 });
 
@@ -175,6 +181,21 @@ async function createAndFile(
   }
   return key;
 }
+
+/** The sentence about other active keys of the same name, which a name cannot tell apart; empty without any. */
+async function namesakesOf({ store, clock }: Domain, key: Key): Promise<string> {
+  const filter = { nowMs: clock(), statuses: ['Active'], name: key.name } as const;
+  const keys = await store.keys.list(key.tenantId, filter, { limit: shownNamesakes + 1 });
+  const prefixes = keys.filter(({ id }) => id !== key.id).map(({ prefix }) => prefix);
+  if (prefixes.length === 0) return '';
+  const named = prefixes.slice(0, shownNamesakes).join(', ');
+  const more = prefixes.length > shownNamesakes ? ' …' : '';
+  return prefixes.length === 1
+    ? `Another active key has this name: ${named}`
+    : `Other active keys have this name: ${named}${more}`;
+}
+
+const shownNamesakes = 5;
 
 /** Asks for what is missing, in the order of the create dialog (specification 5.4); at the end a question sums up the key. */
 async function completeInput(

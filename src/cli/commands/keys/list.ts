@@ -3,6 +3,7 @@ import type { Domain } from '../../../core/domain/domain.ts';
 import { listKeys } from '../../../core/keys/keys.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
 import type { Key, KeyFilter } from '../../../core/port/keys.ts';
+import { shellWord } from '../../../core/text/quoting.ts';
 import { formatSpanMs, parseSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
@@ -37,6 +38,8 @@ export const list = defineCommand({
   summary: 'List keys, newest first',
   description: 'Without --all only active keys are listed.',
   readOnly: true,
+  excessGuidance: (word) =>
+    `keys list takes no name; to search: hkctl keys list --search ${shellWord(word)}`,
   fields: keyFields,
   flags: listFlags,
   examples: [

@@ -11,6 +11,8 @@ export const verify = defineCommand({
   summary: 'Report which key a secret belongs to, and whether it would be let in',
   description:
     'Reads the secret from standard input, on a terminal from a hidden prompt. Exit code 0: it would be let in; 5: it would not, and why; 3: no key has it.',
+  excessGuidance: () =>
+    'keys verify reads the secret from standard input: hkctl keys verify < FILE',
   fields: ['key', 'let_in', 'reason'],
   flags: { yes: yesFlag },
   examples: [

@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../../../core/fields/fields.ts';
 import { didYouMean } from '../../../core/text/words.ts';
 import { startOfDayMs } from '../../../core/time/calendar.ts';
 import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
-import { meantDate, meantInstant } from '../../../core/time/meant-values.ts';
+import { meantBound } from '../../../core/time/meant-values.ts';
 import type { Context } from '../../command/context.ts';
 import { text } from '../../command/flags.ts';
 
@@ -35,7 +35,7 @@ function instantOf(given: string | undefined, flag: string, timezone: string): n
     'usage',
     `${flag}: "${given}" is neither a date such as 2026-11-20 nor an RFC 3339 instant.`,
     {
-      hint: didYouMean(meantDate(given) ?? meantInstant(given)).trim() || undefined,
+      hint: didYouMean(meantBound(given, timezone)).trim() || undefined,
     },
   );
 }

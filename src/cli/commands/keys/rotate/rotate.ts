@@ -17,10 +17,11 @@ import {
 } from '../../../../core/keys/secret-files/into-file.ts';
 import { requireFolder } from '../../../../core/keys/secret-files/new-files.ts';
 import type { Key } from '../../../../core/port/keys.ts';
-import { parseSpanMs } from '../../../../core/time/spans.ts';
+import { dayMs, formatSpanMs, hourMs, parseClearSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
 import { type FlagValues, parsed, toggle } from '../../../command/flags.ts';
+import { keptExpirySentence } from '../../../delivery/decided.ts';
 import { sayDiscarded } from '../../../delivery/discarded.ts';
 import {
   deliverFlag,
@@ -32,6 +33,8 @@ import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
 import { requireConfirmation } from '../../../questions/values.ts';
 import { canAsk } from '../../../terminal/io.ts';
+import { counted } from '../../../terminal/sentence.ts';
+import { rotationGuidance } from '../guidance.ts';
 import { namesOf, refsArgument } from '../names.ts';
 
 const flags = {
@@ -53,7 +56,7 @@ const flags = {
   ifOlderThan: parsed(
     '--if-older-than <SPAN>',
     'rotate only keys created longer ago than this, such as 90d',
-    parseSpanMs,
+    parseClearSpanMs,
   ),
   exec: parsed(
     '--exec <COMMAND>',
@@ -71,9 +74,10 @@ export const rotate = defineCommand({
   description: [
     'Name, entity, permissions, expiry, note and allowed addresses stay; to change those (except the note), create a new',
     'key, cut the integration over, and revoke the old one. The old key stops at once; there is no grace period. With',
-    '--secret-file a crash at any moment loses no secret: run the same command again, and it ends what was begun.',
+    '--secret-file a crash at any moment loses no secret: run the same command again to finish the rotation.',
   ].join(' '),
   arguments: [refsArgument],
+  flagGuidance: rotationGuidance,
   fields: ['key', 'secret', 'secret_file', 'revoked'],
   flags,
   examples: [
@@ -143,8 +147,7 @@ async function rotateDue(
     !earlier && (ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan);
   const due = keys.filter(isDue);
   const unchanged = earlier ?? keys.filter((key) => !isDue(key));
-  if (!earlier && unchanged.length > 0)
-    context.say(`Not rotated, since not old enough: ${namesOf(unchanged)}`);
+  if (!earlier) for (const key of unchanged) context.say(notYetDue(key, nowMs, ifOlderThan ?? 0));
   if (earlier && options.exec === undefined)
     await completeEarlier(context, domain, earlier, options);
   if (due.length > 0) return rotateAfterQuestion(context, domain, actor, due, unchanged, options);
@@ -265,7 +268,7 @@ async function createRotation(
       const all = [...answers, ...unchanged.map(unrotated)];
       context.printJson(deliveryJson(domain.clock(), all, several));
     }
-    for (const pair of rotated) context.say(sentenceOf(pair, pathOf(pair.key)));
+    for (const pair of rotated) sayRotated(context, sentenceOf(pair, pathOf(pair.key)), pair.key);
     return rotated.map(({ key }) => key);
   };
 }
@@ -302,7 +305,7 @@ function reportFiled(
     secret === undefined
       ? `an earlier run was cut off, and ${path} now holds its secret.`
       : `its secret is in ${path}`;
-  context.say(`${sentenceOf({ key, revoked })}; ${where}`);
+  sayRotated(context, `${sentenceOf({ key, revoked })}; ${where}`, key);
 }
 
 /** The file that `--secret-file` names, which may hold the secret of the old key. */
@@ -329,6 +332,20 @@ function digestOf({ io }: Context, { secretFile, secretDir, exec, deliver }: Giv
 function sentenceOf({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>, path?: string): string {
   const where = path === undefined ? '' : `; its secret is in ${path}`;
   return `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix})${where}`;
+}
+
+/** Z is 12 days old, not yet 90: both in the largest unit that is whole in the limit. */
+function notYetDue(key: Key, nowMs: number, limitMs: number): string {
+  const [unitMs, unit] = limitMs % dayMs === 0 ? [dayMs, 'day'] : [hourMs, 'hour'];
+  const age = counted(Math.floor((nowMs - key.createdAtMs) / unitMs), unit);
+  return `Not rotated: ${namesOf([key])} is ${age} old, not yet ${formatSpanMs(limitMs)}`;
+}
+
+/** Says that a key was rotated, and until when its successor works, if it expires. */
+function sayRotated(context: Context, sentence: string, key: Key): void {
+  context.say(sentence);
+  const expiry = keptExpirySentence(key);
+  if (expiry !== '') context.say(expiry);
 }
 
 function requireFittingTarget(given: Given, refs: readonly string[]): void {
