@@ -84,7 +84,7 @@ function judgesItself(name: string, parse: (text: string) => unknown): boolean {
 describe('the program', () => {
   it('refuses unknown commands and verbs, and suggests', async () => {
     expect(await refused(['kyes'])).toMatchObject({
-      message: "Unknown command 'kyes'.",
+      message: 'Unknown command: hkctl kyes',
       hint: 'Did you mean keys?',
     });
     expect(await refused(['keys', 'crate'])).toMatchObject({

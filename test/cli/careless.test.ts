@@ -29,7 +29,7 @@ describe('a secret on the command line', () => {
     const { code, stderr } = await cli.run([...argv, secret]);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining("from the shell's history. Rotate its key: "),
+      expect.stringContaining("Your shell's history now has it, too. Rotate its key: "),
     ]);
     expect(stderr).toContain(rotate());
     expect(stderr).not.toContain(secret.slice(8, 20));
@@ -142,7 +142,7 @@ describe('who may not act at all', () => {
     ]);
     await cli.run(['keys', 'list', '--as', 'x'.repeat(100_000)]);
     const { stdout } = await cli.ok('audit list --limit 2');
-    expect(stdout).toContain('ev\\u001b[2Jil\\u000aFAKE\\u202e');
+    expect(stdout).toContain('ev\\u001b[2Jil\\nFAKE\\u202e');
     expect(stdout.length).toBeLessThan(2000);
     expect(stdout.split('\n').some((line) => line.startsWith('FAKE'))).toBe(false);
   });

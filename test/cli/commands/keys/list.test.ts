@@ -6,7 +6,7 @@ describe('the addresses of keys', () => {
   const listed = async (columns?: number) => {
     const terminal = columns === undefined ? {} : { terminal: { columns, rows: 24 } };
     const { stdout } = await cli.ok('keys list', { ...terminal, env: { NO_COLOR: '1' } });
-    return stdout.split('\n').map((line) => line.split(/ {2,}/));
+    return stdout.split('\n').map((line) => line.split('\t'));
   };
 
   it('are listed where they may be used from, and the last one where they were', async () => {

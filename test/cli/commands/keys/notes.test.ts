@@ -103,7 +103,7 @@ describe('a key with allowed addresses', () => {
     '--allow-ip',
     'fd00::/8',
     '--allow-ip',
-    '::ffff:10.1.2.3/104',
+    '::ffff:10.0.0.0/104',
     '--allow-ip',
     '192.0.2.7',
   ];

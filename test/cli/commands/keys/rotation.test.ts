@@ -51,7 +51,7 @@ describe('keys rotate --if-older-than', () => {
     const silent = await nightly('90d');
     expect([silent.code, silent.stdout]).toEqual([0, '']);
     expect(silent.stderr).toBe(
-      `Not rotated, since not old enough: Gateway (${prefixOf(before)})\n`,
+      `Not rotated: Gateway (${prefixOf(before)}) is 90 days old, not yet 90d\n`,
     );
     cli.nowMs += 1;
     const due = (await nightly('90d', '--json')).json<{

@@ -158,7 +158,7 @@ Rejected   last 2026-11-20 08:59:55 CET: unknown_sensor OVEN-9
     expect(wide.match(/\d+: .*$/gm)).toEqual(['402: unknown_sensor, invalid_at']);
     expect(wide).toContain('3 keys, 1 being refused');
     expect(await listed(startMs)).toMatch(
-      /REFUSED\n[^!]*gateway .* 402: unknown_sensor, invalid_at\n/,
+      /REFUSED\n[^!]*gateway\t.*\t402: unknown_sensor, invalid_at\n/,
     );
     const narrow = await listed(startMs, 60);
     expect(narrow).toContain('402: unknown_sensor,…');

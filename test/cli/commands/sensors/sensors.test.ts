@@ -84,7 +84,7 @@ describe('sensors', () => {
     const headings = async (more = {}) =>
       (await cli.ok('sensors list --entity BER', more)).stdout.split('\n')[0];
     expect(await headings(options)).toMatch(/^CODE {2,}NAME .* LAST HEARTBEAT$/);
-    expect(await headings()).toMatch(/ STATUS$/);
+    expect(await headings()).toMatch(/\tSTATUS$/);
     const store = await (await cli.services.engine(cli.store)).open();
     const [entity] = (await cli.ok('entities list --json')).json<{ id: string }[]>();
     const sensor = (await store.readings.directory(entity?.id ?? '')).get('OVEN-1');
@@ -93,7 +93,7 @@ describe('sensors', () => {
       { series: sensor?.series ?? 0, atUs, status: 'fault', ...beat },
     ]);
     await store.close();
-    expect(await headings(options)).toMatch(/ STATUS$/);
+    expect(await headings(options)).toMatch(/\tSTATUS$/);
   });
 
   it('are exported in order of time, `from` inclusive and `to` exclusive', async () => {
