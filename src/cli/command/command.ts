@@ -98,7 +98,7 @@ export function defineCommand(definition: Declared<Flags, AuditAction>): Command
 
 export const yesFlag: Flag<boolean> = toggle(
   '-y, --yes',
-  'ask nothing: what would be asked is confirmed',
+  'answer yes to every question',
 );
 
 export const baseUrlFlag: Flag<string | undefined> = parsed(
