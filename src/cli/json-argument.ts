@@ -54,16 +54,21 @@ function verbIn({ verbs }: NamedNoun, word: string): NamedCommand | undefined {
   return verbs.find(({ name }) => name === word || aliases[name] === word);
 }
 
-/** Whether a word is a verb of the noun that a line names. */
+/** Whether a word is the verb of a line that names none yet. */
 async function isVerbOf(argv: readonly string[], word: string): Promise<boolean> {
   const noun = await loadedNoun(argv);
-  return noun !== undefined && 'verbs' in noun && verbIn(noun, word) !== undefined;
+  if (noun === undefined || 'run' in noun) return false;
+  return verbIn(noun, firstWord(argv)) === undefined && verbIn(noun, word) !== undefined;
+}
+
+/** The first word behind the noun that is no flag. */
+function firstWord(argv: readonly string[]): string {
+  return nounIn(argv)?.rest.find((word) => !word.startsWith('-')) ?? '';
 }
 
 /** The command that a line names, if there is one. */
 async function commandOf(argv: readonly string[]): Promise<NamedCommand | undefined> {
   const noun = await loadedNoun(argv);
   if (noun === undefined || 'run' in noun) return noun;
-  const words = nounIn(argv)?.rest ?? [];
-  return verbIn(noun, words.find((word) => !word.startsWith('-')) ?? '') ?? noun.bare;
+  return verbIn(noun, firstWord(argv)) ?? noun.bare;
 }

@@ -104,7 +104,7 @@ describe('a list that is piped', () => {
   it('has a line of headings, and cells behind tabs without padding', async () => {
     const { stdout } = await cli.ok('entities list');
     expect(stdout).toBe(
-      'CODE\tNAME\tTIME ZONE\tSTATUS\nBER\tBerlin plant\tEurope/Berlin\tactive\nCHI\tChicago\tAmerica/Chicago\tactive\n',
+      'CODE\tNAME\tTIME ZONE\tKEYS\tSTATUS\nBER\tBerlin plant\tEurope/Berlin\t1\tactive\nCHI\tChicago\tAmerica/Chicago\t0\tactive\n',
     );
   });
 

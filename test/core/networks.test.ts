@@ -34,15 +34,21 @@ describe('a network', () => {
     expect(parseNetwork(kept)).toBe(kept);
   });
 
-  it('is written as its first address and its length, as the mask says', () => {
+  it('is taken by its first address, as the mask says; any other is refused with that', () => {
+    const numberOf = (text: string) =>
+      text.split('.').reduce((all, byte) => all * 256 + Number(byte), 0);
+    const textOf = (number: number) =>
+      [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
     fc.assert(
       fc.property(fc.ipV4(), fc.integer({ min: 0, max: 32 }), (address, bits) => {
-        const [first = '', length] = parseNetwork(`${address}/${bits}`).split('/');
-        const numberOf = (text: string) =>
-          text.split('.').reduce((all, byte) => all * 256 + Number(byte), 0);
         const size = 2 ** (32 - bits);
-        expect(length).toBe(String(bits));
-        expect(numberOf(first)).toBe(Math.floor(numberOf(address) / size) * size);
+        const first = textOf(Math.floor(numberOf(address) / size) * size);
+        const network = `${first}/${bits}`;
+        expect(parseNetwork(network)).toBe(network);
+        if (first === address) return;
+        expect(() => parseNetwork(`${address}/${bits}`)).toThrow(
+          expect.objectContaining({ hint: expect.stringContaining(`network, ${network},`) }),
+        );
       }),
     );
   });

@@ -96,10 +96,7 @@ export function defineCommand(definition: Declared<Flags, AuditAction>): Command
   return { arguments: [], flags: {}, ...definition };
 }
 
-export const yesFlag: Flag<boolean> = toggle(
-  '-y, --yes',
-  'ask nothing: what would be asked is confirmed',
-);
+export const yesFlag: Flag<boolean> = toggle('-y, --yes', 'answer yes to every question');
 
 export const baseUrlFlag: Flag<string | undefined> = parsed(
   '--base-url <URL>',

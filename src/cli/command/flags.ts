@@ -256,7 +256,7 @@ export const globalFlags = {
     '--json',
     'print one JSON document on standard output, errors as JSON on standard error; with names behind it, such as --json name,prefix, only these fields',
   ),
-  quiet: toggle('--quiet', 'leave out what is said on success; results, warnings and errors stay'),
+  quiet: toggle('--quiet', 'suppress messages on success; results, warnings and errors stay'),
   utc: toggle('--utc', 'show times in full and in UTC, instead of "4 min ago"'),
   debug: toggle('--debug', 'show where an unexpected error came from'),
 } satisfies Flags;

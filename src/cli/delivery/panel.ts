@@ -36,7 +36,7 @@ export function createPanelDelivery(
     const view = { delivered, toast, asking, baseUrl, naming, nowMs: clock() };
     screen?.draw((columns, rows) => panelLines(view, columns, rows, style));
   };
-  let copying: Promise<CopyOutcome> | undefined;
+  let copying: Promise<FinishedCopy> | undefined;
   /** Copies while the panel takes keys: a clipboard program may hang. */
   const startCopy = () => {
     message.copying = 'Copying …';
@@ -47,7 +47,7 @@ export function createPanelDelivery(
       (thrown: unknown) => ({ kind: 'failed', thrown }),
     );
   };
-  const showCopied = (copied: CopyOutcome) => {
+  const showCopied = (copied: FinishedCopy) => {
     copying = undefined;
     if (copied.kind === 'failed') throw copied.thrown;
     message.copying = copied.text;
@@ -63,7 +63,7 @@ export function createPanelDelivery(
       draw();
       nextEvent ??= open.next();
       const event = await (copying === undefined ? nextEvent : Promise.race([nextEvent, copying]));
-      if (isCopyOutcome(event)) {
+      if (isFinishedCopy(event)) {
         showCopied(event);
         continue;
       }
@@ -115,9 +115,9 @@ export function fitsPanel(context: Context, keys: number): boolean {
 }
 
 /** The end of a copy in the background: its message, or what it threw. */
-type CopyOutcome = { kind: 'copied'; text: string } | { kind: 'failed'; thrown: unknown };
+type FinishedCopy = { kind: 'copied'; text: string } | { kind: 'failed'; thrown: unknown };
 
-function isCopyOutcome(event: ScreenEvent | CopyOutcome): event is CopyOutcome {
+function isFinishedCopy(event: ScreenEvent | FinishedCopy): event is FinishedCopy {
   return typeof event === 'object' && 'kind' in event;
 }
 

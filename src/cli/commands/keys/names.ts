@@ -13,7 +13,7 @@ export function namesOf(keys: readonly Pick<Key, 'name' | 'prefix'>[]): string {
 
 /** The sentence before a deactivation: which active keys stop. */
 export function stopping(keys: readonly Key[]): string {
-  if (keys.length === 0) return 'No active key stops.';
+  if (keys.length === 0) return 'No active keys are affected.';
   return `${count(keys)} will stop working at once: ${someNamesOf(keys)}.`;
 }
 
