@@ -10,7 +10,7 @@ export interface Daemon {
 }
 
 export interface RecordedDaemon extends Daemon {
-  /** Whether it serves, or ended in another way; undefined if only its address can show that. */
+  /** Whether it serves, or ended in another way; undefined if the store cannot show that, as on a read-only file system. */
   serves: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
 import { keepMark } from '../../registry/statements.ts';
-import { holdAsDaemon, isServed } from '../connection/locks.ts';
+import { holdAsDaemon, isServed, seesServed } from '../connection/locks.ts';
 import type { Registry } from './registry.ts';
 import { statementsOf } from './statements.ts';
 
@@ -41,7 +41,7 @@ export function createDaemonStore(
   const recorded = () => {
     const rows = newestFirst();
     if (rows.length === 0) return [];
-    const isServed = registry.alone(() => isAnyServing());
+    const isServed = unlock !== undefined || registry.alone(() => seesServed(file));
     // The lock shows whether any of several serves, and not which of them.
     const serves = isServed && rows.length > 1 ? undefined : isServed;
     return rows.map((row) => ({ ...row, serves }));
