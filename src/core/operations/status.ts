@@ -19,7 +19,7 @@ export interface InspectionOptions {
 }
 
 /** A backup older than this needs attention; also a store of this age that was never backed up. */
-const backupOldMs = 7 * dayMs;
+export const backupOldMs = 7 * dayMs;
 
 /** Reads the state of a store and what needs attention. Needs `api_keys.view`. */
 export async function readStatus(

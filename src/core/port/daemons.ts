@@ -15,7 +15,7 @@ export interface RecordedDaemon extends Daemon {
 }
 
 /** What the daemons of a store do once in a while, whichever comes first. */
-export type DaemonTask = 'retention';
+export type DaemonTask = 'retention' | `warned ${string}` | `notified ${string}`;
 
 export interface DaemonStore {
   /** Registers this process as a daemon until it clears its address or ends in any way. `state_forbids` during a restore. */

@@ -60,6 +60,7 @@ export default defineCommand({
     ),
     limitRequests: limit('requests', 'requests per key', usualLimits.requests),
     limitIngest: limit('ingest', 'ingest requests per key', usualLimits.ingest),
+    notify: text('--notify <COMMAND>', 'command that is told what needs attention, as JSON'),
     logLevel: oneOf('--log-level <LEVEL>', logLevels, 'how much to log'),
   },
   examples: [
