@@ -94,6 +94,7 @@ function createServices(
       await serve(
         {
           domain,
+          env: io.env,
           machineClock: io.clock,
           machineUptime: io.uptime,
           settings,

@@ -18,7 +18,7 @@ import { RequestBatches } from './fairness/batches.ts';
 import { Slices } from './fairness/slices.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
-import { addStoreMetrics, Metrics } from './monitoring/metrics.ts';
+import { addExpiryWarnings, addStoreMetrics, Metrics } from './monitoring/metrics.ts';
 import { createRejectionWarning, createUnavailableWarning } from './monitoring/warnings.ts';
 import type { Connections } from './net/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
@@ -48,6 +48,8 @@ interface AppOptions
   /** Further headers of every answer, such as HSTS under TLS. */
   commonHeaders?: readonly string[];
   connections: Connections;
+  /** How many keys were warned of before their expiry, by the days that were left. */
+  expiryWarnings?: ReadonlyMap<string, number>;
 }
 
 type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError>;
@@ -77,6 +79,7 @@ export function createApp(options: AppOptions): H3 {
   });
   const metrics = new Metrics(limiters, memory, connections);
   addStoreMetrics(metrics, domain, log, version);
+  addExpiryWarnings(metrics, options.expiryWarnings ?? new Map());
   const pages = new PageCache(pageCacheBytes);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const slices = new Slices(iterations);

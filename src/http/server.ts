@@ -26,6 +26,7 @@ import {
   logProcessEnd,
 } from './monitoring/log.ts';
 import type { LogForm } from './monitoring/log-forms.ts';
+import { createNotices } from './monitoring/notices.ts';
 import { createRetention } from './monitoring/retention.ts';
 import { createStoreGuard, graceMs } from './monitoring/store-guard.ts';
 import { createRetryLog } from './monitoring/warnings.ts';
@@ -51,6 +52,8 @@ export interface ServeOptions extends DocumentFolders, PageFolder {
   log?: LogStream;
   /** The form of its lines; JSON by default. */
   logForm?: LogForm;
+  /** The environment of the command of `--notify`. */
+  env?: Readonly<Record<string, string | undefined>>;
   /** What systemd has passed to this process; nothing by default. */
   serviceManager?: ServiceManager;
   limits?: Partial<ConnectionLimits & MemoryLimits>;
@@ -104,6 +107,11 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     domain.store.limits && createLimitSharing(domain.store.limits, limiters, retryLog);
   const anchors = createAnchors(domain.store.audit, retryLog);
   const retention = createRetention(domain, retryLog);
+  const { notify } = settings;
+  const notices = createNotices(domain, {
+    log,
+    notify: notify === undefined ? undefined : { command: notify, env: options.env ?? {} },
+  });
   const certificate = requireCertificate(settings);
   if (certificate) warnWhereKeyIsOpen(certificate, log);
   await domain.store.daemon.begin();
@@ -123,6 +131,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     // If the next daemon takes over the socket, clients notice nothing of the change.
     answersWhileStopping: listenFd !== undefined,
     storeRefusal: guard.refusal,
+    expiryWarnings: notices.warnings,
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
   });
   await domain.store.openAll();
@@ -143,7 +152,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   log.info({ url, version: options.version, pid: process.pid }, 'listening');
   await anchors.run();
   const endingLast = [usage, ...(sharing ? [sharing] : []), clock, anchors];
-  for (const task of [...endingLast, retention]) task.start();
+  for (const task of [...endingLast, retention, notices]) task.start();
   finishRemovals(domain.store.entities, log, hooks.stop);
   hooks.listening(address);
   serviceManager?.notify(log, 'READY=1', `MAINPID=${process.pid}`, `STATUS=Serving ${address}`);
@@ -155,6 +164,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   stopReloading?.();
   const isTakenOver = listenFd !== undefined && !guard.displaced.aborted;
   await drain(server, connections, { deadlineMs: limits.drainMs, isTakenOver, log });
+  await notices.stop();
   await retention.stop();
   await guard.stop();
   guard.displaced.throwIfAborted();

@@ -58,7 +58,7 @@ function statusJson(
     ok: attention.length === 0,
     attention,
     store: { path, size_bytes: sizeBytes, ...(space && { free_bytes: space.freeBytes }) },
-    daemon: daemon && { ...daemonJson(daemon), answers: daemon.answers },
+    daemon: daemon && daemonJson(daemon),
     daemons_ended: ended.map(daemonJson),
     keys: {
       active: keys.active,
@@ -116,14 +116,7 @@ function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
   const lines: (Line | null)[] = [
     ['Store', `${context.storePath} (${sizeText(sizeBytes)})`],
     space && ['', `${freeText(space)} free on its disk`, 'disk_low', 'hkctl doctor'],
-    daemon
-      ? [
-          'Daemon',
-          `${daemon.baseUrl}${daemon.answers ? '' : ' does not answer'}`,
-          'daemon_silent',
-          'hkctl doctor',
-        ]
-      : ['Daemon', 'none is running'],
+    ['Daemon', daemon ? daemon.baseUrl : 'none is running'],
     daemon && ['', `version ${daemon.version ?? 'unknown'}, since ${time(daemon.sinceMs, 'UTC')}`],
     ...ended.map(({ baseUrl, sinceMs }): Line => {
       const text = `${baseUrl}, started ${time(sinceMs, 'UTC')}, ended without a clean stop`;

@@ -18,6 +18,7 @@ import {
   type StoreInspection,
   warning,
 } from './inspection.ts';
+import { stopCommand } from './stopping.ts';
 
 /** The file modes are the access control of a store: only the owner may open its files. */
 export function findingOfFiles(files: readonly FileFacts[]): Finding {
@@ -93,7 +94,7 @@ export function findingOfVersions(
     : problem(
         'store_too_old',
         `It is of an older version: ${named}.`,
-        'Stop the daemon and run: hkctl migrate',
+        `Stop the daemon (under systemd: ${stopCommand}) and run: hkctl migrate`,
       );
 }
 

@@ -47,6 +47,8 @@ export const serveDefaults = {
   limitRequests: parseRateLimit(usualLimits.requests),
   limitIngest: parseRateLimit(usualLimits.ingest),
   logLevel: 'info' as LogLevel, // by default
+  /** A command line that is told what needs attention. */
+  notify: unset(),
 };
 
 export type ServeSettings = typeof serveDefaults;

@@ -19,7 +19,7 @@ export interface InspectionOptions {
 }
 
 /** A backup older than this needs attention; also a store of this age that was never backed up. */
-const backupOldMs = 7 * dayMs;
+export const backupOldMs = 7 * dayMs;
 
 /** Reads the state of a store and what needs attention. Needs `api_keys.view`. */
 export async function readStatus(
@@ -29,8 +29,7 @@ export async function readStatus(
 ) {
   await requirePermissions(domain, actor, 'store.status', 'store');
   const { store, clock } = domain;
-  const { newest, ended } = await daemonsOf(domain, answers);
-  const daemon = newest ? { ...newest, answers: await answers(newest.baseUrl) } : null;
+  const { newest: daemon = null, ended } = await daemonsOf(domain, answers);
   const keys = await keyCounts(domain, actor.user.tenantId);
   const sensors = await sensorCounts(domain, actor.user.tenantId);
   const rejections = await rejectionsOf(domain, actor.user.tenantId);
@@ -40,7 +39,6 @@ export async function readStatus(
   const space = inspection.space?.() ?? null;
   const found = {
     disk_low: space !== null && isSpaceLow(space),
-    daemon_silent: daemon !== null && !daemon.answers,
     daemon_ended: ended.length > 0,
     keys_refused: keys.refused > 0,
     keys_expiring: keys.expiring > 0,
@@ -68,7 +66,10 @@ export async function readStatus(
   };
 }
 
-/** The newest daemon that serves, and those that ended without a clean stop; their addresses may have to show that. */
+/**
+ * The newest daemon that serves, and those that ended without a clean stop. The lock of the store decides; an address is asked
+ * only where that cannot tell one daemon from another, since it may be a public one that nothing reaches from here.
+ */
 export async function daemonsOf(
   { store }: Pick<Domain, 'store'>,
   answers: (address: string) => Promise<boolean>,
@@ -77,11 +78,14 @@ export async function daemonsOf(
     (await store.daemon.recorded()).map(async (daemon) => ({
       ...daemon,
       serves: daemon.serves ?? (await answers(daemon.baseUrl)),
+      isCertain: daemon.serves !== undefined,
     })),
   );
+  // None is reached from here, as behind a proxy.
+  const isUnreachable = recorded.every(({ serves, isCertain }) => !serves && !isCertain);
   return {
-    newest: recorded.find(({ serves }) => serves),
-    ended: recorded.filter(({ serves }) => !serves),
+    newest: recorded.find(({ serves }) => serves || isUnreachable),
+    ended: isUnreachable ? [] : recorded.filter(({ serves }) => !serves),
   };
 }
 

@@ -10,12 +10,12 @@ export interface Daemon {
 }
 
 export interface RecordedDaemon extends Daemon {
-  /** Whether it serves, or ended in another way; undefined if only its address can show that. */
+  /** Whether it serves, or ended in another way; undefined if the store cannot show that, as on a read-only file system. */
   serves: boolean | undefined;
 }
 
 /** What the daemons of a store do once in a while, whichever comes first. */
-export type DaemonTask = 'retention';
+export type DaemonTask = 'retention' | `warned ${string}` | `notified ${string}`;
 
 export interface DaemonStore {
   /** Registers this process as a daemon until it clears its address or ends in any way. `state_forbids` during a restore. */

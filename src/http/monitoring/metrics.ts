@@ -232,6 +232,16 @@ export function addStoreMetrics(metrics: Metrics, domain: Domain, log: Log, vers
   );
 }
 
+/** Adds the number of keys that this daemon has warned of before their expiry. */
+export function addExpiryWarnings(metrics: Metrics, warnings: ReadonlyMap<string, number>): void {
+  metrics.add(
+    'counter',
+    'hkctl_key_expiry_warnings_total',
+    'Warnings of keys that expire, by the days that were left.',
+    () => samplesOf('days', warnings),
+  );
+}
+
 function namesWith(
   databases: StoreFacts['databases'],
   size: 'bytes' | 'logBytes',

@@ -1,4 +1,5 @@
 import { type ErrorCode, HkctlError } from '../../core/errors.ts';
+import { stopCommand } from '../../core/operations/stopping.ts';
 
 /** `store_absent` (exit 6). */
 export function storeAbsent(place: string, hint = 'Make it with: hkctl init'): HkctlError {
@@ -36,7 +37,7 @@ export function storeTooOld(
     'store_too_old',
     `The store ${place} is of an older version (schema ${version}).`,
     {
-      hint: `Stop ${daemons} and run: hkctl migrate`,
+      hint: `Stop ${daemons} (under systemd: ${stopCommand}) and run: hkctl migrate`,
     },
   );
 }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { isHkctlError } from '../../core/errors.ts';
@@ -23,7 +23,9 @@ export function toDomainError(thrown: unknown, path: string): unknown {
     return outcomeUnknown(`the disk of the store ${path} failed at its commit`, thrown);
   const message = thrown instanceof Error ? thrown.message : '';
   const isStrange = code === 'SQLITE_ERROR' && strangeFormat.test(message);
-  const fault = { code: isStrange ? 'SQLITE_CORRUPT' : code, place: placeOf(code, message, path) };
+  const isReadOnly = refused.test(code) && isOnReadOnlySystem(path);
+  const knownCode = isReadOnly ? 'EROFS' : isStrange ? 'SQLITE_CORRUPT' : code;
+  const fault = { code: knownCode, place: placeOf(code, message, path) };
   return meaningOf(meanings, fault, path, thrown) ?? thrown;
 }
 
@@ -32,7 +34,8 @@ const strangeFormat =
   /unsupported file format|must use the same text encoding|no such (?:table|column)|has no column|already exists|malformed/;
 
 const constraintFailed = /^.*constraint failed: /;
-const wrongPath = /^(ELOOP|EISDIR|ENOTDIR|ENAMETOOLONG|EROFS)$/;
+const wrongPath = /^(ELOOP|EISDIR|ENOTDIR|ENAMETOOLONG)$/;
+const refused = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|EROFS)$/;
 
 /** The columns of a constraint, what is wrong with a path, or whose the store is. */
 function placeOf(code: string, message: string, path: string): string {
@@ -49,6 +52,7 @@ const meanings: readonly Meaning[] = [
   [/^SQLITE_(CORRUPT|NOTADB)/, 'store_corrupt', 'The store {store} is damaged, or is not a store of hkctl.', 'Keep the files as they are and go back to your last backup.'],
   [/^SQLITE_IOERR|^EIO$/, 'store_unreadable', 'The disk of the store {store} fails ({code}).', 'Look for disk errors in the log of the system; if they stay, restore a backup on another disk.'],
   [wrongPath, 'store_unreadable', 'The store {store} cannot be used: {place}.', 'Name another with --store PATH or HKCTL_STORE.'],
+  [/^EROFS$/, 'store_unreadable', 'The store {store} is on a read-only file system.', 'Mount it writable, or run the command where the daemon runs.'],
   [/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|ENOENT)$/, 'store_unreadable', 'The store {store} cannot be opened or written by this account.', '{place}Run hkctl as the account that owns the store, or name another with --store.'],
   [/^SQLITE_CONSTRAINT_\w+ users\.login$/, 'duplicate', 'There is a user profile with this login already.', another],
   [/^SQLITE_CONSTRAINT_\w+ entities\.tenant_id, entities\.code$/, 'duplicate', 'There is an entity with this code already.', another],
@@ -56,6 +60,18 @@ const meanings: readonly Meaning[] = [
   [/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/, 'duplicate', 'There is one with the same {place} already.', another],
   [/^SQLITE_CONSTRAINT_FOREIGNKEY/, 'state_forbids', 'Something this refers to was removed meanwhile; nothing was changed.', 'Look at what is left and try again.'],
 ];
+
+/** Whether a file system refuses every account: the system then says so before it looks at rights. */
+function isOnReadOnlySystem(path: string): boolean {
+  return [path, dirname(path)].some((place) => {
+    try {
+      accessSync(place, constants.W_OK);
+      return false;
+    } catch (thrown) {
+      return errnoOf(thrown) === 'EROFS';
+    }
+  });
+}
 
 /** Who this is and whose the folder is, by numbers, since an account in a container may have no name; empty if that is hidden. */
 function ownership(path: string): string {

@@ -9,6 +9,7 @@ import {
   usualLimits,
 } from '../../../core/operations/settings.ts';
 import { daemonsOf } from '../../../core/operations/status.ts';
+import { stopCommand } from '../../../core/operations/stopping.ts';
 import type { Daemon } from '../../../core/port/daemons.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand, requireBaseUrl } from '../../command/command.ts';
@@ -59,6 +60,7 @@ export default defineCommand({
     ),
     limitRequests: limit('requests', 'requests per key', usualLimits.requests),
     limitIngest: limit('ingest', 'ingest requests per key', usualLimits.ingest),
+    notify: text('--notify <COMMAND>', 'command that is told what needs attention, as JSON'),
     logLevel: oneOf('--log-level <LEVEL>', logLevels, 'how much to log'),
   },
   examples: [
@@ -129,7 +131,7 @@ function nameOf({ baseUrl, pid, sinceMs }: Daemon): string {
 /** The refusal of a port that most probably a daemon of the same store has. */
 function served(other: Daemon, { code, message, cause }: HkctlError): HkctlError {
   return new HkctlError(code, `This store is already served by ${nameOf(other)}. ${message}`, {
-    hint: 'Use that one, or end it first. --port 0 serves the store a second time, on another port.',
+    hint: `Use that one, or end it first (under systemd: ${stopCommand}). --port 0 serves the store a second time, on another port.`,
     cause,
   });
 }

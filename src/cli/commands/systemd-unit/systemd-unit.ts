@@ -14,6 +14,9 @@ import service from './hkctl.service?raw';
 import socket from './hkctl.socket?raw';
 import backupService from './hkctl-backup.service?raw';
 import backupTimer from './hkctl-backup.timer?raw';
+import statusService from './hkctl-status.service?raw';
+import statusTimer from './hkctl-status.timer?raw';
+import statusFailed from './hkctl-status-failed.service?raw';
 
 /**
  * The units are as systemd reads them, but for words such as `@EXEC@`. Services have no rights, and nothing to write to but the state
@@ -25,13 +28,17 @@ import backupTimer from './hkctl-backup.timer?raw';
  * audit trail; limits of each key and address bound their number. Large reads lower the priority of their thread (setpriority).
  *
  * systemd keeps the socket open and passes it to the service of the same name, so that connections wait while the daemon is restarted.
- * A backup of a store on PostgreSQL needs the network.
+ * A backup of a store on PostgreSQL needs the network. The service that tells what `hkctl status` found has no restrictions, since
+ * programs that send mail need rights of their own.
  */
 const texts = {
   'hkctl.service': service,
   'hkctl.socket': socket,
   'hkctl-backup.service': backupService,
   'hkctl-backup.timer': backupTimer,
+  'hkctl-status.service': statusService,
+  'hkctl-status-failed.service': statusFailed,
+  'hkctl-status.timer': statusTimer,
 } as const;
 
 /** A path for a place where systemd separates paths by blanks, or by colons. */
@@ -44,6 +51,9 @@ function plain(spelling: string, doc: string, pattern: RegExp) {
     throw new HkctlError('usage', `"${given}" cannot be written in a unit.`);
   });
 }
+
+const usualCall = "mail -s 'hkctl needs attention' root";
+const whatWasFound = 'journalctl --identifier=hkctl-status --since=-10min --output=cat --no-pager';
 
 interface Unit {
   name: keyof typeof texts;
@@ -62,6 +72,15 @@ export default defineCommand({
     backup: toggle(
       '--backup',
       'print hkctl-backup.service and .timer instead: a backup every night',
+    ),
+    status: toggle(
+      '--status',
+      'print hkctl-status.service and .timer instead: hkctl status every morning',
+    ),
+    call: plain(
+      '--call <COMMAND>',
+      `with --status: command that reads what needs attention (default ${usualCall})`,
+      /^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u,
     ),
     folder: plain(
       '--folder <PATH>',
@@ -116,6 +135,10 @@ export default defineCommand({
       'hkctl systemd-unit --backup --folder /etc/systemd/system',
       'then systemctl enable --now hkctl-backup.timer',
     ],
+    [
+      'hkctl systemd-unit --status --folder /etc/systemd/system',
+      'then systemctl enable --now hkctl-status.timer',
+    ],
     ['hkctl systemd-unit --account plant --exec /usr/local/bin/hkctl', 'another account'],
   ],
   async run(context, flags) {
@@ -123,7 +146,7 @@ export default defineCommand({
     const { host = serveDefaults.host, port = serveDefaults.port, backupFolder, keep = 14 } = flags;
     requireBothOfTls(flags);
     const program = flags.exec === undefined ? context.io.program : [flags.exec];
-    if (!flags.socket || flags.backup)
+    if (!flags.socket || flags.backup || flags.status)
       for (const path of program) requireVisible(path, 'program', howToInstall);
     if (flags.backup && backupFolder !== undefined)
       requireVisible(backupFolder, 'folder', 'Name another folder.');
@@ -143,10 +166,13 @@ export default defineCommand({
       OTHER_FOLDER: backupFolder === undefined ? '' : `ReadWritePaths=${backupFolder}\n`,
       KEEP: `${keep}`,
       FOLDER: backupFolder ?? '%S/hkctl/backups',
+      TELL: quotedArgument(`${whatWasFound} | ${flags.call ?? usualCall}`),
     };
     const names: Unit['name'][] = [];
     if (flags.socket) names.push('hkctl.socket');
     if (flags.backup) names.push('hkctl-backup.service', 'hkctl-backup.timer');
+    if (flags.status)
+      names.push('hkctl-status.service', 'hkctl-status-failed.service', 'hkctl-status.timer');
     if (names.length === 0) names.push('hkctl.service');
     const units = names.map((name): Unit => {
       const text = texts[name]

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
+import { stopCommand } from '../../../core/operations/stopping.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { useCurrent } from '../../archive/copying.ts';
 import { inPrivateFolder } from '../../archive/private-folder.ts';
@@ -137,5 +138,4 @@ async function emptyStore(session: Session, types: ColumnTypes): Promise<void> {
 }
 
 /** What to do while a daemon serves the store. */
-const hintOfServed =
-  'Stop every daemon on any machine, restore, and start them again. One that was killed counts as serving for 10 s.';
+const hintOfServed = `Stop every daemon on any machine (under systemd: ${stopCommand}), restore, and start them again. One that was killed counts as serving for 10 s.`;

@@ -1,6 +1,8 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { stopCommand } from '../../../core/operations/stopping.ts';
 import { servedAt } from '../../engine/errors.ts';
 import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
@@ -27,6 +29,20 @@ export function holdAsDaemon(file: string): () => void {
       hint: 'Start it once the restore has ended.',
     },
   );
+}
+
+/**
+ * Whether a daemon serves the store, if this process may write `file`; else undefined, since it could take no exclusive lock. Call
+ * it under the registry's write lock: two at once would take each other for a daemon.
+ */
+export function seesServed(file: string): boolean | undefined {
+  try {
+    accessSync(existsSync(file) ? file : dirname(file), constants.W_OK);
+  } catch (thrown) {
+    if (errnoOf(thrown) === undefined) throw thrown;
+    return undefined;
+  }
+  return isServed(file);
 }
 
 /** Whether a daemon serves the store. Call it under the registry's write lock: two at once would take each other for one. */
@@ -136,7 +152,7 @@ export function openAlone(
         'state_forbids',
         `Another process has the store ${path} open; nothing was changed.`,
         {
-          hint: 'Stop the daemon and every other hkctl, and try again.',
+          hint: `Stop the daemon (under systemd: ${stopCommand}) and every other hkctl, and try again.`,
           cause: thrown,
         },
       );

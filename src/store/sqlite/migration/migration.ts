@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
 import type { MigrationOutcome, MigrationRequest } from '../../../core/operations/engine.ts';
+import { stopCommand } from '../../../core/operations/stopping.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { beforeMigration } from '../../archive/target.ts';
@@ -53,7 +54,7 @@ export async function migrateStore(
       return { applied: await applyToAll(registry, path, options.migrationsFolder), backup };
     }
     // A daemon of the older version would go on writing to the file that is replaced.
-    return await withoutDaemons(path, 'Stop it, migrate, and start it again.', async () => {
+    return await withoutDaemons(path, hintOfServed, async () => {
       const total = withLog(filesOf(path).readings);
       progress?.(0, total);
       const unfinished = unfinishedRebuild(path);
@@ -156,3 +157,5 @@ async function applyToAll(
     for (const [name, open] of databases) if (name !== 'registry') open.close();
   }
 }
+
+const hintOfServed = `Stop it, migrate, and start it again. Under systemd: ${stopCommand}`;

@@ -4,7 +4,7 @@ import { placeholders, statement } from '../../registry/compiled-statements.ts';
 import { setMark } from '../../registry/marks.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { daemons, marks } from '../../tables/sqlite/registry.ts';
-import { holdAsDaemon, isServed } from '../connection/locks.ts';
+import { holdAsDaemon, isServed, seesServed } from '../connection/locks.ts';
 import { dialect } from './dialect.ts';
 import type { Registry } from './registry.ts';
 import { createExecutor } from './statements.ts';
@@ -46,7 +46,7 @@ export function createDaemonStore(
   const recorded = () => {
     const rows = newestFirst();
     if (rows.length === 0) return [];
-    const isServed = registry.alone(() => isAnyServing());
+    const isServed = unlock !== undefined || registry.alone(() => seesServed(file));
     // The lock shows whether any of several serves, and not which of them.
     const serves = isServed && rows.length > 1 ? undefined : isServed;
     return rows.map((row) => ({ ...row, serves }));

@@ -2,6 +2,7 @@ import { closeSync, existsSync, lstatSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterChange, HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
+import { stopCommand } from '../../../core/operations/stopping.ts';
 import type { ClockSamples } from '../../../core/port/clock.ts';
 import type { KeptStopped } from '../../../core/port/stops.ts';
 import type { Store } from '../../../core/port/store.ts';
@@ -39,7 +40,7 @@ export function restoreBackup(
 ): Promise<RestoreOutcome> {
   translating(path, () => makeFolder(dirname(path)));
   const { registry, records, readings } = filesOf(path);
-  const hintOfServed = 'Stop it, restore, and start it again.';
+  const hintOfServed = `Stop it, restore, and start it again. Under systemd: ${stopCommand}`;
   const target = {
     workPath: path,
     hintOfServed,

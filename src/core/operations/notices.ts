@@ -1,0 +1,161 @@
+import type { Domain } from '../domain/domain.ts';
+import type { DaemonTask } from '../port/daemons.ts';
+import type { Key } from '../port/keys.ts';
+import type { Tenant } from '../port/tenants.ts';
+import { isSilent } from '../readings/sensors.ts';
+import { formatInstantMs, formatOptionalMs } from '../time/instants.ts';
+import { dayMs, hourMs } from '../time/spans.ts';
+import { backupOldMs } from './status.ts';
+
+/** What the command of `--notify` is given (contract, section 3). */
+export type Notice = { at: string } & (
+  | { event: 'key_expires' | 'readings_rejected'; key: NoticeKey }
+  | { event: 'sensor_silent'; sensor: { id: string; code: string } }
+  | { event: 'backup_old'; backup: { at: string | null } }
+);
+
+interface NoticeKey {
+  id: string;
+  prefix: string;
+  name: string;
+  expires_at: string | null;
+}
+
+/** A notice that is due unless a daemon of the store has begun `task` within the last `gapMs`. */
+export interface DueNotice {
+  notice: Notice;
+  task: DaemonTask;
+  gapMs: number;
+}
+
+/** A key that expires soon; a warning is due unless `task` was begun within the last `gapMs`. */
+export interface ExpiringKey {
+  key: Key;
+  expiresAtMs: number;
+  /** The least number of days in {@link expiryWarningDays} that is left. */
+  days: number;
+  task: DaemonTask;
+  gapMs: number;
+}
+
+/** The days before its expiry at which a key is warned of. */
+export const expiryWarningDays = [1, 7, 14, 30] as const;
+
+const longestMs = Math.max(...expiryWarningDays) * dayMs;
+const pageSize = 100;
+
+/** The active keys of all organizations that expire within 30 days. */
+export async function* expiringKeys({
+  store,
+  clock,
+}: Pick<Domain, 'store' | 'clock'>): AsyncGenerator<ExpiringKey> {
+  const nowMs = clock();
+  const filter = { nowMs, statuses: ['Active'], expiringByMs: nowMs + longestMs } as const;
+  for (const { id } of await store.tenants.list()) {
+    let page: Key[] = [];
+    do {
+      page = await store.keys.list(id, filter, { limit: pageSize, after: page.at(-1) });
+      for (const key of page) {
+        const expiring = expiryOf(key, nowMs);
+        if (expiring) yield expiring;
+      }
+    } while (page.length === pageSize);
+  }
+}
+
+function expiryOf(key: Key, nowMs: number): ExpiringKey | undefined {
+  const { id, expiresAtMs } = key;
+  if (expiresAtMs === null) return undefined;
+  const days = expiryWarningDays.find((most) => expiresAtMs - nowMs <= most * dayMs);
+  if (days === undefined) return undefined;
+  // A warning before this number of days was reached was one of more days.
+  const gapMs = nowMs - (expiresAtMs - days * dayMs) + 1;
+  return { key, expiresAtMs, days, task: `warned ${id}`, gapMs };
+}
+
+/** All that `--notify` tells of the store, each at most once a day. */
+export async function* dueNotices(
+  domain: Pick<Domain, 'store' | 'clock'>,
+): AsyncGenerator<DueNotice> {
+  const { store, clock } = domain;
+  const at = formatInstantMs(clock());
+  for await (const { key, gapMs } of expiringKeys(domain)) {
+    const notice: Notice = { event: 'key_expires', at, key: shownKey(key) };
+    yield { notice, task: `notified key_expires ${key.id}`, gapMs: Math.max(gapMs, dayMs) };
+  }
+  for (const tenant of await store.tenants.list()) {
+    for await (const key of rejectedKeys(domain, tenant)) {
+      const notice: Notice = { event: 'readings_rejected', at, key: shownKey(key) };
+      yield daily(notice, `notified readings_rejected ${key.id}`);
+    }
+    for await (const { entityId, id, code } of silentSensors(domain, tenant)) {
+      const notice: Notice = { event: 'sensor_silent', at, sensor: { id, code } };
+      yield daily(notice, `notified sensor_silent ${entityId} ${id}`);
+    }
+  }
+  const lastBackupMs = await oldBackupMs(domain);
+  if (lastBackupMs === undefined) return;
+  const backup = { at: formatOptionalMs(lastBackupMs) };
+  yield daily({ event: 'backup_old', at, backup }, 'notified backup_old');
+}
+
+function daily(notice: Notice, task: DaemonTask): DueNotice {
+  return { notice, task, gapMs: dayMs };
+}
+
+function shownKey({ id, prefix, name, expiresAtMs }: Key): NoticeKey {
+  return { id, prefix, name, expires_at: formatOptionalMs(expiresAtMs) };
+}
+
+/** The keys of which readings were rejected in the last hour. */
+async function* rejectedKeys(
+  { store, clock }: Pick<Domain, 'store' | 'clock'>,
+  { id }: Tenant,
+): AsyncGenerator<Key> {
+  const nowMs = clock();
+  const today = Math.floor(nowMs / dayMs);
+  // In some zones it is still the day before, in others already the next one.
+  const counts = await store.usage.rejected(id, { first: today - 1, last: today + 1 });
+  const recent = counts.filter(({ lastAtMs }) => lastAtMs !== null && lastAtMs > nowMs - hourMs);
+  for (const prefix of new Set(recent.map((count) => count.prefix))) {
+    const key = await store.keys.find(id, prefix);
+    if (key) yield key;
+  }
+}
+
+/** So many states are read at once that a daemon does not notice it. */
+const statesAtOnce = 500;
+
+/** The active sensors at active entities that sent something before, but nothing for a day. */
+async function* silentSensors(
+  { store, clock }: Pick<Domain, 'store' | 'clock'>,
+  { id: tenantId }: Tenant,
+): AsyncGenerator<{ entityId: string; id: string; code: string }> {
+  for (const entity of await store.entities.list(tenantId)) {
+    if (entity.status !== 'active') continue;
+    const directory = await store.readings.directory(entity.id);
+    // The directory names each sensor by its code and by its id.
+    const sensors = [...new Set(directory.values())].filter(({ isActive }) => isActive);
+    for (let from = 0; from < sensors.length; from += statesAtOnce) {
+      const some = sensors.slice(from, from + statesAtOnce);
+      const states = await store.readings.states(some.map(({ series }) => series));
+      for (const { series, id, code } of some) {
+        const state = states.get(series);
+        const seenUs = Math.max(state?.lastReadingAtUs ?? -1, state?.lastHeartbeatAtUs ?? -1);
+        if (seenUs >= 0 && isSilent(seenUs / 1000, clock()))
+          yield { entityId: entity.id, id, code };
+      }
+    }
+  }
+}
+
+/** When the last backup was made, null for never, if it or the store is older than a week; else undefined. */
+async function oldBackupMs({
+  store,
+  clock,
+}: Pick<Domain, 'store' | 'clock'>): Promise<number | null | undefined> {
+  const lastBackupMs = (await store.audit.lastDoneMs('store.backup')) ?? null;
+  const [first] = await store.tenants.list();
+  const backedUpMs = lastBackupMs ?? first?.createdAtMs ?? clock();
+  return clock() - backedUpMs > backupOldMs ? lastBackupMs : undefined;
+}

@@ -1,0 +1,101 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Domain } from '../../core/domain/domain.ts';
+import { dueNotices, expiringKeys, expiryWarningDays } from '../../core/operations/notices.ts';
+import { redactSecrets } from '../../core/secrets.ts';
+import { formatInstantMs } from '../../core/time/instants.ts';
+import { hourMs } from '../../core/time/spans.ts';
+import type { Log } from './log.ts';
+import { type NotifyCommand, runNotifyCommand } from './notify-command.ts';
+import { createRepetition } from './repetition.ts';
+
+/** The first look comes soon after the start, once the usage of the last daemon is on disk. */
+const firstAfterMs = 5_000;
+/** The rest after each claim, which writes to the store. */
+const restMs = 20;
+
+interface NoticesOptions {
+  /** What a notice is given to; without one only the log and the metrics warn of keys that expire. */
+  notify?: NotifyCommand | undefined;
+  log: Log;
+}
+
+/**
+ * Looks once an hour for what somebody should know: keys that expire soon, for the log and the metrics, and with `--notify` all
+ * that its command is told. A daemon claims each in the store first, so that no other repeats it, nor this one after a restart.
+ */
+export function createNotices(
+  domain: Pick<Domain, 'store' | 'clock'>,
+  { notify, log }: NoticesOptions,
+) {
+  /** How many keys were warned of, by the days that were left. */
+  const warnings = new Map<string, number>(expiryWarningDays.map((days) => [`${days}`, 0]));
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  let first: NodeJS.Timeout | undefined;
+
+  async function warnOfExpiries(): Promise<void> {
+    for await (const { key, expiresAtMs, days, task, gapMs } of expiringKeys(domain)) {
+      if (signal.aborted) return;
+      if (!(await domain.store.daemon.beginTask(task, domain.clock(), gapMs))) continue;
+      warnings.set(`${days}`, (warnings.get(`${days}`) ?? 0) + 1);
+      const { prefix, name } = key;
+      const facts = { key: prefix, name: redactSecrets(name), entity: key.entity?.code, days };
+      log.warn(
+        { ...facts, expires_at: formatInstantMs(expiresAtMs) },
+        `a key expires soon: ${prefix}`,
+      );
+      await rest();
+    }
+  }
+
+  async function tell(command: NotifyCommand): Promise<void> {
+    for await (const { notice, task, gapMs } of dueNotices(domain)) {
+      if (signal.aborted) return;
+      if (!(await domain.store.daemon.beginTask(task, domain.clock(), gapMs))) continue;
+      const fault = await runNotifyCommand(command, notice, signal);
+      if (signal.aborted) return;
+      if (fault) {
+        const { reason, complaint, isTimeout } = fault;
+        const facts = { notice, reason, stderr: redactSecrets(complaint) };
+        log.warn(facts, `the command of --notify failed for ${notice.event}`);
+        // Others would only hang as well: they are due again in an hour.
+        if (isTimeout) return;
+      }
+      await rest();
+    }
+  }
+
+  /** It ends at once when the daemon stops. */
+  async function rest(): Promise<void> {
+    await pause(restMs, undefined, { signal, ref: false }).catch(() => {});
+  }
+
+  const repetition = createRepetition({
+    everyMs: hourMs,
+    log,
+    failure: 'what should be told was not read; trying again in an hour',
+    async work() {
+      await warnOfExpiries();
+      if (notify) await tell(notify);
+    },
+  });
+  let working: Promise<void> | undefined;
+  return {
+    warnings,
+    /** Looks once. */
+    run: repetition.run,
+    start(): void {
+      first = setTimeout(() => {
+        working = repetition.run();
+      }, firstAfterMs).unref();
+      repetition.start();
+    },
+    /** Ends a command that runs. */
+    async stop(): Promise<void> {
+      clearTimeout(first);
+      stopped.abort();
+      await working;
+      await repetition.stop();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import type { Notice } from '../../core/operations/notices.ts';
+
+export interface NotifyCommand {
+  /** A command line of the shell. */
+  command: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** After this time it and all that it has started are killed. */
+  timeoutMs?: number;
+}
+
+const usualTimeoutMs = 30_000;
+/** What it says of a fault is logged up to this length. */
+const longestComplaint = 500;
+
+/** How a command has failed. */
+export interface CommandFault {
+  reason: string;
+  isTimeout: boolean;
+  complaint: string;
+}
+
+/**
+ * Runs the command of `--notify` with a notice as JSON on its standard input; undefined if it has succeeded. It is killed at the
+ * end of its time, and when `signal` is aborted.
+ */
+export function runNotifyCommand(
+  { command, env, timeoutMs = usualTimeoutMs }: NotifyCommand,
+  notice: Notice,
+  signal: AbortSignal,
+): Promise<CommandFault | undefined> {
+  return new Promise((resolve) => {
+    // A group of its own, so that what it has started ends with it.
+    const child = spawn('/bin/sh', ['-c', command], {
+      env: ownEnvironment(env),
+      stdio: ['pipe', 'ignore', 'pipe'],
+      detached: true,
+    });
+    let isTimeout = false;
+    let complaint = '';
+    const kill = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It has ended meanwhile.
+      }
+    };
+    const late = setTimeout(() => {
+      isTimeout = true;
+      kill();
+    }, timeoutMs);
+    const settle = (reason: string | undefined): void => {
+      clearTimeout(late);
+      signal.removeEventListener('abort', kill);
+      child.stderr.destroy();
+      resolve(reason === undefined ? undefined : { reason, isTimeout, complaint });
+    };
+    signal.addEventListener('abort', kill, { once: true });
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(0, longestComplaint);
+    });
+    // It need not read the notice.
+    child.stdin.on('error', () => {});
+    child.stdin.end(`${JSON.stringify(notice)}\n`);
+    child.on('error', (thrown) => settle(`it could not be started: ${thrown.message}`));
+    child.on('exit', (code, by) => {
+      if (code === 0) settle(undefined);
+      else if (isTimeout) settle(`it took longer than ${timeoutMs / 1000} s`);
+      else settle(code === null ? `it was ended by ${by}` : `it ended with exit code ${code}`);
+    });
+  });
+}
+
+/** Without what systemd has passed to the daemon alone. */
+function ownEnvironment(env: NotifyCommand['env']): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(
+    ([name]) => !/^(?:LISTEN_|WATCHDOG_|NOTIFY_SOCKET$|JOURNAL_STREAM$)/.test(name),
+  );
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,125 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createLog } from '../../../src/http/monitoring/log.ts';
+import { createNotices } from '../../../src/http/monitoring/notices.ts';
+import { bareApp, type Face } from '../faces.ts';
+import { HttpPlant } from '../plant.ts';
+
+const dayMs = 86_400_000;
+
+/** A daemon that looks once: what its log and its command were told. */
+async function look(plant: HttpPlant, command?: string, timeoutMs?: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-notices-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const told = join(folder, 'told');
+  writeFileSync(told, '');
+  const lines: string[] = [];
+  const env = { PATH: process.env.PATH, TOLD: told };
+  const notices = createNotices(plant.domain, {
+    log: createLog('info', { write: (line) => lines.push(line) }),
+    notify: command === undefined ? undefined : { command, env, timeoutMs },
+  });
+  await notices.run();
+  await notices.stop();
+  const parsed = (text: string) =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  return { log: parsed(lines.join('')), told: parsed(readFileSync(told, 'utf8')), notices };
+}
+
+/** Calls the API with a key; a body makes it a POST. */
+function send(api: Face, secret: string, path: string, body?: object): Promise<Response> {
+  const authorization = `Bearer ${secret}`;
+  return api.fetch(`/api/v1${path}`, {
+    headers: { authorization, 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
+}
+
+const append = 'cat >> "$TOLD"';
+
+it('warns of a key 30, 14, 7 and 1 days before it expires, once each, whichever daemon looks', async () => {
+  const plant = await HttpPlant.open();
+  const expiresAtMs = plant.nowMs + 40 * dayMs;
+  const { id, prefix } = await plant.key({ name: 'Gateway', expiresAtMs });
+  await plant.key({ name: 'Forever' });
+  expect((await look(plant, append)).log).toEqual([]);
+  for (const [left, days] of [
+    [29, 30],
+    [13, 14],
+    [6.5, 7],
+    [0.5, 1],
+  ] as const) {
+    plant.nowMs = expiresAtMs - left * dayMs;
+    const first = await look(plant, append);
+    expect(first.log).toMatchObject([{ level: 'warn', key: prefix, name: 'Gateway', days }]);
+    expect(first.notices.warnings.get(`${days}`)).toBe(1);
+    const expires_at = new Date(expiresAtMs).toISOString();
+    expect(first.told.filter(({ event }) => event !== 'backup_old')).toEqual([
+      {
+        event: 'key_expires',
+        at: new Date(plant.nowMs).toISOString(),
+        key: { id, prefix, name: 'Gateway', expires_at },
+      },
+    ]);
+    const second = await look(plant, append);
+    expect([second.log, second.told]).toEqual([[], []]);
+  }
+});
+
+it('tells of a silent sensor and an old backup once a day', async () => {
+  const plant = await HttpPlant.open();
+  const { secret } = await plant.key();
+  const api = bareApp(plant);
+  const list = await send(api, secret, '/sensors');
+  const [sensor] = JSON.parse(await list.text()).data;
+  const post = async (...readings: object[]) =>
+    (await send(api, secret, '/sensors/readings', { readings })).json();
+  expect(await post({ sensor: sensor.code, at: plant.nowMs, value: 1 })).toMatchObject({
+    accepted: 1,
+  });
+  plant.nowMs += 8 * dayMs;
+  const events = async () => (await look(plant, append)).told.map(({ event }) => event).sort();
+  expect(await events()).toEqual(['backup_old', 'sensor_silent']);
+  plant.nowMs += dayMs - 1;
+  expect(await events()).toEqual([]);
+  plant.nowMs += 1;
+  expect(await events()).toEqual(['backup_old', 'sensor_silent']);
+});
+
+it('tells of a key of which readings were rejected in the last hour', async () => {
+  const plant = await HttpPlant.open();
+  const { secret, id, prefix } = await plant.key({ name: 'Gateway' });
+  const api = bareApp(plant);
+  await send(api, secret, '/sensors/readings', {
+    readings: [{ sensor: 'nowhere', at: plant.nowMs, value: 1 }],
+  });
+  await api.usage.run();
+  const key = { id, prefix, name: 'Gateway', expires_at: null };
+  expect((await look(plant, append)).told).toMatchObject([{ event: 'readings_rejected', key }]);
+  plant.nowMs += dayMs;
+  expect((await look(plant, append)).told).toEqual([]);
+});
+
+it('logs a command that fails, and ends one that hangs with all that it has started', async () => {
+  const plant = await HttpPlant.open();
+  await plant.key({ name: 'One', expiresAtMs: plant.nowMs + 2 * dayMs });
+  const failed = await look(plant, 'echo no route >&2; exit 3');
+  expect(failed.log).toMatchObject([
+    { name: 'One' },
+    { reason: 'it ended with exit code 3', stderr: 'no route\n', notice: { event: 'key_expires' } },
+  ]);
+
+  await plant.key({ name: 'Two', expiresAtMs: plant.nowMs + 2 * dayMs });
+  await plant.key({ name: 'Three', expiresAtMs: plant.nowMs + 2 * dayMs });
+  const began = performance.now();
+  const hung = await look(plant, 'sleep 100 & sleep 100', 200);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(hung.log.filter(({ reason }) => reason === 'it took longer than 0.2 s')).toHaveLength(1);
+  // The one that was not told is told by the next look.
+  expect((await look(plant, append)).told).toHaveLength(1);
+});
