@@ -220,20 +220,21 @@ export async function copySecret(
     : 'Not copied: there is no clipboard here.';
 }
 
-type CopyOutcome = 'copied' | 'failed' | 'not installed';
+type ClipboardOutcome = 'copied' | 'failed' | 'not installed';
 
-async function copiedInTime(io: Io, secret: string, ended: AbortSignal): Promise<CopyOutcome> {
+async function copiedInTime(io: Io, secret: string, ended: AbortSignal): Promise<ClipboardOutcome> {
   const limit = new AbortController();
   const abort = () => limit.abort();
   ended.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(abort, longestCopyMs);
-  const timeout = new Promise<CopyOutcome>((resolve) => {
+  const timeout = new Promise<ClipboardOutcome>((resolve) => {
     limit.signal.addEventListener('abort', () => resolve('failed'), { once: true });
   });
   // Any failure means that there is no clipboard; the tools behind it report theirs in many ways.
   const copied = io.copy(secret, limit.signal).then(
-    (): CopyOutcome => 'copied',
-    (thrown): CopyOutcome => (errnoOf(thrown) === 'MODULE_NOT_FOUND' ? 'not installed' : 'failed'),
+    (): ClipboardOutcome => 'copied',
+    (thrown): ClipboardOutcome =>
+      errnoOf(thrown) === 'MODULE_NOT_FOUND' ? 'not installed' : 'failed',
   );
   try {
     return await Promise.race([copied, timeout]);
