@@ -49,6 +49,8 @@ export function registryTables(kit: TableKit, own: OwnColumns = {}) {
       role: text('role').notNull(),
       status: text('status').notNull(),
       createdAtMs: whole('created_at_ms').notNull(),
+      /** The entities to which the user is confined, as a JSON list of ids; null = none of them. */
+      entityIds: text('entity_ids'),
     },
     ({ tenantId, login }) => [index('users_tenant').on(tenantId, login)],
   );

@@ -52,6 +52,7 @@ export interface KeptStopped {
     | 'revoked_key'
     | 'deactivated_user'
     | 'demoted_user'
+    | 'confined_user'
     | 'deactivated_entity'
     | 'removed_entity';
   id: string;
@@ -59,6 +60,8 @@ export interface KeptStopped {
   name: string;
   atMs: number;
   role?: Role;
+  /** Of a confined user: the entities that are left. */
+  entityIds?: readonly string[];
 }
 
 export interface RestoreOutcome {

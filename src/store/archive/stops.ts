@@ -1,8 +1,11 @@
 import { type Role, roleExceeds, roleNames } from '../../core/access/roles.ts';
+import { type Confinement, commonEntities, isSameEntities } from '../../core/domain/confinement.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { KeptStopped } from '../../core/operations/backups.ts';
 import type { AuditHead } from '../../core/port/audit.ts';
 import {
+  entitiesEvent,
+  entitiesOf,
   type JournalEntry,
   type JournalSummary,
   type LastEvent,
@@ -23,6 +26,8 @@ interface State extends Pick<KeptStopped, 'id' | 'tenantId' | 'name'> {
   /** Of a user, with the name of the organization. */
   role?: Role;
   tenant?: string;
+  /** Of a user: JSON of the entities to which the user is confined, else null. */
+  entityIds?: string | null;
 }
 
 /** Reads them, inside a transaction of the caller. */
@@ -30,7 +35,7 @@ export async function readStates({ query }: Statements): Promise<State[]> {
   const ids = 'id, tenant_id as "tenantId"';
   const keys = `select 'key' as "of", ${ids}, prefix as name, revoked_at_ms as "revokedAtMs", secret_hash as "secretHash",
     case when revoked_at_ms is null then 'active' else 'inactive' end as status from keys order by revoked_at_ms, id`;
-  const users = `select 'user' as "of", ${ids}, login as name, status, role,
+  const users = `select 'user' as "of", ${ids}, login as name, status, role, entity_ids as "entityIds",
     (select name from tenants where tenants.id = tenant_id) as tenant from users`;
   const entities = `select 'entity' as "of", ${ids}, code as name, status from entities`;
   return [
@@ -74,12 +79,14 @@ interface Since {
 
 type Statement = [sql: string, values: unknown[]];
 
-export function stopStatements({ what, id, atMs, role }: KeptStopped): Statement[] {
+export function stopStatements({ what, id, atMs, role, entityIds }: KeptStopped): Statement[] {
   if (what === 'revoked_key')
     return [['update keys set revoked_at_ms = $2 where id = $1', [id, atMs]]];
   if (what === 'deactivated_user')
     return [["update users set status = 'inactive' where id = $1", [id]]];
   if (what === 'demoted_user') return [['update users set role = $2 where id = $1', [id, role]]];
+  if (what === 'confined_user')
+    return [['update users set entity_ids = $2 where id = $1', [id, JSON.stringify(entityIds)]]];
   if (what === 'deactivated_entity') {
     return [["update entities set status = 'inactive' where id = $1", [id]]];
   }
@@ -103,11 +110,15 @@ export function stopsSince(
 ): KeptStopped[] {
   const states = new Map(present.states.map((state) => [state.id, state]));
   const kept: KeptStopped[] = [];
-  for (const { of, id, tenantId, name, status, role } of backup) {
+  for (const state of backup) {
+    const { of, id, tenantId, name, status, role } = state;
     const now = states.get(id);
     const last = journal.events.get(id);
-    const keep = (what: KeptStopped['what'], atMs: number, lower?: { role: Role }) =>
-      kept.push({ what, id, tenantId, name, atMs, ...lower });
+    const keep = (
+      what: KeptStopped['what'],
+      atMs: number,
+      lower?: Pick<KeptStopped, 'role' | 'entityIds'>,
+    ) => kept.push({ what, id, tenantId, name, atMs, ...lower });
     /** The time of an event that is the last one in the journal; now if only the present store has it. */
     const since = (event: string, holds: boolean) =>
       last?.event === event ? last.atMs : holds ? (now?.revokedAtMs ?? nowMs) : undefined;
@@ -121,9 +132,31 @@ export function stopsSince(
     const lower = lowest(role, now?.role, roleOf(change));
     const changedMs = change?.event === `role:${lower}` ? change.atMs : nowMs;
     if (lower && lower !== role) keep('demoted_user', changedMs, { role: lower });
+    const confined = confinedSince(state, now, journal.entities.get(id));
+    if (confined) keep('confined_user', confined.atMs ?? nowMs, { entityIds: confined.entityIds });
   }
   requireLeaders(backup, kept);
   return kept.sort((a, b) => a.atMs - b.atMs);
+}
+
+/** The entities to which a user of a backup was confined since; undefined if to none that the backup has not. */
+function confinedSince(
+  state: State,
+  now: State | undefined,
+  last: LastEvent | undefined,
+): { entityIds: readonly string[]; atMs: number | undefined } | undefined {
+  if (state.of !== 'user') return undefined;
+  const before = confinementOf(state);
+  const inJournal = last ? entitiesOf(last) : null;
+  const since = commonEntities(now ? confinementOf(now) : null, inJournal);
+  const common = commonEntities(before, since);
+  if (common === null || isSameEntities(common, before)) return undefined;
+  const isOfJournal = inJournal !== null && isSameEntities(common, inJournal);
+  return { entityIds: common, atMs: isOfJournal ? last?.atMs : undefined };
+}
+
+function confinementOf({ entityIds }: State): Confinement {
+  return typeof entityIds === 'string' ? JSON.parse(entityIds) : null;
 }
 
 function roleOf(last: LastEvent | undefined): Role | undefined {
@@ -166,9 +199,10 @@ export function missingLines(
   nowMs: number,
   withRole?: ReadonlySet<string>,
 ): string[] {
-  const { events, roles } = readJournal(text);
+  const { events, roles, entities } = readJournal(text);
   const missing: JournalEntry[] = [];
-  for (const { of, id, name, status, role, revokedAtMs, secretHash } of states) {
+  for (const state of states) {
+    const { of, id, name, status, role, revokedAtMs, secretHash } = state;
     const add = (event: JournalEntry['event']) =>
       missing.push({ atMs: revokedAtMs ?? nowMs, event, of, id, name, secretHash });
     const event = status === 'active' ? 'activated' : stopOf[of].event;
@@ -177,6 +211,10 @@ export function missingLines(
       add(event);
     const known = roleOf(roles.get(id)) ?? 'super_user';
     if (role && role !== known && withRole?.has(id) !== false) add(`role:${role}`);
+    const last = entities.get(id);
+    const confinement = confinementOf(state);
+    if (of === 'user' && !isSameEntities(confinement, last ? entitiesOf(last) : null))
+      add(entitiesEvent(confinement));
   }
   return linesOf(missing);
 }

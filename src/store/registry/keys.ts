@@ -142,7 +142,8 @@ function statusCondition(status: KeyStatus, now: string): string {
 }
 
 function ownConditions(filter: KeyFilter, lastUsed: string, place: Place): (string | undefined)[] {
-  const { nowMs, statuses = [], entityId, unusedSinceMs, createdBeforeMs, name } = filter;
+  const { nowMs, statuses = [], entityId, entityIds } = filter;
+  const { unusedSinceMs, createdBeforeMs, name } = filter;
   const isAny = statuses.length === 0 || statuses.length === 3;
   const states = isAny
     ? []
@@ -152,10 +153,15 @@ function ownConditions(filter: KeyFilter, lastUsed: string, place: Place): (stri
   return [
     isAny ? undefined : `(${states.join(' or ')})`,
     entityId === undefined ? undefined : `keys.entity_id = ${place(entityId)}`,
+    entityIds && anyOf('keys.entity_id', entityIds, place),
     unusedSinceMs === undefined ? undefined : unused(place(unusedSinceMs)),
     createdBeforeMs === undefined ? undefined : `keys.created_at_ms < ${place(createdBeforeMs)}`,
     name === undefined ? undefined : `keys.name = ${place(name)}`,
   ];
+}
+
+function anyOf(column: string, values: readonly string[], place: Place): string {
+  return values.length === 0 ? '1 = 0' : `${column} in (${values.map(place).join(', ')})`;
 }
 
 function pageOf({ after }: KeyPageRequest, place: Place): string {

@@ -9,7 +9,7 @@ interface Shape {
 /** The fields of a new row of each table. */
 export const fieldsOf: { readonly [Name in keyof Rows]: readonly (keyof Rows[Name] & string)[] } = {
   tenants: ['id', 'name', 'weekStart', 'createdAtMs', 'retainReadingsDays'],
-  users: ['id', 'tenantId', 'login', 'name', 'role', 'status', 'createdAtMs'],
+  users: ['id', 'tenantId', 'login', 'name', 'role', 'status', 'createdAtMs', 'entityIds'],
   entities: ['id', 'tenantId', 'code', 'name', 'timezone', 'status', 'createdAtMs'],
   keys: [
     ...([
@@ -41,7 +41,12 @@ export const fieldsOf: { readonly [Name in keyof Rows]: readonly (keyof Rows[Nam
 };
 
 /** The columns that both engines keep as JSON. */
-export const jsonColumns = ['keys.permissions', 'keys.allowed_ips', 'audit.detail'] as const;
+export const jsonColumns = [
+  'keys.permissions',
+  'keys.allowed_ips',
+  'users.entity_ids',
+  'audit.detail',
+] as const;
 
 /** The column of a field: `created_at_ms` of `createdAtMs`. */
 export function columnOf(field: string): string {
@@ -54,7 +59,7 @@ export function columnsOf(table: string, fields: readonly string[]): Record<stri
 }
 
 /** Selects all rows of a table whose columns have plain values. */
-export function selectAll(table: 'tenants' | 'users' | 'entities'): string {
+export function selectAll(table: 'tenants' | 'entities'): string {
   return `select ${fieldsOf[table].map((field) => `${columnOf(field)} as "${field}"`).join(', ')} from ${table}`;
 }
 

@@ -1,21 +1,27 @@
 import { commonRole, isActiveSuperUser, roleExceeds } from '../../core/access/roles.ts';
-import type { User, UserStore } from '../../core/port/users.ts';
-import type { JournalEntry } from '../engine/journal-lines.ts';
-import { insertRow, selectAll } from './rows.ts';
+import { commonEntities, isSameEntities } from '../../core/domain/confinement.ts';
+import { chain } from '../../core/port/maybe-promise.ts';
+import type { User, UserChange, UserStore } from '../../core/port/users.ts';
+import { entitiesEvent, type JournalEntry } from '../engine/journal-lines.ts';
+import { columnsOf, createSelection, fieldsOf, insertRow } from './rows.ts';
 import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
 
-const select = selectAll('users');
 const otherSuperUsers = `select id from users
   where tenant_id = $1 and id <> $2 and role = 'super_user' and status = 'active' limit 1`;
-const stillHolds =
-  'select 1 from users where id = $1 and role = coalesce($2, role) and status = coalesce($3, status)';
+const stillHolds = `select 1 from users where id = $1 and role = $2 and status = $3
+  and coalesce(entity_ids, '*') = coalesce($4, '*')`;
 
-type UserChange = Parameters<UserStore['update']>[1];
-
-export function createUserStore({ query, first, change }: Runner): UserStore {
+export function createUserStore({ query, first, change, dialect }: Runner): UserStore {
+  const { text, read } = createSelection<User>(columnsOf('users', fieldsOf.users), dialect.json);
+  const select = `select ${text} from users`;
+  type Row = Record<string, unknown>;
   return {
-    list: (tenantId) => query(`${select} where tenant_id = $1 order by login`, [tenantId]),
-    findByLogin: (login) => first(`${select} where login = $1`, [login]),
+    list: (tenantId) =>
+      chain(query<Row>(`${select} where tenant_id = $1 order by login`, [tenantId]), (rows) =>
+        rows.map(read),
+      ),
+    findByLogin: (login) =>
+      chain(first<Row>(`${select} where login = $1`, [login]), (row) => row && read(row)),
     insert: (user, audit) =>
       change(function* (change) {
         yield insertRow(change, 'users', user);
@@ -23,19 +29,21 @@ export function createUserStore({ query, first, change }: Runner): UserStore {
       }),
     update(id, changes, audit) {
       const update = function* ({ query, first, append, stop, start }: Change): Steps<boolean> {
-        const user = yield* resultOf(first<User>(`${select} where id = $1`, [id]));
-        if (!user) return false;
+        const row = yield* resultOf(first<Row>(`${select} where id = $1`, [id]));
+        if (!row) return false;
+        const user = read(row);
         const after = { ...user, ...changes };
         if (isActiveSuperUser(user) && !isActiveSuperUser(after)) {
           if (!(yield first(otherSuperUsers, [user.tenantId, id]))) return false;
         }
         const { stops, starts } = entriesOf(user, changes, audit.atMs);
         yield stop(stops);
-        const set = 'update users set role = $2, status = $3 where id = $1';
-        yield query(set, [id, after.role, after.status]);
+        const { role, status, entityIds } = after;
+        const values = [id, role, status, entityIds && JSON.stringify(entityIds)];
+        const set = 'role = $2, status = $3, entity_ids = $4';
+        yield query(`update users set ${set} where id = $1`, values);
         yield append(audit);
-        const { role = null, status = null } = changes;
-        start(starts, stillHolds, [id, role, status]);
+        start(starts, stillHolds, values);
         return true;
       };
       // A role may be a lower one.
@@ -44,7 +52,10 @@ export function createUserStore({ query, first, change }: Runner): UserStore {
   };
 }
 
-/** A new role that grants some permissions and removes others is first recorded as one with no permission beyond both. */
+/**
+ * A new role that grants some permissions and removes others is first recorded as one with no permission beyond both; likewise other
+ * entities as those of both.
+ */
 function entriesOf(
   user: User,
   change: UserChange,
@@ -60,6 +71,11 @@ function entriesOf(
       : undefined;
     if (lower !== undefined) stops.push(`role:${lower}`);
     if (lower !== change.role) starts.push(`role:${change.role}`);
+  }
+  if (change.entityIds !== undefined) {
+    const common = commonEntities(user.entityIds, change.entityIds);
+    if (!isSameEntities(common, user.entityIds)) stops.push(entitiesEvent(common));
+    if (!isSameEntities(common, change.entityIds)) starts.push(entitiesEvent(change.entityIds));
   }
   const entry = (event: JournalEntry['event']) => ({
     atMs,

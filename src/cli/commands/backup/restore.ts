@@ -77,6 +77,11 @@ const kinds: Readonly<Record<KeptStopped['what'], Kind>> = {
     instant: 'set_at',
     sentence: 'Users demoted since then, with the role they were given',
   },
+  confined_user: {
+    action: 'user.set_role',
+    instant: 'set_at',
+    sentence: 'Users confined to some entities since then, and still confined',
+  },
   deactivated_entity: {
     action: 'entity.deactivate',
     instant: 'deactivated_at',
@@ -125,15 +130,19 @@ async function recordRestore(
       keys_kept_revoked: count('revoked_key'),
       users_kept_deactivated: count('deactivated_user'),
       users_kept_demoted: count('demoted_user'),
+      users_kept_confined: count('confined_user'),
       entities_kept_deactivated: count('deactivated_entity'),
       entities_kept_removed: count('removed_entity'),
     }),
   );
-  for (const { what, name, atMs, tenantId, role } of kept) {
+  for (const { what, name, atMs, tenantId, role, entityIds } of kept) {
+    const entities = entityIds && (await store.entities.list(tenantId));
+    const codes = entities?.filter(({ id }) => entityIds?.includes(id)).map(({ code }) => code);
     const detail = {
       [kinds[what].instant]: formatInstantMs(atMs),
       by: 'journal',
       ...(role && { role }),
+      ...(codes && { entities: codes.join(' ') }),
     };
     // Each organization finds in its trail what became of its own.
     await store.audit.append({ ...draft(kinds[what].action, name, detail), tenantId });
@@ -152,6 +161,7 @@ function printOutcome(context: Context, source: string, { facts, kept }: Restore
       kept_revoked: namesOf('revoked_key'),
       kept_deactivated_users: namesOf('deactivated_user'),
       kept_demoted_users: demoted.map(({ name, role }) => ({ login: name, role })),
+      kept_confined_users: namesOf('confined_user'),
       kept_deactivated_entities: namesOf('deactivated_entity'),
       kept_removed_entities: namesOf('removed_entity'),
     });
