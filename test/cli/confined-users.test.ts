@@ -14,6 +14,7 @@ interface Outside {
 let cli: Cli;
 let outside: Outside;
 let inside: KeyJson;
+let backup: string;
 
 /** A user of each role that can be confined, and sees the site BER alone. */
 const users = ['entity_admin', 'manager', 'operator', 'master_data'].map((role) => `${role}_ber`);
@@ -27,20 +28,22 @@ beforeAll(async () => {
   }
   const { key, secret } = await cli.key('Outside', ['--entity', 'CHI', '--expires', '2026-11-25']);
   inside = (await cli.key('Inside')).key;
-  for (const [code, site] of [
-    ['IN-1', 'BER'],
-    ['OUT-1', 'CHI'],
+  for (const [code, site, value] of [
+    ['IN-1', 'BER', 5],
+    ['OUT-1', 'CHI', 4711],
   ] as const) {
     const importing = ['--entity', site, '--format', 'csv'];
     await cli.ok(['import', 'sensors', '-', ...importing], { input: sensor(code) });
     await cli.ok(['import', 'readings', '-', ...importing], {
-      input: `sensor,at,value\n${code},1763000000000,4711\n`,
+      input: `sensor,at,value\n${code},1763000000000,${value}\n`,
     });
   }
   const folder = join(dirname(dirname(cli.store)), 'scanned');
   mkdirSync(folder);
   const file = join(folder, 'gateway.conf');
   writeFileSync(file, `key = ${secret}\n`);
+  backup = join(folder, 'plant.backup');
+  await cli.ok(['backup', backup]);
   outside = { secret, key, file };
 });
 
@@ -192,7 +195,7 @@ const matrix: Record<
 };
 
 /** Arguments with which a command of Super users gets as far as its permission. */
-const restOfLine: Record<string, string[]> = {
+const restsOfLines = (): Record<string, string[]> => ({
   'sensors erase': [
     'OUT-1',
     '--entity',
@@ -215,8 +218,8 @@ const restOfLine: Record<string, string[]> = {
   'tenants add': ['X', '--admin', 'x'],
   'tenants set': ['--name', 'X'],
   backup: ['-'],
-  restore: ['-', '--yes'],
-};
+  restore: [backup, '--yes'],
+});
 
 /** All of the other site as a Super user sees it. */
 async function stateOfOutside(): Promise<unknown> {
@@ -272,7 +275,7 @@ describe.each(users)('%s, who is confined to BER', (osAccount) => {
   it('may give no command of Super users', async () => {
     for (const [command, row] of Object.entries(matrix)) {
       if (row !== 'for Super users') continue;
-      const line = [...command.split(' '), ...(restOfLine[command] ?? [])];
+      const line = [...command.split(' '), ...(restsOfLines()[command] ?? [])];
       expect([command, (await cli.run(line, as)).code]).toEqual([command, 4]);
     }
   });

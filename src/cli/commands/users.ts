@@ -32,8 +32,9 @@ async function report(context: Context, user: User, sentence: string): Promise<v
   const { domain } = await context.session();
   const entities = await domain.store.entities.list(user.tenantId);
   const codes = confinementOf(user, entities);
-  const of = codes === null ? '' : ` Entities: ${codes.join(', ') || 'none'}`;
-  context.report(userJson(user, entities), `${sentence}${of && `.${of}`}`.replace('..', '.'));
+  const confined =
+    codes && `${sentence.replace(/\.$/, '')}. Entities: ${codes.join(', ') || 'none'}`;
+  context.report(userJson(user, entities), confined ?? sentence);
 }
 
 const listUsers = defineCommand({

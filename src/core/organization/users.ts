@@ -2,6 +2,7 @@ import { isActiveSuperUser, type Role } from '../access/roles.ts';
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
+import type { AuditDraft } from '../port/audit.ts';
 import type { Key } from '../port/keys.ts';
 import type { User, UserChange } from '../port/users.ts';
 import { holdsSecret } from '../secrets.ts';
@@ -113,7 +114,7 @@ export async function updateUser(
   await requirePermissions(domain, actor, action, login);
   const user = await requireUser(domain, actor, login);
   const changed = 'role' in change ? await roleChange(domain, actor, change) : change;
-  const detail =
+  const detail: AuditDraft['detail'] =
     'role' in change
       ? { role: change.role, ...confinementDetail(change.entities ?? []) }
       : { status: change.status };
