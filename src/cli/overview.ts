@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { roleHolds } from '../core/access/roles.ts';
+import { domainSeenBy } from '../core/domain/confinement.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import { keyCounts } from '../core/operations/status.ts';
 import { withoutSecrets } from '../core/secrets.ts';
@@ -54,7 +55,7 @@ async function stateOf(context: Context): Promise<string[]> {
     // Read without an attempt in the audit trail: this is no request for data.
     if (user?.status !== 'active') return [`Store ${storePath}: no active profile for ${login}.`];
     if (!roleHolds(user.role, 'api_keys.view')) return [`Store ${storePath}`];
-    const { active, expiring } = await keyCounts(domain, user.tenantId);
+    const { active, expiring } = await keyCounts(domainSeenBy(domain, user), user.tenantId);
     const soon =
       expiring > 0
         ? `, ${grouped(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 14 days`

@@ -86,6 +86,7 @@ export async function plantIn(store: Store, name = 'Acme'): Promise<Plant> {
     role: 'super_user',
     status: 'active',
     createdAtMs: nowMs,
+    entityIds: null,
   };
   const entity: Entity = {
     id: randomUUID(),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Actor, findActor, requireUnchanged } from '../../core/domain/actors.ts';
+import { domainSeenBy } from '../../core/domain/confinement.ts';
 import type { Domain } from '../../core/domain/domain.ts';
 import { steadyClocks, storeClock } from '../../core/domain/steady-clock.ts';
 import { HkctlError } from '../../core/errors.ts';
@@ -51,6 +52,7 @@ export function createContext(
   };
   let opened: Promise<Domain> | undefined;
   let acting: Promise<Actor> | undefined;
+  let seen: Promise<{ domain: Domain; actor: Actor }> | undefined;
   let style: Style | undefined;
   /** The domain on a store that was opened elsewhere. */
   const domainOf = (store: Store): Domain => {
@@ -81,6 +83,12 @@ export function createContext(
   const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
   /** The fields of a JSON value that were asked for by `--json FIELD,…`. */
   const chosen = (value: unknown) => chosenFields(value, globals.fields);
+  const session = async () => {
+    const found = await domain();
+    acting ??= actorIn(found);
+    const actor = await acting;
+    return { domain: domainSeenBy(found, actor.user), actor };
+  };
   const printJson = (value: unknown) =>
     io.stdout.write(
       `${toSafeJson(chosen(value), io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`,
@@ -119,11 +127,10 @@ export function createContext(
     domain,
     domainOf,
     actorIn,
-    /** The domain and the profile that acts; `no_profile` or `profile_inactive` (exit 4). */
-    async session() {
-      const found = await domain();
-      acting ??= actorIn(found);
-      return { domain: found, actor: await acting };
+    /** The profile that acts, and the domain as it sees it; `no_profile` or `profile_inactive` (exit 4). */
+    session() {
+      seen ??= session();
+      return seen;
     },
     /** Refuses a profile that was stopped or changed since {@link session} found it, after a question; see `requireUnchanged`. */
     async requireUnchangedActor() {

@@ -80,10 +80,19 @@ export function entityJson({ id, code, name, timezone, status }: Entity, keys: n
   return { id, code, name, timezone: shownZone(timezone), status, keys };
 }
 
-export const userFields = ['id', 'login', 'name', 'role', 'status'] as const;
+export const userFields = ['id', 'login', 'name', 'role', 'status', 'entities'] as const;
 
-export function userJson({ id, login, name, role, status }: User) {
-  return { id, login, name, role, status };
+/** `entities` are the codes to which a user is confined, of the entities given; other users have none. */
+export function userJson(user: User, entities: readonly Entity[]) {
+  const { id, login, name, role, status } = user;
+  const codes = confinementOf(user, entities);
+  return { id, login, name, role, status, ...(codes && { entities: codes }) };
+}
+
+/** The codes of the entities to which a user is confined; null for all of them. A removed one has no code any more. */
+export function confinementOf({ entityIds }: User, entities: readonly Entity[]): string[] | null {
+  if (entityIds === null) return null;
+  return entities.filter(({ id }) => entityIds.includes(id)).map(({ code }) => code);
 }
 
 export const tenantFields = ['id', 'name', 'week_start', 'retain_readings_days'] as const;

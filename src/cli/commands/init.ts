@@ -63,7 +63,7 @@ export default defineCommand({
         const made = {
           tenant: tenantJson(tenant),
           entity: entityJson(entity, keys),
-          user: userJson(user),
+          user: userJson(user, [entity]),
         };
         context.printJson({ store: storePath, ...made });
       } else {

@@ -1,4 +1,5 @@
 import { roleNames, roles } from '../../core/access/roles.ts';
+import { HkctlError } from '../../core/errors.ts';
 import {
   addUser,
   requireAnotherSuperUser,
@@ -8,8 +9,9 @@ import {
 import type { User } from '../../core/port/users.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
-import { oneOf, requireOneOf, text } from '../command/flags.ts';
-import { userFields, userJson } from '../command/output.ts';
+import type { Context } from '../command/context.ts';
+import { list, oneOf, requireOneOf, text, toggle } from '../command/flags.ts';
+import { confinementOf, userFields, userJson } from '../command/output.ts';
 import { askerOf, requireConfirmation, textOrAsk } from '../questions/values.ts';
 import { columnsFlag, printSummary, printTable } from '../table/table.ts';
 import { counted } from '../terminal/sentence.ts';
@@ -18,7 +20,24 @@ import { resumed, stopped, stopping } from './keys/names.ts';
 
 const loginArgument = { spelling: '<LOGIN>', doc: 'login of the profile' };
 
-const list = defineCommand({
+const entityFlag = list(
+  '--entity <CODE>',
+  'confine the profile to this entity: it sees and does everything for it alone (repeatable)',
+);
+
+const roleOf = ({ role }: User) => roles[role].label;
+
+/** Reports a changed profile, with the entities to which it is confined. */
+async function report(context: Context, user: User, sentence: string): Promise<void> {
+  const { domain } = await context.session();
+  const entities = await domain.store.entities.list(user.tenantId);
+  const codes = confinementOf(user, entities);
+  const confined =
+    codes && `${sentence.replace(/\.$/, '')}. Entities: ${codes.join(', ') || 'none'}`;
+  context.report(userJson(user, entities), confined ?? sentence);
+}
+
+const listUsers = defineCommand({
   summary: 'List the profiles of the organization',
   readOnly: true,
   fields: userFields,
@@ -30,7 +49,9 @@ const list = defineCommand({
   needs: () => ['user.list', 'users'],
   async run(context, { columns: chosen }, _args, { domain, actor }) {
     const users = await domain.store.users.list(actor.user.tenantId);
+    const entities = await domain.store.entities.list(actor.user.tenantId);
     const { style } = context;
+    const codesOf = (user: User) => confinementOf(user, entities)?.join(', ');
     const columns = [
       { heading: 'LOGIN', cell: ({ login }: User) => login, paint: style.cyan, min: 12 },
       { heading: 'NAME', cell: ({ name }: User) => name, min: 16 },
@@ -40,9 +61,14 @@ const list = defineCommand({
         min: 12,
         leaveOut: 1,
       },
+      // Most organizations confine nobody.
+      ...(users.some(({ entityIds }) => entityIds !== null)
+        ? [{ heading: 'ENTITIES', cell: (user: User) => codesOf(user) ?? 'all', min: 8 }]
+        : []),
       { heading: 'STATUS', cell: ({ status }: User) => status, paint: paintStatus(style) },
     ];
-    await printTable(context, columns, users, { json: userJson, none: 'No users.', chosen });
+    const json = (user: User) => userJson(user, entities);
+    await printTable(context, columns, users, { json, none: 'No users.', chosen });
     const inactive = users.filter(({ status }) => status === 'inactive').length;
     const counts = [
       counted(users.length, 'user'),
@@ -61,9 +87,13 @@ const add = defineCommand({
   flags: {
     name: text('--name <NAME>', 'name of the person or service'),
     role: oneOf('--role <ROLE>', roleNames, 'what the profile may do'),
+    entities: entityFlag,
     yes: yesFlag,
   },
-  examples: [['hkctl users add alice --name "Alice Ng" --role entity_admin', 'may manage keys']],
+  examples: [
+    ['hkctl users add alice --name "Alice Ng" --role entity_admin', 'may manage keys'],
+    ['hkctl users add bob --name "Bob Ek" --role entity_admin --entity BER', 'of one site only'],
+  ],
   needs: (_flags, [login = '']) => ['user.add', login],
   required: ({ name, role }) => ({ '--name': name, '--role': role }),
   async run(context, flags, [login = ''], { domain, actor }) {
@@ -72,27 +102,37 @@ const add = defineCommand({
     );
     const choices = roleNames.map((value) => ({ name: roles[value].label, value }));
     const role = flags.role ?? (await (await askerOf(context.io)).choice('Role', choices));
-    const user = await addUser(domain, actor, { login, name, role });
-    context.report(
-      userJson(user),
-      `User added: ${user.name} (${user.login}), ${roles[user.role].label}`,
-    );
+    const { entities } = flags;
+    const user = await addUser(domain, actor, { login, name, role, entities });
+    await report(context, user, `User added: ${user.name} (${user.login}), ${roleOf(user)}`);
   },
 });
 
 const setRole = defineCommand({
-  summary: 'Give a profile another role',
+  summary: 'Give a profile another role, or confine it to entities',
   fields: userFields,
+  description:
+    'Without --entity and --all-entities it stays confined as it is; a Super user is confined to none.',
   arguments: [loginArgument, { spelling: '<ROLE>', doc: roleNames.join(', ') }],
-  examples: [['hkctl users set-role alice super_user', 'may do everything']],
-  async run(context, _flags, [login = '', role = '']) {
-    const wanted = requireOneOf(role, roleNames);
+  flags: {
+    entities: entityFlag,
+    allEntities: toggle('--all-entities', 'let the profile see every entity again'),
+  },
+  examples: [
+    ['hkctl users set-role alice super_user', 'may do everything'],
+    [
+      'hkctl users set-role bob entity_admin --entity BER --entity CHI',
+      'may manage keys of two sites',
+    ],
+  ],
+  async run(context, { entities, allEntities }, [login = '', given = '']) {
+    const role = requireOneOf(given, roleNames);
+    if (allEntities && entities.length > 0)
+      throw new HkctlError('usage', 'Give either --entity or --all-entities.');
     const { domain, actor } = await context.session();
-    const user = await updateUser(domain, actor, login, { role: wanted });
-    context.report(
-      userJson(user),
-      `Role set: ${user.name} (${user.login}) is ${roles[user.role].label}`,
-    );
+    const change = { role, entities: allEntities ? ('all' as const) : entities };
+    const user = await updateUser(domain, actor, login, change);
+    await report(context, user, `Role set: ${user.name} (${user.login}) is ${roleOf(user)}`);
   },
 });
 
@@ -106,8 +146,9 @@ const activate = defineCommand({
     const before = await workingKeysOfUser(domain, actor, login);
     const user = await updateUser(domain, actor, login, { status: 'active' });
     const keys = await workingKeysOfUser(domain, actor, login);
-    context.report(
-      userJson(user),
+    await report(
+      context,
+      user,
       `User activated: ${user.name} (${user.login}). ${resumed(before, keys)}`,
     );
   },
@@ -129,11 +170,10 @@ const deactivate = defineCommand({
     const keys = await workingKeysOfUser(domain, actor, login);
     await requireConfirmation(context, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
     const user = await updateUser(domain, actor, login, { status: 'inactive' });
-    context.report(
-      userJson(user),
-      `User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`,
-    );
+    await report(context, user, `User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`);
   },
 });
 
-export default { verbs: { list, add, activate, deactivate, 'set-role': setRole } } satisfies Noun;
+export default {
+  verbs: { list: listUsers, add, activate, deactivate, 'set-role': setRole },
+} satisfies Noun;

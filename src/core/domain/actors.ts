@@ -12,6 +12,7 @@ import type { User } from '../port/users.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { shellWord } from '../text/quoting.ts';
 import { cutText, printable } from '../text/shown-text.ts';
+import { isSameEntities } from './confinement.ts';
 import type { Domain } from './domain.ts';
 
 /** Who acts: the profile, and the account of the operating system it was called from. Audit records hold both. */
@@ -48,7 +49,8 @@ export async function findActor(domain: Domain, login: string, osAccount: string
 /** After a wait for a person: `not_permitted`, audited, if the profile is inactive, gone or has another role by now. */
 export async function requireUnchanged(domain: Domain, { user, osAccount }: Actor): Promise<void> {
   const now = await findActor(domain, user.login, osAccount);
-  if (now.user.id === user.id && now.user.role === user.role) return;
+  const isSame = now.user.id === user.id && now.user.role === user.role;
+  if (isSame && isSameEntities(now.user.entityIds, user.entityIds)) return;
   const draft = auditDraft(domain, now, 'profile.use', user.login, { reason: 'role_changed' });
   await domain.store.audit.append({ ...draft, outcome: 'denied' });
   const message = `The role of "${printable(user.login)}" was changed meanwhile; nothing was changed.`;

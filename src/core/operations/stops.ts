@@ -10,13 +10,14 @@ const eventsOfStops: Readonly<
   revoked_key: ['key.revoke', 'revoked_at'],
   deactivated_user: ['user.deactivate', 'deactivated_at'],
   demoted_user: ['user.set_role', 'set_at'],
+  confined_user: ['user.set_role', 'set_at'],
   deactivated_entity: ['entity.deactivate', 'deactivated_at'],
   removed_entity: ['entity.remove', 'removed_at'],
 };
 
 /** The event of a stop that the journal has made again, in the trail of its own organization. */
 export function draftOfStop(
-  { what, name, tenantId, atMs, role }: KeptStopped,
+  { what, name, tenantId, atMs, role, entityIds }: KeptStopped,
   by: Pick<AuditDraft, 'actor' | 'osAccount' | 'atMs'>,
 ): AuditDraft {
   const [action, instant] = eventsOfStops[what];
@@ -26,7 +27,12 @@ export function draftOfStop(
     action,
     target: name,
     outcome: 'done',
-    detail: { [instant]: formatInstantMs(atMs), by: 'journal', ...(role && { role }) },
+    detail: {
+      [instant]: formatInstantMs(atMs),
+      by: 'journal',
+      ...(role && { role }),
+      ...(entityIds && { entity_ids: entityIds.join(' ') }),
+    },
   };
 }
 
@@ -34,6 +40,7 @@ const nouns: Readonly<Record<KeptStopped['what'], string>> = {
   revoked_key: 'key',
   deactivated_user: 'user',
   demoted_user: 'role of user',
+  confined_user: 'entities of user',
   deactivated_entity: 'entity',
   removed_entity: 'removed entity',
 };

@@ -138,6 +138,7 @@ function newTenant(
     role: 'super_user',
     status: 'active',
     createdAtMs: nowMs,
+    entityIds: null,
   };
   return { tenant, user };
 }

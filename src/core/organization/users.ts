@@ -2,34 +2,57 @@ import { isActiveSuperUser, type Role } from '../access/roles.ts';
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
+import type { AuditDraft } from '../port/audit.ts';
 import type { Key } from '../port/keys.ts';
-import type { User } from '../port/users.ts';
+import type { User, UserChange } from '../port/users.ts';
 import { holdsSecret } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
 import { quotedName } from '../text/shown-text.ts';
 import { didYouMean, nearest } from '../text/words.ts';
+import { requireEntity } from './entities.ts';
 
 /** Adds a profile. `duplicate` (exit 5) if the login is taken, in whatever tenant. Needs `users.manage`. */
 export async function addUser(
   domain: Domain,
   actor: Actor,
-  input: { login: string; name: string; role: Role },
+  input: { login: string; name: string; role: Role; entities?: readonly string[] },
 ): Promise<User> {
   await requirePermissions(domain, actor, 'user.add', input.login);
-  requireLogin(input.login);
+  const { login, role, entities = [] } = input;
+  requireLogin(login);
+  requireConfinable(role, entities);
   const user: User = {
-    ...input,
+    login,
+    role,
     name: requireLabel(input.name, 'The name of a user'),
     id: domain.newId(),
     tenantId: actor.user.tenantId,
     status: 'active',
     createdAtMs: domain.clock(),
+    entityIds: entities.length === 0 ? null : await idsOf(domain, actor, entities),
   };
-  await domain.store.users.insert(
-    user,
-    auditDraft(domain, actor, 'user.add', user.login, { name: user.name, role: user.role }),
-  );
+  const detail = { name: user.name, role, ...confinementDetail(entities) };
+  await domain.store.users.insert(user, auditDraft(domain, actor, 'user.add', user.login, detail));
   return user;
+}
+
+/** A Super user sees every entity. Throws `usage`. */
+function requireConfinable(role: Role, entities: readonly string[]): void {
+  if (role !== 'super_user' || entities.length === 0) return;
+  throw new HkctlError('usage', 'A Super user sees every entity: leave out --entity.', {
+    hint: 'Choose another role, such as entity_admin, for a user of some entities.',
+  });
+}
+
+async function idsOf(domain: Domain, actor: Actor, codes: readonly string[]): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const code of codes) ids.add((await requireEntity(domain, actor, code)).id);
+  return [...ids];
+}
+
+function confinementDetail(entities: readonly string[] | 'all'): { entities?: string } {
+  if (entities === 'all') return { entities: 'all' };
+  return entities.length === 0 ? {} : { entities: entities.join(' ') };
 }
 
 /** The keys that stop with a profile, and work again with it: not those of inactive sites; none of an inactive profile. */
@@ -66,12 +89,21 @@ function lastSuperUser(login: string): HkctlError {
   );
 }
 
-/** Changes status or role of a profile. The last active Super user of a tenant cannot be lost (exit 5). Needs `users.manage`. */
+/** A role, and the codes of the entities to which it is confined; without them the profile stays confined as it is. */
+interface RoleChange {
+  role: Role;
+  entities?: readonly string[] | 'all';
+}
+
+/**
+ * Changes the status of a profile, or its role and the entities to which it is confined; a Super user is confined to none. The last
+ * active Super user of a tenant cannot be lost (exit 5). Needs `users.manage`.
+ */
 export async function updateUser(
   domain: Domain,
   actor: Actor,
   login: string,
-  change: { role: Role } | { status: User['status'] },
+  change: RoleChange | { status: User['status'] },
 ): Promise<User> {
   const action =
     'role' in change
@@ -81,13 +113,26 @@ export async function updateUser(
         : 'user.deactivate';
   await requirePermissions(domain, actor, action, login);
   const user = await requireUser(domain, actor, login);
-  const changed = await domain.store.users.update(
-    user.id,
-    change,
-    auditDraft(domain, actor, action, login, change),
-  );
-  if (!changed) throw lastSuperUser(login);
-  return { ...user, ...change };
+  const changed = 'role' in change ? await roleChange(domain, actor, change) : change;
+  const detail: AuditDraft['detail'] =
+    'role' in change
+      ? { role: change.role, ...confinementDetail(change.entities ?? []) }
+      : { status: change.status };
+  const audit = auditDraft(domain, actor, action, login, detail);
+  if (!(await domain.store.users.update(user.id, changed, audit))) throw lastSuperUser(login);
+  return { ...user, ...changed };
+}
+
+async function roleChange(
+  domain: Domain,
+  actor: Actor,
+  { role, entities = [] }: RoleChange,
+): Promise<UserChange> {
+  if (entities !== 'all') requireConfinable(role, entities);
+  if (role === 'super_user' || entities === 'all') return { role, entityIds: null };
+  return entities.length === 0
+    ? { role }
+    : { role, entityIds: await idsOf(domain, actor, entities) };
 }
 
 async function requireUser(domain: Domain, actor: Actor, login: string): Promise<User> {

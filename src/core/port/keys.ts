@@ -74,6 +74,8 @@ export interface KeyFilter {
   statuses?: readonly KeyStatus[];
   nowMs: number;
   entityId?: string;
+  /** Bound to one of these entities. */
+  entityIds?: readonly string[];
   /** Expires at or before this instant (and is not yet expired). */
   expiringByMs?: number;
   /** Not used since this instant (never used and created before it counts too). */

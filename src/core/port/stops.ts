@@ -6,6 +6,7 @@ export interface KeptStopped {
     | 'revoked_key'
     | 'deactivated_user'
     | 'demoted_user'
+    | 'confined_user'
     | 'deactivated_entity'
     | 'removed_entity';
   id: string;
@@ -13,4 +14,6 @@ export interface KeptStopped {
   name: string;
   atMs: number;
   role?: Role;
+  /** Of a confined user: the entities that are left. */
+  entityIds?: readonly string[];
 }

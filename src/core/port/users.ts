@@ -11,16 +11,17 @@ export interface User {
   role: Role;
   status: 'active' | 'inactive';
   createdAtMs: number;
+  /** The ids of the entities to which the user is confined; null for a user who sees every entity of the tenant. */
+  entityIds: readonly string[] | null;
 }
+
+/** What may change of a user; what is absent stays. */
+export type UserChange = Partial<Pick<User, 'role' | 'status' | 'entityIds'>>;
 
 export interface UserStore {
   list(tenantId: string): MaybePromise<User[]>;
   findByLogin(login: string): MaybePromise<User | undefined>;
   insert(user: User, audit: AuditDraft): MaybePromise<void>;
-  /** Changes role or status; false, with nothing changed, if the tenant would lose its last active Super user. */
-  update(
-    id: string,
-    change: { role?: Role; status?: User['status'] },
-    audit: AuditDraft,
-  ): MaybePromise<boolean>;
+  /** Changes role, status or entities; false, with nothing changed, if the tenant would lose its last active Super user. */
+  update(id: string, change: UserChange, audit: AuditDraft): MaybePromise<boolean>;
 }

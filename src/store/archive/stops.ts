@@ -1,9 +1,12 @@
 import { and, eq } from 'drizzle-orm/sql';
 import { type Role, roleExceeds, roleNames } from '../../core/access/roles.ts';
+import { type Confinement, commonEntities, isSameEntities } from '../../core/domain/confinement.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { AuditHead } from '../../core/port/audit.ts';
 import type { KeptStopped } from '../../core/port/stops.ts';
 import {
+  entitiesEvent,
+  entitiesOf,
   type JournalEntry,
   type JournalSummary,
   type LastEvent,
@@ -27,6 +30,8 @@ export interface State extends Pick<KeptStopped, 'id' | 'tenantId' | 'name'> {
   /** Of a user, with the name of the organization. */
   role?: Role;
   tenant?: string;
+  /** Of a user: the entities to which the user is confined, else null. */
+  entityIds?: readonly string[] | null;
 }
 
 /** The queries for the states of keys, users and entities. */
@@ -55,6 +60,7 @@ export function createStateStatements({ builder, tables }: Dialect) {
           name: users.login,
           status: users.status,
           role: users.role,
+          entityIds: users.entityIds,
           tenant: tenants.name,
         })
         .from(users)
@@ -140,7 +146,7 @@ interface Since {
 
 export function stopStatements(
   { builder, tables: { keys, users, entities, purges } }: Dialect,
-  { what, id, atMs, role }: KeptStopped,
+  { what, id, atMs, role, entityIds }: KeptStopped,
 ): Statement[] {
   const ofKey = eq(keys.id, id);
   const ofUser = eq(users.id, id);
@@ -154,6 +160,10 @@ export function stopStatements(
       return [statement(() => builder.update(users).set(inactive).where(ofUser))];
     case 'demoted_user':
       return [statement(() => builder.update(users).set({ role }).where(ofUser))];
+    case 'confined_user': {
+      const confinement = { entityIds: [...(entityIds ?? [])] };
+      return [statement(() => builder.update(users).set(confinement).where(ofUser))];
+    }
     case 'deactivated_entity':
       return [statement(() => builder.update(entities).set(inactive).where(ofEntity))];
     case 'removed_entity':
@@ -178,11 +188,15 @@ export function stopsSince(
 ): KeptStopped[] {
   const states = new Map(present.states.map((state) => [state.id, state]));
   const kept: KeptStopped[] = [];
-  for (const { of, id, tenantId, name, status, role } of backup) {
+  for (const state of backup) {
+    const { of, id, tenantId, name, status, role } = state;
     const now = states.get(id);
     const last = journal.events.get(id);
-    const keep = (what: KeptStopped['what'], atMs: number, lower?: { role: Role }) =>
-      kept.push({ what, id, tenantId, name, atMs, ...lower });
+    const keep = (
+      what: KeptStopped['what'],
+      atMs: number,
+      lower?: Pick<KeptStopped, 'role' | 'entityIds'>,
+    ) => kept.push({ what, id, tenantId, name, atMs, ...lower });
     /** The time of an event that is the last one in the journal; now if only the present store has it. */
     const since = (event: string, holds: boolean) =>
       last?.event === event ? last.atMs : holds ? (now?.revokedAtMs ?? nowMs) : undefined;
@@ -196,8 +210,30 @@ export function stopsSince(
     const lower = lowest(role, now?.role, roleOf(change));
     const changedMs = change?.event === `role:${lower}` ? change.atMs : nowMs;
     if (lower && lower !== role) keep('demoted_user', changedMs, { role: lower });
+    const confined = confinedSince(state, now, journal.entities.get(id));
+    if (confined) keep('confined_user', confined.atMs ?? nowMs, { entityIds: confined.entityIds });
   }
   return kept.sort((a, b) => a.atMs - b.atMs);
+}
+
+/** The entities to which a user of a backup was confined since; undefined if to none that the backup has not. */
+function confinedSince(
+  state: State,
+  now: State | undefined,
+  last: LastEvent | undefined,
+): { entityIds: readonly string[]; atMs: number | undefined } | undefined {
+  if (state.of !== 'user') return undefined;
+  const before = confinementOf(state);
+  const inJournal = last ? entitiesOf(last) : null;
+  const since = commonEntities(now ? confinementOf(now) : null, inJournal);
+  const common = commonEntities(before, since);
+  if (common === null || isSameEntities(common, before)) return undefined;
+  const isOfJournal = inJournal !== null && isSameEntities(common, inJournal);
+  return { entityIds: common, atMs: isOfJournal ? last?.atMs : undefined };
+}
+
+function confinementOf({ entityIds }: State): Confinement {
+  return entityIds ?? null;
 }
 
 function roleOf(last: LastEvent | undefined): Role | undefined {
@@ -251,9 +287,10 @@ export function missingLines(
   nowMs: number,
   withRole?: ReadonlySet<string>,
 ): string[] {
-  const { events, roles } = readJournal(text);
+  const { events, roles, entities } = readJournal(text);
   const missing: JournalEntry[] = [];
-  for (const { of, id, name, status, role, revokedAtMs, secretHash } of states) {
+  for (const state of states) {
+    const { of, id, name, status, role, revokedAtMs, secretHash } = state;
     const add = (event: JournalEntry['event']) =>
       missing.push({ atMs: revokedAtMs ?? nowMs, event, of, id, name, secretHash });
     const event = status === 'active' ? 'activated' : stopOf[of].event;
@@ -262,6 +299,10 @@ export function missingLines(
       add(event);
     const known = roleOf(roles.get(id)) ?? 'super_user';
     if (role && role !== known && withRole?.has(id) !== false) add(`role:${role}`);
+    const last = entities.get(id);
+    const confinement = confinementOf(state);
+    if (of === 'user' && !isSameEntities(confinement, last ? entitiesOf(last) : null))
+      add(entitiesEvent(confinement));
   }
   return linesOf(missing);
 }

@@ -3,7 +3,13 @@ import { type Role, roleNames } from '../../core/access/roles.ts';
 /** What was stopped, or started again. `name` is a prefix, a login or a code, for people who read the file. */
 export interface JournalEntry {
   atMs: number;
-  event: 'revoked' | 'deactivated' | 'activated' | 'removed' | `role:${Role}`;
+  event:
+    | 'revoked'
+    | 'deactivated'
+    | 'activated'
+    | 'removed'
+    | `role:${Role}`
+    | `entities:${string}`;
   of: 'key' | 'user' | 'entity';
   id: string;
   name: string;
@@ -24,6 +30,8 @@ export interface JournalSummary {
   events: ReadonlyMap<string, LastEvent>;
   /** Of users: which role they were given, such as `role:manager`. */
   roles: ReadonlyMap<string, LastEvent>;
+  /** Of users: to which entities they were confined; see {@link entitiesEvent}. */
+  entities: ReadonlyMap<string, LastEvent>;
   /** Number of lines that a power cut left incomplete. */
   torn: number;
 }
@@ -46,19 +54,37 @@ export function linesOf(entries: readonly JournalEntry[], isWithdrawn = false): 
 export function readJournal(journal: string): JournalSummary {
   const events = new Map<string, LastEvent>();
   const roles = new Map<string, LastEvent>();
+  const entities = new Map<string, LastEvent>();
   let torn = 0;
   for (const line of journal.split('\n')) {
     const [, at = '', word = '', id = '', name = ''] = partsOf(line) ?? [];
     if (id === '' && line !== '') torn++;
     if (id === '') continue;
     const event = word === 'withdrawn' ? 'revoked' : word.replace('withdrawn:', '');
-    const of = event.startsWith('role:') ? roles : events;
+    const of = event.startsWith('role:')
+      ? roles
+      : event.startsWith('entities:')
+        ? entities
+        : events;
     const last = of.get(id);
     if (event === word) of.set(id, { event, atMs: Date.parse(at), name, before: last });
     else if (last?.event === event && last.before) of.set(id, last.before);
     else if (last?.event === event) of.delete(id);
   }
-  return { events, roles, torn };
+  return { events, roles, entities, torn };
+}
+
+/** The event of a user who is confined to entities: `entities:ID,ID`, `entities:none`, or `entities:*` for all of them. */
+export function entitiesEvent(entityIds: readonly string[] | null): `entities:${string}` {
+  if (entityIds === null) return 'entities:*';
+  return entityIds.length === 0 ? 'entities:none' : `entities:${entityIds.join(',')}`;
+}
+
+/** The entities of an {@link entitiesEvent}. */
+export function entitiesOf({ event }: Pick<LastEvent, 'event'>): readonly string[] | null {
+  const list = event.slice('entities:'.length);
+  if (list === '*') return null;
+  return list === 'none' ? [] : list.split(',');
 }
 
 /** The ids that the lines of a journal name. */
@@ -94,5 +120,5 @@ function partsOf(line: string): RegExpExecArray | undefined {
 
 const keyPattern = /^(\S+Z) (revoked|withdrawn) (\S{36}) (hk_\w{5}) \S{43}$/;
 const statePattern = new RegExp(
-  `^(\\S+Z) ((?:withdrawn:)?(?:deactivated|activated|removed|role:(?:${roleNames.join('|')}))) (?:user|entity) (\\S{36}) (\\S+)$`,
+  `^(\\S+Z) ((?:withdrawn:)?(?:deactivated|activated|removed|role:(?:${roleNames.join('|')})|entities:(?:\\*|none|[\\w,-]+))) (?:user|entity) (\\S{36}) (\\S+)$`,
 );

@@ -206,7 +206,7 @@ function listCondition(
 ): SQL | undefined {
   const { keys } = dialect.tables;
   const { nowMs, expiringByMs, search, statuses = [] } = filter;
-  const { entityId, unusedSinceMs, createdBeforeMs, name, refused } = filter;
+  const { entityId, entityIds, unusedSinceMs, createdBeforeMs, name, refused } = filter;
   const { withoutIndex } = dialect;
   const isPrefix = search !== undefined && /^hk_[0-9A-Za-z]{1,5}$/.test(search);
   const ofTenant = eq(keys.tenantId, tenantId);
@@ -219,6 +219,7 @@ function listCondition(
       ? undefined
       : or(...statuses.map((status) => hasStatus(dialect, status, sql`${nowMs}`))),
     entityId === undefined ? undefined : eq(keys.entityId, entityId),
+    entityIds === undefined ? undefined : inArray(keys.entityId, [...entityIds]),
     unusedSinceMs === undefined ? undefined : isUnusedSince(dialect, unusedSinceMs),
     createdBeforeMs === undefined ? undefined : lt(keys.createdAtMs, createdBeforeMs),
     name === undefined ? undefined : eq(keys.name, name),

@@ -1,11 +1,10 @@
 import { and, eq, ne, sql } from 'drizzle-orm/sql';
 import { commonRole, isActiveSuperUser, roleExceeds } from '../../core/access/roles.ts';
-import type { User, UserStore } from '../../core/port/users.ts';
-import type { JournalEntry } from '../engine/journal-lines.ts';
+import { commonEntities, isSameEntities } from '../../core/domain/confinement.ts';
+import type { User, UserChange, UserStore } from '../../core/port/users.ts';
+import { entitiesEvent, type JournalEntry } from '../engine/journal-lines.ts';
 import { placeholders, statement } from './compiled-statements.ts';
 import { type Change, type Dialect, type Runner, resultOf, type Steps } from './statements.ts';
-
-type UserChange = Parameters<UserStore['update']>[1];
 
 export function createUserStore({ query, first, change, dialect }: Runner): UserStore {
   const statements = createStatements(dialect);
@@ -29,10 +28,11 @@ export function createUserStore({ query, first, change, dialect }: Runner): User
         }
         const { stops, starts } = entriesOf(user, changes, audit.atMs);
         yield stop(stops);
-        yield query(statements.update, { id, role: after.role, status: after.status });
+        const { role, status } = after;
+        const entityIds = after.entityIds && JSON.stringify(after.entityIds);
+        yield query(statements.update, { id, role, status, entityIds });
         yield append(audit);
-        const { role = null, status = null } = changes;
-        start(starts, statements.unchanged, { id, role, status });
+        start(starts, statements.unchanged, { id, role, status, entityIds });
         return true;
       };
       // A role may be a lower one.
@@ -43,19 +43,29 @@ export function createUserStore({ query, first, change, dialect }: Runner): User
 
 /** A new row of a user. */
 export function insertUser({ builder, tables: { users } }: Dialect) {
-  const row = placeholders('id', 'tenantId', 'login', 'name', 'role', 'status', 'createdAtMs');
+  const row = placeholders(
+    'id',
+    'tenantId',
+    'login',
+    'name',
+    'role',
+    'status',
+    'createdAtMs',
+    'entityIds',
+  );
   return statement(() => builder.insert(users).values(row));
 }
 
 function createStatements(dialect: Dialect) {
   const { builder } = dialect;
   const { users } = dialect.tables;
-  const { id, tenantId, login, role, status } = placeholders(
+  const { id, tenantId, login, role, status, entityIds } = placeholders(
     'id',
     'tenantId',
     'login',
     'role',
     'status',
+    'entityIds',
   );
   const select = () => builder.select().from(users);
 
@@ -79,23 +89,26 @@ function createStatements(dialect: Dialect) {
     update: statement(() =>
       builder
         .update(users)
-        .set({ role: sql`${role}`, status: sql`${status}` })
+        .set({ role: sql`${role}`, status: sql`${status}`, entityIds: sql`${entityIds}` })
         .where(eq(users.id, id)),
     ),
-    /** A role and a status of null mean any. */
     unchanged: statement(() =>
       select().where(
         and(
           eq(users.id, id),
-          eq(users.role, sql`coalesce(${role}, ${users.role})`),
-          eq(users.status, sql`coalesce(${status}, ${users.status})`),
+          eq(users.role, role),
+          eq(users.status, status),
+          sql`coalesce(${users.entityIds}, '*') = coalesce(${entityIds}, '*')`,
         ),
       ),
     ),
   };
 }
 
-/** A new role that grants some permissions and removes others is first recorded as one with no permission beyond both. */
+/**
+ * A new role that grants some permissions and removes others is first recorded as one with no permission beyond both; likewise other
+ * entities as those of both.
+ */
 function entriesOf(
   user: User,
   change: UserChange,
@@ -111,6 +124,11 @@ function entriesOf(
       : undefined;
     if (lower !== undefined) stops.push(`role:${lower}`);
     if (lower !== change.role) starts.push(`role:${change.role}`);
+  }
+  if (change.entityIds !== undefined) {
+    const common = commonEntities(user.entityIds, change.entityIds);
+    if (!isSameEntities(common, user.entityIds)) stops.push(entitiesEvent(common));
+    if (!isSameEntities(common, change.entityIds)) starts.push(entitiesEvent(change.entityIds));
   }
   const entry = (event: JournalEntry['event']) => ({
     atMs,

@@ -104,10 +104,10 @@ function missingIn(
   // A shorter journal is another one.
   const start = from <= bytes.length ? from : 0;
   const ids = idsIn(bytes.subarray(start).toString());
-  const { events, roles, torn } = readJournal(known);
+  const { events, roles, entities, torn } = readJournal(known);
   const among = <T>(entries: ReadonlyMap<string, T>) =>
     new Map([...entries].filter(([id]) => ids.has(id)));
-  return { events: among(events), roles: among(roles), torn };
+  return { events: among(events), roles: among(roles), entities: among(entities), torn };
 }
 
 function requireLeaders(

@@ -64,6 +64,8 @@ export function registryTables<KeyColumns extends Record<string, SQLiteColumnBui
       role: text('role').$type<Role>().notNull(),
       status: text('status').$type<'active' | 'inactive'>().notNull(),
       createdAtMs: wholeNumber('created_at_ms').notNull(),
+      /** The ids of the entities to which the user is confined; null = all of the organization. */
+      entityIds: json('entity_ids').$type<string[]>(),
     },
     ({ tenantId, login }) => [index('users_tenant').on(tenantId, login)],
   );

@@ -55,7 +55,7 @@ async function addSubject(store: Store, tenantId: string, n: number): Promise<Su
   const common = { tenantId, createdAtMs: Date.now(), status: 'active' as const };
   const draft = draftOf(tenantId, 'user.add', subject.login);
   await store.users.insert(
-    { ...common, id: userId, login: subject.login, name: 'U', role: 'super_user' },
+    { ...common, id: userId, login: subject.login, name: 'U', role: 'super_user', entityIds: null },
     draft,
   );
   await store.entities.insert(

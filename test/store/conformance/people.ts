@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Entity } from '../../../src/core/port/entities.ts';
-import type { User } from '../../../src/core/port/users.ts';
-import { draftOf, nowMs, plantIn } from '../stores.ts';
+import type { KeyFilter } from '../../../src/core/port/keys.ts';
+import type { User, UserChange } from '../../../src/core/port/users.ts';
+import { draftOf, newKey, nowMs, plantIn } from '../stores.ts';
 import type { Given } from './given.ts';
 
 /** What every engine keeps of organizations, profiles and sites. */
@@ -15,6 +16,7 @@ export function peopleConformance(given: Given): void {
     role: 'operator',
     status: 'active',
     createdAtMs: nowMs,
+    entityIds: null,
     ...change,
   });
 
@@ -86,6 +88,54 @@ export function peopleConformance(given: Given): void {
       status: 'inactive',
     });
     expect(await store.audit.lastSeq()).toBe(seq + 2);
+  });
+
+  it('keeps the entities to which a user is confined', async () => {
+    const { store, plant } = await given();
+    const draft = draftOf(plant.tenant.id, 'user.set_role', 'omar');
+    const confined = userOf(plant.tenant.id, 'omar', { entityIds: [plant.entity.id] });
+    const other = userOf(plant.tenant.id, 'zoe');
+    for (const user of [confined, other]) await store.users.insert(user, draft);
+    const changes: UserChange[] = [
+      { status: 'inactive' },
+      { status: 'active', role: 'manager' },
+      { entityIds: ['e-1', plant.entity.id, 'e-2'] },
+      { entityIds: [] },
+      { entityIds: null },
+      { role: 'operator', entityIds: ['e-1'] },
+    ];
+    let user = confined;
+    expect(await store.users.findByLogin('omar')).toEqual(user);
+    for (const change of changes) {
+      expect(await store.users.update(user.id, change, draft)).toBe(true);
+      user = { ...user, ...change };
+      expect(await store.users.findByLogin('omar')).toEqual(user);
+      expect(await store.users.list(plant.tenant.id)).toEqual([plant.user, user, other]);
+    }
+  });
+
+  it('lists and counts the keys of some entities only, with every other condition', async () => {
+    const { store, plant } = await given();
+    const ids = ['e-1', 'e-2', 'e-3'];
+    const draft = draftOf(plant.tenant.id, 'entity.add', 'X');
+    for (const id of ids)
+      await store.entities.insert({ ...plant.entity, id, code: id.toUpperCase() }, draft);
+    const all = [...ids, plant.entity.id, 'e-1'];
+    for (const [n, entityId] of all.entries())
+      await store.keys.insert(newKey(plant, n, { entityId, expiresAtMs: nowMs + 1000 }), draft);
+    const found = async (filter: Omit<KeyFilter, 'nowMs'>) => {
+      const given = { nowMs, ...filter };
+      const keys = await store.keys.list(plant.tenant.id, given, { limit: 10 });
+      expect(await store.keys.count(plant.tenant.id, given)).toBe(keys.length);
+      return keys.map(({ entity }) => entity?.id).sort();
+    };
+    expect(await found({ entityIds: ['e-1', 'e-3'] })).toEqual(['e-1', 'e-1', 'e-3']);
+    expect(await found({ entityIds: ['e-2'], statuses: ['Active'] })).toEqual(['e-2']);
+    expect(await found({ entityIds: ['e-1', 'e-2'], entityId: 'e-2' })).toEqual(['e-2']);
+    expect(await found({ entityIds: ['e-1'], entityId: 'e-2' })).toEqual([]);
+    expect(await found({ entityIds: ['e-3'], expiringByMs: nowMs + 2000 })).toEqual(['e-3']);
+    expect(await found({ entityIds: ['e-3'], search: 'E-1' })).toEqual([]);
+    expect(await found({ entityIds: [] })).toEqual([]);
   });
 
   it('keeps entities, a code once in an organization', async () => {

@@ -95,6 +95,7 @@ const sentences: Readonly<Record<KeptStopped['what'], string>> = {
   revoked_key: 'Revoked since then, and still revoked',
   deactivated_user: 'Users deactivated since then, and still inactive',
   demoted_user: 'Users demoted since then, with the role they were given',
+  confined_user: 'Users confined to some entities since then, and still confined',
   deactivated_entity: 'Entities deactivated since then, and still inactive',
   removed_entity: 'Entities removed since then, and still removed',
 };
@@ -139,6 +140,7 @@ async function recordRestore(
       keys_kept_revoked: count('revoked_key'),
       users_kept_deactivated: count('deactivated_user'),
       users_kept_demoted: count('demoted_user'),
+      users_kept_confined: count('confined_user'),
       entities_kept_deactivated: count('deactivated_entity'),
       entities_kept_removed: count('removed_entity'),
     }),
@@ -169,6 +171,7 @@ function printOutcome(
       kept_revoked: namesOf('revoked_key'),
       kept_deactivated_users: namesOf('deactivated_user'),
       kept_demoted_users: demoted.map(({ name, role }) => ({ login: name, role })),
+      kept_confined_users: namesOf('confined_user'),
       kept_deactivated_entities: namesOf('deactivated_entity'),
       kept_removed_entities: namesOf('removed_entity'),
     });

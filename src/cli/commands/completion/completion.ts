@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander';
 import { clientPermissions } from '../../../core/access/permissions.ts';
 import { roleHolds } from '../../../core/access/roles.ts';
+import { domainSeenBy } from '../../../core/domain/confinement.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { isHkctlError } from '../../../core/errors.ts';
 import { withoutSecrets } from '../../../core/secrets.ts';
@@ -171,13 +172,14 @@ function expandedPath(path: string | undefined, env: Context['io']['env']): stri
 }
 
 async function storedValues(
-  { store, clock }: Domain,
+  domain: Domain,
   login: string,
   kind: Exclude<ValueKind, 'permissions' | 'resources'>,
   begin: string,
 ): Promise<Candidate[]> {
-  const user = await store.users.findByLogin(login);
+  const user = await domain.store.users.findByLogin(login);
   if (user?.status !== 'active') return [];
+  const { store, clock } = domainSeenBy(domain, user);
   const { tenantId, role } = user;
   if (kind === 'entities') {
     return (await store.entities.list(tenantId)).map(({ code, name }) => ({

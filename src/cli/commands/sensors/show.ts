@@ -63,7 +63,7 @@ async function plotOf(
   lastReadingAt: string | null,
 ): Promise<string[]> {
   const { io, style } = context;
-  const domain = await context.domain();
+  const { domain } = await context.session();
   const nowMs = domain.clock();
   const width = Math.min(io.stdout.columns() ?? usualWidth, mostWidth);
   const isAscii = io.env.TERM === 'dumb';

@@ -5,7 +5,7 @@ import type { Session } from '../connection/session.ts';
 import { asOfDriver } from '../errors/errors.ts';
 
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /**
  * The versions of SQLite's databases that hold the same as each version of this schema. A backup of an older store has them, so
@@ -15,6 +15,7 @@ export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number
   1: { registry: 2, records: 2, readings: 2 },
   2: { registry: 2, records: 2, readings: 2 },
   3: { registry: 3, records: 2, readings: 3 },
+  4: { registry: 4, records: 2, readings: 3 },
 };
 
 interface Place {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { appendLines } from '../../../../src/store/sqlite/registry/journal.ts';
@@ -108,6 +108,50 @@ describe('restore', () => {
       'Entities removed since then, and still removed: CHI',
       '',
     ]);
+  });
+
+  it('keeps users confined to the entities that they were left since', async () => {
+    const listOf = async (osAccount: string) =>
+      (await cli.ok('entities list --json', as(osAccount)))
+        .json<{ code: string }[]>()
+        .map(({ code }) => code);
+    await cli.ok('entities add HAM --name Hamburg --timezone Europe/Berlin');
+    const add = ['users', 'add', '--role', 'entity_admin', '--name', 'x'];
+    await cli.ok([...add, 'narrowed']);
+    await cli.ok([...add, 'moved', '--entity', 'BER', '--entity', 'CHI']);
+    await cli.ok([...add, 'widened', '--entity', 'BER']);
+    await cli.ok([...add, 'same', '--entity', 'CHI']);
+    await cli.ok('users add promoted --role super_user --name x');
+    await cli.ok(['backup', file]);
+    await cli.ok('users set-role narrowed entity_admin --entity BER');
+    await cli.ok('users set-role moved entity_admin --entity CHI --entity HAM');
+    await cli.ok('users set-role widened entity_admin --all-entities');
+    await cli.ok('users set-role same entity_admin --all-entities');
+    await cli.ok('users set-role same entity_admin --entity CHI');
+    await cli.ok('users set-role promoted entity_admin --entity CHI');
+    for (const lost of [false, true]) {
+      // Without a store to ask, the journal says the same.
+      if (lost)
+        for (const name of ['hkctl.db', 'hkctl.db-wal'])
+          rmSync(join(dirname(cli.store), name), { force: true });
+      const answer = await restored(cli, file);
+      expect([...(answer.kept_confined_users ?? [])].sort()).toEqual([
+        'moved',
+        'narrowed',
+        'promoted',
+      ]);
+      expect(await listOf('narrowed')).toEqual(['BER']);
+      expect(await listOf('moved')).toEqual(['CHI']);
+      expect(await listOf('widened')).toEqual(['BER']);
+      expect(await listOf('same')).toEqual(['CHI']);
+      expect(await listOf('promoted')).toEqual(['CHI']);
+    }
+    const trail = (await cli.ok('audit list --json --limit 20')).json<
+      { target: string; action: string; detail: object }[]
+    >();
+    expect(trail.find(({ target }) => target === 'narrowed')).toMatchObject({
+      ...{ action: 'user.set_role', detail: { by: 'journal', entities: 'BER' } },
+    });
   });
 
   it('starts nothing: what the backup has stopped is stopped, though it was started since', async () => {

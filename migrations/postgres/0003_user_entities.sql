@@ -1,0 +1,1 @@
+ALTER TABLE "users" ADD COLUMN "entity_ids" text;

@@ -1,0 +1,1 @@
+ALTER TABLE `users` ADD `entity_ids` text;
