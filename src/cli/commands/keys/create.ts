@@ -32,7 +32,7 @@ import {
 } from '../../command/flags.ts';
 import { decidedSentence } from '../../delivery/decided.ts';
 import { sayDiscarded } from '../../delivery/discarded.ts';
-import { deliverFlag, requireOnePlace, requirePath } from '../../delivery/flags.ts';
+import { deliverFlag, requireOnePlace } from '../../delivery/flags.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity, askPermissions, entityOrAsk } from '../../questions/choices.ts';
 import { requireConfirmation, textOrAsk } from '../../questions/values.ts';
@@ -68,11 +68,7 @@ const flags = {
   },
   expires: text('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
   copy: toggle('--copy', 'also copy the secret to the clipboard'),
-  secretFile: parsed(
-    '--secret-file <PATH>',
-    'write the secret to a new file (mode 0600) instead',
-    requirePath,
-  ),
+  secretFile: text('--secret-file <PATH>', 'write the secret to a new file (mode 0600) instead'),
   deliver: deliverFlag(
     'hand the secret to this command on its standard input; exit 0 creates the key',
   ),

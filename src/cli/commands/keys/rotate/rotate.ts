@@ -20,15 +20,10 @@ import type { Key } from '../../../../core/port/keys.ts';
 import { dayMs, formatSpanMs, hourMs, parseClearSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
-import { type FlagValues, parsed, toggle } from '../../../command/flags.ts';
+import { type FlagValues, parsed, text, toggle } from '../../../command/flags.ts';
 import { keptExpirySentence } from '../../../delivery/decided.ts';
 import { sayDiscarded } from '../../../delivery/discarded.ts';
-import {
-  deliverFlag,
-  requireCommand,
-  requireOnePlace,
-  requirePath,
-} from '../../../delivery/flags.ts';
+import { deliverFlag, requireOnePlace } from '../../../delivery/flags.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
 import { requireConfirmation } from '../../../questions/values.ts';
@@ -39,15 +34,13 @@ import { namesOf, refsArgument } from '../names.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),
-  secretFile: parsed(
+  secretFile: text(
     '--secret-file <PATH>',
     'replace the file that holds the old secret (mode 0600, by way of PATH.new)',
-    requirePath,
   ),
-  secretDir: parsed(
+  secretDir: text(
     '--secret-dir <DIR>',
     'write each new secret to a file in DIR, named by its prefix',
-    requirePath,
   ),
   deliver: deliverFlag(
     'hand each new secret to this command on its standard input; exit 0 rotates the keys',
@@ -58,11 +51,7 @@ const flags = {
     'rotate only keys created longer ago than this, such as 90d',
     parseClearSpanMs,
   ),
-  exec: parsed(
-    '--exec <COMMAND>',
-    'run this by the shell once the new secret is in place',
-    requireCommand,
-  ),
+  exec: text('--exec <COMMAND>', 'run this by the shell once the new secret is in place'),
   baseUrl: baseUrlFlag,
   yes: yesFlag,
 };
