@@ -908,9 +908,29 @@ export interface paths {
         };
         /**
          * Read readings
-         * @description Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer buckets than `limit`: continue with its cursor. If the organization keeps readings for a limited time, older ones are dropped and only their hourly summaries stay: buckets of whole hours count them, narrower buckets and single readings do not. A summary counts if all of its readings lie within `from` and `to`.
+         * @description Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of them, that it writes; a reading that is only aggregated counts a hundredth. However many readings its buckets hold, a page has up to `limit` of them; `at` is the beginning of a bucket. The first one may begin before `from`, but contains only readings from `from` on. If the organization keeps readings for a limited time, older ones are dropped and only their hourly summaries stay: buckets of whole hours and of days count them, narrower buckets and single readings do not. A summary counts if all of its readings lie within `from` and `to`.
          */
         get: operations["listSensorReadings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read readings of many sensors
+         * @description The same for up to 100 sensors at once: a group for each sensor, in the order in which they are asked for. NDJSON and CSV have a column `sensor` with its code. `limit` counts the readings of the page, `last` those of each sensor. With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of them, that it writes; a reading that is only aggregated counts a hundredth. However many readings its buckets hold, a page has up to `limit` of them; `at` is the beginning of a bucket. The first one may begin before `from`, but contains only readings from `from` on. If the organization keeps readings for a limited time, older ones are dropped and only their hourly summaries stay: buckets of whole hours and of days count them, narrower buckets and single readings do not. A summary counts if all of its readings lie within `from` and `to`.
+         */
+        get: operations["listReadings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -930,7 +950,7 @@ export interface paths {
         put?: never;
         /**
          * Send readings
-         * @description Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported. Readings from before the time for which the organization keeps them are rejected as `past_retention`.
+         * @description Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; sending a batch again is safe if its readings have instants. Those without one, in SenML and line protocol, take the time of receipt and are stored again. A line of NDJSON that is no JSON is rejected as `bad_json`. In line protocol the tag `sensor` names the sensor, the field `value` is the value and the text field `quality` perhaps its quality; others are ignored. An instant before 1990 is rejected: the clock is not set, or the digits are no epoch milliseconds. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported. Readings from before the time for which the organization keeps them are rejected as `past_retention`.
          */
         post: operations["postReadings"];
         delete?: never;
@@ -1013,7 +1033,7 @@ export interface components {
         ReadingBucket: {
             /**
              * Format: date-time
-             * @description Start of the bucket; buckets start at multiples of their length since 1970.
+             * @description Beginning of the bucket, perhaps before `from`.
              */
             at: string;
             avg?: number;
@@ -1021,6 +1041,13 @@ export interface components {
             max?: number;
             last?: number;
             count?: number;
+        };
+        SensorReadings: {
+            sensor: {
+                id: string;
+                code: string;
+            };
+            data: (components["schemas"]["Reading"] | components["schemas"]["ReadingBucket"])[];
         };
         NewReading: {
             /**
@@ -1068,7 +1095,7 @@ export interface components {
         NewHeartbeats: {
             heartbeats: components["schemas"]["NewHeartbeat"][];
         };
-        /** @description A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are supported. */
+        /** @description A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are supported; texts, data and sums (`vs`, `vd`, `s`) are rejected. A record without an absolute time is stamped on receipt, so that a pack that is sent again is stored again. */
         SenmlPack: Record<string, never>[];
         IngestResult: {
             /** @description Number of items that were stored on disk. */
@@ -1077,7 +1104,7 @@ export interface components {
             duplicates: number;
             /** @description The items that were refused, and why. Sending them again changes nothing. */
             rejected: {
-                /** @description Position in the body, from 0. */
+                /** @description Position in the body, from 0; lines count without blank ones and comments. */
                 index: number;
                 code: string;
                 detail: string;
@@ -6880,12 +6907,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description First instant, inclusive, or a day: its start in the entity's time zone.
+                 * @description First instant, inclusive: RFC 3339 with an offset, or whole epoch milliseconds from 100,000,000,000 on (less would be epoch seconds); or a day: its start in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 from?: string | number;
                 /**
-                 * @description Last instant, exclusive, or a day: its start in the entity's time zone.
+                 * @description Last instant, exclusive: in the same forms as `from`; or a day: its start in the entity's time zone.
                  * @example 2026-11-21T00:00:00Z
                  */
                 to?: string | number;
@@ -6893,8 +6920,15 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
+                /** @description With `desc` the newest row comes first. */
+                order?: "asc" | "desc";
                 /**
-                 * @description Length of the buckets: a number followed by s, m, h, d or w; at most 36500d. They start at multiples of it since 1970-01-01T00:00:00Z.
+                 * @description Only the newest rows, so many of each sensor: readings or, with `bucket`, buckets that hold any. Without `limit` they are one page, up to 100,000.
+                 * @example 10
+                 */
+                last?: number;
+                /**
+                 * @description Length of the buckets: a number followed by s, m, h, d or w; at most 36500d. Those in `s`, `m` and `h` (so `24h`, too) start at multiples of it since 1970-01-01T00:00:00Z. Those in `d` and `w` start at midnight in the entity's time zone (where midnight is skipped, with the day's first instant), weeks on the organization's first day, and last as long as they do there: a day may have 23 or 25 hours. Several days or weeks count from the one with 1970-01-01.
                  * @example 5m
                  */
                 bucket?: string;
@@ -6957,9 +6991,122 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listReadings: {
+        parameters: {
+            query: {
+                /**
+                 * @description Codes or ids of up to 100 sensors; each is read once. An unknown one, or one of another entity, is 400.
+                 * @example [
+                 *       "OVEN-3-T1",
+                 *       "OVEN-3-T2"
+                 *     ]
+                 */
+                sensor: string[];
+                /**
+                 * @description First instant, inclusive: RFC 3339 with an offset, or whole epoch milliseconds from 100,000,000,000 on (less would be epoch seconds); or a day: its start in the entity's time zone.
+                 * @example 2026-11-20T08:15:00.123456Z
+                 */
+                from?: string | number;
+                /**
+                 * @description Last instant, exclusive: in the same forms as `from`; or a day: its start in the entity's time zone.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                to?: string | number;
+                /** @description The most records in one page; it may hold fewer, even if more follow. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
+                cursor?: string;
+                /** @description With `desc` the newest row comes first. */
+                order?: "asc" | "desc";
+                /**
+                 * @description Only the newest rows, so many of each sensor: readings or, with `bucket`, buckets that hold any. Without `limit` they are one page, up to 100,000.
+                 * @example 10
+                 */
+                last?: number;
+                /**
+                 * @description Length of the buckets: a number followed by s, m, h, d or w; at most 36500d. Those in `s`, `m` and `h` (so `24h`, too) start at multiples of it since 1970-01-01T00:00:00Z. Those in `d` and `w` start at midnight in the entity's time zone (where midnight is skipped, with the day's first instant), weeks on the organization's first day, and last as long as they do there: a day may have 23 or 25 hours. Several days or weeks count from the one with 1970-01-01.
+                 * @example 5m
+                 */
+                bucket?: string;
+                /**
+                 * @description With `bucket`: the aggregates of each bucket; the default is `avg`.
+                 * @example [
+                 *       "avg",
+                 *       "max"
+                 *     ]
+                 */
+                agg?: ("avg" | "min" | "max" | "last" | "count")[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of readings. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "sensor": {
+                     *             "id": "SE-1001",
+                     *             "code": "OVEN-3-T1"
+                     *           },
+                     *           "data": [
+                     *             {
+                     *               "at": "2026-11-20T08:15:00.123456Z",
+                     *               "value": 182.4,
+                     *               "quality": "good"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SensorReadings"][];
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
+                        next_cursor: string | null;
+                    };
+                    /** @example {"sensor":"OVEN-3-T1","at":"2026-11-20T08:15:00.123456Z","value":182.4} */
+                    "application/x-ndjson": string;
+                    /**
+                     * @example sensor,at,value,quality
+                     *     OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good
+                     */
+                    "text/csv": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postReadings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only with line protocol: the unit of its timestamps. */
+                precision?: "ns" | "us" | "ms" | "s";
+                /** @description Only with line protocol: with `measurement.field` each numeric field is a reading of the sensor of that name, such as `oven.temperature`; a boolean field is one if there is such a sensor. */
+                name?: "measurement.field";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6980,6 +7127,8 @@ export interface operations {
                 "application/json": components["schemas"]["NewReadings"];
                 /** @example {"sensor":"OVEN-3-T1","at":"2026-11-20T08:15:00.123456Z","value":182.4} */
                 "application/x-ndjson": string;
+                /** @example oven,sensor=OVEN-3-T1 value=182.4 1795162500123456000 */
+                "application/vnd.influx.line-protocol": string;
                 /**
                  * @example [
                  *       {

@@ -25,7 +25,10 @@ export const ingestOperations = [
     summary: 'Send readings',
     description:
       'Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; ' +
-      'sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported. Readings from ' +
+      'sending a batch again is safe if its readings have instants. Those without one, in SenML and line protocol, take the ' +
+      'time of receipt and are stored again. A line of NDJSON that is no JSON is rejected as `bad_json`. In line protocol the tag ' +
+      '`sensor` names the sensor, the field `value` is the value and the text field `quality` perhaps its quality; others are ' +
+      'ignored. An instant before 1990 is rejected: the clock is not set, or the digits are no epoch milliseconds. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported. Readings from ' +
       'before the time for which the organization keeps them are rejected as `past_retention`.',
     schema: 'NewReadings',
     examples: {

@@ -90,12 +90,19 @@ export const fixedSchemas: Record<string, Schema> = {
     {
       at: {
         ...dateTime,
-        description: 'Start of the bucket; buckets start at multiples of their length since 1970.',
+        description: 'Beginning of the bucket, perhaps before `from`.',
       },
       ...{ avg: number, min: number, max: number, last: number, count: { type: 'integer' } },
     },
     ['avg', 'min', 'max', 'last', 'count'],
   ),
+  SensorReadings: object({
+    sensor: object({ id: text, code: text }),
+    data: {
+      type: 'array',
+      items: { anyOf: [ref('Reading'), ref('ReadingBucket')] },
+    },
+  }),
   NewReading: object(
     {
       sensor,
@@ -141,7 +148,8 @@ export const fixedSchemas: Record<string, Schema> = {
     type: 'array',
     maxItems: maxBatch,
     description:
-      'A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are supported.',
+      'A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are supported; texts, data and sums (`vs`, `vd`, `s`) ' +
+      'are rejected. A record without an absolute time is stamped on receipt, so that a pack that is sent again is stored again.',
     items: { type: 'object' },
   },
   IngestResult: object({
@@ -154,7 +162,10 @@ export const fixedSchemas: Record<string, Schema> = {
       type: 'array',
       description: 'The items that were refused, and why. Sending them again changes nothing.',
       items: object({
-        index: { type: 'integer', description: 'Position in the body, from 0.' },
+        index: {
+          type: 'integer',
+          description: 'Position in the body, from 0; lines count without blank ones and comments.',
+        },
         code: openEnum(Object.keys(rejectionCodes)),
         detail: text,
       }),

@@ -113,20 +113,22 @@ function filterOf(
 
 const instantOrMs = { anyOf: [...instantOrDay.anyOf, { type: 'integer' }] };
 
-/** The parameters of the readings of a sensor. */
-export const readingsParameters: readonly Schema[] = [
-  sensorParameter,
+const epochRule =
+  'RFC 3339 with an offset, or whole epoch milliseconds from 100,000,000,000 on (less would be epoch seconds)';
+
+/** The parameters that the readings of one sensor and of many share. */
+const rangeParameters: readonly Schema[] = [
   {
     ...query,
     name: 'from',
-    description: `First instant, inclusive, or a day: its start${ofEntity}.`,
+    description: `First instant, inclusive: ${epochRule}; or a day: its start${ofEntity}.`,
     schema: instantOrMs,
     example: instant,
   },
   {
     ...query,
     name: 'to',
-    description: `Last instant, exclusive, or a day: its start${ofEntity}.`,
+    description: `Last instant, exclusive: in the same forms as \`from\`; or a day: its start${ofEntity}.`,
     schema: instantOrMs,
     example: '2026-11-21T00:00:00Z',
   },
@@ -134,10 +136,27 @@ export const readingsParameters: readonly Schema[] = [
   { ...query, name: 'cursor', ...cursor },
   {
     ...query,
+    name: 'order',
+    description: 'With `desc` the newest row comes first.',
+    schema: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
+  },
+  {
+    ...query,
+    name: 'last',
+    description:
+      'Only the newest rows, so many of each sensor: readings or, with `bucket`, buckets that hold any. Without `limit` ' +
+      'they are one page, up to 100,000.',
+    schema: { type: 'integer', minimum: 1, maximum: readingPageLimit.max },
+    example: 10,
+  },
+  {
+    ...query,
     name: 'bucket',
     description:
-      'Length of the buckets: a number followed by s, m, h, d or w; at most 36500d. They start at multiples of it since ' +
-      '1970-01-01T00:00:00Z.',
+      'Length of the buckets: a number followed by s, m, h, d or w; at most 36500d. Those in `s`, `m` and `h` (so `24h`, ' +
+      `too) start at multiples of it since 1970-01-01T00:00:00Z. Those in \`d\` and \`w\` start at midnight${ofEntity} (where ` +
+      "midnight is skipped, with the day's first instant), weeks on the organization's first day, and last as long as they " +
+      'do there: a day may have 23 or 25 hours. Several days or weeks count from the one with 1970-01-01.',
     schema: { type: 'string', pattern: '^[1-9][0-9]{0,5}[smhdw]$' },
     example: '5m',
   },
@@ -149,5 +168,42 @@ export const readingsParameters: readonly Schema[] = [
       aggregates,
       ['avg', 'max'],
     ),
+  },
+];
+
+/** The parameters of the readings of a sensor. */
+export const readingsParameters: readonly Schema[] = [sensorParameter, ...rangeParameters];
+
+/** The parameters of the readings of many sensors. */
+export const manyReadingsParameters: readonly Schema[] = [
+  {
+    name: 'sensor',
+    in: 'query',
+    required: true,
+    description:
+      'Codes or ids of up to 100 sensors; each is read once. An unknown one, or one of another entity, is 400.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', minItems: 1, maxItems: 100, items: { type: 'string' } },
+    example: ['OVEN-3-T1', 'OVEN-3-T2'],
+  },
+  ...rangeParameters,
+];
+
+/** The parameters of a body of line protocol. */
+export const lineParameters: readonly Schema[] = [
+  {
+    ...query,
+    name: 'precision',
+    description: 'Only with line protocol: the unit of its timestamps.',
+    schema: { type: 'string', enum: ['ns', 'us', 'ms', 's'], default: 'ns' },
+  },
+  {
+    ...query,
+    name: 'name',
+    description:
+      'Only with line protocol: with `measurement.field` each numeric field is a reading of the sensor of that name, such as ' +
+      '`oven.temperature`; a boolean field is one if there is such a sensor.',
+    schema: { type: 'string', enum: ['measurement.field'] },
   },
 ];

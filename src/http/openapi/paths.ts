@@ -3,7 +3,13 @@ import { allFields, listFields, type ResourceDefinition } from '../../core/field
 import { finish } from '../fairness/slices.ts';
 import { type IngestOperation, ingestOperations } from '../ingest/operations.ts';
 import { recordsToCsv } from '../routes/lists.ts';
-import { listParameters, readingsParameters, sensorParameter } from './parameters.ts';
+import {
+  lineParameters,
+  listParameters,
+  manyReadingsParameters,
+  readingsParameters,
+  sensorParameter,
+} from './parameters.ts';
 import { type AnswerKind, responsesOf } from './responses.ts';
 import {
   instant,
@@ -158,7 +164,10 @@ function resourcePaths(resource: ResourceDefinition): [path: string, item: Schem
   });
   const path = `/api/v1/${name}`;
   const readings: [string, Schema][] = isSensors
-    ? [[`${path}/{id}/readings`, { get: operation({ ...shared, ...readReadings }) }]]
+    ? [
+        [`${path}/{id}/readings`, { get: operation({ ...shared, ...readReadings }) }],
+        ['/api/v1/readings', { get: operation({ ...shared, ...readManyReadings }) }],
+      ]
     : [];
   return [[path, { get: list }], [`${path}/{id}`, { get }], ...readings];
 }
@@ -207,17 +216,19 @@ function readingsPage(item: string): Schema {
   return object({ data: listOf(ref(item)), next_cursor: nextCursor });
 }
 
+const aboutReadings =
+  'With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of ' +
+  'them, that it writes; a reading that is only aggregated counts a hundredth. However many readings its buckets hold, a page has ' +
+  'up to `limit` of them; `at` is the beginning of a bucket. The first one may begin before `from`, but contains only readings ' +
+  'from `from` on. If the organization keeps readings for a limited time, older ones are dropped and only their hourly summaries ' +
+  'stay: buckets of whole hours and of days count them, narrower buckets and single readings do not. A summary counts if all of ' +
+  'its readings lie within `from` and `to`.';
+
 const readReadings = {
   id: 'listSensorReadings',
   answers: 'readings',
   summary: 'Read readings',
-  description:
-    'Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With ' +
-    'NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part ' +
-    'of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer ' +
-    'buckets than `limit`: continue with its cursor. If the organization keeps readings for a limited time, older ones ' +
-    'are dropped and only their hourly summaries stay: buckets of whole hours count them, narrower buckets and single ' +
-    'readings do not. A summary counts if all of its readings lie within `from` and `to`.',
+  description: `Readings of a sensor in order of time or, with \`bucket\`, their aggregates; as JSON, NDJSON or CSV by \`Accept\`. ${aboutReadings}`,
   parameters: readingsParameters,
   content: {
     'application/json': {
@@ -239,6 +250,36 @@ const readReadings = {
   },
 } as const;
 
+const readManyReadings = {
+  id: 'listReadings',
+  answers: 'manyReadings',
+  summary: 'Read readings of many sensors',
+  description: `The same for up to 100 sensors at once: a group for each sensor, in the order in which they are asked for. NDJSON and CSV have a column \`sensor\` with its code. \`limit\` counts the readings of the page, \`last\` those of each sensor. ${aboutReadings}`,
+  parameters: manyReadingsParameters,
+  content: {
+    'application/json': {
+      schema: object({ data: listOf(ref('SensorReadings')), next_cursor: nextCursor }),
+      example: {
+        data: [
+          {
+            sensor: { id: 'SE-1001', code: 'OVEN-3-T1' },
+            data: [{ at: instant, value: 182.4, quality: 'good' }],
+          },
+        ],
+        next_cursor: null,
+      },
+    },
+    'application/x-ndjson': {
+      schema: text,
+      example: `{"sensor":"OVEN-3-T1","at":"${instant}","value":182.4}\n`,
+    },
+    'text/csv': {
+      schema: text,
+      example: `sensor,at,value,quality\nOVEN-3-T1,${instant},182.4,good\n`,
+    },
+  },
+} as const;
+
 function toPost({
   id,
   summary,
@@ -250,6 +291,7 @@ function toPost({
   const schemas: Record<string, Schema> = {
     'application/json': ref(schema),
     'application/x-ndjson': text,
+    'application/vnd.influx.line-protocol': text,
     'application/senml+json': ref('SenmlPack'),
   };
   const bodies = Object.entries(examples).map(([type, example]) => [
@@ -258,6 +300,7 @@ function toPost({
   ]);
   return {
     ...{ id, tag: 'Sensor gateway', answers: 'ingest', summary, description, permissions },
+    ...('application/vnd.influx.line-protocol' in examples && { parameters: lineParameters }),
     requestBody: { required: true, content: Object.fromEntries(bodies) },
     content: json(ref('IngestResult'), {
       accepted: 998,

@@ -172,6 +172,7 @@ const answers = {
   },
   single,
   readings: { ...single, headers: ['ETag', 'Link'] },
+  manyReadings: { ok: 'A page of readings.', headers: ['ETag', 'Link'], others: read },
   ingest: {
     ok: 'Every item was validated; the accepted ones are on disk.',
     headers: [],

@@ -11,6 +11,7 @@ import { metricsConformance } from './metrics.ts';
 import { peopleConformance } from './people.ts';
 import { calendarConformance } from './readings/calendar-buckets.ts';
 import { feedConformance } from './readings/feed.ts';
+import { newestConformance } from './readings/newest.ts';
 import { readingConformance } from './readings/readings.ts';
 import { readConformance } from './readings/reads.ts';
 import { retentionConformance } from './readings/retention.ts';
@@ -35,6 +36,7 @@ export function conformance(given: Given): void {
   describe('changes of records', () => changesConformance(given));
   describe('readings', () => readingConformance(given));
   describe('reads', () => readConformance(given));
+  describe('the newest readings', () => newestConformance(given));
   describe('the feed of readings', () => feedConformance(given));
   describe('buckets of the calendar', () => calendarConformance(given));
   describe('retention', () => retentionConformance(given));
