@@ -1,4 +1,4 @@
-import type { PlotData } from '../../core/readings/plots.ts';
+import type { PlotData } from '../../core/readings/reads/plots.ts';
 import { formatLocal, offsetMs } from '../../core/time/calendar.ts';
 import { dayMs, hourMs, minuteMs } from '../../core/time/spans.ts';
 

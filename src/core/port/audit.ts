@@ -55,6 +55,8 @@ export interface AuditPageRequest extends AuditFilter {
 export interface AuditStore {
   /** Appends an event that belongs to no other change, such as a refused attempt. */
   append(audit: AuditDraft): MaybePromise<void>;
+  /** The same for an event that only reads, and so must work on a full disk, too. */
+  appendRead(audit: AuditDraft): MaybePromise<void>;
   /** A trail of any length is searched in pieces, so that no statement takes long. */
   list(tenantId: string, page: AuditPageRequest): MaybePromise<AuditRecord[]>;
   /** The highest `seq` ever assigned, kept apart from the records: it differs from the last one's if either was tampered with. */

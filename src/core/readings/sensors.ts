@@ -129,7 +129,9 @@ export async function auditExport(
     from: formatOptionalUs(fromUs),
     to: formatOptionalUs(toUs),
   };
-  await domain.store.audit.append(auditDraft(domain, actor, 'sensors.export', entity.code, detail));
+  await domain.store.audit.appendRead(
+    auditDraft(domain, actor, 'sensors.export', entity.code, detail),
+  );
 }
 
 /** Readings of one sensor as rows of text in order of time, page by page to bound memory. */

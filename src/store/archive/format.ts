@@ -116,7 +116,7 @@ export function markOf(header: Buffer): 'with digest' | 'without digest' | undef
   return mark === markWithoutDigest ? 'without digest' : undefined;
 }
 
-/** Checks a backup without a digest by its header: that its end is there, and that nobody opened it for writing. */
+/** Checks a backup by its header: that its end is there, and that nobody opened it for writing. */
 export function requireWhole(header: Buffer, bytes: number, shown: string): void {
   const wholeSize = header.readUInt16BE(pageSizeAt) * header.readUInt32BE(pagesAt);
   if (bytes < wholeSize) throw damagedBackup(shown, 'its end is missing');

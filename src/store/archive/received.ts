@@ -84,6 +84,8 @@ async function copyContent(
   }
   if (digest.end() !== stated)
     throw damagedBackup(shown, 'it was altered, its digest does not fit its content');
+  // SQLite would make files next to the copy of one that was opened with a log (WAL), and leave them.
+  requireWhole(header, bytes, shown);
   return { bytes, digest: stated };
 }
 

@@ -11,7 +11,14 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { RegistryTables } from '../tables/registry.ts';
 import { placeholders, statement } from './compiled-statements.ts';
 import { lastBackupMark, setMark } from './marks.ts';
-import { type Dialect, type Executor, type Runner, resultOf, type Steps } from './statements.ts';
+import {
+  type ChangeKind,
+  type Dialect,
+  type Executor,
+  type Runner,
+  resultOf,
+  type Steps,
+} from './statements.ts';
 
 type AuditRow = RegistryTables['audit']['$inferSelect'];
 
@@ -90,11 +97,14 @@ export function createAuditStore(
   const { audit } = dialect.tables;
   const statements = createStatements(dialect);
 
+  const appendAs = (kind: ChangeKind, draft: AuditDraft) =>
+    change(function* ({ append }) {
+      yield append(draft);
+    }, kind);
+
   return {
-    append: (draft) =>
-      change(function* ({ append }) {
-        yield append(draft);
-      }),
+    append: (draft) => appendAs('change', draft),
+    appendRead: (draft) => appendAs('stop', draft),
     async list(tenantId, page) {
       await settle();
       const rows = await query(

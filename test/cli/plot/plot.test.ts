@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawPlot } from '../../../src/cli/plot/plot.ts';
-import type { PlotBucket, PlotData } from '../../../src/core/readings/plots.ts';
+import type { PlotBucket, PlotData } from '../../../src/core/readings/reads/plots.ts';
 
 const width = 80;
 const axisWidth = 11;

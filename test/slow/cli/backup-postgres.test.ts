@@ -7,6 +7,7 @@ import { engineAt } from '../../../src/store/open.ts';
 import { rolesSql } from '../../../src/store/postgres/printed-sql.ts';
 import { Cli, startMs } from '../../cli/harness.ts';
 import { tamperSchema } from '../../cli/tamper.ts';
+import { reseal } from '../../store/changed-backups.ts';
 import { newDatabase, onServer } from '../../store/postgres/databases.ts';
 
 const options = { clock: () => startMs, migrationsFolder: join(process.cwd(), 'migrations') };
@@ -229,9 +230,14 @@ describe('restore into PostgreSQL', () => {
       'a text for a time',
       "update keys set created_at_ms = 'soon'",
       'store_corrupt',
-      'keys.created_at_ms',
+      'a row of keys has a value',
     ],
-    ['a blob for a name', "update keys set name = x'00ff'", 'store_corrupt', 'keys.name'],
+    [
+      'a blob for a name',
+      "update keys set name = x'00ff'",
+      'store_corrupt',
+      'a row of keys has a value',
+    ],
     [
       'a number beyond every limit',
       'update keys set created_at_ms = 1e300',
@@ -251,6 +257,7 @@ describe('restore into PostgreSQL', () => {
     await cli.key('one');
     await cli.ok(['backup', file]);
     tamperSchema(file, sql);
+    reseal(file);
     const before = (await cli.ok('keys list --json')).stdout;
     const result = await restore();
     if (code === '') {

@@ -1,4 +1,12 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli } from '../../cli/harness.ts';
@@ -121,6 +129,11 @@ describe('a hostile backup, under strace', () => {
         what,
       ).toEqual([]);
       expect(readFileSync(victim, 'utf8')).toBe('nobody has a reason to touch this');
+      const left = readdirSync(bad, { recursive: true }).map(String);
+      expect(
+        left.filter((path) => path.includes('.new')),
+        what,
+      ).toEqual([]);
       rmSync(bad, { recursive: true, force: true });
     }
   });
@@ -172,6 +185,6 @@ function mayBeRead(path: string, folder: string): boolean {
 function mayBeChanged(path: string, folder: string): boolean {
   if (/^\/dev\/(?:null|tty)$/.test(path)) return true;
   const own =
-    /^\/new(?:\/hkctl\.db\.hkctl-[0-9a-f]{12}\.new(?:-journal)?|\/hkctl(?:\.restored)?(?:\.(?:records|readings))?(?:\.db|\.ready|\.revocations)(?:-wal|-shm|-journal)?)?$/;
+    /^\/new(?:\/hkctl\.db\.hkctl-[0-9a-f]{12}\.new(?:-wal|-shm|-journal)?|\/hkctl(?:\.restored)?(?:\.(?:records|readings))?(?:\.db|\.ready|\.revocations)(?:-wal|-shm|-journal)?)?$/;
   return path.startsWith(folder) && own.test(path.slice(folder.length));
 }

@@ -1,6 +1,6 @@
 import type { Domain } from '../../../core/domain/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
-import { readPlot } from '../../../core/readings/plots.ts';
+import { readPlot } from '../../../core/readings/reads/plots.ts';
 import { isSilent, listSensors, type SensorView } from '../../../core/readings/sensors.ts';
 import { dayMs, hourMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';

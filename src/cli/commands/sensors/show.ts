@@ -1,7 +1,7 @@
 import type { Entity } from '../../../core/port/entities.ts';
 import type { Sensor } from '../../../core/port/readings.ts';
 import { maxAheadUs } from '../../../core/readings/instants.ts';
-import { gapsOf, type PlotData, readPlot, summaryOf } from '../../../core/readings/plots.ts';
+import { gapsOf, type PlotData, readPlot, summaryOf } from '../../../core/readings/reads/plots.ts';
 import { isSilent, requireSensor, showSensor } from '../../../core/readings/sensors.ts';
 import { parseInstantUs } from '../../../core/time/instants.ts';
 import { dayMs } from '../../../core/time/spans.ts';

@@ -1,17 +1,17 @@
-import type { Domain } from '../domain/domain.ts';
-import type { Entity } from '../port/entities.ts';
+import type { Domain } from '../../domain/domain.ts';
+import type { Entity } from '../../port/entities.ts';
 import {
   type BucketSpan,
   type ReadingBucket,
   type ReadingClient,
   type Sensor,
   summaryWidthUs,
-} from '../port/readings.ts';
-import { isTimezone } from '../time/calendar.ts';
-import { parseInstantUs } from '../time/instants.ts';
-import { dayMs } from '../time/spans.ts';
-import { daysOf } from '../time/zone-days.ts';
-import { bucketTime } from './reads/bucket-spans.ts';
+} from '../../port/readings.ts';
+import { isTimezone } from '../../time/calendar.ts';
+import { parseInstantUs } from '../../time/instants.ts';
+import { dayMs } from '../../time/spans.ts';
+import { daysOf } from '../../time/zone-days.ts';
+import { bucketTime } from './bucket-spans.ts';
 
 export type PlotBucket = Omit<ReadingBucket, 'last'>;
 
