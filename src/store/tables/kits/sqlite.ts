@@ -34,7 +34,7 @@ export const sqliteKit = {
   sequenceNumber: (name: string) => integer(name).primaryKey({ autoIncrement: true }),
   real: (name: string) => real(name),
   decimal: (name: string) => real(name),
-  boolean: (name: string) => integer(name),
+  boolean: (name: string) => integer(name, { mode: 'boolean' }),
 };
 
 export type TableKit = typeof sqliteKit;

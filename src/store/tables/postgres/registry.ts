@@ -1,5 +1,4 @@
 import { boolean, integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { sql } from 'drizzle-orm/sql';
 import { postgresKit, wholeNumber } from '../kits/postgres.ts';
 import { registryTables } from '../registry.ts';
 
@@ -19,7 +18,7 @@ export const keyUses = postgresKit.table('key_uses', {
 
 /** The one row that every append to the audit chain locks: the highest number ever assigned. */
 export const auditHead = postgresKit.table('audit_head', {
-  one: postgresKit.boolean('one').primaryKey().default(sql`true`),
+  one: postgresKit.boolean('one').primaryKey().default(true),
   lastSeq: postgresKit.wholeNumber('last_seq').notNull(),
 });
 
