@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm/sql';
+import { eq, sql } from 'drizzle-orm/sql';
 import { placeholders, type Statement, statement } from './compiled-statements.ts';
 import type { Dialect } from './statements.ts';
 
@@ -8,11 +8,18 @@ export const lastBackupMark = 'last_backup_ms';
 /** The mark up to which the outbox of imports was moved into the trail. */
 export const outboxMark = 'audit_outbox';
 
+type MarkDialect = Pick<Dialect, 'builder' | 'tables'>;
+
+/** The value of the mark `name`. */
+export function selectMark({ builder, tables: { marks } }: MarkDialect) {
+  const { name } = placeholders('name');
+  return statement(() =>
+    builder.select({ value: marks.value }).from(marks).where(eq(marks.name, name)),
+  );
+}
+
 /** Sets the mark `name` to `value`. */
-export function setMark({
-  builder,
-  tables: { marks },
-}: Pick<Dialect, 'builder' | 'tables'>): Statement {
+export function setMark({ builder, tables: { marks } }: MarkDialect): Statement {
   return statement(() =>
     builder
       .insert(marks)

@@ -1,13 +1,13 @@
 import { desc, eq, or } from 'drizzle-orm/sql';
 import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
 import { placeholders, statement } from '../../registry/compiled-statements.ts';
-import { setMark } from '../../registry/marks.ts';
+import { selectMark, setMark } from '../../registry/marks.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
-import { daemons, marks } from '../../tables/sqlite/registry.ts';
+import { daemons } from '../../tables/sqlite/registry.ts';
 import { holdAsDaemon, isServed, seesServed } from '../connection/locks.ts';
 import { dialect } from './dialect.ts';
+import { createExecutor } from './executor.ts';
 import type { Registry } from './registry.ts';
-import { createExecutor } from './statements.ts';
 
 /** `file` is the one that daemons lock. Rows left by ended ones are dropped when one serves while no other does. */
 export function createDaemonStore(
@@ -88,7 +88,7 @@ export function createDaemonStore(
   };
 }
 
-const { pid, baseUrl, name } = placeholders('pid', 'baseUrl', 'name');
+const { pid, baseUrl } = placeholders('pid', 'baseUrl');
 
 const statements = {
   insert: statement(() =>
@@ -103,8 +103,6 @@ const statements = {
     sqliteBuilder.delete(daemons).where(or(eq(daemons.pid, pid), eq(daemons.baseUrl, baseUrl))),
   ),
   remove: statement(() => sqliteBuilder.delete(daemons).where(eq(daemons.pid, pid))),
-  mark: statement(() =>
-    sqliteBuilder.select({ value: marks.value }).from(marks).where(eq(marks.name, name)),
-  ),
+  mark: selectMark(dialect),
   setMark: setMark(dialect),
 };

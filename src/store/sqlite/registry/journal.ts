@@ -11,9 +11,12 @@ import {
 } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { type JournalEntry, linesOf } from '../../engine/journal-lines.ts';
+import { selectMark, setMark } from '../../registry/marks.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { sizeOf } from '../connection/files.ts';
+import { dialect } from './dialect.ts';
+import { createExecutor } from './executor.ts';
 import type { Registry } from './registry.ts';
 
 /** The text of a journal; undefined if nothing was ever stopped. */
@@ -56,19 +59,19 @@ const journalMark = 'journal_bytes';
 
 /** Notes in the registry, within a change, that it has what the journal says. */
 export function markJournal(registry: Connection, journal: string): void {
-  registry
-    .prepare(
-      `insert into marks (name, value) values (?, ?)
-       on conflict (name) do update set value = excluded.value`,
-    )
-    .run(journalMark, sizeOf(journal));
+  executorOf(registry).query(setJournalMark, { name: journalMark, value: sizeOf(journal) });
 }
 
 /** How much of its journal a registry has; 0 if that was never noted. */
 export function markedJournalBytes(registry: Connection): number {
-  return Number(
-    registry.prepare('select value from marks where name = ?').pluck().get(journalMark) ?? 0,
-  );
+  return executorOf(registry).first(readJournalMark, { name: journalMark })?.value ?? 0;
+}
+
+const setJournalMark = setMark(dialect);
+const readJournalMark = selectMark(dialect);
+
+function executorOf(connection: Connection) {
+  return createExecutor({ connection, read: (work) => work() });
 }
 
 interface Notes {

@@ -26,9 +26,10 @@ import { openAlone, withoutDaemons } from '../connection/locks.ts';
 import { openStoppedStore, openStore } from '../opening.ts';
 import { putInPlace } from '../prepared.ts';
 import { dialect } from '../registry/dialect.ts';
+import { createExecutor } from '../registry/executor.ts';
 import { appendLines, markJournal, readJournalFile } from '../registry/journal.ts';
 import { createRegistry } from '../registry/registry.ts';
-import { createExecutor, createRunner } from '../registry/statements.ts';
+import { createRunner } from '../registry/statements.ts';
 import { createSqliteStore } from '../store.ts';
 import { makeDatabases } from './databases.ts';
 

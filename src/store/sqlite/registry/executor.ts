@@ -1,0 +1,36 @@
+import { createKept } from '../../../core/kept.ts';
+import type { Statement } from '../../registry/compiled-statements.ts';
+import type { Statement as PreparedStatement } from '../../sqlite-database/driver.ts';
+import type { Registry } from './registry.ts';
+
+type Readable = Pick<Registry, 'connection' | 'read'>;
+
+/** Runs compiled statements on a connection, which prepares each at its first use. */
+export function createExecutor({ connection, read }: Readable) {
+  const prepared = createKept<PreparedStatement>();
+  const prepare = (text: string) => {
+    const statement = connection.prepare(text);
+    return statement.reader ? statement.raw() : statement;
+  };
+
+  return {
+    query: <Row>(statement: Statement<Row>, values: object = {}): Row[] =>
+      read(() => {
+        const { text, valuesOf, rowOf } = statement();
+        const runnable = prepared(text, () => prepare(text));
+        if (runnable.reader) return rawRows(runnable.all(valuesOf(values))).map(rowOf);
+        runnable.run(valuesOf(values));
+        return [];
+      }),
+    first: <Row>(statement: Statement<Row>, values: object = {}): Row | undefined =>
+      read(() => {
+        const { text, valuesOf, rowOf } = statement();
+        const row = prepared(text, () => prepare(text)).get(valuesOf(values));
+        return row === undefined ? undefined : rowOf(row as unknown[]); // a raw row
+      }),
+  };
+}
+
+function rawRows(rows: unknown[]): unknown[][] {
+  return rows as unknown[][]; // what `raw()` makes of them
+}
