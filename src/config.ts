@@ -13,7 +13,7 @@ export function readEnvironment(
   const { env } = process;
   return {
     env,
-    /** The account of the operating system that acts; under sudo the one that called it (contract, section 2). */
+    /** The account of the operating system that acts; under sudo the one that called it (promise 3.11). */
     osAccount: osAccountOf(env, process.getuid?.(), () => callerOf(process.ppid)),
     ...defaultStoreOf(env, exists),
     /** The folder of the system's store, if this account may not enter it: a store may be there. Checked when called. */
@@ -42,7 +42,7 @@ function osAccountOf(
 const systemStorePath = '/var/lib/hkctl/hkctl.db';
 
 /**
- * The path of the store if no flag or variable names another (contract, section 3), and whether it is that of the system's daemon.
+ * The path of the store if no flag or variable names another (promise 3.11), and whether it is that of the system's daemon.
  * Undefined for an account without a home folder. A folder with a relative path is ignored, as the XDG specification wants it:
  * the store would be another one in each working directory.
  */

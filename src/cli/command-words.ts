@@ -175,7 +175,7 @@ const storeless = [
 
 /**
  * Creates the function that adds `--store` to the hkctl commands in a hint, if the command line named the store: the hint is
- * then run on the same one (contract, section 3).
+ * then run on the same one (promise 3.11).
  */
 export function createStoreNaming(argv: readonly string[]): (hint: string) => string {
   const path = namedStore(argv);

@@ -24,7 +24,7 @@ import { createStyle, terminalLine } from './terminal/style.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
 /**
- * Runs one command line (`argv` without interpreter and script) and gives its exit code (contract, section 3). Whatever
+ * Runs one command line (`argv` without interpreter and script) and gives its exit code (promise 3.1). Whatever
  * goes wrong is reported on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
  */
 export async function run(

@@ -27,7 +27,7 @@ const commandErrors = {
   store_too_old: { exit: 6, status: 503, title: 'Store too old' },
 } as const satisfies Errors;
 
-/** The errors of the API, in the order of its documents (contract, section 6). */
+/** The errors of the API, in the order of its documents (promise 6.3). */
 export const apiErrors = {
   bad_parameter: { exit: 2, status: 400, title: 'Bad parameter' },
   bad_json: { exit: 2, status: 400, title: 'Body is not JSON' },
@@ -57,7 +57,7 @@ export const apiErrors = {
   unavailable: { exit: 6, status: 503, title: 'Unavailable' },
 } as const satisfies Errors;
 
-/** Every error that a user can see; `exit` and `status` are interfaces (contract, sections 3 and 6). */
+/** Every error that a user can see; `exit` and `status` are interfaces (promise 6.3). */
 export const errorTable = { ...commandErrors, ...apiErrors } as const;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -23,7 +23,7 @@ export function secureRandom(n: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(n));
 }
 
-/** Draws a new secret of 256 random bits: `^hk_[0-9A-Za-z]{49}$` (contract, section 1). */
+/** Draws a new secret of 256 random bits: `^hk_[0-9A-Za-z]{49}$` (promise 1.1). */
 export function drawSecret(random: RandomBytes = secureRandom): string {
   let body = scheme;
   while (body.length < scheme.length + randomLength) {

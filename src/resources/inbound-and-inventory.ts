@@ -13,7 +13,7 @@ import {
 } from './kinds.ts';
 import { serviceRows } from './service-rows.ts';
 
-/** Inbound documents, with the routing assigned to them and their services in the detailed answer (specification 2.4). */
+/** Inbound documents, with the routing assigned to them and their services in the detailed answer (promise 5.10). */
 export const inboundDocuments = defineResource({
   name: 'inbound-documents',
   summary:

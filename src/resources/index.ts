@@ -7,7 +7,7 @@ import { assets, parts, processes, projects, routings, services } from './projec
 import { nonConformances, qualityInspections, safetyIncidents } from './quality-and-safety.ts';
 import { sensors } from './sensor-lookup.ts';
 
-/** Every resource of the client API, in the order of the contract's table (section 5). */
+/** Every resource of the client API, in the order of hkctl-api(7). */
 export const resources: readonly ResourceDefinition[] = [
   jobs,
   orders,

@@ -12,7 +12,7 @@ import {
 } from './kinds.ts';
 import { serviceRows } from './service-rows.ts';
 
-/** Jobs, with the routing assigned to them (specification 2.4). */
+/** Jobs, with the routing assigned to them (promise 5.10). */
 export const jobs = defineResource({
   name: 'jobs',
   summary:
@@ -54,7 +54,7 @@ export const jobs = defineResource({
   },
 });
 
-/** Orders, with their services in the detailed answer (specification 2.4). */
+/** Orders, with their services in the detailed answer (promise 5.10). */
 export const orders = defineResource({
   name: 'orders',
   summary: 'Customer orders; the answer for a single one lists its priced services.',

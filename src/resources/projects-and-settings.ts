@@ -88,7 +88,7 @@ export const parts = defineResource({
   },
 });
 
-/** Processes: catalogue membership, revision lineage, availability apart from approval, no routing link (specification 2.4). */
+/** Processes: catalogue membership, revision lineage, availability apart from approval, no routing link (promise 5.10). */
 export const processes = defineResource({
   name: 'processes',
   singular: 'process',

@@ -26,7 +26,7 @@ const service = {
   assignments: list(assigned, 'People and assets assigned to the row.'),
 };
 
-/** Several rows may have the same registry code: `row_id` identifies a row inside its parent (specification 2.4). */
+/** Several rows may have the same registry code: `row_id` identifies a row inside its parent (promise 5.10). */
 export const serviceRows = list(service, 'The services of the document, in order.', {
   detail: true,
   uniqueBy: 'row_id',

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { HkctlError } from '../core/errors.ts';
 import { type Account, accountOf } from './store-account.ts';
 
-/** The rights of root on the store of another account (contract, section 3): it becomes that account, permanently. */
+/** The rights of root on the store of another account (promise 3.9): it becomes that account, permanently. */
 export type Rights = ReturnType<typeof createRights>;
 
 /** The members of a process that decide its rights; Windows has none of them. */

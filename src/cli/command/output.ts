@@ -12,7 +12,7 @@ import { shownZone } from '../../core/time/zones.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 import type { Context } from './context.ts';
 
-/** A key as `--json` shows it (contract, section 3). */
+/** A key as `--json` shows it (promise 3.2). */
 export function keyJson(key: Key, nowMs: number) {
   return {
     id: key.id,
@@ -58,7 +58,7 @@ export const keyFields = [
   'last_used_ip',
 ] as const satisfies readonly (keyof ReturnType<typeof keyJson>)[];
 
-/** What a key did on a day as `--json` shows it (contract, section 3). */
+/** What a key did on a day as `--json` shows it (promise 3.2). */
 export function usageJson({ day, requests, refused, readings, lastRejected }: DayUsage) {
   return {
     date: dateOf(day),

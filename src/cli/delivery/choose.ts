@@ -30,7 +30,7 @@ export function chooseDelivery(context: Context, options: DeliveryOptions): Secr
   return createPanelDelivery(context, options);
 }
 
-/** Refuses a terminal without an alternate screen: no secret may stay in the scrollback (contract, section 1). */
+/** Refuses a terminal without an alternate screen: no secret may stay in the scrollback (promise 1.7). */
 function requireNoScrollback(context: Context, keys: number): void {
   const { io } = context;
   const refuse = (why: string, flag = '--secret-file PATH') =>

@@ -21,7 +21,7 @@ export interface PanelTexts {
   clock: Clock;
 }
 
-/** The one-time panel (specification 5.2) on the alternate screen, which shows the secrets before the commit. */
+/** The one-time panel (promise 1.8) on the alternate screen, which shows the secrets before the commit. */
 export function createPanelDelivery(
   { io, naming, style }: Context,
   { done, baseUrl, copy, clock }: PanelTexts,

@@ -83,7 +83,7 @@ export function unrotated(key: Key): KeyAnswer {
   return { key, revoked: null };
 }
 
-/** Refuses a closed standard output and the null device, in which the secret would be lost (contract, section 1): `usage`. */
+/** Refuses a closed standard output and the null device, in which the secret would be lost (promise 1.4): `usage`. */
 export function requireReader({ io }: Context): void {
   if (!io.stdout.isNull) return;
   throw new HkctlError(

@@ -94,7 +94,7 @@ function lastUseOf(key: Key, nowMs: number): string {
   return `${timesOf(key.lastUsedAtMs, key, nowMs)[0]}${from}`;
 }
 
-/** Asks for a preset, or for a custom selection by group with Jobs and Orders view ticked (specification 2.2). */
+/** Asks for a preset, or for a custom selection by group with Jobs and Orders view ticked (promise 4.2). */
 export async function askPermissions({ io }: Context): Promise<ClientPermission[]> {
   const asker = await askerOf(io);
   const preset = await asker.choice<PresetName | 'custom'>('Permissions', [

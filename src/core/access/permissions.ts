@@ -1,4 +1,4 @@
-/** Every client permission a key can hold, by group, in the order in which people see them (contract, section 4). */
+/** Every client permission a key can hold, by group, in the order in which people see them (promise 4.1). */
 const catalog = {
   'Jobs and orders': { 'jobs_orders.view': 'Jobs and Orders view' },
   Production: {
@@ -33,7 +33,7 @@ const catalog = {
 type Catalog = typeof catalog;
 export type ClientPermission = { [Group in keyof Catalog]: keyof Catalog[Group] }[keyof Catalog];
 
-/** The groups of client permissions, as the create dialog shows them (specification 2.2). */
+/** The groups of client permissions, as the create dialog shows them (promise 4.1). */
 export const permissionGroups = Object.entries(catalog).map(([name, labels]) => {
   const keys = Object.keys(labels) as ClientPermission[]; // Object.keys loses the literal type of a const object
   return {
@@ -53,7 +53,7 @@ export const permissionLabels: ReadonlyMap<string, string> = new Map(
   permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
 );
 
-/** The presets of the create dialog (specification 2.2). */
+/** The presets of the create dialog (promise 4.1). */
 export const presets = {
   'sensor-gateway': { label: 'Sensor gateway', permissions: ['asset_sensors.ingest'] },
   'operational-core': { label: 'Operational core', permissions: [...clientPermissions] },

@@ -1,4 +1,4 @@
-/** What a user may do with keys (specification 2.3) and with the rest of the store (contract, section 2). */
+/** What a user may do with keys (promise 2.3) and with the rest of the store (promise 2.3). */
 export type UserPermission =
   | 'api_keys.view'
   | 'api_keys.create'

@@ -4,13 +4,13 @@ import type { Credential } from '../port/keys.ts';
 
 export type Principal = Credential & { entity: NonNullable<Credential['entity']> };
 
-/** Why a known key is refused, or undefined if it is let in; in the order of the contract, section 6. */
+/** Why a known key is refused, or undefined if it is let in; in the order of promise 6.1. */
 export type Refusal = Extract<
   ErrorCode,
   'key_revoked' | 'key_expired' | 'creator_inactive' | 'entity_missing' | 'entity_inactive'
 >;
 
-/** Validates a known key: not revoked → not expired → creator active → entity present and active (specification 5.1, 7). */
+/** Validates a known key: not revoked → not expired → creator active → entity present and active (promise 6.1, 7). */
 export function refusalOf(
   credential: RefusalFacts & Pick<Credential, 'revokedAtMs' | 'expiresAtMs'>,
   nowMs: number,

@@ -71,7 +71,7 @@ export function requireKeyName(name: string): string {
 }
 
 /**
- * Creates a key: draws a secret, delivers it, then stores its hash (contract, section 1). `command` is a digest: see
+ * Creates a key: draws a secret, delivers it, then stores its hash (promise 1.4). `command` is a digest: see
  * `CommandStore`.
  */
 export async function createKey(
@@ -107,7 +107,7 @@ export async function createKey(
 
 export type RotatedKey = Record<'key' | 'revoked', Key>;
 
-/** Rotates active keys, all or none, with no grace period (specification 3). */
+/** Rotates active keys, all or none, with no grace period (promise 1.4). */
 export async function rotateKeys(
   domain: Domain,
   actor: Permitted<'key.rotate'>,

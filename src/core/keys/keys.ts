@@ -9,7 +9,7 @@ import { dayMs } from '../time/spans.ts';
 import { type Refusal, refusalOf } from './authentication.ts';
 import { chainOf, keyNotFound, latestOf, requireKey } from './references.ts';
 
-/** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (specification 3). */
+/** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (promise 3.16). */
 export function statusOf(
   key: { revokedAtMs: number | null; expiresAtMs: number | null },
   nowMs: number,

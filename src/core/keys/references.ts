@@ -61,7 +61,7 @@ function nearestPrefix(ref: string, prefixes: readonly string[]): string | undef
   return near.length === 1 ? near[0] : undefined;
 }
 
-/** A key by its id, its prefix, or a name that only one active key has (contract, section 3); else `not_found`. */
+/** A key by its id, its prefix, or a name that only one active key has (promise 3.6); else `not_found`. */
 export async function requireKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
   const [key] = await findKeys(domain, actor, [ref]);
   return key as Key; // one for each REF, or an error
@@ -114,7 +114,7 @@ async function findKey(
   );
 }
 
-/** A secret in place of a reference is refused with a warning: the shell has recorded the command line (contract, section 3). */
+/** A secret in place of a reference is refused with a warning: the shell has recorded the command line (promise 3.6). */
 function requireNoSecret(refs: readonly string[]): void {
   if (!refs.some(holdsSecret)) return;
   throw new HkctlError(

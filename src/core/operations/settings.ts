@@ -18,13 +18,13 @@ export function parseRateLimit(text: string): RateLimit | null {
   return { requests: Number(match[1]), windowSeconds: windows[match[2] as keyof typeof windows] }; // the pattern allows no other
 }
 
-/** The default limits of the contract, section 6, as people type them. */
+/** The default limits of promise 6.4, as people type them. */
 export const usualLimits = { failedChecks: '20/m', requests: '600/m', ingest: '6000/m' } as const;
 
 const unset = (): string | undefined => undefined;
 const none: readonly string[] = [];
 
-/** The settings of a daemon with their defaults (contract, sections 3 and 6). */
+/** The settings of a daemon with their defaults (promise 6.4). */
 export const serveDefaults = {
   host: '127.0.0.1',
   /** 0 = any free port. */

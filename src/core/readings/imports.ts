@@ -61,7 +61,7 @@ interface StoredPiece {
 const mostNamed = 1000;
 
 /**
- * Stores the readings of a file piece by piece, each validated by itself as in a request (contract, section 5): what was stored
+ * Stores the readings of a file piece by piece, each validated by itself as in a request (promise 5.6): what was stored
  * stays, also if the file ends with an error, and is a duplicate in the next run. Needs `records.import`. The trail names it before
  * the first reading is stored, since what a crash or a full disk ends has stored readings, too; and its counts at the end. A dry
  * run counts the same and stores nothing.

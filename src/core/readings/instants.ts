@@ -15,12 +15,12 @@ export function measuredUs(at: unknown): number | undefined {
   return isBelowEpochMs(at) ? undefined : instantUs(at);
 }
 
-/** Whether a number is epoch seconds rather than milliseconds, which would land in 1970 (contract, section 5). */
+/** Whether a number is epoch seconds rather than milliseconds, which would land in 1970 (promise 5.8). */
 export function isBelowEpochMs(at: unknown): at is number {
   return typeof at === 'number' && at < 100_000_000_000;
 }
 
-/** No instant of a measurement is earlier (contract, section 5): a clock is not set, or the digits are no epoch milliseconds. */
+/** No instant of a measurement is earlier (promise 5.8): a clock is not set, or the digits are no epoch milliseconds. */
 export const earliestMeasuredUs = Date.UTC(1990) * 1000;
 
 /** The units in which clients count from 1970, each in milliseconds. */

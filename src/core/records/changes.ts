@@ -23,7 +23,7 @@ export function instantAfter(instant: string): string {
   return us === undefined ? instant : formatInstantUs(us + 1);
 }
 
-/** How long a sync token lives (contract, section 5). */
+/** How long a sync token lives (promise 5.4). */
 export const syncTokenDays = 90;
 
 /** Removals up to this instant may be forgotten: every sync token that needs them has expired a day before. */

@@ -100,7 +100,7 @@ export interface RemovalCounts {
   existing: number;
 }
 
-/** The counts of an import that removes more than half of the existing records (contract, section 3); else undefined. */
+/** The counts of an import that removes more than half of the existing records (promise 3.8); else undefined. */
 export function removalToConfirm({
   removed,
   updated,

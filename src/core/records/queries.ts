@@ -58,7 +58,7 @@ export interface PageQuery {
 /** Reads the query of a list. Throws `bad_parameter`, which names what is allowed, for an unknown, repeated or wrong parameter. */
 type PageReader = (query: QueryParameters, scope: PageScope) => PageQuery;
 
-/** Builds the reader of a resource's list from its declaration, once (contract, section 5). */
+/** Builds the reader of a resource's list from its declaration, once (promise 5.2). */
 export function createPageReader(resource: ResourceDefinition): PageReader {
   const parameters = pageParameters(resource);
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));

@@ -36,7 +36,7 @@ export function addDays(date: string, days: number): string {
   return new Date(Math.min(Math.max(ms, firstDayMs), lastDayMs)).toISOString().slice(0, 10);
 }
 
-/** First and last day of the week that contains a date, by the organization's week start (specification 2.4). */
+/** First and last day of the week that contains a date, by the organization's week start (promise 5.3). */
 export function weekOf(date: string, weekStart: WeekDay): { first: string; last: string } {
   const day = new Date(`${date}T00:00:00Z`).getUTCDay();
   const back = (day - weekDays.indexOf(weekStart) + 7) % 7;

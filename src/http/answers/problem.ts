@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts';
 
 export type ApiCode = keyof typeof apiErrors;
 
-/** The error codes of the API (contract, section 6). */
+/** The error codes of the API (promise 6.3). */
 export const apiCodes = Object.keys(apiErrors) as ApiCode[]; // they are all of them
 
 export function codesOf(status: number): ApiCode[] {

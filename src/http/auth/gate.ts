@@ -50,7 +50,7 @@ export interface Requirement {
 }
 
 export interface Gate {
-  /** Authenticates a request and calls its handler, or returns the refusal, in the order of the contract, section 6. */
+  /** Authenticates a request and calls its handler, or returns the refusal, in the order of promise 6.1. */
   admit<T>(
     exchange: Exchange,
     requirement: Requirement,

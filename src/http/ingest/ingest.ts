@@ -49,7 +49,7 @@ interface IngestOptions {
 }
 
 /**
- * Builds the handler of an ingest operation; it answers once what was accepted is on disk (contract, section 5). A body that
+ * Builds the handler of an ingest operation; it answers once what was accepted is on disk (promise 5.5). A body that
  * arrived together with its head, as small ones do, is parsed and stored in the same event-loop iteration. A long one takes
  * several, and its key is checked again after the last of them.
  */

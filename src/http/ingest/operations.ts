@@ -9,7 +9,7 @@ const heartbeat = {
 };
 
 /**
- * Every ingest operation, in the order of the contract's table. Routes, `GET /resources` (name, title) and the OpenAPI
+ * Every ingest operation, in the order of hkctl-api(7). Routes, `GET /resources` (name, title) and the OpenAPI
  * document (id, texts, schema) are made from it; the examples name the media types that are supported.
  */
 export const ingestOperations = [

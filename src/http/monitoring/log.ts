@@ -8,7 +8,7 @@ import { type ErrorFacts, jsonLines, type Level, type LogForm } from './log-form
 
 /**
  * The lines that clients without a valid key may cause in a second: with the one of a service that is unavailable, ten
- * (contract, section 6). Warnings have some of their own, since a flood of requests would take all.
+ * (promise 6.5). Warnings have some of their own, since a flood of requests would take all.
  */
 const mostLines = { requests: 7, warnings: 2 };
 const secondMs = 1000;
@@ -164,7 +164,7 @@ export interface LogStream {
 /**
  * Standard output or error as the destination of a log: it is written without waiting, so that a slow reader delays no request.
  * `onLeftOut` receives the number of dropped pieces, once the reader takes something again. A daemon serves on without a log
- * (contract, section 3): once the reader is gone, as that of a pipe or a closed terminal, all further lines are dropped.
+ * (promise 6.5): once the reader is gone, as that of a pipe or a closed terminal, all further lines are dropped.
  */
 export function createLogStream(fd: number, onLeftOut: (pieces: number) => void): LogStream {
   let waiting: Buffer[] = [];

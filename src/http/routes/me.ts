@@ -22,7 +22,7 @@ interface ResourceEntry {
   methods: readonly ('GET' | 'POST')[];
 }
 
-/** Every path that a key can open, in the order of the contract's table. */
+/** Every path that a key can open, in the order of hkctl-api(7). */
 export function resourceEntries(resources: readonly ResourceDefinition[]): ResourceEntry[] {
   return [
     ...resources.map(({ name, title, permissions }) => {

@@ -13,7 +13,7 @@ export function schemaOf(
 }
 
 /**
- * SQL that makes the three roles of a store with the least rights (contract, section 7). It is run in the database of
+ * SQL that makes the three roles of a store with the least rights (promise 7.2). It is run in the database of
  * the store by a superuser, or its owner with CREATEROLE, before `init` and again after `init` and every `migrate`, and changes
  * nothing the second time.
  */

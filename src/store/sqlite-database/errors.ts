@@ -5,7 +5,7 @@ import { isHkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files.ts';
 import { type Meaning, meaningOf, outcomeUnknown } from '../engine/errors.ts';
 
-/** Runs something on the driver and converts its errors to the domain's (contract, exit code 6). */
+/** Runs something on the driver and converts its errors to the domain's (promise 3.1). */
 export function translating<T>(path: string, work: () => T): T {
   try {
     return work();

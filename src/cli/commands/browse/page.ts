@@ -33,7 +33,7 @@ interface Page extends PageState {
   hasSearched: boolean;
 }
 
-/** The settings page of keys, drawn on the alternate screen (specification 5.4). */
+/** The settings page of keys, drawn on the alternate screen (promise 3.10). */
 export async function browsePage(context: Context, options: PageOptions): Promise<void> {
   const { domain, actor } = await context.session();
   const readPage = createPageReader(domain, actor, options);

@@ -188,7 +188,7 @@ interface Fact {
   isUrgent?: boolean;
 }
 
-/** The facts of a tile other than prefix, name and status, in the order of the settings page (specification 5.4). */
+/** The facts of a tile other than prefix, name and status, in the order of the settings page (promise 3.10). */
 export function factsOf(key: Key, nowMs: number): Fact[] {
   const { entity, lastUsedIp, lastUsedAtMs, expiresAtMs, createdBy } = key;
   const scope = entity

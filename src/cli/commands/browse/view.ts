@@ -20,7 +20,7 @@ export interface Choices {
   expiringOnly: boolean;
 }
 
-/** The content of the settings page (specification 5.4), for both its forms, drawn and linear. */
+/** The content of the settings page (promise 3.10), for both its forms, drawn and linear. */
 export interface PageView extends Choices {
   /** All keys that match the choices, in their order, but at most {@link mostKeys}. */
   keys: readonly Key[];

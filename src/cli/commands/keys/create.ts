@@ -194,7 +194,7 @@ async function namesakesOf({ store, clock }: Domain, key: Key): Promise<string> 
 
 const shownNamesakes = 5;
 
-/** Asks for what is missing, in the order of the create dialog (specification 5.4); at the end a question sums up the key. */
+/** Asks for what is missing, in the order of the create dialog (promise 3.10); at the end a question sums up the key. */
 async function completeInput(
   context: Context,
   domain: Domain,

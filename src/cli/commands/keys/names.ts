@@ -6,7 +6,7 @@ export const refsArgument = {
   doc: 'ids, prefixes, or names that only one active key has (default: asks on a terminal)',
 };
 
-/** Keys as questions and reports name them: name plus prefix in parentheses (specification 5.4). */
+/** Keys as questions and reports name them: name plus prefix in parentheses (promise 3.6). */
 export function namesOf(keys: readonly Pick<Key, 'name' | 'prefix'>[]): string {
   return keys.map(({ name, prefix }) => `${name} (${prefix})`).join(', ');
 }

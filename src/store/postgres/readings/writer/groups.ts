@@ -187,7 +187,7 @@ function allAccepted({ sizes }: GivenRows): Written {
 
 /**
  * Inserts the rows whose key is new. Of the others, the same content again is a retry, another content does not replace the first
- * (contract, section 5). `others` are the columns next to those of the key.
+ * (promise 5.7). `others` are the columns next to those of the key.
  */
 async function insertNew<Stored extends object>(
   lane: Lane,

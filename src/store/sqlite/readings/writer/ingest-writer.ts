@@ -85,7 +85,7 @@ export class IngestWriter {
     });
   }
 
-  /** The same value again is a retry; another value does not replace the first (contract, section 5). */
+  /** The same value again is a retry; another value does not replace the first (promise 5.7). */
   #putBatch(rows: Float64Array, from: number, to: number): BatchResult {
     const { log } = this.#stored;
     const { memory, nextId } = log;
