@@ -11,7 +11,6 @@ import { isTimezone } from '../time/calendar.ts';
 import { parseInstantUs } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
 import { daysOf } from '../time/zone-days.ts';
-import { bucketTime } from './reads/bucket-spans.ts';
 
 export type PlotBucket = Omit<ReadingBucket, 'last'>;
 
@@ -69,8 +68,7 @@ function partsOf(
   { fromUs, widthUs, unitUs }: { fromUs: number; widthUs: number; unitUs: number },
   zone: string,
 ): BucketSpan {
-  if (widthUs < dayUs)
-    return { widthUs, originUs: bucketTime({ widthUs: unitUs }, fromUs).startUs };
+  if (widthUs < dayUs) return { widthUs, originUs: Math.floor(fromUs / unitUs) * unitUs };
   const timezone = isTimezone(zone) ? zone : 'UTC';
   const firstDay = daysOf(timezone).dayOf(Math.floor(fromUs / 1000));
   return { days: Math.ceil(widthUs / dayUs), firstDay, timezone };
