@@ -69,7 +69,7 @@ export function deviations(
     const item = /^\/api\/v1\/([\w-]+)$/.exec(path)?.[1];
     return columnDeviations(
       text.split('\n')[0]?.trim() ?? '',
-      item === undefined ? readingSchemas : [schemaOf(item)],
+      item === undefined || item === 'readings' ? readingSchemas : [schemaOf(item)],
     );
   }
   if (!/[/+]json$/.test(type)) return [];
