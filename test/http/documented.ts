@@ -97,9 +97,9 @@ const readingSchemas = ['Reading', 'ReadingBucket'] as const;
 
 /** Checks the lines of an answer, which are readings or buckets. */
 function readingDeviations(line: string): string[] {
-  const wrong = readingSchemas.map((name) =>
-    check(`/components/schemas/${name}`, JSON.parse(line)),
-  );
+  // The rows of many sensors have the code of theirs.
+  const { sensor: _, ...row }: Json = JSON.parse(line);
+  const wrong = readingSchemas.map((name) => check(`/components/schemas/${name}`, row));
   return wrong.some((list) => list.length === 0) ? [] : wrong.flat();
 }
 
