@@ -85,8 +85,7 @@ export async function run(
 }
 
 /**
- * The messages of a daemon have the form of its log where both lead to the journal. It serves on if nobody reads them (contract,
- * section 3).
+ * The messages of a daemon have the form of its log where both lead to the journal. It serves on if nobody reads them.
  */
 export function withMessagesOf(argv: readonly string[], io: Io): Io {
   if (nounIn(argv)?.noun !== 'serve') return io;

@@ -4,7 +4,7 @@ import type { Context } from '../command/context.ts';
 import { runShellCommand } from '../terminal/shell-command.ts';
 
 /**
- * Hands each secret to a command on its standard input, one key after the other (contract, section 3). The name and the prefix of
+ * Hands each secret to a command on its standard input, one key after the other (promise 1.4). The name and the prefix of
  * the key are in its environment; the secret is in no argument and no variable.
  */
 export function createCommandDelivery({ io, warn }: Context, command: string): SecretDelivery {

@@ -115,7 +115,7 @@ function readInstant(name: string, text: string | undefined, timezone: string): 
 const instantRule =
   'an RFC 3339 instant with an offset, a day as YYYY-MM-DD, or whole epoch milliseconds from 100,000,000,000 on';
 
-/** Reads digits as epoch milliseconds; undefined for those that are another unit, or a date (contract, section 5). */
+/** Reads digits as epoch milliseconds; undefined for those that are another unit, or a date (promise 5.8). */
 function epochMsUs(text: string): number | undefined {
   const ms = Number(text);
   const isMeant = (meaningOfDigits(text)?.unit ?? 'milliseconds') === 'milliseconds';

@@ -22,7 +22,7 @@ const calendarDays: Readonly<Record<string, number>> = { d: 1, w: 7 };
 const longestDays = 36_500;
 
 /**
- * Reads a length of buckets such as `5m` or `1w` (contract, section 5). Days begin at midnight in the zone, weeks with the week
+ * Reads a length of buckets such as `5m` or `1w` (promise 5.9). Days begin at midnight in the zone, weeks with the week
  * start; several days or weeks count from the one with 1970-01-01. Undefined for other texts, and for more than 36500d. Throws
  * `bad_parameter` if this Node does not know the zone.
  */

@@ -69,8 +69,7 @@ function partsOf(
   { fromUs, widthUs, unitUs }: { fromUs: number; widthUs: number; unitUs: number },
   zone: string,
 ): BucketSpan {
-  if (widthUs < dayUs)
-    return { widthUs, originUs: bucketTime({ widthUs: unitUs }, fromUs).startUs };
+  if (widthUs < dayUs) return { widthUs, originUs: Math.floor(fromUs / unitUs) * unitUs };
   const timezone = isTimezone(zone) ? zone : 'UTC';
   const firstDay = daysOf(timezone).dayOf(Math.floor(fromUs / 1000));
   return { days: Math.ceil(widthUs / dayUs), firstDay, timezone };
