@@ -213,7 +213,7 @@ describe('--yes', () => {
 describe('what is taken already', () => {
   it.each([
     ['users add root --name x --role operator', 'a user profile with this login'],
-    ['entities add BER --name x --timezone UTC', 'an entity with this code'],
+    ['entities add BER --name x --timezone UTC', 'an entity with the code BER already'],
   ])('%s: exit 5, in words of people', async (line, what) => {
     const { code, stderr } = await cli.run(line);
     expect([code, stderr]).toEqual([5, expect.stringContaining(what)]);

@@ -177,6 +177,7 @@ export const writingCommands: Readonly<Record<string, WritingCommand>> = {
       onServer(
         cli.place,
         'drop table hkctl.journal, hkctl.key_usage',
+        'alter table hkctl.users drop column entity_ids',
         'update hkctl.store_version set version = 1',
       ),
   },

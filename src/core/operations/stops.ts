@@ -15,10 +15,14 @@ const eventsOfStops: Readonly<
   removed_entity: ['entity.remove', 'removed_at'],
 };
 
-/** The event of a stop that the journal has made again, in the trail of its own organization. */
+/**
+ * The event of a stop that the journal has made again, in the trail of its own organization;
+ * `entities` are the codes that are left to a confined user, or the ids if codes are not known.
+ */
 export function draftOfStop(
   { what, name, tenantId, atMs, role, entityIds }: KeptStopped,
   by: Pick<AuditDraft, 'actor' | 'osAccount' | 'atMs'>,
+  entities = entityIds,
 ): AuditDraft {
   const [action, instant] = eventsOfStops[what];
   return {
@@ -31,7 +35,7 @@ export function draftOfStop(
       [instant]: formatInstantMs(atMs),
       by: 'journal',
       ...(role && { role }),
-      ...(entityIds && { entity_ids: entityIds.join(' ') }),
+      ...(entities && { entities: entities.join(' ') }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm/sql';
+import { and, eq, sql } from 'drizzle-orm/sql';
 import { type Role, roleExceeds, roleNames } from '../../core/access/roles.ts';
 import { type Confinement, commonEntities, isSameEntities } from '../../core/domain/confinement.ts';
 import { HkctlError } from '../../core/errors.ts';
@@ -35,7 +35,7 @@ export interface State extends Pick<KeptStopped, 'id' | 'tenantId' | 'name'> {
 }
 
 /** The queries for the states of keys, users and entities. */
-export function createStateStatements({ builder, tables }: Dialect) {
+export function createStateStatements({ builder, tables }: Dialect, confinesUsers = true) {
   const { keys, users, entities, tenants } = tables;
   const { id, tenantId, code, status } = entities;
 
@@ -60,7 +60,7 @@ export function createStateStatements({ builder, tables }: Dialect) {
           name: users.login,
           status: users.status,
           role: users.role,
-          entityIds: users.entityIds,
+          entityIds: confinesUsers ? users.entityIds : sql<null>`null`.mapWith(() => null),
           tenant: tenants.name,
         })
         .from(users)
@@ -91,9 +91,15 @@ export function statesOf(
   ];
 }
 
-/** Reads them, inside a transaction of the caller. */
-export async function readStates({ query, dialect }: Writing): Promise<State[]> {
-  const { ofKeys, ofUsers, ofEntities } = createStateStatements(dialect);
+/**
+ * Reads them, inside a transaction of the caller; `confinesUsers` is false for a store that is not
+ * migrated yet to the version that confines users to entities.
+ */
+export async function readStates(
+  { query, dialect }: Writing,
+  confinesUsers = true,
+): Promise<State[]> {
+  const { ofKeys, ofUsers, ofEntities } = createStateStatements(dialect, confinesUsers);
   return statesOf(await query(ofKeys), await query(ofUsers), await query(ofEntities));
 }
 

@@ -5,10 +5,12 @@ import type { Store } from '../../core/port/store.ts';
 import { beforeMigration } from '../archive/target.ts';
 import { alreadyThere, storeAbsent } from '../engine/errors.ts';
 import type { StoreOptions } from '../engine/options.ts';
+import { findUserBeforeMigration } from '../registry/users.ts';
 import { migrationsOf } from '../sqlite-database/schema/migrated-schema.ts';
 import { type Location, usualSchema } from './address/location.ts';
 import { type Database, databaseWithin } from './connection/database.ts';
 import type { Session } from './connection/session.ts';
+import { createRunner } from './registry/statements.ts';
 import { readPlace, requireNotNewer, schemaVersion } from './schema/schema-version.ts';
 import { createPostgresStore } from './store.ts';
 
@@ -64,7 +66,9 @@ export async function migrateStore(
   const { shown } = database.location;
   const version = await requireNotNewer(await database.session());
   if (version === 0) throw storeAbsent(shown);
-  await check(createPostgresStore(database, options));
+  const store = createPostgresStore(database, options);
+  const findByLogin = findUserBeforeMigration(createRunner(database));
+  await check({ ...store, users: { ...store.users, findByLogin } });
   if (version === schemaVersion) return { applied: 0 };
   const backup = withoutBackup ? undefined : await backUp(database, options);
   const applied = await database.transaction(

@@ -1,10 +1,18 @@
 import { and, eq, ne, sql } from 'drizzle-orm/sql';
 import { commonRole, isActiveSuperUser, roleExceeds } from '../../core/access/roles.ts';
 import { commonEntities, isSameEntities } from '../../core/domain/confinement.ts';
+import { chain } from '../../core/port/maybe-promise.ts';
 import type { User, UserChange, UserStore } from '../../core/port/users.ts';
 import { entitiesEvent, type JournalEntry } from '../engine/journal-lines.ts';
 import { placeholders, statement } from './compiled-statements.ts';
-import { type Change, type Dialect, type Runner, resultOf, type Steps } from './statements.ts';
+import {
+  type Change,
+  type Dialect,
+  type Runner,
+  resultOf,
+  type Steps,
+  type Writing,
+} from './statements.ts';
 
 export function createUserStore({ query, first, change, dialect }: Runner): UserStore {
   const statements = createStatements(dialect);
@@ -39,6 +47,26 @@ export function createUserStore({ query, first, change, dialect }: Runner): User
       return change(update, changes.status === 'active' ? 'change' : 'stop');
     },
   };
+}
+
+/**
+ * The user of a login in a store that is not migrated yet: before version 4 nobody was confined
+ * to entities. Who migrates is a Super user, whom nothing confines.
+ */
+export function findUserBeforeMigration({ first, dialect }: Writing): UserStore['findByLogin'] {
+  const { builder, tables } = dialect;
+  const { users } = tables;
+  const { id, tenantId, name, role, status, createdAtMs } = users;
+  const { login } = placeholders('login');
+  const byLogin = statement(() =>
+    builder
+      .select({ id, tenantId, login: users.login, name, role, status, createdAtMs })
+      .from(users)
+      .where(eq(users.login, login)),
+  );
+
+  return (ofLogin) =>
+    chain(first(byLogin, { login: ofLogin }), (user) => user && { ...user, entityIds: null });
 }
 
 /** A new row of a user. */

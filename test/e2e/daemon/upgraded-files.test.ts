@@ -56,7 +56,7 @@ it('a daemon goes on reading and writing after an upgrade has replaced its files
   try {
     const [, url] = await daemon.says(/hkctl serves (\S+)/);
     rmSync(join(folder, 'dist'), { recursive: true });
-    const at = (n: number) => new Date(n * 1000).toISOString();
+    const at = (n: number) => new Date(Date.UTC(2026, 10, 20) + n * 1000).toISOString();
     const readings = Array.from({ length: 600 }, (_, n) => ({ sensor: 'S1', at: at(n), value: n }));
     const posted = await call(`${url}/api/v1/sensors/readings`, { secret, body: { readings } });
     expect(posted.json()).toMatchObject({ accepted: 600 });

@@ -46,12 +46,13 @@ describe('the roles that hkctl postgres-roles prints', () => {
     await onServer(
       address,
       'drop table hkctl.journal, hkctl.key_usage',
+      'alter table hkctl.users drop column entity_ids',
       'update hkctl.store_version set version = 1',
     );
     const sql = rolesSql('hkctl');
     await onServer(address, sql, sql);
     const owner = engineAt(as('hkctl_owner', address), options);
-    expect(await owner.migrate(undefined, { withoutBackup: true })).toEqual({ applied: 2 });
+    expect(await owner.migrate(undefined, { withoutBackup: true })).toEqual({ applied: 3 });
     await onServer(address, sql);
     const admin = await opened(as('hkctl_admin', address), false);
     await admin.keys.insert(newKey(plant, 1), draftOf(plant.tenant.id, 'key.create', 'x'));

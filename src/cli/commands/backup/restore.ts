@@ -151,7 +151,20 @@ async function recordRestore(
     atMs: domain.clock(),
   };
   // Each organization finds in its trail what became of its own.
-  for (const stopped of kept) await store.audit.append(draftOfStop(stopped, by));
+  for (const stopped of kept) {
+    const codes = await codesOf(store, stopped);
+    await store.audit.append(draftOfStop(stopped, by, codes));
+  }
+}
+
+/** The codes of the entities that are left to a confined user; undefined of anything else. */
+async function codesOf(
+  store: Store,
+  { tenantId, entityIds }: KeptStopped,
+): Promise<readonly string[] | undefined> {
+  if (entityIds === undefined) return undefined;
+  const entities = await store.entities.list(tenantId);
+  return entities.filter(({ id }) => entityIds.includes(id)).map(({ code }) => code);
 }
 
 function printOutcome(

@@ -11,7 +11,6 @@ import { isTimezone } from '../../time/calendar.ts';
 import { parseInstantUs } from '../../time/instants.ts';
 import { dayMs } from '../../time/spans.ts';
 import { daysOf } from '../../time/zone-days.ts';
-import { bucketTime } from './bucket-spans.ts';
 
 export type PlotBucket = Omit<ReadingBucket, 'last'>;
 

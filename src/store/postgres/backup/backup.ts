@@ -51,7 +51,8 @@ export async function writeBackup(
         );
         const registry = { ...createExecutor(session), dialect };
         const journal = version < firstWithJournal ? '' : await readJournalText(session);
-        return journal + missingLines(journal, await readStates(registry), request.nowMs).join('');
+        const states = await readStates(registry, version >= firstWithConfinedUsers);
+        return journal + missingLines(journal, states, request.nowMs).join('');
       },
       { idleMs: 0 },
     );
@@ -64,6 +65,9 @@ export async function writeBackup(
 
 /** Before, the journal of a store in PostgreSQL was in its rows only. */
 const firstWithJournal = 2;
+
+/** Before, every user saw every entity of the organization. */
+const firstWithConfinedUsers = 4;
 
 function sizeOf(backup: Connection): number {
   const pragma = (name: string) => Number(backup.pragma(name, { simple: true }));

@@ -7,6 +7,7 @@ import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { beforeMigration } from '../../archive/target.ts';
 import type { StoreOptions } from '../../engine/options.ts';
+import { findUserBeforeMigration } from '../../registry/users.ts';
 import { type Connection, withConnection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { type DatabaseName, databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
@@ -19,6 +20,8 @@ import {
 import { filesOf, openFile, sizeOf } from '../connection/files.ts';
 import { withoutDaemons } from '../connection/locks.ts';
 import { openRegistry } from '../opening.ts';
+import { dialect } from '../registry/dialect.ts';
+import { createExecutor } from '../registry/executor.ts';
 import { createSqliteStore } from '../store.ts';
 import { rebuildReadings, removeRebuild, unfinishedRebuild } from './rebuilt-readings.ts';
 
@@ -38,7 +41,10 @@ export async function migrateStore(
   const store = createSqliteStore(path, registry, { ...options, threads: undefined });
   try {
     const version = requireNotNewer(registry, 'registry', path);
-    await check(store);
+    const read = <T>(work: () => T) => translating(path, work);
+    const writing = { ...createExecutor({ connection: registry, read }), dialect };
+    const users = { ...store.users, findByLogin: findUserBeforeMigration(writing) };
+    await check({ ...store, users });
     const versions = versionsAt(path, version);
     const missing = databaseNames.filter((name) => versions[name] < schemaVersions[name]);
     if (missing.length === 0) {

@@ -93,7 +93,7 @@ describe('sensors', () => {
       { series: sensor?.series ?? 0, atUs, status: 'fault', ...beat },
     ]);
     await store.close();
-    expect(await headings(options)).toMatch(/\tSTATUS$/);
+    expect(await headings(options)).toMatch(/ {2}STATUS$/);
   });
 
   it('are exported in order of time, `from` inclusive and `to` exclusive', async () => {

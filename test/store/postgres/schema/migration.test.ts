@@ -35,6 +35,7 @@ async function olderStore() {
   await onServer(
     address,
     'drop table hkctl.journal, hkctl.key_usage',
+    'alter table hkctl.users drop column entity_ids',
     'update hkctl.store_version set version = 1',
   );
   return { address, plant, key };
@@ -59,7 +60,7 @@ it('a migration writes a backup of the older store first, which can be restored'
   });
   const { applied, backup = '' } = await engine(address).migrate();
   expect([applied, backup]).toEqual([
-    2,
+    3,
     expect.stringMatching(/hkctl_test_[0-9a-f]+\.before-migrate-20261120T081500Z\.backup$/),
   ]);
   expect(statSync(backup).mode & 0o777).toBe(0o600);
@@ -81,7 +82,7 @@ it('a migration changes nothing where its backup cannot be written, and needs no
   await expect(engine(address).open()).rejects.toMatchObject({ code: 'store_too_old' });
   const before = readdirSync(folder);
   expect(await engine(address, absent).migrate(undefined, { withoutBackup: true })).toEqual({
-    applied: 2,
+    applied: 3,
   });
   expect([existsSync(absent), readdirSync(folder)]).toEqual([false, before]);
   await (await engine(address).open()).close();
