@@ -34,8 +34,6 @@ export interface Sensor {
   last_value: number | null;
   last_heartbeat_at: string | null;
   last_status: 'ok' | 'degraded' | 'fault' | null;
-  /** Percent; daemons that do not know it leave it out. */
-  last_battery?: number | null;
 }
 
 /** A reading, or a bucket of readings with its aggregates. */

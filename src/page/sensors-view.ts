@@ -192,7 +192,6 @@ function stateLine(sensor: Sensor, state: SensorState, nowMs: number): string {
   if (sensor.last_reading_at === null) parts.push('no reading yet');
   else parts.push(`${formatAge(nowMs - Date.parse(sensor.last_reading_at))} ago`);
 
-  if (typeof sensor.last_battery === 'number') parts.push(`battery ${sensor.last_battery} %`);
   return parts.join(' · ');
 }
 

@@ -2,26 +2,23 @@ import type { Api } from './api.ts';
 import type { Page, Sensor } from './models.ts';
 
 /** How a sensor is doing: the worst first, as the wall shows them. */
-export type SensorState = 'fault' | 'silent' | 'degraded' | 'low-battery' | 'inactive' | 'ok';
+export type SensorState = 'fault' | 'silent' | 'degraded' | 'inactive' | 'ok';
 
 const silentAfterMs = 24 * 60 * 60_000;
-const lowBatteryPercent = 15;
 const pageSize = 500;
 
 const urgency: Readonly<Record<SensorState, number>> = {
   fault: 0,
   silent: 1,
   degraded: 2,
-  'low-battery': 3,
-  ok: 4,
-  inactive: 5,
+  ok: 3,
+  inactive: 4,
 };
 
 export const stateWords: Readonly<Record<SensorState, string>> = {
   fault: 'Fault',
   silent: 'Silent',
   degraded: 'Degraded',
-  'low-battery': 'Battery low',
   inactive: 'Switched off',
   ok: 'OK',
 };
@@ -50,9 +47,7 @@ export function stateOf(sensor: Sensor, nowMs: number): SensorState {
   const lastMs = Date.parse(sensor.last_reading_at ?? '');
   if (!(nowMs - lastMs < silentAfterMs)) return 'silent';
 
-  if (sensor.last_status === 'degraded') return 'degraded';
-  const battery = sensor.last_battery ?? 100;
-  return battery <= lowBatteryPercent ? 'low-battery' : 'ok';
+  return sensor.last_status === 'degraded' ? 'degraded' : 'ok';
 }
 
 /** Sorts sensors that need attention to the front; then by code. */

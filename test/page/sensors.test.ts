@@ -29,7 +29,6 @@ describe('sensors on the wall', () => {
     [{ last_status: 'degraded' }, 'degraded'],
     [{ last_reading_at: '2026-11-26T07:00:00Z' }, 'silent'],
     [{ last_reading_at: null }, 'silent'],
-    [{ last_battery: 7 }, 'low-battery'],
     [{ is_active: false, last_status: 'fault' }, 'inactive'],
   ] as const)('%j is %s', (changes, state) => {
     expect(stateOf(sensorWith(changes), nowMs)).toBe(state);

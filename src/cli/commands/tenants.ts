@@ -117,7 +117,9 @@ const set = defineCommand({
       retainReadingsDays: retainReadings,
     });
     const kept =
-      tenant.retainReadingsDays === null ? 'forever' : `for ${tenant.retainReadingsDays} days`;
+      tenant.retainReadingsDays === null
+        ? 'forever'
+        : `for ${counted(tenant.retainReadingsDays, 'day')}`;
     context.report(
       tenantJson(tenant),
       `Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}, readings are kept ${kept}`,
@@ -134,7 +136,7 @@ async function confirmDropping(context: Context, days: number | null): Promise<v
   const count = isMore
     ? `more than ${counted(mostDroppableCounted, 'reading')}`
     : counted(readings, 'reading');
-  const question = `Drop ${count} older than ${days} days for good, the oldest of ${formatInstantUs(oldestUs).slice(0, 10)}? Their hourly summaries stay.`;
+  const question = `Drop ${count} older than ${counted(days ?? 0, 'day')} for good, the oldest of ${formatInstantUs(oldestUs).slice(0, 10)}? Their hourly summaries stay.`;
   await requireConfirmation(context, question, 'Drop them');
 }
 

@@ -41,12 +41,21 @@ export const show = defineCommand({
       const shown = isInstant
         ? fullTime(context, Date.parse(value), site.timezone)
         : String(value ?? '');
-      const lines = wrapLabelled(`${field.padEnd(18)} `, shown, context.io.stdout.columns());
+      const label = `${labelOf(field).padEnd(labelWidth)} `;
+      const lines = wrapLabelled(label, shown, context.io.stdout.columns());
       context.print(...lines.map((line) => line.trimEnd()));
     }
     context.print('', ...(await plotOf(context, site, sensor, range, view.last_reading_at)));
   },
 });
+
+const labelWidth = 18;
+
+/** `Last reading at` of `last_reading_at`, `ID` of `id`. */
+function labelOf(field: string): string {
+  const words = field.replaceAll('_', ' ').replace(/\bid\b/, 'ID');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 /** The width of a plot that goes to a file or a pipe, and the most that a wide terminal gets. */
 const usualWidth = 80;
