@@ -88,7 +88,7 @@ const program = {
   platform: 'node',
   // Where a module is both lazy and not, it simply is not; that is no mistake.
   checks: { ineffectiveDynamicImport: false },
-  external: [/\.node$/, 'clipboardy', /^@parcel/],
+  external: [/\.node$/, 'untun', 'clipboardy', /^@parcel/],
   transform: {
     define: { 'import.meta': '{}', BUILD_METADATA: JSON.stringify(buildMetadata()) },
   },

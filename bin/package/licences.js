@@ -11,12 +11,17 @@ function notices(packages) {
     const files = readdirSync(folder)
       .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
       .sort();
-    const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+    const texts = files.map((file) => chosenText(readFileSync(join(folder, file), 'utf8')).trim());
     return `${name} ${version} (${licence})\n${'-'.repeat(72)}\n${texts.join('\n\n') || 'Its package has no licence file.'}`;
   });
   const sqlite = `SQLite (public domain), inside both versions of better-sqlite3\n${'-'.repeat(72)}
 The author disclaims copyright to this source code.`;
   return `hkctl contains the work of others, under these licences.\n\n\n${[...parts, sqlite].join('\n\n\n')}\n`;
+}
+
+/** Of a package that offers the GPL as the second of two licences, the first one is taken. */
+function chosenText(text) {
+  return text.split(/^ *GNU GENERAL PUBLIC LICENSE$/m, 1)[0];
 }
 
 /** A software bill of materials in CycloneDX 1.5 of the packages, as `package-lock.json` pins them, and of SQLite inside the drivers. */

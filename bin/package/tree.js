@@ -27,7 +27,7 @@ function makeTree(folder) {
   const files = reachable();
   for (const file of files) copy(join('dist', file), folder);
   for (const file of readdirSync(join(root, 'dist'))) {
-    if (/^(docs|examples|markdown)$/.test(file)) copy(join('dist', file), folder);
+    if (/^(docs|examples|markdown|page)$/.test(file)) copy(join('dist', file), folder);
   }
   copy('bin/hkctl.js', folder);
   symlinkSync('hkctl.js', join(folder, 'bin', 'hkctl'));

@@ -194,6 +194,8 @@ it('the package of npm brings what runs, and no more', () => {
     ),
   );
   expect([...kinds].sort()).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
     'README.md',
     'bin/hkctl.js',
     'dist',
