@@ -36,6 +36,7 @@ describe('every command', () => {
       ['permissions list', []],
       ['entities list', []],
       ['entities add', ['CHI', '--name', 'Chicago', '--timezone', 'America/Chicago']],
+      ['entities set', ['CHI', '--name', 'Chicago machining']],
       ['entities deactivate', ['CHI', '--yes']],
       ['entities activate', ['CHI']],
       ['entities remove', ['CHI', '--yes']],
