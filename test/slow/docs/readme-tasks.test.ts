@@ -149,7 +149,7 @@ describe('every task of the README, typed in order', () => {
       rights='--permission asset_sensors.ingest --permission asset_sensors.view'
       sudo -u hkctl hkctl keys create --name R --entity BER $rights > read.key
       node > readings.json <<'END'
-      const at = (n) => new Date(n * 1000).toISOString();
+      const at = (n) => new Date(Date.UTC(2026, 10, 20) + n * 1000).toISOString();
       const readings = Array.from({ length: 600 }, (_, n) => ({ sensor: 'OVEN-3-T1', at: at(n), value: n }));
       console.log(JSON.stringify({ readings }));
 END`,

@@ -43,6 +43,7 @@ function settled(painted: string): string {
       '9277c7d1-5eb7-41a3-afa3-1a23e37bcd30',
     )
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-11-20T08:15:00.000Z')
+    .replaceAll(/\b0\.2\.0(\+[0-9a-f]{8}(\.modified)?)?/g, '0.2.0')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8421')
     .replaceAll(/\d+\.\d MB/g, '4.9 MB')
     .replaceAll(/[\d.]+ [GT]iB \(\d+ %\)/g, '75.8 GiB (30 %)')
