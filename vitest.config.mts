@@ -43,7 +43,7 @@ const long = Math.ceil(cores * 2.5);
  */
 const aboutFiles = [
   'test/e2e/{daemon/journal,driver,start}.test.ts',
-  'test/slow/e2e/{backup/backup,clock,failing-sync,durability/reserve,daemon/daemon-lock,daemon/socket-tls,init,postgres,rights,rotation-race,switched-first}.test.ts',
+  'test/slow/e2e/{backup/backup,clock,failing-sync,durability/reserve,daemon/daemon-lock,daemon/socket-tls,daemon/read-only,init,postgres,rights,rotation-race,switched-first}.test.ts',
   'test/slow/e2e/secrets/{command-leaks,pipes}.test.ts',
   'test/slow/e2e/{full-disk-stops,daemon/service-manager,gateways/gateway-page,gateways/node-red}.test.ts',
 ];
