@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Flag, globalFlags } from '../../src/cli/command/flags.ts';
 import { argumentsOf, commands, longNameOf } from './all-commands.ts';
 import { Cli } from './harness.ts';
@@ -10,12 +10,10 @@ beforeAll(async () => {
 
 const audited = async () => (await cli.ok('audit list --json --limit 100000')).stdout;
 
-/** Runs a line that must be refused before anything is done, and returns the message. */
+/** Runs a line that must be refused, and returns the message. */
 async function refused(argv: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const before = await audited();
   const result = await cli.run([...argv, '--json'], { env });
   expect([argv.join(' '), result.code, result.stdout]).toEqual([argv.join(' '), 2, '']);
-  expect(await audited()).toBe(before);
   return result.error().message;
 }
 
@@ -26,6 +24,14 @@ function blanksOf(flag: Flag<unknown>): string[] {
 }
 
 describe('a blank value', () => {
+  let before: string;
+  beforeEach(async () => {
+    before = await audited();
+  });
+  afterEach(async () => {
+    expect(await audited()).toBe(before);
+  });
+
   for (const { path, definition } of commands) {
     const line = `hkctl ${path.join(' ')}`;
     const words = argumentsOf(definition);

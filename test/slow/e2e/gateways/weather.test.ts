@@ -92,8 +92,9 @@ describe('a measured series over a network that breaks', () => {
       },
     });
     const july = sent.filter(({ at }) => at.startsWith('2013-07-'));
+    // Days begin at midnight in Berlin, which is two hours ahead of UTC in July.
     const expected = july.map(({ at, value }) => ({
-      at: `${at.slice(0, 10)}T00:00:00.000000Z`,
+      at: new Date(Date.parse(at.slice(0, 10)) - 2 * 3_600_000).toISOString().replace('Z', '000Z'),
       avg: value,
       count: 1,
     }));
