@@ -67,6 +67,19 @@ export function stopAgain(
   }
 }
 
+/**
+ * Notes the length of the journal before a process closes the store. A change of another process may have been cut off between the
+ * journal and its commit meanwhile; it is left to the command that is given again. The log may go with this process, and then
+ * that change would look like one that a copy without a log has lost.
+ */
+export function completeJournal(
+  registry: Registry,
+  path: string,
+  options: Omit<ReplayOptions, 'hadLog'>,
+): void {
+  stopAgain(registry, path, { ...options, hadLog: true });
+}
+
 type Place = ReplayOptions & { path: string; journal: string };
 
 function replay(registry: Registry, runner: SqliteRunner, place: Place): readonly KeptStopped[] {

@@ -8,39 +8,48 @@ import { translating } from '../sqlite-database/errors.ts';
 import { isEmpty, requireSchemaVersion } from '../sqlite-database/schema/schema-versions.ts';
 import { filesOf, openFile, writeAhead } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
-import { stopAgain } from './journal-replay.ts';
+import { completeJournal, stopAgain } from './journal-replay.ts';
 import { finishRestore } from './prepared.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
 import { createSqliteStore } from './store.ts';
 
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
 export function openStore(path: string, options: StoreOptions): Store {
-  return openWith(path, options, () => []);
+  return openWith(path, options, { prepare: () => [], beforeClose: () => {} });
 }
 
 /** The same for use: what the journal of stops says and the store does not is stopped again before anything else. */
 export function openStoppedStore(path: string, options: StoreOptions): Store {
   // Before SQLite makes one.
   const hadLog = existsSync(`${path}-wal`);
-  return openWith(path, options, (registry) => stopAgain(registry, path, { ...options, hadLog }));
+  return openWith(path, options, {
+    prepare: (registry) => stopAgain(registry, path, { ...options, hadLog }),
+    beforeClose: (registry) => completeJournal(registry, path, options),
+  });
 }
 
-function openWith(
-  path: string,
-  options: StoreOptions,
-  prepare: (registry: Registry) => readonly KeptStopped[],
-): Store {
+interface Steps {
+  prepare(registry: Registry): readonly KeptStopped[];
+  beforeClose(registry: Registry): void;
+}
+
+function openWith(path: string, options: StoreOptions, { prepare, beforeClose }: Steps): Store {
   const reserve = new Reserve(filesOf(path).reserve, path);
   const requireCurrent = (registry: Connection) => requireSchemaVersion(registry, 'registry', path);
   // SQLite creates files when a database is opened that no other process has open.
-  const registry = reserve.withRoom(() =>
+  const connection = reserve.withRoom(() =>
     openRegistry(path, requireCurrent, options.busyTimeoutMs),
   );
   try {
-    const stoppedAgain = prepare(createRegistry(registry, path, reserve));
-    return createSqliteStore(path, registry, { ...options, reserve, stoppedAgain });
+    const registry = createRegistry(connection, path, reserve);
+    return createSqliteStore(path, connection, {
+      ...options,
+      reserve,
+      stoppedAgain: prepare(registry),
+      beforeClose: () => beforeClose(registry),
+    });
   } catch (thrown) {
-    registry.close();
+    connection.close();
     throw thrown;
   }
 }

@@ -37,6 +37,8 @@ interface SqliteStoreOptions extends StoreOptions {
   reserve?: Reserve;
   /** What was stopped again when it was opened. */
   stoppedAgain?: readonly KeptStopped[];
+  /** What is noted in the registry before it is closed. */
+  beforeClose?(): void;
 }
 
 /** A store in SQLite: three databases, of which a command opens those that it needs. */
@@ -179,7 +181,11 @@ export function createSqliteStore(
       await threads?.reader.close();
       await threads?.writer.close();
       release();
-      for (const connection of opened.splice(0)) connection.close();
+      try {
+        options.beforeClose?.();
+      } finally {
+        for (const connection of opened.splice(0)) connection.close();
+      }
       reserve?.takeBack();
     },
   };

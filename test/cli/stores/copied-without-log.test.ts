@@ -2,9 +2,11 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { engineAt } from '../../../src/store/open.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { appendLines } from '../../../src/store/sqlite/registry/journal.ts';
 import type { Connection } from '../../../src/store/sqlite-database/driver.ts';
+import { storeOptions } from '../../store/stores.ts';
 import { entitiesNow, tried, usersNow } from '../commands/backups/stopped-since.ts';
 import { Cli } from '../harness.ts';
 
@@ -123,6 +125,21 @@ describe('a store with its log', () => {
     // The log is gone with the last process that had the store open.
     expect(existsSync(`${cli.store}-wal`)).toBe(false);
     expect(await cli.show(key.id)).toMatchObject({ status: 'Active' });
+  });
+
+  it('stops nothing of a change that was cut off while a daemon had it open, which then ended', async () => {
+    const daemon = await engineAt(cli.store, storeOptions).open();
+    await daemon.openAll();
+    const { key } = await cli.key('Cut off');
+    const line = `${new Date(cli.nowMs).toISOString()} revoked ${key.id} ${key.prefix} ${'h'.repeat(43)}\n`;
+    appendLines(filesOf(cli.store).revocations, [line]);
+
+    holder.close();
+    await daemon.close();
+    expect(existsSync(`${cli.store}-wal`)).toBe(false);
+    const shown = await cli.ok(['keys', 'show', key.id, '--json']);
+    expect(shown.json()).toMatchObject({ status: 'Active' });
+    expect(shown.stderr).toBe('');
   });
 
   it('loses nothing of it in a copy', async () => {
