@@ -34,7 +34,7 @@ import { type ConnectionLimits, Connections, connectionLimits } from './net/conn
 import { createFraming } from './net/framing.ts';
 import { createListener } from './net/listener.ts';
 import { adoptSocket, openPort } from './net/port.ts';
-import { reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './net/tls.ts';
+import { reloadCertificate, requireCertificate } from './net/tls.ts';
 import type { PageFolder } from './page/page.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './request/memory.ts';
 import type { ServiceManager } from './systemd/service-manager.ts';
@@ -113,7 +113,6 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     notify: notify === undefined ? undefined : { command: notify, env: options.env ?? {} },
   });
   const certificate = requireCertificate(settings);
-  if (certificate) warnWhereKeyIsOpen(certificate, log);
   await domain.store.daemon.begin();
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
   const memory = createMemory(limits);

@@ -1,9 +1,10 @@
 import { constants } from 'node:crypto';
-import { readFileSync, statSync, unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
+import { type PlainFile, readPlainFile } from '../../core/files/plain-file.ts';
 import { modeText, pathFaults } from '../../core/files.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import { shellWord } from '../../core/text/quoting.ts';
@@ -52,8 +53,7 @@ export function requireCertificate({ tlsCert, tlsKey }: ServeSettings): Certific
 }
 
 /** Warns if every account of the machine can read or change the private key. */
-export function warnWhereKeyIsOpen({ key }: Certificate, log: Log): void {
-  const keyMode = statSync(key).mode & 0o777;
+function warnIfKeyIsOpen({ key }: Certificate, keyMode: number, log: Log): void {
   // Windows has no such bits.
   if ((keyMode & 0o006) === 0 || process.platform === 'win32') return;
   const mode = modeText(keyMode);
@@ -72,10 +72,15 @@ export function reloadCertificate(
   certificate: Certificate,
   log: Log,
 ): () => void {
-  server.setSecureContext(readContext(certificate));
+  const load = (): void => {
+    const { context, keyMode } = readPair(certificate);
+    server.setSecureContext(context);
+    warnIfKeyIsOpen(certificate, keyMode, log);
+  };
+  load();
   const apply = (): void => {
     try {
-      server.setSecureContext(readContext(certificate));
+      load();
       log.info({ cert: certificate.cert }, 'certificate loaded');
     } catch (thrown) {
       log.error({ err: thrown }, 'certificate not loaded; the old one stays');
@@ -101,10 +106,16 @@ function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : textOfAny(thrown);
 }
 
-export function readContext({ cert, key }: Certificate): SecureContextOptions {
-  return {
-    cert: readPlainFile(cert),
-    key: readPlainFile(key),
+export function readContext(certificate: Certificate): SecureContextOptions {
+  return readPair(certificate).context;
+}
+
+/** The settings of TLS, and the permission bits of the file of which the private key was read. */
+function readPair({ cert, key }: Certificate): { context: SecureContextOptions; keyMode: number } {
+  const keyFile = requirePlainFile(key);
+  const context: SecureContextOptions = {
+    cert: requirePlainFile(cert).bytes,
+    key: keyFile.bytes,
     minVersion: 'TLSv1.2',
     ciphers,
     ecdhCurve: 'X25519:P-256:P-384',
@@ -112,10 +123,11 @@ export function readContext({ cert, key }: Certificate): SecureContextOptions {
     // A TLS 1.2 client could repeat the key exchange on one connection, at the server's cost.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   };
+  return { context, keyMode: keyFile.stats.mode & 0o777 };
 }
 
-/** Reads no FIFO, whose writer it would wait for, and no device, which may have no end. */
-function readPlainFile(path: string): Buffer {
-  if (!statSync(path).isFile()) throw new Error(`${path} is no plain file`);
-  return readFileSync(path);
+function requirePlainFile(path: string): PlainFile {
+  const file = readPlainFile(path);
+  if (file === undefined) throw new Error(`${path} is no plain file`);
+  return file;
 }

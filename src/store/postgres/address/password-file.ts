@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
+import { readPlainFile } from '../../../core/files/plain-file.ts';
 import { shellWord } from '../../../core/text/quoting.ts';
 import type { Host } from './location.ts';
 
@@ -44,11 +44,11 @@ function fieldsOf(line: string): string[] {
 /** Empty if there is no such file, or none that this account may read. */
 function textOf(file: string): string {
   try {
-    const stats = statSync(file);
-    if (!stats.isFile()) return '';
-    const text = readFileSync(file, 'utf8');
+    const found = readPlainFile(file);
+    if (found === undefined) return '';
     // Windows has no such modes.
-    if ((stats.mode & 0o077) === 0 || platform() === 'win32') return text;
+    const isOpen = (found.stats.mode & 0o077) !== 0 && platform() !== 'win32';
+    if (!isOpen) return found.bytes.toString();
   } catch (thrown) {
     if (errnoOf(thrown) === undefined) throw thrown;
     return '';

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { HkctlError } from '../../../core/errors.ts';
+import { type PlainFile, readPlainFile } from '../../../core/files/plain-file.ts';
 import { wrongAddress } from '../errors/errors.ts';
 
 export type TlsSettings = ReturnType<typeof readTls>;
@@ -90,25 +91,28 @@ export function tlsOptions(settings: TlsSettings, host: string) {
 
 /** Node takes a file without certificates for an empty list. */
 function certificates(path: string): string {
-  const text = textOf(path);
+  const text = readFileOf(path).bytes.toString();
   if (text.includes('-----BEGIN ')) return text;
   throw unusable(`The TLS file ${path} has no certificate in PEM`);
 }
 
 /** Like libpq: a key that others may read is refused; the group may if the key is root's. */
 function privateKey(path: string): string {
-  const text = textOf(path);
-  const { mode, uid } = statSync(path);
-  if ((mode & (uid === 0 ? 0o037 : 0o077)) === 0) return text;
+  const { bytes, stats } = readFileOf(path);
+  const closedBits = stats.uid === 0 ? 0o037 : 0o077;
+  if ((stats.mode & closedBits) === 0) return bytes.toString();
   throw unusable(`The TLS key ${path} may be read or written by others and is not used`);
 }
 
-function textOf(path: string): string {
+function readFileOf(path: string): PlainFile {
+  let file: PlainFile | undefined;
   try {
-    return readFileSync(path, 'utf8');
+    file = readPlainFile(path);
   } catch (thrown) {
     throw unusable(`The TLS file ${path} cannot be read`, thrown);
   }
+  if (file === undefined) throw unusable(`The TLS file ${path} is no plain file`);
+  return file;
 }
 
 function unusable(what: string, cause?: unknown): HkctlError {
