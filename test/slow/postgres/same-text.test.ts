@@ -167,7 +167,8 @@ describe('the same readings have the same text as on SQLite', () => {
       for (const one of by.charged) scanned += one;
       fromUs = page.nextUs;
     }
-    return { pages, scanned };
+    // The engines add up hundredths in pieces of different lengths.
+    return { pages, scanned: Math.round(scanned * 100) };
   };
 
   it('whatever their values are, in buckets of every width, also of hours that were dropped', async () => {
