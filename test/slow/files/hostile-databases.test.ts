@@ -185,6 +185,6 @@ function mayBeRead(path: string, folder: string): boolean {
 function mayBeChanged(path: string, folder: string): boolean {
   if (/^\/dev\/(?:null|tty)$/.test(path)) return true;
   const own =
-    /^\/new(?:\/hkctl\.db\.hkctl-[0-9a-f]{12}\.new(?:-wal|-shm|-journal)?|\/hkctl(?:\.restored)?(?:\.(?:records|readings))?(?:\.db|\.ready|\.revocations)(?:-wal|-shm|-journal)?)?$/;
+    /^\/new(?:\/hkctl\.db\.hkctl-[0-9a-f]{12}\.new(?:-wal|-shm|-journal)?|\/hkctl(?:\.restored)?(?:\.(?:records|readings))?(?:\.db|\.ready|\.revocations|\.daemons)(?:-wal|-shm|-journal)?)?$/;
   return path.startsWith(folder) && own.test(path.slice(folder.length));
 }

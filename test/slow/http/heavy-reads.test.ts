@@ -96,7 +96,8 @@ it('others are answered again and again while all that there is is summed up in 
   const others = await othersUntil(isOver);
   const [answer] = await answers;
   expect(JSON.parse(answer?.text ?? '').data).toEqual([
-    { at: '1970-01-01T00:00:00.000000Z', count: stored, min: 0, max: (stored - 1) * 0.1 },
+    // Midnight in Berlin.
+    { at: '1969-12-31T23:00:00.000000Z', count: stored, min: 0, max: (stored - 1) * 0.1 },
   ]);
   expect(others).toEqual(enough);
 });

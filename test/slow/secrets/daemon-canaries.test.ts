@@ -133,12 +133,12 @@ describe('no canary comes out of the daemon', () => {
             ? ['--tls-cert', value, '--tls-key', value]
             : [`--${flag}`, value];
           const running = plant.start(['serve', '--port', '0', ...pair]);
-          // Most are refused; an origin may be any text.
+          // Most are refused; a command may be any text.
           const [said] = await running.says(/error:|hkctl serves/);
           const { code, stdout, stderr } = await (said === 'error:'
             ? running.ended
             : running.stop());
-          expect(code, `${flag} ${stderr}`).toBe(flag === 'cors-origin' ? 0 : 2);
+          expect(code, `${flag} ${stderr}`).toBe(flag === 'notify' ? 0 : 2);
           expect(
             new CanaryWatch([canary]).leakIn(stdout + stderr),
             `${flag} ${canary.form}\n${stdout}${stderr}`,

@@ -19,6 +19,7 @@ function makeOld(store: string): void {
     keys: ['allowed_ips', 'note', 'last_used_ip'],
     tenants: ['retain_readings_days'],
     daemons: ['version'],
+    users: ['entity_ids'],
   };
   const statements = Object.entries(added).flatMap(([table, columns]) =>
     columns.map((column) => `alter table ${table} drop column ${column}`),
