@@ -50,6 +50,7 @@ function lines(): string[][] {
     ['restore', own('plant.backup'), '--yes'],
     ['import', 'parts', own('parts.csv'), '--entity', 'BER'],
     ['entities', 'add', 'CHI', '--name', 'Chicago', '--timezone', 'UTC'],
+    ['entities', 'set', 'BER', '--name', 'Berlin'],
     ['entities', 'deactivate', 'BER', '--yes'],
     ['entities', 'activate', 'BER'],
     ['entities', 'remove', 'BER', '--yes'],
