@@ -21,7 +21,7 @@ export async function onceForAll(
     writeFileSync(done, '');
     return;
   }
-  for (let attempt = 0; attempt < 6000; attempt++) {
+  for (let attempt = 0; attempt < 24_000; attempt++) {
     if (existsSync(done)) return;
     if (existsSync(failed))
       throw new Error(`${name} was not made: ${readFileSync(failed, 'utf8')}`);

@@ -5,10 +5,10 @@ const { dirname, join, sep } = require('node:path');
 const { root } = require('./place.js');
 
 /**
- * The packages of other people that these files of `dist` contain, or that are next to them, each as `{ name, version, folder,
- * licence }`, in order of name.
+ * The packages of other people that these files of `dist` contain, and those next to them (`installed`) with what they need, each
+ * as `{ name, version, folder, licence }`, in order of name.
  */
-function shippedPackages(files) {
+function shippedPackages(files, installed) {
   const found = new Map();
   const add = (folder) => {
     const { name, version, license: licence = 'unknown', dependencies = {} } = readPackage(folder);
@@ -26,7 +26,7 @@ function shippedPackages(files) {
     // What drivers need only downloads or compiles them.
     if (!isDriver(name)) for (const next of Object.keys(dependencies)) visit(next, folder);
   };
-  for (const name of installedPackages()) visit(name, root);
+  for (const name of installed) visit(name, root);
   return [...found.values()].sort((a, b) =>
     `${a.name}@${a.version}`.localeCompare(`${b.name}@${b.version}`, 'en'),
   );

@@ -7,16 +7,20 @@ const { root, buildTime } = require('./place.js');
 
 /** The licences and notices of all packages that a build contains, as one text. */
 function notices(packages) {
-  const parts = packages.map(({ name, version, folder, licence }) => {
-    const files = readdirSync(folder)
-      .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
-      .sort();
-    const texts = files.map((file) => chosenText(readFileSync(join(folder, file), 'utf8')).trim());
-    return `${name} ${version} (${licence})\n${'-'.repeat(72)}\n${texts.join('\n\n') || 'Its package has no licence file.'}`;
+  const parts = packages.map(({ name, version, licence, folder, notice = noticeIn(folder) }) => {
+    return `${name} ${version} (${licence})\n${'-'.repeat(72)}\n${notice || 'Its package has no licence file.'}`;
   });
-  const sqlite = `SQLite (public domain), inside both versions of better-sqlite3\n${'-'.repeat(72)}
+  const sqlite = `SQLite (public domain), inside better-sqlite3\n${'-'.repeat(72)}
 The author disclaims copyright to this source code.`;
   return `hkctl contains the work of others, under these licences.\n\n\n${[...parts, sqlite].join('\n\n\n')}\n`;
+}
+
+function noticeIn(folder) {
+  return readdirSync(folder)
+    .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
+    .sort()
+    .map((file) => chosenText(readFileSync(join(folder, file), 'utf8')).trim())
+    .join('\n\n');
 }
 
 /** Of a package that offers the GPL as the second of two licences, the first one is taken. */
@@ -24,8 +28,11 @@ function chosenText(text) {
   return text.split(/^ *GNU GENERAL PUBLIC LICENSE$/m, 1)[0];
 }
 
-/** A software bill of materials in CycloneDX 1.5 of the packages, as `package-lock.json` pins them, and of SQLite inside the drivers. */
-function billOfMaterials(packages) {
+/**
+ * A software bill of materials in CycloneDX 1.5 of the packages, as `package-lock.json` pins them, of SQLite inside the drivers, and
+ * of what a package contains besides (see `fetchNode`).
+ */
+function billOfMaterials(packages, besides) {
   const { name, version, license, dependencies, devDependencies, optionalDependencies } =
     readPackage(root);
   const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -37,7 +44,10 @@ function billOfMaterials(packages) {
   const graph = [
     {
       ref: name,
-      dependsOn: shipped(root, { ...dependencies, ...devDependencies, ...optionalDependencies }),
+      dependsOn: [
+        ...shipped(root, { ...dependencies, ...devDependencies, ...optionalDependencies }),
+        ...besides.map(({ url }) => url),
+      ],
     },
   ];
   const components = packages.map(({ folder, ...one }) => {
@@ -54,6 +64,9 @@ function billOfMaterials(packages) {
       locked[relative(root, folder)].integrity,
     );
   });
+  for (const one of besides) {
+    components.push(component(one.url, one.name, one.version, one.licence, one.integrity));
+  }
   for (const url of new Set(
     graph.flatMap(({ dependsOn }) => dependsOn.filter((one) => /generic/.test(one))),
   )) {

@@ -7,19 +7,32 @@ const { basename, join, relative } = require('node:path');
 const { gzipSync } = require('node:zlib');
 const { makeDeb } = require('./deb.js');
 const { readPackage } = require('./dependencies.js');
+const { fetchNode } = require('./node.js');
 const { output, root, run, buildTime } = require('./place.js');
 const { makeTree } = require('./tree.js');
 
 /**
- * `npm run package`: makes packages of the build in `packages/` (or a folder that is named), for the platform that it runs on:
- * a tarball, a Debian package where dpkg-deb is there, a Containerfile next to the tarball, which it unpacks, the bill of materials,
- * and the digests of them all.
+ * `npm run package`: makes packages of the build in `packages/` (or a folder that is named), for the platform that it runs on. There
+ * are those that need Node.js and, on Linux, those with Node.js inside and a Containerfile for an image of them; and the digests of
+ * them all.
  */
 function main() {
   const { version } = readPackage(root);
   const name = `hkctl-${version}-${process.platform}-${process.arch}`;
+  const inside = fetchNode();
+  const made = makePackages(name);
+  if (inside) {
+    made.push(...makePackages(`${name}-node`, inside), writeRecipe(`${name}-node`));
+    rmSync(inside.node.folder, { recursive: true });
+  }
+  made.push(writeDigests(made));
+  for (const file of made) process.stdout.write(`${relative(process.cwd(), file)}\n`);
+}
+
+/** Makes a tarball, its bill of materials, and a Debian package where dpkg-deb is there. Returns the paths. */
+function makePackages(name, inside) {
   const tree = join(output, name);
-  makeTree(tree);
+  makeTree(tree, inside);
   const tarball = `${tree}.tar.gz`;
   const order = [
     '--sort=name',
@@ -32,16 +45,20 @@ function main() {
     encoding: 'buffer',
     maxBuffer: 2 ** 30,
   });
-  writeFileSync(tarball, gzipSync(tar, { level: 9 }));
-  const made = [tarball];
-  if (spawnSync('dpkg-deb', ['--version']).status === 0) made.push(makeDeb(tree));
+  writeFileSync(tarball, gzipSync(tar));
+  cpSync(join(tree, 'sbom.cdx.json'), `${tree}.sbom.cdx.json`);
+  const made = [tarball, `${tree}.sbom.cdx.json`];
+  if (spawnSync('dpkg-deb', ['--version']).status === 0)
+    made.push(makeDeb(tree, inside !== undefined));
+  rmSync(tree, { recursive: true });
+  return made;
+}
+
+/** Writes the recipe of an image next to the tarball that it unpacks. */
+function writeRecipe(name) {
   const recipe = readFileSync(join(__dirname, 'Containerfile'), 'utf8').replaceAll('@NAME@', name);
   writeFileSync(join(output, 'Containerfile'), recipe);
-  cpSync(join(tree, 'sbom.cdx.json'), `${tree}.sbom.cdx.json`);
-  rmSync(tree, { recursive: true });
-  made.push(join(output, 'Containerfile'), `${tree}.sbom.cdx.json`);
-  made.push(writeDigests(made));
-  for (const file of made) process.stdout.write(`${relative(process.cwd(), file)}\n`);
+  return join(output, 'Containerfile');
 }
 
 /** Writes the file that `sha256sum --check SHA256SUMS` reads, in the folder of the packages. */
@@ -55,4 +72,9 @@ function writeDigests(files) {
   return digests;
 }
 
-main();
+try {
+  main();
+} catch (thrown) {
+  process.stderr.write(`error: ${thrown.message}\n`);
+  process.exitCode = 1;
+}

@@ -12,16 +12,21 @@ const {
   readPackage,
   shippedPackages,
 } = require('./dependencies.js');
+const { placeNode } = require('./node.js');
 const { root, run } = require('./place.js');
 
 /** The files of `dist` with which a process or a thread begins. */
 const entries = ['hkctl.cjs', 'writer.cjs', 'readings.cjs', 'reader.cjs'];
 
+/** The driver of Node 20; all newer ones use `better-sqlite3`. */
+const olderDriver = 'better-sqlite3-12';
+
 /**
- * Fills a new folder with everything that runs hkctl on this platform, on every Node.js that it supports: the build, the
- * packages that are not bundled, both drivers with their binaries, manual pages, licences and the bill of materials.
+ * Fills a new folder with everything that runs hkctl on this platform: the build, the packages that are not bundled, drivers with
+ * their binaries, manual pages, licences and the bill of materials. With `inside` (see `fetchNode`) it runs on the Node.js in the
+ * folder, else on every one that hkctl supports.
  */
-function makeTree(folder) {
+function makeTree(folder, inside) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const files = reachable();
@@ -30,14 +35,17 @@ function makeTree(folder) {
     if (/^(docs|examples|markdown|page)$/.test(file)) copy(join('dist', file), folder);
   }
   copy('bin/hkctl.js', folder);
-  symlinkSync('hkctl.js', join(folder, 'bin', 'hkctl'));
+  if (inside) placeNode(inside, folder);
+  else symlinkSync('hkctl.js', join(folder, 'bin', 'hkctl'));
   for (const path of ['migrations', 'man', 'CHANGELOG.md', 'LICENSE', 'README.md'])
     copy(path, folder);
   for (const path of ['drizzle.config.ts', 'schema']) {
     rmSync(join(folder, 'migrations', path), { recursive: true, force: true });
   }
-  for (const name of installedPackages()) copyPackage(name, root, folder);
-  if (!existsSync(join(folder, 'node_modules', 'better-sqlite3-12'))) {
+  const installed = installedPackages().filter((name) => !inside || name !== olderDriver);
+  for (const name of installed) copyPackage(name, root, folder);
+  if (inside) removeMusl(folder);
+  if (!inside && !existsSync(join(folder, 'node_modules', olderDriver))) {
     process.stderr.write(
       'warning: not for Node 20, whose driver is not here; run npm ci with Node 20 before.\n',
     );
@@ -48,11 +56,12 @@ function makeTree(folder) {
     'package.json',
     json({ name, version, description, author, license, private: true, type, bin, engines }),
   );
-  const shipped = shippedPackages(files);
-  write(folder, 'NOTICES', notices(shipped));
-  write(folder, 'sbom.cdx.json', json(billOfMaterials(shipped)));
+  const shipped = shippedPackages(files, installed);
+  const besides = inside ? [inside.node, ...inside.runtime] : [];
+  write(folder, 'NOTICES', notices([...besides, ...shipped]));
+  write(folder, 'sbom.cdx.json', json(billOfMaterials(shipped, besides)));
   strip(folder);
-  setModes(folder);
+  setModes(folder, inside ? /^(hkctl|node|gateway\.sh)$/ : /^(hkctl\.js|gateway\.sh)$/);
 }
 
 /** Removes what only a debugger reads, which is a third of a driver. */
@@ -64,7 +73,7 @@ function strip(folder) {
     return;
   }
   const binaries = readdirSync(folder, { recursive: true }).filter((path) =>
-    /\.node$|\/linux\/xsel$/.test(path),
+    /\.node$|\/linux\/xsel$|^libexec\/node$/.test(path),
   );
   run('strip', ['--strip-unneeded', ...binaries], { cwd: folder });
 }
@@ -120,6 +129,12 @@ function copyDriver(source, target) {
   }
 }
 
+/** The binary of the driver for a C library that is not the one of the Node.js inside. */
+function removeMusl(folder) {
+  const binary = `prebuilds/${process.platform}musl-${process.arch}.node`;
+  rmSync(join(folder, 'node_modules', 'better-sqlite3', binary), { force: true });
+}
+
 function copy(path, folder) {
   cpSync(join(root, path), join(folder, path), { recursive: true });
 }
@@ -133,13 +148,13 @@ function json(value) {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Modes that do not depend on those of the checkout. */
-function setModes(folder) {
+/** Modes that do not depend on those of the checkout; the names of programs match a pattern. */
+function setModes(folder, programs) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) continue;
-    if (entry.isDirectory()) setModes(path);
-    else chmodSync(path, /^(hkctl\.js|gateway\.sh)$/.test(entry.name) ? 0o755 : 0o644);
+    if (entry.isDirectory()) setModes(path, programs);
+    else chmodSync(path, programs.test(entry.name) ? 0o755 : 0o644);
   }
   chmodSync(folder, 0o755);
 }

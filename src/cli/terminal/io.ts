@@ -1,12 +1,15 @@
 import {
   closeSync,
+  existsSync,
   fstatSync,
   fsyncSync,
   openSync,
+  realpathSync,
   type Stats,
   statSync,
   writeSync,
 } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/secrets.ts';
@@ -46,7 +49,7 @@ export interface Io {
   closedSystemStore?(): { folder: string; account: string } | undefined;
   /** The arguments of the process that are paths, as bytes where they are no text; in the order of the command line. */
   rawPaths?(paths: readonly string[]): (string | Buffer)[];
-  /** The command that started this program: interpreter and script. */
+  /** The command that starts this program: interpreter and script, or the program of a package with Node.js inside. */
   readonly program: readonly string[];
   readonly clock: Clock;
   /** How long the machine has run, in milliseconds, including sleep; setting its clock does not change it. */
@@ -92,6 +95,14 @@ export interface Output {
   onResize(listener: () => void): () => void;
 }
 
+/** See {@link Io.program}. A package with Node.js inside has a program that finds both, also after an upgrade. */
+function programOf({ execPath, argv }: NodeJS.Process): readonly string[] {
+  const script = argv[1] ?? 'hkctl';
+  const inside = join(dirname(script), '..', 'libexec', 'node');
+  const isInside = existsSync(inside) && realpathSync(inside) === execPath;
+  return isInside ? [join(dirname(script), 'hkctl')] : [execPath, script];
+}
+
 /** What {@link createIo} cannot find out from the process itself. */
 type IoParts = Omit<
   Io,
@@ -115,7 +126,9 @@ export function createIo(process: NodeJS.Process, parts: IoParts): Io {
   return {
     ...parts,
     rawPaths,
-    program: [process.execPath, process.argv[1] ?? 'hkctl'],
+    get program() {
+      return programOf(process);
+    },
     get stdin() {
       return process.stdin;
     },

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root, until } from '../../e2e/program.ts';
-import { Machine } from '../machine/machine.ts';
-import { madePackages } from '../package/made.ts';
+import { Machine, withoutNode } from '../machine/machine.ts';
+import { madePackages, slowest } from '../package/made.ts';
 
 /** A piece of shell in the README, and the heading above it. */
 interface Block {
@@ -48,16 +48,17 @@ describe('every task of the README, typed in order', () => {
       ([name, text]) => `cat > /usr/local/sbin/${name} <<'END'\n#!/bin/sh\n${text}\nEND`,
     );
     machine.copy(await madePackages(), '/opt/packages');
-    // A new account that may use sudo, on a machine that never had hkctl.
+    // A new account that may use sudo, on a machine that never had hkctl or Node.js.
     await machine.run(
       'root',
       `${files.join('\n')}
       chmod 755 /usr/local/sbin/*
       useradd --create-home --shell /bin/bash ada
       echo 'ada ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/ada
-      ! which hkctl && ! id hkctl 2> /dev/null`,
+      ! which hkctl && ! id hkctl 2> /dev/null
+      ${withoutNode}`,
     );
-  }, 240_000);
+  }, slowest);
   afterAll(() => machine?.close());
 
   /** Starts a daemon and waits until it serves. */
@@ -148,7 +149,7 @@ describe('every task of the README, typed in order', () => {
       `sudo -u hkctl hkctl import sensors - --entity BER < sensors.csv
       rights='--permission asset_sensors.ingest --permission asset_sensors.view'
       sudo -u hkctl hkctl keys create --name R --entity BER $rights > read.key
-      node > readings.json <<'END'
+      /usr/lib/hkctl/libexec/node > readings.json <<'END'
       const at = (n) => new Date(Date.UTC(2026, 10, 20) + n * 1000).toISOString();
       const readings = Array.from({ length: 600 }, (_, n) => ({ sensor: 'OVEN-3-T1', at: at(n), value: n }));
       console.log(JSON.stringify({ readings }));

@@ -36,6 +36,10 @@ exec systemd-nspawn --quiet --directory="$0/root" --boot --register=no --keep-un
   --machine=hkctl --resolv-conf=off --timezone=off --link-journal=no systemd.unit=basic.target systemd.mask=timers.target \
   systemd.mask=systemd-tmpfiles-setup.service systemd.mask=network-online.target`;
 
+/** A script that takes Node.js away from a copy of this machine. */
+export const withoutNode = `for program in $(which -a node nodejs); do rm -f "$program"; done
+! which node nodejs`;
+
 /** How long a busy machine may take to boot. */
 const slowly = { timeoutMs: 25_000, everyMs: 50 };
 

@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../../e2e/client.ts';
 import { Running, root } from '../../e2e/program.ts';
-import { Machine } from '../machine/machine.ts';
+import { Machine, withoutNode } from '../machine/machine.ts';
 import { needPrograms } from '../machine/needs.ts';
-import { madePackages } from './made.ts';
+import { madePackages, slowest } from './made.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const name = `hkctl-${version}-${process.platform}-${process.arch}`;
@@ -40,7 +40,7 @@ beforeAll(async () => {
     HKCTL_USER: 'admin',
     NO_COLOR: '1',
   };
-}, 240_000);
+}, slowest);
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
@@ -53,6 +53,15 @@ const tar = (...args: string[]) => {
   expect(status, stderr).toBe(0);
   return stdout;
 };
+
+/** The path of the Debian package whose name begins so. */
+function debianPackage(prefix: string): string {
+  const files = readdirSync(packages).filter(
+    (file) => file.startsWith(prefix) && file.endsWith('.deb'),
+  );
+  expect(files).toHaveLength(1);
+  return join(packages, files[0] ?? '');
+}
 
 /** Creates a store and a key, serves, and makes a call with the key. */
 async function tryOut(hkctl: string): Promise<void> {
@@ -102,13 +111,12 @@ async function tryOut(hkctl: string): Promise<void> {
   rmSync(join(folder, 'state'), { recursive: true });
 }
 
-/** Runs the health check of the image; its exit code. */
+/** Runs the health check of the image on the Node.js of this machine; its exit code. */
 function checkHealth(url: string): number | null {
   const recipe = readFileSync(join(packages, 'Containerfile'), 'utf8');
-  const [program = '', ...args] = JSON.parse(
-    /HEALTHCHECK[^[]*\n\s*CMD (\[.*\])/.exec(recipe)?.[1] ?? '[]',
-  );
-  return spawnSync(program, args, { env: { ...env, HKCTL_PORT: new URL(url).port } }).status;
+  const [, ...args] = JSON.parse(/HEALTHCHECK[^[]*\n\s*CMD (\[.*\])/.exec(recipe)?.[1] ?? '[]');
+  return spawnSync(process.execPath, args, { env: { ...env, HKCTL_PORT: new URL(url).port } })
+    .status;
 }
 
 describe('the tarball', () => {
@@ -174,13 +182,30 @@ describe('the tarball', () => {
   });
 });
 
-it('the Debian package satisfies lintian, and is small', () => {
-  const [file = ''] = readdirSync(packages).filter((one) => one.endsWith('.deb'));
-  const { status, stdout } = spawnSync('lintian', ['--fail-on', 'error', join(packages, file)], {
+it.each([
+  { prefix: 'hkctl_', megabytes: 3.5 },
+  { prefix: 'hkctl-node_', megabytes: 36 },
+])('the Debian package $prefix satisfies lintian, and is small', ({ prefix, megabytes }) => {
+  const file = debianPackage(prefix);
+  const { status, stdout } = spawnSync('lintian', ['--fail-on', 'error', file], {
     encoding: 'utf8',
   });
   expect([status, stdout.match(/^E:.*$/gm)]).toEqual([0, null]);
-  expect(statSync(join(packages, file)).size).toBeLessThan(3.5 * 1024 * 1024);
+  expect(statSync(file).size).toBeLessThan(megabytes * 1024 * 1024);
+});
+
+it('SHA256SUMS has the digest of every other file', () => {
+  const sums = readFileSync(join(packages, 'SHA256SUMS'), 'utf8');
+  const names = sums
+    .trim()
+    .split('\n')
+    .map((line) => line.split('  ')[1]);
+  expect([...names, 'SHA256SUMS'].sort()).toEqual(readdirSync(packages).sort());
+  expect(names).toEqual(
+    expect.arrayContaining([`${name}.tar.gz`, `${name}-node.tar.gz`, `${name}-node.sbom.cdx.json`]),
+  );
+  const check = ['--check', '--strict', '--quiet', 'SHA256SUMS'];
+  expect(spawnSync('sha256sum', check, { cwd: packages }).status).toBe(0);
 });
 
 it('the package of npm brings what runs, and no more', () => {
@@ -218,9 +243,9 @@ it('contains no tunnel, which would download a program after a question about it
 });
 
 describe('the Containerfile', () => {
-  it('unpacks that tarball, and runs under an account without rights', () => {
+  it('unpacks the tarball with Node.js inside, and runs under an account without rights', () => {
     const recipe = readFileSync(join(packages, 'Containerfile'), 'utf8');
-    expect(recipe).toContain(`\nADD ${name}.tar.gz /opt/\n`);
+    expect(recipe).toContain(`\nADD ${name}-node.tar.gz /opt/\n`);
     expect(recipe).not.toContain('@NAME@');
     expect(recipe).toMatch(/^USER 10001:10001$/m);
     expect(recipe.indexOf('\nUSER ')).toBeGreaterThan(recipe.lastIndexOf('\nRUN '));
@@ -234,7 +259,7 @@ describe('the Containerfile', () => {
   });
 });
 
-describe('the image, built by its recipe on the Node.js of this machine', () => {
+describe('the image, built by its recipe on a copy of this machine without Node.js', () => {
   let machine: Machine;
   let variables: string;
   const linesOf = (instruction: string) => {
@@ -256,7 +281,7 @@ describe('the image, built by its recipe on the Node.js of this machine', () => 
     variables = linesOf('ENV').join(' ');
     await machine.run(
       'root',
-      `tar -xzf ${join(packages, `${name}.tar.gz`)} -C /opt\n${linesOf('RUN').join('\n')}`,
+      `${withoutNode}\ntar -xzf ${join(packages, `${name}-node.tar.gz`)} -C /opt\n${linesOf('RUN').join('\n')}`,
     );
     // As `--read-only --tmpfs /tmp` with a volume.
     await machine.run(
@@ -305,7 +330,7 @@ describe('the Debian package, in a copy of this machine', () => {
     machine = await Machine.open('dpkg-deb');
     // A copy of a machine where it is installed would have it, too.
     await machine.run('root', '! dpkg -s hkctl 2> /dev/null && ! ls /var/lib/hkctl 2> /dev/null');
-    file = join(packages, readdirSync(packages).find((one) => one.endsWith('.deb')) ?? '');
+    file = debianPackage('hkctl_');
     await machine.run('root', `ln -sf ${process.execPath} /usr/local/bin/node`);
   });
   afterAll(() => machine?.close());

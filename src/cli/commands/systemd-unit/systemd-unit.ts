@@ -197,7 +197,7 @@ export default defineCommand({
 });
 
 const howToInstall =
-  'Install hkctl (and Node.js) for the whole machine: sudo dpkg -i packages/hkctl_*.deb after npm run package, or sudo npm install -g ./hkctl-*.tgz after npm pack. Then call that one, or name it: --exec /usr/bin/hkctl';
+  'Install hkctl for the whole machine: sudo dpkg -i packages/hkctl-node_*.deb after npm run package, or sudo npm install -g ./hkctl-*.tgz after npm pack. Then call that one, or name it: --exec /usr/bin/hkctl';
 
 /** The folders that ProtectHome and PrivateTmp hide from a unit. */
 const hidden = ['/home', '/root', '/run/user', '/tmp', '/var/tmp'];
