@@ -6,15 +6,16 @@ import { columnsFlag, printTable } from '../table/table.ts';
 const names = examplePrograms.map(({ name }) => name);
 
 export default defineCommand({
-  description: 'The programs of hkctl-gateway(7) and hkctl-api(7). Without NAME a list of them.',
+  description: 'Programs and configurations that the manual explains. Without NAME a list of them.',
   readOnly: true,
   fields: ['name', 'page', 'does', 'text'],
   flags: { columns: columnsFlag },
-  arguments: [{ spelling: '[NAME]', doc: `the program to print: ${names.join(', ')}` }],
+  arguments: [{ spelling: '[NAME]', doc: `the one to print: ${names.join(', ')}` }],
   examples: [
     ['hkctl examples', 'what there is'],
     ['hkctl examples gateway.py > gateway.py', 'a gateway that survives a day offline'],
     ['hkctl examples gateway-node-red.json', 'a flow to import into Node-RED'],
+    ['hkctl examples telegraf.conf', 'the output of Telegraf to hkctl'],
   ],
   async run(context, { columns: chosen }, [given]) {
     if (given !== undefined) {

@@ -1,4 +1,7 @@
-/** Programs that the manual explains, ready to run; each is a file of that name in `man/examples`. */
+/**
+ * Programs and configurations that the manual explains, ready to use; each is a file of that name in
+ * `man/examples`.
+ */
 export const examplePrograms = [
   {
     name: 'gateway.py',
@@ -20,6 +23,41 @@ export const examplePrograms = [
     name: 'mirror.mjs',
     page: 'hkctl-api(7)',
     does: 'mirrors a list of records in a JSON file; Node.js',
+  },
+  {
+    name: 'telegraf.conf',
+    page: 'hkctl-gateway(7)',
+    does: 'sends the readings of Telegraf 1.30',
+  },
+  {
+    name: 'grafana.json',
+    page: 'hkctl-api(7)',
+    does: 'shows sensors in Grafana, with the Infinity data source; a dashboard to import',
+  },
+  {
+    name: 'excel.pq',
+    page: 'hkctl-api(7)',
+    does: 'reads a list into Excel or Power BI; a function for Power Query',
+  },
+  {
+    name: 'rotate-remote.sh',
+    page: 'hkctl-keys(1)',
+    does: 'rotates a key whose client is on another machine, by ssh',
+  },
+  {
+    name: 'rotate.yml',
+    page: 'hkctl-keys(1)',
+    does: 'the same for many keys, as a playbook for Ansible',
+  },
+  {
+    name: 'kubernetes.yaml',
+    page: 'hkctl-serve(8)',
+    does: 'runs the daemon in Kubernetes, with its store on a volume',
+  },
+  {
+    name: 'prometheus.yml',
+    page: 'hkctl-serve(8)',
+    does: 'lets Prometheus read the metrics of the daemon, and alert',
   },
 ] as const;
 
