@@ -56,7 +56,7 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
     ['openapi', 'Print the OpenAPI document', () => import('./commands/openapi.ts')],
     [
       'examples',
-      'Print a program for a gateway or a mirror, ready to run',
+      'Print a program or a configuration, ready to use',
       () => import('./commands/examples.ts'),
     ],
     [

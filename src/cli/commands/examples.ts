@@ -29,6 +29,7 @@ export default defineCommand({
           heading: 'WHAT IT DOES',
           cell: ({ does }: (typeof examplePrograms)[number]) => does,
           min: 20,
+          continues: true,
         },
         {
           heading: 'EXPLAINED IN',

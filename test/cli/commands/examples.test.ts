@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { examplePrograms } from '../../../src/core/operations/examples.ts';
 import { manFolder, programIn } from '../../docs/mdoc.ts';
 import { Cli } from '../harness.ts';
@@ -33,3 +33,52 @@ it('lists every program that is shipped, without a store or a profile', async ()
   const { code, stderr: wrong } = await cli.run('examples gatway.py');
   expect([code, wrong]).toEqual([2, expect.stringContaining('Did you mean gateway.py?')]);
 });
+
+const configurations = [
+  'telegraf.conf',
+  'grafana.json',
+  'excel.pq',
+  'rotate-remote.sh',
+  'rotate.yml',
+  'kubernetes.yaml',
+  'prometheus.yml',
+] as const;
+
+describe.each(configurations)('the configuration %s', (name) => {
+  const { page = '' } = examplePrograms.find((one) => one.name === name) ?? {};
+
+  it('begins with what it does, what to replace, and where it is explained', async () => {
+    const { stdout } = await cli.ok(['examples', name]);
+    const first = name === 'grafana.json' ? JSON.parse(stdout).description : stdout;
+    const lines = first.replace(/^#!.*\n/, '').split('\n', 3);
+    expect(lines[1]).toMatch(/^(# |\/\/ )?Replace /);
+    expect(lines[2]).toMatch(/^(# |\/\/ )?Explained in /);
+    expect(lines[2]).toContain(page);
+  });
+
+  it('is explained on that page, in the section that it names', async () => {
+    const [, section = ''] =
+      /Explained in .*?, section ([A-Z ]+)/.exec((await cli.ok(['examples', name])).stdout) ?? [];
+    const [, title = '', number = ''] = /^(.*)\((\d)\)$/.exec(page) ?? [];
+    const text = readFileSync(join(manFolder, `${title}.${number}`), 'utf8');
+    const explained = text.split(/^\.Sh /m).find((part) => part.startsWith(`${section}\n`));
+    expect(explained).toContain(`hkctl examples ${name}`);
+  });
+});
+
+it.each([40, 60, 80])(
+  'the list on a terminal of %i columns breaks between words',
+  async (columns) => {
+    const terminal = { columns, rows: 60 };
+    const { stdout } = await cli.ok('examples', { terminal, env: { NO_COLOR: '1' } });
+    const words = new Set(
+      examplePrograms.flatMap(({ name, does, page }) => [name, page, ...does.split(' ')]),
+    );
+    const lines = stdout.trimEnd().split('\n').slice(1);
+    expect(lines.length).toBeGreaterThanOrEqual(examplePrograms.length);
+    for (const line of lines) {
+      expect(line.length).toBeLessThanOrEqual(columns);
+      for (const word of line.trim().split(/ +/)) expect(words).toContain(word);
+    }
+  },
+);

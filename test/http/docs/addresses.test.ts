@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { examplePrograms } from '../../../src/core/operations/examples.ts';
 import { type Face, listening } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 
@@ -27,3 +28,11 @@ it.each(['/api/v1', '/api/v1/', '/api/v1/docs', '/api/v1/docs/'])(
     }
   },
 );
+
+it('the page leads to each example of the manual, and says what it does', async () => {
+  const page = await (await fetch(`${face.url}/api/v1/docs`)).text();
+  const links = [...page.matchAll(/docs\/examples\/([^"]+)" title="([^"]+)">([^<]+)</g)];
+  expect(links.map(([, name, does, shown]) => [name, does, shown]).sort()).toEqual(
+    examplePrograms.map(({ name, does }) => [name, does, name]).sort(),
+  );
+});

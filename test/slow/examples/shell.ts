@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { Plant } from '../../e2e/plant.ts';
-import { cli, type Outcome } from '../../e2e/program.ts';
+import { cli, type Outcome, type Running } from '../../e2e/program.ts';
 
 /** The programs that the examples call, as people have them: `hkctl`, and an ssh to machines that are folders. */
 const programs = {
@@ -10,6 +10,8 @@ const programs = {
 test "$1" != away || exit 255
 cd "$MACHINES/\${1#*@}" || exit 255
 shift
+# A connection that breaks: what was sent before arrives, and then the end of input.
+if [ -e cut ]; then head -c 20 | sh -c "$*"; exit 255; fi
 exec sh -c "$*"`,
   sudo: 'exec "$@"',
   systemctl: 'echo "$*" >> restarts',
@@ -19,6 +21,7 @@ exec sh -c "$*"`,
 export interface ExampleShell {
   /** The folder of a machine that ssh leads to. */
   machine(name: string): string;
+  start(program: string, args: readonly string[], env?: Record<string, string>): Running;
   run(program: string, args: readonly string[], env?: Record<string, string>): Promise<Outcome>;
 }
 
@@ -33,15 +36,17 @@ export function createExampleShell(plant: Plant): ExampleShell {
 
   const machine = (name: string) => plant.path(`machines/${name}`);
   const shared = { PATH: `${folder}:${process.env.PATH}`, MACHINES: plant.path('machines') };
+  const start: ExampleShell['start'] = (program, args, env = {}) => {
+    const running = plant.attach(program, args, { ...shared, ...env });
+    running.child.stdin?.end();
+    return running;
+  };
   return {
     machine(name) {
       mkdirSync(machine(name), { recursive: true });
       return machine(name);
     },
-    run(program, args, env = {}) {
-      const running = plant.attach(program, args, { ...shared, ...env });
-      running.child.stdin?.end();
-      return running.ended;
-    },
+    start,
+    run: (...command) => start(...command).ended,
   };
 }
