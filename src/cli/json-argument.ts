@@ -11,7 +11,8 @@ export interface JsonArgument {
 
 /**
  * Takes the fields of `--json FIELD,…` out of a command line. A word behind `--json` that is no list of fields stays an argument of
- * the command: the name of a noun or a verb, or a word of which no part is a field while the command takes arguments.
+ * the command: a noun or a verb that the line lacks, or a word of which no part is a field, if it is a noun or the command takes
+ * arguments.
  */
 export async function takeJsonFields(argv: readonly string[]): Promise<JsonArgument> {
   const end = argv.indexOf('--');
@@ -27,14 +28,13 @@ export async function takeJsonFields(argv: readonly string[]): Promise<JsonArgum
   const word = flags[at + 1] ?? '';
   const fields = fieldsIn(word);
   const rest = argv.toSpliced(at + 1, 1);
-  if (fields === undefined || nouns.some(({ name }) => name === word)) return { argv };
+  if (fields === undefined) return { argv };
 
   const command = await commandOf(rest);
   if (command === undefined || (await isVerbOf(rest, word))) return { argv };
-  const known = command.fields ?? [];
-  const takesWords = command.arguments.length > 0;
-  const isList = fields.some((field) => known.includes(field)) || !takesWords;
-  return isList ? { argv: rest, fields } : { argv };
+  const namesField = fields.some((field) => command.fields.includes(field));
+  const mayBeWord = command.arguments.length > 0 || nouns.some(({ name }) => name === word);
+  return namesField || !mayBeWord ? { argv: rest, fields } : { argv };
 }
 
 function requireFieldList(text: string): string[] {

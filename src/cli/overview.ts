@@ -15,6 +15,7 @@ export function overviewOf(program: Command) {
   return defineCommand({
     summary: 'Show the commands and the state of the store',
     readOnly: true,
+    fields: [],
     examples: [],
     async run(context) {
       if (context.json)

@@ -47,7 +47,7 @@ export async function run(
     const globals = readFlags(globalFlags, given, io.env);
     const flags = readFlags(definition.flags, given, io.env);
     const { fields } = json;
-    if (fields !== undefined) requireFields(fields, definition.fields ?? [], '--json');
+    if (fields !== undefined) requireFields(fields, definition.fields, '--json');
     const program = (line: readonly string[]) =>
       createProgram(io, services.version, async () => {}, line);
     const asking = flags.yes === true ? withoutQuestions(io) : io;

@@ -22,7 +22,7 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
   /** Command lines as people type them, with what each does. */
   examples: readonly (readonly [command: string, does: string])[];
   /** The fields of its JSON, or of each object of an array, from which `--json FIELD,…` chooses. */
-  fields?: readonly string[];
+  fields: readonly string[];
   /**
    * The values without which it asks, by the names of their flags, or fails if no terminal is there to ask; undefined is missing.
    * `run()` of the command line reports all missing ones at once.

@@ -146,6 +146,8 @@ export function createContext(
       else io.stdout.write(`${text}\n`);
     },
     printJson,
+    /** Whether `--json FIELD,…` names fields. */
+    choosesFields: globals.fields !== undefined,
     chosen,
     /** Writes rows for programs: cells behind tabs, each in one line. */
     printTabbed(rows: readonly (readonly string[])[]) {

@@ -102,6 +102,7 @@ const set = defineCommand({
   summary: 'Change the name or the time zone of an entity',
   description:
     'In a new time zone days, weeks and dates count from then on. Instants that are stored, such as the expiry of a key, stay.',
+  fields: entityFields,
   arguments: codeArgument,
   flags: {
     name: text('--name <NAME>', 'new name of the site'),

@@ -28,6 +28,7 @@ const flags = {
 export default defineCommand({
   summary: 'Make a store with its first organization, entity and Super user',
   description: 'If a store exists already, nothing is changed (exit code 5).',
+  fields: ['store', 'tenant', 'entity', 'user'],
   flags,
   examples: [
     ['hkctl init', 'asks for everything'],

@@ -10,6 +10,7 @@ export default defineCommand({
   summary: 'Bring the store up to this version of hkctl',
   description:
     'For a Super user of the first organization. Writes a backup next to the store, then applies all missing steps or none. A store that is up to date stays as it is.',
+  fields: ['applied', 'backup'],
   flags: {
     withoutBackup: toggle('--without-backup', 'write no backup first, such as on a full disk'),
   },

@@ -3,6 +3,7 @@ import { baseUrlFlag, defineCommand } from '../command/command.ts';
 export default defineCommand({
   summary: 'Print the OpenAPI document of this version',
   readOnly: true,
+  fields: ['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components'],
   flags: { baseUrl: baseUrlFlag },
   examples: [
     ['hkctl openapi > openapi.json', 'for a client generator'],
@@ -10,6 +11,6 @@ export default defineCommand({
   ],
   async run(context, { baseUrl }) {
     const document = await context.services.openapi(baseUrl);
-    context.printDocument(JSON.stringify(document, null, 2));
+    context.printDocument(JSON.stringify(document, null, 2), document);
   },
 });

@@ -16,6 +16,7 @@ function printing(what: 'roles' | 'citus', description: string, when: string) {
   return defineCommand({
     description: `${description} Nothing is run and no store is opened.`,
     readOnly: true,
+    fields: ['sql'],
     examples: [
       [`hkctl postgres-${what} | psql -d plant`, when],
       [

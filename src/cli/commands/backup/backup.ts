@@ -20,6 +20,16 @@ export default defineCommand({
       doc: 'the file to write, a folder for a new file with a name of its own, or - for standard output',
     },
   ],
+  fields: [
+    'file',
+    'created_at',
+    'keys',
+    'audit_records',
+    'digest',
+    'damaged_audit_records',
+    'bytes',
+    'removed',
+  ],
   flags: {
     force: toggle('--force', 'replace a file that is there, once the new one is whole'),
     keep: parsed(

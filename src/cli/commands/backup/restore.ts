@@ -26,6 +26,18 @@ export default defineCommand({
   arguments: [
     { spelling: '<FILE>', doc: 'a file that hkctl backup wrote, or - for standard input' },
   ],
+  fields: [
+    'file',
+    'created_at',
+    'keys',
+    'digest',
+    'kept_revoked',
+    'kept_deactivated_users',
+    'kept_demoted_users',
+    'kept_confined_users',
+    'kept_deactivated_entities',
+    'kept_removed_entities',
+  ],
   flags: {
     digest: parsed(
       '--digest <DIGEST>',

@@ -23,6 +23,7 @@ export default defineCommand({
   description:
     'The script asks hkctl itself at every Tab, so that it fits each version: with WORD... the command prints how the last word can continue.',
   readOnly: true,
+  fields: ['shell', 'script', 'candidates', 'files'],
   arguments: [
     { spelling: '<SHELL>', doc: 'bash, zsh or fish' },
     {

@@ -57,6 +57,14 @@ export default defineCommand({
     },
     { spelling: '[FILE]', doc: 'path, or - for standard input' },
   ],
+  fields: [
+    'resource',
+    'entity',
+    'dry_run',
+    ...['inserted', 'updated', 'unchanged', 'removed', 'needs_confirmation'],
+    ...['accepted', 'duplicates', 'rejected', 'rejected_count', 'rejected_codes'],
+    'template',
+  ],
   flags,
   examples: [
     ['hkctl import parts parts.csv --entity BER', 'insert or update'],

@@ -3,10 +3,23 @@ import { holdsSecret } from '../../../core/secrets.ts';
 import { defineCommand } from '../../command/command.ts';
 import { parsed, toggle } from '../../command/flags.ts';
 
+/** The fields of a dashboard, which --grafana prints. */
+const dashboardFields = [
+  'uid',
+  'title',
+  'tags',
+  'schemaVersion',
+  'refresh',
+  'time',
+  'templating',
+  'panels',
+];
+
 /** `hkctl metrics-rules`: the files are valid as they are, for the job `hkctl`. */
 export default defineCommand({
   description: 'Both use the metrics that the daemon has at /metrics. It needs no store.',
   readOnly: true,
+  fields: ['rules', ...dashboardFields],
   flags: {
     grafana: toggle('--grafana', 'print a dashboard for Grafana (JSON) instead'),
     job: parsed(
@@ -25,7 +38,8 @@ export default defineCommand({
       const list = dashboard.templating.list.map((one) =>
         one.name === 'job' ? { ...one, current: { text: job, value: job } } : one,
       );
-      context.printDocument(JSON.stringify({ ...dashboard, templating: { list } }, null, 2));
+      const chosen = { ...dashboard, templating: { list } };
+      context.printDocument(JSON.stringify(chosen, null, 2), chosen);
       return;
     }
     const { default: alerts } = await import('./alerts.yml?raw');

@@ -11,6 +11,7 @@ export const erase = defineCommand({
   summary: 'Take readings of a sensor out for good',
   description:
     'For Super users. From --from on and before --to; the summaries of dropped readings go with them. Backups made before still hold them.',
+  fields: ['sensor', 'from', 'to', 'readings', 'summarised'],
   arguments: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
   flags: { entity, ...rangeFlags, yes: yesFlag },
   examples: [

@@ -9,6 +9,7 @@ import { csvValue } from '../../../core/text/quoting.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
 import { oneOf, toggle } from '../../command/flags.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
@@ -18,6 +19,9 @@ import { entity, rangeFlags, readRange } from './sensors.ts';
 
 /** What Excel takes for UTF-8. */
 const byteOrderMark = '\ufeff';
+
+/** The fields of a reading's JSON. */
+const readingFields = ['sensor', 'at', 'value', 'quality'];
 
 /** A text that a spreadsheet program would run as a formula, with an apostrophe before it (OWASP, "CSV Injection"). */
 function withoutFormula(text: string): string {
@@ -29,6 +33,7 @@ export const exportReadings = defineCommand({
   description:
     'Without SENSOR those of every sensor of the entity. Instants are RFC 3339 in UTC, to the microsecond. The audit trail records who exported what.',
   readOnly: true,
+  fields: readingFields,
   arguments: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
   flags: {
     entity,
@@ -78,9 +83,7 @@ export const exportReadings = defineCommand({
     for (const sensor of sensors) {
       for await (const rows of textOf(domain, sensor, { ...range, format, lead: leadOf(sensor) })) {
         // With --json the rows are those of ndjson, in one array.
-        io.stdout.write(
-          json ? `${isFirst ? '' : ','}\n${rows.slice(0, -1).replaceAll('\n', ',\n')}` : rows,
-        );
+        io.stdout.write(json ? `${isFirst ? '' : ','}\n${elementsOf(context, rows)}` : rows);
         isFirst = false;
       }
     }
@@ -88,12 +91,20 @@ export const exportReadings = defineCommand({
   },
 });
 
+/** Lines of readings as elements of an array, each with the fields that were asked for. */
+function elementsOf(context: Context, rows: string): string {
+  const lines = rows.slice(0, -1);
+  if (!context.choosesFields) return lines.replaceAll('\n', ',\n');
+  const chosen = lines.split('\n').map((line) => toSafeJson(context.chosen(JSON.parse(line))));
+  return chosen.join(',\n');
+}
+
 export const tail = defineCommand({
   summary: 'Print readings as they are stored, until Ctrl-C',
   description:
     'Without SENSOR those of every sensor of the entity, from whichever daemon and of any age: also what a gateway sends late.',
   readOnly: true,
-  fields: ['sensor', 'at', 'value', 'quality'],
+  fields: readingFields,
   arguments: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
   flags: { entity, yes: yesFlag },
   examples: [

@@ -23,6 +23,7 @@ import { answersAt } from './probe.ts';
 export default defineCommand({
   summary: 'Run the API daemon in the foreground',
   description: 'SIGTERM and SIGINT end it after the answers in progress, a second SIGINT at once.',
+  fields: ['base_url'],
   flags: {
     host: parsed(
       '--host <ADDRESS>',

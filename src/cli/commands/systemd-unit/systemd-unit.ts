@@ -64,6 +64,7 @@ export default defineCommand({
   description:
     'The daemon runs under an account of its own, with the store in its state directory (/var/lib/hkctl) and nothing else to write to.',
   readOnly: true,
+  fields: ['unit', 'units', 'files'],
   flags: {
     socket: toggle(
       '--socket',
