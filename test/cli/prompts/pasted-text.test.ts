@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { withoutLongPastes } from '../../../src/cli/prompts/prompts.ts';
+import { longestAnswer, withoutLongPastes } from '../../../src/cli/prompts/asked.ts';
 import { Cli } from '../harness.ts';
 
 let stdin: PassThrough;
@@ -9,7 +9,7 @@ let release: () => void;
 beforeEach(() => {
   stdin = new PassThrough();
   received = Buffer.alloc(0);
-  const limited = withoutLongPastes(stdin);
+  const limited = withoutLongPastes(stdin, longestAnswer);
   release = limited.release;
   limited.input.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk]);

@@ -1,264 +1,216 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import {
-  createChoiceQuestion,
-  createListQuestion,
-  createTextQuestion,
-  type Question,
-} from '../../../src/cli/prompts/dialog.ts';
-import { edited, toEditedLine } from '../../../src/cli/prompts/line-editor.ts';
-import type { Keypress } from '../../../src/cli/terminal/keypress.ts';
-import { createStyle } from '../../../src/cli/terminal/style.ts';
-import { widthOf } from '../../../src/cli/terminal/wrap.ts';
-import { silentOutput } from '../silent-output.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
+import { Cli, type RunResult } from '../harness.ts';
+import { press, type TypedKey } from '../keyboard.ts';
 
-const style = createStyle({ NO_COLOR: '1' }, silentOutput({ isTTY: true }));
+const { enter, down, up, escape: esc, ctrlC, ctrlD, space } = press;
+const backspace = '\u007f';
+const terminal = { columns: 80, rows: 40 };
 
-/** A key by its name (`ctrl-u`, `return`), or a typed character. */
-function keyOf(given: string): Keypress {
-  const ctrl = given.startsWith('ctrl-');
-  const name = ctrl ? given.slice(5) : given;
-  const isTyped = !ctrl && (given.length === 1 || given.codePointAt(0) !== given.charCodeAt(0));
-  return {
-    name: given === ' ' ? 'space' : name,
-    text: isTyped ? given : '',
-    ctrl,
-    meta: false,
-    sequence: given,
-  };
+let cli: Cli;
+beforeAll(async () => {
+  cli = await new Cli().seed();
+});
+
+/** What standard error shows, with line breaks but without sequences. */
+function shown({ stderr }: RunResult): string {
+  return stripVTControlCharacters(stderr);
 }
-
-/** Presses keys one after the other; returns the last result. */
-function pressed<T>(question: Question<T>, ...keys: string[]): ReturnType<Question<T>['press']> {
-  return keys.map((key) => question.press(keyOf(key))).at(-1);
-}
-
-describe('a line that is typed', () => {
-  const line = (...keys: string[]) =>
-    keys.reduce((now, key) => edited(now, keyOf(key)), toEditedLine(''));
-
-  it.each([
-    [['a', 'b', 'left', 'x'], 'axb'],
-    [['a', 'b', 'home', 'x', 'end', 'y'], 'xaby'],
-    [['a', '🏭', 'backspace'], 'a'],
-    [['a', 'b', 'left', 'delete'], 'a'],
-    [['a', ' ', 'b', 'ctrl-w', 'c'], 'a c'],
-    [['a', 'b', 'left', 'ctrl-u'], 'b'],
-    [['a', 'b', 'left', 'ctrl-k'], 'a'],
-    [['left', 'backspace', 'delete', 'up', 'tab', 'f1', 'ctrl-x'], ''],
-  ])('%j', (keys, text) => {
-    expect(line(...keys).characters.join('')).toBe(text);
-  });
-
-  it('never has its cursor outside, nor half a character', () => {
-    const keys = [
-      'left',
-      'right',
-      'home',
-      'end',
-      'backspace',
-      'delete',
-      'ctrl-w',
-      'ctrl-u',
-      'ctrl-k',
-      '🏭',
-      'ü',
-      ' ',
-      'a',
-    ];
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(...keys)), (typed) => {
-        const { characters, at } = line(...typed);
-        expect(at).toBeGreaterThanOrEqual(0);
-        expect(at).toBeLessThanOrEqual(characters.length);
-        expect(characters.join('').isWellFormed?.() ?? true).toBe(true);
-      }),
-    );
-  });
-});
-
-describe('a question for text', () => {
-  it('takes the preset for an empty answer, and reports what is wrong until it is right', () => {
-    const question = createTextQuestion(
-      'Expires',
-      (text) => (text === 'bad' ? 'Not that.' : undefined),
-      'never',
-      style,
-    );
-    expect(question.lines(80, 24)[0]).toBe('? Expires (never): _');
-    expect(pressed(question, 'b', 'a', 'd', 'return')).toBeUndefined();
-    expect(question.lines(80, 24)).toContain('Not that.');
-    expect(pressed(question, 'ctrl-u', 'return')).toEqual({ value: 'never', echo: 'never' });
-  });
-});
-
-describe('a question for one choice', () => {
-  const choices = ['Cancel', 'Rotate key', 'Revoke'].map((name, value) => ({ name, value }));
-  const asked = (preset?: number) => createChoiceQuestion('What?', choices, preset, style);
-
-  it('marks the preset, else the first', () => {
-    expect(pressed(asked(), 'return')?.value).toBe(0);
-    expect(pressed(asked(2), 'return')?.value).toBe(2);
-  });
-
-  it('moves by arrows around both ends, by Home and End', () => {
-    expect(pressed(asked(), 'up', 'return')?.value).toBe(2);
-    expect(pressed(asked(2), 'down', 'return')?.value).toBe(0);
-    expect(pressed(asked(), 'end', 'home', 'return')?.value).toBe(0);
-  });
-
-  it('is filtered by typing', () => {
-    expect(pressed(asked(), 'r', 'return')?.value).toBe(1);
-    expect(pressed(asked(), 'r', 'E', 'v', 'return')?.value).toBe(2);
-    const question = asked();
-    expect(pressed(question, 'x', 'return')).toBeUndefined();
-    expect(question.lines(80, 24)).toContain('  No match. Backspace takes a character back.');
-    expect(pressed(question, 'up', 'home', 'pagedown', 'end', 'backspace', 'return')?.value).toBe(
-      0,
-    );
-  });
-
-  it('without a match has no line wider than the terminal either', () => {
-    const question = asked();
-    pressed(question, 'x');
-    for (const line of question.lines(24, 10)) expect(widthOf(line)).toBeLessThanOrEqual(24);
-  });
-
-  it('shows the marked choice in any number of rows', () => {
-    const many = Array.from({ length: 500 }, (_, value) => ({ name: `Entity ${value}`, value }));
-    for (const rows of [5, 10, 24]) {
-      const question = createChoiceQuestion('Which?', many, 250, style);
-      const lines = question.lines(40, rows);
-      expect(lines.length).toBeLessThanOrEqual(rows);
-      expect(lines).toContain('❯ Entity 250');
-      const [above = 0, below = 0] =
-        lines
-          .join()
-          .match(/\d+(?= more)/g)
-          ?.map(Number) ?? [];
-      expect(above + below + lines.filter((line) => /^[❯ ] Entity/.test(line)).length).toBe(500);
-    }
-  });
-});
-
-describe('a question for one choice on a small terminal', () => {
-  it('cuts a long message and keeps the choices', () => {
-    const choices = ['Cancel', 'Rotate key'].map((name, value) => ({ name, value }));
-    const question = createChoiceQuestion(`Rotate API key: ${'x '.repeat(400)}`, choices, 0, style);
-    const lines = question.lines(24, 8);
-    expect(lines.length).toBeLessThanOrEqual(8);
-    expect(lines).toEqual(expect.arrayContaining(['❯ Cancel', '  Rotate key']));
-    expect(lines.join('\n')).toContain('…');
-  });
-});
 
 describe('a question for several choices', () => {
-  const groups = ['A', 'B'].map((heading) => ({
-    heading,
-    choices: [1, 2, 3].map((i) => ({
-      name: `${heading}${i}`,
-      value: `${heading}${i}`,
-      checked: heading + i === 'A1',
-    })),
-  }));
-  const asked = () => createListQuestion('Which?', groups, style);
+  const create = 'keys create --name Oven --entity BER --expires never';
+  const first = { on: 'Custom selection', type: enter };
+  const list = 'Jobs and Orders view';
 
-  it('begins with the ticked ones; space and Ctrl-A tick', () => {
-    expect(pressed(asked(), 'return')?.value).toEqual(['A1']);
-    expect(pressed(asked(), 'down', ' ', 'return')?.value).toEqual(['A1', 'A2']);
-    expect(pressed(asked(), 'ctrl-a', 'return')?.value).toHaveLength(6);
+  async function permissionsOf(...keys: (string | TypedKey)[]): Promise<string[]> {
+    const made = await cli.ok(create, {
+      terminal,
+      keys: [first, { on: list, type: '' }, ...keys, enter, ...created],
+    });
+    const prefix = /\((hk_\w{5})\)/.exec(made.stdout)?.[1] ?? '';
+    return (await cli.show(prefix)).permissions;
+  }
+
+  const created = [
+    { on: 'Create this API key?', type: `${down}${enter}` },
+    { on: '[d] Dismiss', type: 'd' },
+    { on: '[y] Dismiss', type: 'y' },
+  ];
+
+  it('begins with the ticked ones; space ticks, a ticks all, i inverts', async () => {
+    expect(await permissionsOf()).toEqual(['jobs_orders.view']);
+    expect(await permissionsOf(down, space)).toEqual(['jobs_orders.view', 'production_jobs.view']);
+    expect(await permissionsOf('a')).toHaveLength(21);
+    expect(await permissionsOf('i')).toHaveLength(20);
   });
 
-  it('is filtered by typing, which ticks nothing; Enter ends the filter before it submits', () => {
-    const question = asked();
-    pressed(question, 'b');
-    expect(question.lines(80, 24)).toEqual([
-      '? Which? (1 of 6)  Filter: b_',
-      ' ── B',
-      '❯◯ B1',
-      ' ◯ B2',
-      ' ◯ B3',
-      expect.stringContaining('type to filter'),
-    ]);
-    expect(pressed(question, '3', 'return')).toBeUndefined();
-    expect(question.lines(80, 24)).toEqual(
-      expect.arrayContaining(['? Which? (1 of 6)', '❯◯ B3', ' ◉ A1']),
-    );
-    expect(pressed(question, 'return')?.value).toEqual(['A1']);
+  it('wants at least one, and shows how many were chosen', async () => {
+    const result = await cli.run(create, {
+      terminal,
+      keys: [
+        first,
+        { on: list, type: space },
+        enter,
+        { on: '> Choose at least one.', type: `${down}${space}${up}${space}` },
+        enter,
+        { on: 'Create this API key?', type: esc },
+      ],
+    });
+    expect(result.code).toBe(130);
+    expect(shown(result)).toContain('✔ Custom selection 2 of 21');
   });
 
-  it('keeps a filter that was used until the next character is typed', () => {
-    const question = asked();
-    expect(pressed(question, '2', ' ', 'down', ' ', '3', ' ', 'return')?.value).toEqual([
-      'A1',
-      'A2',
-      'A3',
-      'B2',
-    ]);
-    expect(pressed(asked(), 'b', 'ctrl-a', 'b', '1', 'return', 'return')?.value).toEqual([
-      'A1',
-      'B1',
-      'B2',
-      'B3',
-    ]);
-    expect(pressed(asked(), 'b', ' ', 'ctrl-u', 'down', ' ', 'return')?.value).toEqual([
-      'A1',
-      'A2',
-      'B1',
-    ]);
-    expect(pressed(asked(), 'b', '1', ' ', 'backspace', 'down', ' ', 'return')?.value).toEqual([
-      'A1',
-      'B1',
-      'B2',
-    ]);
-  });
-
-  it('says how many choices are above and below', () => {
-    const question = asked();
-    expect(question.lines(80, 6)).toEqual([
-      '? Which? (1 of 6)',
-      ' ── A',
-      '❯◉ A1',
-      ' ◯ A2',
-      '  ↓ 4 more below',
-      expect.anything(),
-    ]);
-    pressed(question, 'down', 'down', 'down');
-    expect(question.lines(80, 6).slice(1, 5)).toEqual([
-      '  ↑ 3 more above',
-      ' ── B',
-      '❯◯ B1',
-      '  ↓ 2 more below',
-    ]);
-    pressed(question, 'end');
-    expect(question.lines(80, 6).slice(1, 5)).toEqual([
-      '  ↑ 3 more above',
-      ' ◯ B1',
-      ' ◯ B2',
-      '❯◯ B3',
-    ]);
-  });
-
-  it('echoes a long selection as a count', () => {
-    expect(pressed(asked(), 'return')?.echo).toBe('A1');
-    expect(pressed(asked(), 'ctrl-a', 'return')?.echo).toBe('6 chosen');
-  });
-
-  it('wants at least one', () => {
-    const question = asked();
-    expect(pressed(question, 'ctrl-a', 'ctrl-a', 'return')).toBeUndefined();
-    expect(question.lines(80, 24)).toContain('Choose at least one.');
-  });
-
-  it('has no line wider than the terminal, and the marked one always among them', () => {
-    for (const columns of [24, 40, 80]) {
-      const question = asked();
-      for (let i = 0; i < 6; i++) {
-        const lines = question.lines(columns, 8);
-        expect(lines.filter((line) => line.startsWith('❯'))).toHaveLength(1);
-        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
-        pressed(question, 'down');
+  it('shows as many rows as the terminal has, in any number of columns', async () => {
+    for (const [columns, rows] of [
+      [80, 24],
+      [40, 14],
+      [24, 10],
+    ] as const) {
+      const result = await cli.run(create, {
+        terminal: { columns, rows },
+        keys: [first, { on: 'Esc cancels', type: down.repeat(21) }, ctrlC],
+      });
+      expect(result.code).toBe(130);
+      // Each drawing begins with the question.
+      const drawings = shown(result).split('? Custom selection\n').slice(1);
+      expect(drawings.length).toBeGreaterThan(1);
+      for (const drawing of drawings) {
+        const lines = (drawing.split('error: Cancelled')[0] ?? '').trimEnd().split('\n');
+        expect(lines.length, drawing).toBeLessThan(rows);
+        for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(columns);
       }
     }
   });
+});
+
+describe('a question with a long list', () => {
+  let many: Cli;
+  beforeAll(async () => {
+    many = await new Cli().seed();
+    for (let i = 10; i < 24; i++) await many.key(`Line ${i}`);
+  });
+  const asked = '❯ hk_';
+
+  it('is filtered by typing, in upper or lower case, and moves by arrows', async () => {
+    const { stdout } = await many.ok('keys show', {
+      terminal,
+      keys: [
+        { on: asked, type: 'ber  lINE 1' },
+        { on: 'Which key? ber  lINE 1', type: down },
+        enter,
+      ],
+    });
+    expect(stripVTControlCharacters(stdout)).toMatch(/^Line 1[0-9]$/m);
+  });
+
+  it('chooses nothing by Enter without a match, and goes on after Backspace', async () => {
+    const result = await many.ok('keys show', {
+      terminal,
+      keys: [
+        { on: asked, type: '12x' },
+        { on: 'No results found', type: enter },
+        { on: '', type: backspace },
+        { on: asked, type: enter },
+      ],
+    });
+    expect(stripVTControlCharacters(result.stdout)).toMatch(/^Line 12$/m);
+  });
+
+  it('is filtered by a name that is pasted with its line break, and the next Enter chooses', async () => {
+    const result = await many.ok('keys show', {
+      terminal,
+      keys: [{ on: asked, type: `Line 13${enter}` }, enter],
+    });
+    expect(stripVTControlCharacters(result.stdout)).toMatch(/^Line 13$/m);
+  });
+
+  it('is cancelled by Esc, Ctrl-C and Ctrl-D, also behind what was typed or pasted', async () => {
+    for (const key of [esc, ctrlC, ctrlD, `Line 13${ctrlC}`, `${'x'.repeat(50_000)}${ctrlC}`]) {
+      const result = await many.run('keys show', { terminal, keys: [{ on: asked, type: key }] });
+      expect([result.code, result.stdout], JSON.stringify(key.slice(0, 20))).toEqual([130, '']);
+    }
+  });
+
+  it('shows a long name in one line, and in full once it is chosen', async () => {
+    const long = `Oven ${'of the long hall '.repeat(4)}7`;
+    const own = await new Cli().seed();
+    for (let i = 0; i < 12; i++) await own.key(`Line ${i}`);
+    await own.key(long);
+    const result = await own.ok('keys show', {
+      terminal: { columns: 40, rows: 20 },
+      keys: [{ on: asked, type: 'Oven' }, enter],
+    });
+    expect(shown(result)).toMatch(/^❯ hk_\w{5} {2}BER {2}Oven of the .*…7$/m);
+    expect(shown(result).replaceAll('\n', '')).toContain(`✔ Which key?`);
+    expect(shown(result).replaceAll('\n', '')).toContain(long);
+  });
+
+  it('lists two hundred and says how many more there are', async () => {
+    const own = await new Cli().seed();
+    await own.key('Template');
+    const registry = openDatabase(own.store, {});
+    const columns = registry
+      .prepare('select name from pragma_table_info(?)')
+      .all('keys')
+      .map((row) => String(row.name));
+    const values = columns.map(
+      (column) =>
+        ({
+          id: `'id-' || n`,
+          prefix: `'hk_' || printf('%05d', n)`,
+          name: `'Line ' || n`,
+          secret_hash: `randomblob(32)`,
+        })[column] ?? column,
+    );
+    registry
+      .prepare(
+        `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 300)
+         insert into keys (${columns.join()}) select ${values.join()} from keys, numbers`,
+      )
+      .run();
+    registry.close();
+    const result = await own.run('keys show', {
+      terminal,
+      keys: [
+        { on: asked, type: down.repeat(10) },
+        ...Array(19).fill(down.repeat(10)),
+        { on: '… 101 more: type', type: esc },
+      ],
+    });
+    expect(result.code).toBe(130);
+  });
+});
+
+describe('a question without colours', () => {
+  /** The last characters of the control sequences in a text: `m` sets colours and other attributes (ECMA-48, SGR). */
+  const functionsOf = (text: string) =>
+    text.split('\u001b[').map((part) => /^[?\d;]*([A-Za-z])/.exec(part)?.[1]);
+
+  it.each([{ NO_COLOR: '1' }, { NO_COLOR: '1', FORCE_COLOR: '1' }])(
+    'paints nothing: %j',
+    async (env) => {
+      const results = [
+        await cli.run('keys create --entity BER', {
+          terminal,
+          env,
+          keys: [
+            { on: 'Name', type: `Oven${enter}` },
+            { on: 'Permissions', type: enter },
+            { on: 'Jobs and Orders', type: space },
+            enter,
+            { on: 'Choose at least', type: 'a' },
+            enter,
+            { on: 'Expires', type: `2001-01-01${enter}` },
+            { on: 'in the past', type: ctrlC },
+          ],
+        }),
+        await cli.run('keys verify', { terminal, env, keys: [{ on: 'Secret', type: ctrlC }] }),
+      ];
+      for (const { code, stderr } of results) {
+        expect(code).toBe(130);
+        expect(functionsOf(stderr).slice(1)).not.toContain('m');
+      }
+    },
+  );
 });

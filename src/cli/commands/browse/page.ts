@@ -1,7 +1,6 @@
 import { statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../command/context.ts';
-import { createDialog } from '../../prompts/dialog.ts';
 import { editedText } from '../../prompts/line-editor.ts';
 import type { Screen } from '../../terminal/interaction.ts';
 import { isCancelKey, isEnter, type Keypress } from '../../terminal/keypress.ts';
@@ -9,6 +8,7 @@ import { openScreen } from '../../terminal/screen.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded, wrapLabelled } from '../../terminal/wrap.ts';
 import { openDocumentation, outcomeOf, runAction } from './actions.ts';
+import { createDialog } from './dialog.ts';
 import { locationLines, type PageState, pageLines } from './layout.ts';
 import {
   type Choices,

@@ -29,11 +29,11 @@ it('many of them are filtered by typing', async () => {
   for (let i = 10; i < 24; i++) await cli.key(`Line ${i}`);
   const keys = [
     { on: '❯ hk_', type: '17' },
-    { on: 'Filter: 17_', type: press.enter },
+    { on: 'Which key? 17', type: press.enter },
   ];
   const { stdout, stderr } = await cli.ok('keys show', { terminal, keys });
   expect(stripVTControlCharacters(stdout)).toMatch(/^Line 17$/m);
-  expect(stripVTControlCharacters(stderr)).toMatch(/✔ Which key\?: hk_\w{5} {2}BER {2}Line 17/);
+  expect(stripVTControlCharacters(stderr)).toMatch(/✔ Which key\? hk_\w{5} {2}BER {2}Line 17/);
 });
 
 it('there is nothing to offer without an active key', async () => {

@@ -1,9 +1,9 @@
-import type { Choice, ChoiceGroup } from '../terminal/interaction.ts';
-import { type AskedFact, type Asker, cancelled, type Screen } from '../terminal/interaction.ts';
-import { isCancelKey, isEnter, type Keypress } from '../terminal/keypress.ts';
-import type { Style } from '../terminal/style.ts';
-import { shortened, truncated, wrapFacts, wrapText } from '../terminal/wrap.ts';
-import { type EditedLine, edited, editedText, toEditedLine } from './line-editor.ts';
+import { type EditedLine, edited, editedText, toEditedLine } from '../../prompts/line-editor.ts';
+import type { Choice, ChoiceGroup } from '../../terminal/interaction.ts';
+import { type AskedFact, type Asker, cancelled, type Screen } from '../../terminal/interaction.ts';
+import { isCancelKey, isEnter, type Keypress } from '../../terminal/keypress.ts';
+import type { Style } from '../../terminal/style.ts';
+import { shortened, truncated, wrapFacts, wrapText } from '../../terminal/wrap.ts';
 
 /**
  * Asks one question after the other on an open screen, below a head and the answers so far. It draws everything again for every key and

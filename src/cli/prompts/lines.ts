@@ -1,0 +1,27 @@
+import type { Io } from '../terminal/io.ts';
+import { terminalLine } from '../terminal/style.ts';
+import { wrapWhole } from '../terminal/wrap.ts';
+
+/** Writes lines to standard error, where questions are. */
+export function writeLines(io: Io, lines: readonly string[]): void {
+  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
+}
+
+/**
+ * A question for the width of the terminal, which itself would break it inside a word: if it is too long for one line, each
+ * sentence begins a line of its own.
+ */
+export function fitting(io: Io, message: string): string {
+  // The mark before the question and a blank.
+  const width = columnsOf(io) - 2;
+  const [line, ...more] = wrapWhole(terminalLine(message), width);
+  if (line !== undefined && more.length === 0) return line;
+
+  const sentences = message.split(/(?<=[.?!]) (?=\p{Lu})/u);
+  return sentences.flatMap((sentence) => wrapWhole(terminalLine(sentence), width)).join('\n');
+}
+
+/** The width of the terminal; that of most if it is unknown. */
+export function columnsOf({ stderr }: Io): number {
+  return stderr.columns() ?? 80;
+}

@@ -1,0 +1,32 @@
+import type { Asker, Choice } from '../terminal/interaction.ts';
+import type { Io } from '../terminal/io.ts';
+import { fitting, writeLines } from './lines.ts';
+
+/** Asks for the numbers of one or several choices, in lines that are never redrawn; the marked ones are preselected. */
+export async function askNumbers<T>(
+  io: Io,
+  askText: Asker['text'],
+  message: string,
+  choices: readonly Choice<T>[],
+  marked: readonly Choice<T>[],
+  isSeveral: boolean,
+): Promise<T[]> {
+  writeLines(io, [
+    ...fitting(io, message).split('\n'),
+    ...choices.map(({ name }, i) => `${i + 1}. ${name}`),
+  ]);
+  const chosenBy = (text: string) => {
+    const numbers = (isSeveral ? text.split(',') : [text]).map((part) => part.trim());
+    return numbers.map((number) =>
+      /^\d+$/.test(number) ? choices[Number(number) - 1] : undefined,
+    );
+  };
+  const answer = await askText(
+    isSeveral ? 'Numbers, joined by commas' : `Number, 1 to ${choices.length}`,
+    (text) =>
+      chosenBy(text).every(Boolean) ? undefined : `Give a number from 1 to ${choices.length}.`,
+    marked.map((choice) => choices.indexOf(choice) + 1).join(', '),
+  );
+  const chosen = new Set(chosenBy(answer));
+  return choices.filter((choice) => chosen.has(choice)).map(({ value }) => value);
+}
