@@ -7,6 +7,7 @@ import type { Services } from './command/context.ts';
 import { type Context, createContext } from './command/context.ts';
 import { globalFlags, readFlags, serviceLinksIn } from './command/flags.ts';
 import { requireFields } from './command/json-fields.ts';
+import { runCommand } from './command/running.ts';
 import {
   createStoreNaming,
   inOrder,
@@ -16,7 +17,6 @@ import {
 } from './command-words.ts';
 import { type JsonArgument, takeJsonFields } from './json-argument.ts';
 import { createProgram, isShown } from './program.ts';
-import { runCommand } from './questions/running.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
 import { type Io, isClosedPipe } from './terminal/io.ts';
 import { journalLine } from './terminal/journal.ts';

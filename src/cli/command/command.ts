@@ -42,16 +42,22 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
     context: Context,
   ): MaybePromise<Needs<A> | undefined>;
   /**
-   * Runs it in the store, for the actor that the check of `needs` found permitted (a command without `needs` is given no session); a
-   * number is the exit code, nothing means 0.
+   * Runs it in the store, for the actor that the check of `needs` permitted; undefined if that names no action. A number is the
+   * exit code, nothing means 0.
    */
   run(
     context: Context,
     flags: FlagValues<F>,
     args: readonly string[],
-    session: { domain: Domain; actor: Permitted<A> },
+    session: CommandSession<A> | undefined,
     // biome-ignore lint/suspicious/noConfusingVoidType: a command that ends well need not say so
   ): Promise<number | void>;
+}
+
+/** The store as a permitted actor sees it. */
+export interface CommandSession<A extends AuditAction = AuditAction> {
+  domain: Domain;
+  actor: Permitted<A>;
 }
 
 export interface ArgumentDefinition {
@@ -81,9 +87,17 @@ type Verb = CommandDefinition & { summary: string };
 
 type Declared<F extends Flags, A extends AuditAction> = Omit<
   CommandDefinition<F, A>,
-  'arguments' | 'flags'
+  'arguments' | 'flags' | 'run'
 > &
-  Partial<Pick<CommandDefinition<F, A>, 'arguments' | 'flags'>>;
+  Partial<Pick<CommandDefinition<F, A>, 'arguments' | 'flags'>> & {
+    /** A command that declares `needs` is typed to be given the session of its action. */
+    run(
+      context: Context,
+      flags: FlagValues<F>,
+      args: readonly string[],
+      session: CommandSession<A>,
+    ): ReturnType<CommandDefinition['run']>;
+  };
 
 /** Declares a command: its flags are typed by their declarations, and its actor by the action that `needs` names. */
 export function defineCommand<F extends Flags, A extends AuditAction = never>(

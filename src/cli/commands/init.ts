@@ -11,8 +11,9 @@ import { weekDays } from '../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { oneOf, text, toggle } from '../command/flags.ts';
+import { requireGiven } from '../command/missing.ts';
 import { entityJson, tenantJson, userJson } from '../command/output.ts';
-import { askerOf, requireGiven, textOrAsk } from '../questions/values.ts';
+import { askerOf, textOrAsk } from '../questions/values.ts';
 
 const flags = {
   org: text('--org <NAME>', 'name of the organization'),

@@ -12,9 +12,11 @@ import { requireEntity } from '../../core/organization/entities.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Key } from '../../core/port/keys.ts';
 import type { Context } from '../command/context.ts';
+import { missingError } from '../command/missing.ts';
+import { activeEntities, oneOfCodes } from '../command/sites.ts';
 import { timesOf } from '../table/shown-time.ts';
 import type { AskedFact } from '../terminal/interaction.ts';
-import { askerOf, missingError } from './values.ts';
+import { askerOf } from './values.ts';
 
 /** The entity that `--entity` names, else the only active one, else one that is asked for. */
 export async function entityOrAsk(context: Context, code: string | undefined): Promise<Entity> {
@@ -25,21 +27,6 @@ export async function entityOrAsk(context: Context, code: string | undefined): P
   if (first !== undefined && second === undefined) return first;
   if (first !== undefined && !context.canAsk) throw missingError(['--entity'], oneOfCodes(active));
   return askEntity(context);
-}
-
-export async function entityHint(context: Context): Promise<string> {
-  return oneOfCodes(await activeEntities(context));
-}
-
-function oneOfCodes(entities: readonly Entity[]): string {
-  return `Give one of --entity ${entities.map(({ code }) => code).join(', ')}.`;
-}
-
-async function activeEntities(context: Context): Promise<Entity[]> {
-  const { domain, actor } = await context.session();
-  return (await domain.store.entities.list(actor.user.tenantId)).filter(
-    ({ status }) => status === 'active',
-  );
 }
 
 export async function askEntity(context: Context): Promise<Entity> {

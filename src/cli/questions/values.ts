@@ -1,5 +1,4 @@
 import { HkctlError } from '../../core/errors.ts';
-import { wordList } from '../../core/text/words.ts';
 import type { Context } from '../command/context.ts';
 import { type AskedFact, type Asker, cancelled } from '../terminal/interaction.ts';
 import type { Io } from '../terminal/io.ts';
@@ -22,40 +21,6 @@ export async function textOrAsk(
   return (
     given ?? (await askerOf(io)).text(question, (answer) => sentenceOf(() => rule(answer)), preset)
   );
-}
-
-/**
- * If nothing can be asked, throws `usage` with every flag that was not given, so that all are reported at once. `values` are
- * what was given, by flag.
- */
-export function requireGiven(
-  { canAsk, io: { asksNothing } }: Context,
-  values: Readonly<Record<string, unknown>>,
-  hint?: string,
-): void {
-  const missing = missingOf(values);
-  if (canAsk || missing.length === 0) return;
-  const them = missing.length === 1 ? 'it' : 'them';
-  const how = asksNothing
-    ? `With --yes nothing is asked: give ${them}.`
-    : `Give ${them}; ${whenAsked}`;
-  throw missingError(missing, hint ?? how);
-}
-
-const whenAsked = 'hkctl asks only on a terminal, without --json.';
-
-export function missingError(missing: readonly string[], hint?: string): HkctlError {
-  return new HkctlError(
-    'usage',
-    `${wordList(missing, 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
-    {
-      hint,
-    },
-  );
-}
-
-export function missingOf(values: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(values).filter((name) => values[name] === undefined);
 }
 
 /** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */

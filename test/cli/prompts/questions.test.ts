@@ -152,8 +152,9 @@ describe('a question with a long list', () => {
     const registry = openDatabase(own.store, {});
     const columns = registry
       .prepare('select name from pragma_table_info(?)')
+      .pluck()
       .all('keys')
-      .map((row) => String(row.name));
+      .map(String);
     const values = columns.map(
       (column) =>
         ({
@@ -187,7 +188,7 @@ describe('a question without colours', () => {
   const functionsOf = (text: string) =>
     text.split('\u001b[').map((part) => /^[?\d;]*([A-Za-z])/.exec(part)?.[1]);
 
-  it.each([{ NO_COLOR: '1' }, { NO_COLOR: '1', FORCE_COLOR: '1' }])(
+  it.each<Record<string, string>>([{ NO_COLOR: '1' }, { NO_COLOR: '1', FORCE_COLOR: '1' }])(
     'paints nothing: %j',
     async (env) => {
       const results = [

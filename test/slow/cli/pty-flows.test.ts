@@ -58,9 +58,9 @@ describe('on a terminal', () => {
     await golden('create-presets', await terminal.until('Custom selection'));
     terminal.press('Enter');
     await golden('create-custom', await terminal.until('Jobs and Orders view  (jobs_orders.view)'));
-    terminal.write('production_j');
-    await terminal.until('(1 of 21)  Filter: production_j_');
-    terminal.press('Space', 'Enter');
+    terminal.press('Down', 'Space');
+    await terminal.until('❯◉ Production jobs');
+    terminal.press('Enter');
     await terminal.until('Expires');
     terminal.press('C-u');
     terminal.type('2020-01-01');

@@ -2,7 +2,7 @@ import { errorTable, isHkctlError } from '../../../core/errors.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../command/context.ts';
 import { readFlags } from '../../command/flags.ts';
-import { runCommand } from '../../questions/running.ts';
+import { runCommand } from '../../command/running.ts';
 import { messageWithHint } from '../../terminal/sentence.ts';
 import { create } from '../keys/create.ts';
 import { revoke } from '../keys/revoke.ts';

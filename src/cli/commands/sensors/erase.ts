@@ -3,8 +3,9 @@ import { requireSensor } from '../../../core/readings/sensors.ts';
 import { formatLocal } from '../../../core/time/calendar.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
+import { missingError, missingOf } from '../../command/missing.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
-import { missingError, missingOf, requireConfirmation } from '../../questions/values.ts';
+import { requireConfirmation } from '../../questions/values.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';
 
 export const erase = defineCommand({

@@ -1,9 +1,9 @@
 import { requirePermissions } from '../../core/domain/actors.ts';
-import type { ArgumentDefinition, CommandDefinition } from '../command/command.ts';
-import type { Context } from '../command/context.ts';
-import { requireNotBlank } from '../command/flags.ts';
-import { entityHint } from './choices.ts';
-import { missingError, missingOf, requireGiven } from './values.ts';
+import type { ArgumentDefinition, CommandDefinition } from './command.ts';
+import type { Context } from './context.ts';
+import { requireNotBlank } from './flags.ts';
+import { missingError, missingOf, requireGiven } from './missing.ts';
+import { entityHint } from './sites.ts';
 
 /**
  * Runs a command once its actor is permitted what it needs and nothing is missing that it cannot ask for; returns its exit code. A
@@ -37,8 +37,7 @@ export async function runCommand(
     const needsCode = !context.canAsk && missingOf(unasked).includes('--entity');
     requireGiven(context, unasked, needsCode ? await entityHint(context) : undefined);
   }
-  // A command that declares no needs is not typed to be given a session.
-  return (await run(context, flags, args, permitted as NonNullable<typeof permitted>)) ?? 0;
+  return (await run(context, flags, args, permitted)) ?? 0;
 }
 
 /** Refuses an empty argument, unless it has a meaning: `usage`. */

@@ -1,0 +1,37 @@
+import { HkctlError } from '../../core/errors.ts';
+import { wordList } from '../../core/text/words.ts';
+import type { Context } from './context.ts';
+
+/**
+ * If nothing can be asked, throws `usage` with every flag that was not given, so that all are reported at once. `values` are
+ * what was given, by flag.
+ */
+export function requireGiven(
+  { canAsk, io: { asksNothing } }: Context,
+  values: Readonly<Record<string, unknown>>,
+  hint?: string,
+): void {
+  const missing = missingOf(values);
+  if (canAsk || missing.length === 0) return;
+  const them = missing.length === 1 ? 'it' : 'them';
+  const how = asksNothing
+    ? `With --yes nothing is asked: give ${them}.`
+    : `Give ${them}; ${whenAsked}`;
+  throw missingError(missing, hint ?? how);
+}
+
+const whenAsked = 'hkctl asks only on a terminal, without --json.';
+
+export function missingError(missing: readonly string[], hint?: string): HkctlError {
+  return new HkctlError(
+    'usage',
+    `${wordList(missing, 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
+    {
+      hint,
+    },
+  );
+}
+
+export function missingOf(values: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(values).filter((name) => values[name] === undefined);
+}
