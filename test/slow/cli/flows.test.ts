@@ -25,7 +25,7 @@ describe('on a terminal', () => {
     await expect(`${settled(await terminal.until('1 of 1'))}\n`).toMatchFileSnapshot(
       '../../golden/screens/keys-search.txt',
     );
-    terminal.press('Escape');
+    terminal.press('Enter', 'Escape');
     // The found key stays chosen.
     await terminal.until('2500 of 5000');
     terminal.resize(60, 30);
