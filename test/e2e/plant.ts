@@ -6,8 +6,9 @@ import type { Store } from '../../src/core/port/store.ts';
 import { isStoreAddress } from '../../src/core/store-address.ts';
 import { openStore } from '../../src/store/sqlite/opening.ts';
 import { onceForAll } from '../once.ts';
+import type { Outcome } from '../run-program.ts';
 import { type Api, type Call, call, createApi } from './client.ts';
-import { cli, type Environment, environment, type Outcome, Running, root } from './program.ts';
+import { cli, type Environment, environment, Running, root } from './program.ts';
 
 /** A key as `keys … --json` shows it, as far as these tests ask. */
 export interface KeyJson {

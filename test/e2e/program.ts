@@ -1,17 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { type Outcome, requireOwnLines, startProgram } from '../run-program.ts';
 
 export const root = join(__dirname, '..', '..');
 /** The command as people call it; it runs what `npm run build` made. */
 export const cli = join(root, 'bin', 'hkctl.js');
-
-/** What became of a process that has ended. */
-export interface Outcome {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-}
 
 export type Environment = Record<string, string>;
 
@@ -27,9 +20,6 @@ export function environment(more: Environment): Environment {
   return Object.fromEntries(all.filter((entry): entry is [string, string] => Boolean(entry[1])));
 }
 
-/** A warning of Node or of a library, which no command may print: `(node:4711) ExperimentalWarning: …`. */
-const nodesOwnLine = /^\(node:\d+\)|^\(Use `node --trace/m;
-
 /** A child process whose output is collected as it comes; it fails if Node or a library printed a warning. */
 export class Running {
   readonly child: ChildProcess;
@@ -44,7 +34,7 @@ export class Running {
     options: { env: Environment; cwd?: string; input?: 'pipe' },
   ) {
     const { env, cwd, input } = options;
-    this.child = spawn(program, args, { env, cwd, stdio: [input ?? 'ignore', 'pipe', 'pipe'] });
+    this.child = startProgram(program, args, { env, cwd, stdin: input ?? 'ignore' });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
       this.#notify();
@@ -57,11 +47,12 @@ export class Running {
       this.child.on('error', reject);
       this.child.on('close', (code, signal) => {
         this.#notify();
-        if (nodesOwnLine.test(this.#stderr)) {
-          reject(new Error(`standard error has a line that is not ours:\n${this.#stderr}`));
-          return;
+        try {
+          requireOwnLines(this.#stderr);
+          resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr });
+        } catch (thrown) {
+          reject(thrown);
         }
-        resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr });
       });
     });
   }

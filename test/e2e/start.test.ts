@@ -3,9 +3,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Outcome } from '../run-program.ts';
 import { call } from './client.ts';
 import { Plant } from './plant.ts';
-import { type Environment, type Outcome, type Running, root, until } from './program.ts';
+import { type Environment, type Running, root, until } from './program.ts';
 
 const startFile = join(root, 'dist', 'start.cjs');
 

@@ -2,7 +2,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { environment, type Outcome, Running, root } from './program.ts';
+import type { Outcome } from '../run-program.ts';
+import { environment, Running, root } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-without-clipboard-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -12,7 +12,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { cli, environment, type Outcome, Running } from '../../e2e/program.ts';
+import { cli, environment, Running } from '../../e2e/program.ts';
+import type { Outcome } from '../../run-program.ts';
 
 /** A number that no account of the machine has. */
 export const stranger = 64_124;

@@ -4,7 +4,8 @@ import { expect } from 'vitest';
 import { errnoOf } from '../../../src/core/errno.ts';
 import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
 import type { Plant } from '../../e2e/plant.ts';
-import { cli, type Outcome, type Running, until } from '../../e2e/program.ts';
+import { cli, type Running, until } from '../../e2e/program.ts';
+import type { Outcome } from '../../run-program.ts';
 import { needStrace } from '../machine/needs.ts';
 
 needStrace();

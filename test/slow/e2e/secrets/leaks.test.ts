@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, Wire } from '../../../e2e/client.ts';
 import { Plant } from '../../../e2e/plant.ts';
 import { ofProcess, processIds } from '../../../e2e/processes.ts';
-import type { Outcome } from '../../../e2e/program.ts';
 import { filesUnder, leakIn, tablesOf } from '../../../e2e/secrets/leaks.ts';
+import type { Outcome } from '../../../run-program.ts';
 
 describe('nothing that is written holds a secret', () => {
   let plant: Plant;

@@ -3,7 +3,8 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, postHead, Wire } from '../../../e2e/client.ts';
 import { type CreatedKey, Plant } from '../../../e2e/plant.ts';
-import { cli, type Outcome, until } from '../../../e2e/program.ts';
+import { cli, until } from '../../../e2e/program.ts';
+import type { Outcome } from '../../../run-program.ts';
 
 const shape = /^hk_[0-9A-Za-z]{49}\n$/;
 
