@@ -51,9 +51,9 @@ export function runProgram(
     ...(timeout !== undefined && { timeout, killSignal: 'SIGKILL' as const }),
     input,
   });
-  const { exitCode, signal, stdout, stderr, cause } = result;
+  const { exitCode, signal, stdout, stderr, code, cause } = result;
   if (exitCode === undefined && signal === undefined) {
-    throw new Error(`${program} cannot be started`, { cause });
+    throw new Error(`${program} cannot be started: ${code}`, { cause });
   }
   const errors = String(stderr ?? '');
   requireOwnLines(errors);

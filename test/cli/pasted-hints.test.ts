@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { panelLines } from '../../src/cli/delivery/panel.ts';
 import { createStyle } from '../../src/cli/terminal/style.ts';
+import { runProgram } from '../run-program.ts';
 import { Cli } from './harness.ts';
 import { silentOutput } from './silent-output.ts';
 
@@ -13,8 +13,7 @@ function wordsOf(text: string, command: RegExp): string[] {
   const [found = ''] = command.exec(text) ?? [];
   const show =
     'f() { printf "%s\\0" "$@"; cat > /dev/null; }; chmod() { f "$@"; }; mkdir() { f "$@"; }; hkctl() { f "$@"; }';
-  const { stdout } = spawnSync('/bin/sh', ['-c', `${show}; curl() { f "$@"; }; ${found}`], {
-    encoding: 'utf8',
+  const { stdout } = runProgram('/bin/sh', ['-c', `${show}; curl() { f "$@"; }; ${found}`], {
     input: '',
   });
   return stdout.split('\0').slice(0, -1);

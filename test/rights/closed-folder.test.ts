@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { closedFolder } from '../../src/rights/store-account.ts';
 import { loginOf } from '../../src/rights/sudo.ts';
 import { root } from '../e2e/program.ts';
+import { runProgram } from '../run-program.ts';
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
@@ -39,9 +39,8 @@ it('is named with the login of its owner', async () => {
   const script =
     'const { closedFolder } = require(process.argv[1]); console.log(JSON.stringify(closedFolder(process.argv[2])))';
   const account = isRoot ? { uid: nobody, gid: nobody } : {};
-  const { stdout, stderr } = spawnSync(process.execPath, ['-e', script, file, closed], {
+  const { stdout, stderr } = runProgram(process.execPath, ['-e', script, file, closed], {
     ...account,
-    encoding: 'utf8',
   });
   rmdirSync(closed);
   const owner = isRoot ? loginOf(nobody) : userInfo().username;

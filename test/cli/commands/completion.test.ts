@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientPermissions } from '../../../src/core/access/permissions.ts';
 import { resources } from '../../../src/resources/index.ts';
+import { runProgram } from '../../run-program.ts';
 import { Cli } from '../harness.ts';
 
 const cli = new Cli();
@@ -161,7 +161,7 @@ describe('what bash inserts for a line', () => {
       const line = `hkctl --store=${other.place} users activate ${begun}`;
       const words = (await insertedByBash(line)).map((text) => `${begun}${text}${begun}`);
       const script = `printf '%s\\0' ${words.join(' ')}`;
-      const read = spawnSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).stdout.split('\0');
+      const read = runProgram('/bin/sh', ['-c', script]).stdout.split('\0');
       expect(read).toEqual(expect.arrayContaining(made));
     }
   });

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { outputOf } from '../../run-program.ts';
 import { Cli } from '../harness.ts';
 
 let cli: Cli;
@@ -11,7 +11,7 @@ beforeEach(async () => {
   folder = dirname(dirname(cli.store));
 });
 
-const fifo = (path: string) => execFileSync('mkfifo', [path]);
+const fifo = (path: string) => outputOf('mkfifo', [path]);
 
 describe('a link', () => {
   it('may be on the way to the folder of a store', async () => {

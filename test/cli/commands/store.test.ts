@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { schemaVersions } from '../../../src/store/sqlite-database/schema/schema-versions.ts';
+import { runProgram } from '../../run-program.ts';
 import { Cli } from '../harness.ts';
 
 let cli: Cli;
@@ -84,7 +84,7 @@ describe('the path of a store', () => {
     const circle = join(folder(), 'circle');
     symlinkSync('circle', circle);
     const fifo = join(folder(), 'fifo');
-    expect(spawnSync('mkfifo', [fifo]).status).toBe(0);
+    expect(runProgram('mkfifo', [fifo]).code).toBe(0);
     const deep = join(folder(), `${'n'.repeat(100)}/`.repeat(5));
     mkdirSync(deep, { recursive: true });
     const path = {

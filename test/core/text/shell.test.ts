@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { shellWord } from '../../../src/core/text/quoting.ts';
+import { runProgram } from '../../run-program.ts';
 
 it('any text is one word of a shell, and the same text in it', () => {
   const sample = fc.sample(
@@ -21,10 +21,7 @@ it('any text is one word of a shell, and the same text in it', () => {
     ...sample,
   ];
   const command = `printf '%s\\0' ${texts.map(shellWord).join(' ')}`;
-  expect(spawnSync('/bin/sh', ['-c', command], { encoding: 'utf8' }).stdout.split('\0')).toEqual([
-    ...texts,
-    '',
-  ]);
+  expect(runProgram('/bin/sh', ['-c', command]).stdout.split('\0')).toEqual([...texts, '']);
 });
 
 it('a word that needs no quotes has none', () => {

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runProgram } from '../../run-program.ts';
 import { call } from '../client.ts';
 import { placeOfTests } from '../plant.ts';
 import { environment, Running, root } from '../program.ts';
@@ -24,12 +24,11 @@ it('a daemon goes on reading and writing after an upgrade has replaced its files
   const place = { HKCTL_STORE: join(folder, 'store', 'hkctl.db'), ...(await placeOfTests()) };
   const env = environment({ ...place, HKCTL_USER: 'admin' });
   const run = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(hkctl, args, {
+    const { code, stdout, stderr } = runProgram(hkctl, args, {
       env,
       cwd: folder,
-      encoding: 'utf8',
     });
-    expect(status, `hkctl ${args.join(' ')}: ${stderr}`).toBe(0);
+    expect(code, `hkctl ${args.join(' ')}: ${stderr}`).toBe(0);
     return stdout.trim();
   };
   run(

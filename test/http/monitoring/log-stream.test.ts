@@ -1,16 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLogStream } from '../../../src/http/monitoring/log.ts';
+import { runProgram } from '../../run-program.ts';
 
 const mebibyte = 1 << 20;
 
 it('a log that nothing reads for a while keeps 16 MiB, and says how much of it was left out', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-log-'));
   const pipe = join(folder, 'pipe');
-  expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
+  expect(runProgram('mkfifo', [pipe]).code).toBe(0);
   const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
   onTestFinished(() => {
     closeSync(fd);

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:https';
 import { connect as connectPlain } from 'node:net';
@@ -17,6 +16,7 @@ import { createLog } from '../../../src/http/monitoring/log.ts';
 import { createFraming } from '../../../src/http/net/framing.ts';
 import { requireCertificate } from '../../../src/http/net/tls.ts';
 import { until } from '../../e2e/program.ts';
+import { outputOf } from '../../run-program.ts';
 import { makeCertificate } from '../certificates.ts';
 import { type Face, listening } from '../faces.ts';
 import { HttpPlant, settings } from '../plant.ts';
@@ -168,7 +168,7 @@ it("answers nothing to a handshake that Node's own timeout ended: such an answer
 
 it('does not wait for the writer of a FIFO in place of a file, and reads no device', () => {
   const fifo = join(folder, 'fifo');
-  execFileSync('mkfifo', [fifo]);
+  outputOf('mkfifo', [fifo]);
   const [tlsCert, tlsKey] = [join(folder, 'in-use.crt'), join(folder, 'in-use.key')];
   for (const files of [
     { tlsCert, tlsKey: fifo },

@@ -1,4 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { scanOverlap, secretsIn } from '../../../../src/core/keys/leak-scan.ts';
 import { drawSecret } from '../../../../src/core/secrets.ts';
 import { until } from '../../../e2e/program.ts';
+import { runProgram, startProgram } from '../../../run-program.ts';
 import { Cli, type KeyJson } from '../../harness.ts';
 import { press } from '../../keyboard.ts';
 
@@ -84,8 +84,8 @@ describe('keys scan', () => {
     const { key, secret } = await cli.key('A');
     const source = put('source', `${'x'.repeat(2_000_000)}\n${'y'.repeat(999)}\n  ${secret}\n`);
     const pipe = join(folder, 'pipe');
-    expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
-    const writer = spawn('sh', ['-c', 'cat "$0" > "$1"', source, pipe]);
+    expect(runProgram('mkfifo', [pipe]).code).toBe(0);
+    const writer = startProgram('sh', ['-c', 'cat "$0" > "$1"', source, pipe], {});
     const { code, report } = await scan(pipe);
     expect(code).toBe(5);
     expect(report.findings).toEqual([
@@ -194,7 +194,7 @@ describe('keys scan', () => {
   it('revokes a key at its first occurrence, while the scan goes on', async () => {
     const [a, b] = [await cli.key('A'), await cli.key('B')];
     const pipe = join(folder, 'pipe');
-    expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
+    expect(runProgram('mkfifo', [pipe]).code).toBe(0);
     const input = new PassThrough();
     const scanning = cli.run('keys scan - --revoke --yes --json', { input });
     input.write(`${a.secret}\n`);

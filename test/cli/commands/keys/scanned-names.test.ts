@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shownPath } from '../../../../src/cli/commands/keys/scan/shown-path.ts';
+import { outputOf } from '../../../run-program.ts';
 import { Cli } from '../../harness.ts';
 
 let cli: Cli;
@@ -74,7 +74,7 @@ describe('keys scan reads names as bytes', () => {
     const { code, stdout } = await cli.run(['keys', 'scan', folder, '--json']);
     const { findings, skipped } = JSON.parse(stdout);
     expect([code, findings.length, skipped]).toEqual([5, 1, []]);
-    execFileSync('rm', ['-rf', join(folder, 'tree')]);
+    outputOf('rm', ['-rf', join(folder, 'tree')]);
   });
 });
 

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { toDomainError } from '../../../../src/store/sqlite-database/errors.ts';
+import { runProgram } from '../../../run-program.ts';
 
 it('ends where a file system lets no folder be made, with the exit code of an unusable store', () => {
   const init = [
@@ -25,8 +25,10 @@ it('ends where a file system lets no folder be made, with the exit code of an un
     '--store',
     '/proc/none/hkctl.db',
   ];
-  const run = () => execFileSync(process.execPath, args, { timeout: 20_000, stdio: 'pipe' });
-  expect(run).toThrow(expect.objectContaining({ status: 6, signal: null }));
+  expect(runProgram(process.execPath, args, { timeout: 20_000 })).toMatchObject({
+    code: 6,
+    signal: null,
+  });
 });
 
 it('reports whose folder it is where the account may not use it, as on a volume of a container', () => {

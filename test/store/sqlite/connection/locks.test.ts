@@ -1,9 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { holdFromDaemons } from '../../../../src/store/sqlite/connection/locks.ts';
+import { runProgram, startProgram } from '../../../run-program.ts';
 import { fileStore, nowMs } from '../../stores.ts';
 import { another } from '../another.ts';
 
@@ -73,7 +73,9 @@ describe('a daemon', () => {
       const lock = new Database(${JSON.stringify(lock)});
       lock.exec('begin'); lock.prepare('select count(*) from sqlite_master').get();
       console.log('held'); setInterval(() => lock, 1000);`;
-    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = startProgram(process.execPath, ['-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     onTestFinished(() => void child.kill('SIGKILL'));
     await once(child.stdout, 'data');
     const other = another(path);
@@ -109,9 +111,7 @@ describe('a daemon', () => {
     const script = `
       const Database = require(${JSON.stringify(driver())});
       new Database(${JSON.stringify(lock)}, { timeout: 0 }).exec('begin exclusive');`;
-    expect(spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stderr).toContain(
-      'SQLITE_BUSY',
-    );
+    expect(runProgram(process.execPath, ['-e', script]).stderr).toContain('SQLITE_BUSY');
     expect(holdFromDaemons(lock)).toBeUndefined();
   });
 
