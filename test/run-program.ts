@@ -42,27 +42,47 @@ function environmentOf(env: RunSettings['env']): Pick<SyncOptions, 'env' | 'exte
 export function runProgram(
   program: string,
   args: readonly string[] = [],
-  { env, input = '', timeout, ...settings }: RunSettings = {},
+  settings: RunSettings = {},
 ): Outcome {
-  const result = execaSync(program, args, {
+  return toOutcome(program, execaSync(program, args, optionsOf(settings)));
+}
+
+/** The same, while this process goes on. */
+export async function runProgramAsync(
+  program: string,
+  args: readonly string[] = [],
+  settings: RunSettings = {},
+): Promise<Outcome> {
+  return toOutcome(program, await execa(program, args, optionsOf(settings)));
+}
+
+function optionsOf({ env, input = '', timeout, ...settings }: RunSettings) {
+  return {
     ...plainly,
     ...settings,
     ...environmentOf(env),
     ...(timeout !== undefined && { timeout, killSignal: 'SIGKILL' as const }),
     input,
-  });
+  };
+}
+
+/** The part of execa's results that both of its ways to run a program have. */
+interface Result {
+  exitCode?: number;
+  signal?: NodeJS.Signals;
+  stdout: string;
+  stderr: string;
+  code?: string;
+  cause?: unknown;
+}
+
+function toOutcome(program: string, result: Result): Outcome {
   const { exitCode, signal, stdout, stderr, code, cause } = result;
   if (exitCode === undefined && signal === undefined) {
     throw new Error(`${program} cannot be started: ${code}`, { cause });
   }
-  const errors = String(stderr ?? '');
-  requireOwnLines(errors);
-  return {
-    code: exitCode ?? null,
-    signal: signal ?? null,
-    stdout: String(stdout ?? ''),
-    stderr: errors,
-  };
+  requireOwnLines(stderr);
+  return { code: exitCode ?? null, signal: signal ?? null, stdout, stderr };
 }
 
 /** The standard output of a program that must end well. */

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import completion from '../../../src/cli/commands/completion/completion.ts';
 import { Cli } from '../../cli/harness.ts';
+import { runProgram } from '../../run-program.ts';
 import { needPrograms } from '../machine/needs.ts';
 import { Terminal } from './pty/terminal.ts';
 
@@ -51,8 +51,8 @@ for (const [shell, { start, prompt }] of Object.entries(shells)) {
       // The line of the manual, as the account types it.
       const [line = ''] =
         completion.examples.find(([, does]) => does.split(',')[0] === shell) ?? [];
-      const installed = spawnSync('sh', ['-c', line], { cwd: home, env, encoding: 'utf8' });
-      expect([installed.status, installed.stderr]).toEqual([0, '']);
+      const installed = runProgram('sh', ['-c', line], { cwd: home, env });
+      expect([installed.code, installed.stderr]).toEqual([0, '']);
       const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
       terminal = new Terminal(100, 50);
       await terminal.until(/^\$$/);

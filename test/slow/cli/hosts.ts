@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import {
   closeSync,
   existsSync,
@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { outputOf, runProgram, startProgram } from '../../run-program.ts';
 import { Terminal } from './pty/terminal.ts';
 
 /** A shell in some kind of terminal, and everything that a person could scroll back to in it. */
@@ -59,10 +60,7 @@ async function shellReady(terminal: Terminal): Promise<void> {
  */
 async function hasSize(device: string, width: number, height: number): Promise<void> {
   const size = `${height} ${width}`;
-  await until(
-    `the size ${size}`,
-    () => execFileSync('stty', ['-F', device, 'size'], { encoding: 'utf8' }).trim() === size,
-  );
+  await until(`the size ${size}`, () => outputOf('stty', ['-F', device, 'size']).trim() === size);
 }
 
 /** tmux, with its alternate screen or without. */
@@ -99,8 +97,7 @@ export async function openScreenHost(store: string, alternate: 'on' | 'off'): Pr
   terminal.type(`PS1='${prompt}'; tty > ${folder}/tty; clear`);
   await shellReady(terminal);
   const device = readFileSync(join(folder, 'tty'), 'utf8').trim();
-  const screen = (...args: string[]) =>
-    execFileSync('screen', ['-S', name, '-p', '0', '-X', ...args]);
+  const screen = (...args: string[]) => outputOf('screen', ['-S', name, '-p', '0', '-X', ...args]);
   return {
     write: (text) => terminal.write(text),
     async resize(width, height) {
@@ -119,7 +116,7 @@ export async function openScreenHost(store: string, alternate: 'on' | 'off'): Pr
     },
     kill: () => void screen('kill'),
     close() {
-      spawnSync('screen', ['-S', name, '-X', 'quit']);
+      runProgram('screen', ['-S', name, '-X', 'quit']);
       closeQuietly(terminal);
     },
   };
@@ -204,7 +201,7 @@ async function openShell(store: string, wrapper: readonly string[]) {
   const [input, output, tty, pid, start] = ['input', 'output', 'tty', 'pid', 'start'].map((name) =>
     join(folder, name),
   ) as [string, string, string, string, string];
-  execFileSync('mkfifo', [input]);
+  outputOf('mkfifo', [input]);
   writeFileSync(output, '');
   writeFileSync(
     start,
@@ -218,7 +215,7 @@ async function openShell(store: string, wrapper: readonly string[]) {
     HKCTL_USER: 'alice',
   };
   const [program = 'sh', ...args] = [...wrapper, ...(wrapper.length === 0 ? ['sh'] : []), start];
-  const child: ChildProcess = spawn(program, args, { env, stdio: 'ignore' });
+  const child: ChildProcess = startProgram(program, args, { env, stdio: 'ignore' });
   const fd = openSync(input, 'r+');
   let since = 0;
   const text = () => readFileSync(output, 'utf8');
@@ -244,13 +241,13 @@ async function openShell(store: string, wrapper: readonly string[]) {
   ).trim();
   const setSize = (width: number, height: number) => {
     since = text().length;
-    execFileSync('stty', ['-F', device, 'cols', String(width), 'rows', String(height)]);
+    outputOf('stty', ['-F', device, 'cols', String(width), 'rows', String(height)]);
   };
   setSize(columns, rows);
   const close = () => {
     if (child.exitCode === null) child.kill('SIGKILL');
     // Under xterm it is a process of its own, which may be gone with it.
-    spawnSync('kill', ['-KILL', readFileSync(pid, 'utf8').trim()]);
+    runProgram('kill', ['-KILL', readFileSync(pid, 'utf8').trim()]);
   };
   return {
     write,

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Cli } from '../../cli/harness.ts';
 import { until } from '../../e2e/program.ts';
+import { startProgram } from '../../run-program.ts';
 
 const hkctl = join(__dirname, '..', '..', '..', 'bin', 'hkctl.js');
 const bytes = 300_000_000;
@@ -54,7 +55,7 @@ function scan(path: string): ChildProcess {
     '--yes',
     '--json',
   ];
-  return spawn(process.execPath, argv, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  return startProgram(process.execPath, argv, { env, stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
 const isRevoked = async (id = '') => (await cli.show(id)).status === 'Revoked';

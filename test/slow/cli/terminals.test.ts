@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
 import { Cli } from '../../cli/harness.ts';
 import { cli as program } from '../../e2e/program.ts';
+import { startProgram } from '../../run-program.ts';
 import { needPrograms } from '../machine/needs.ts';
 import { type Host, openPlainPty, openScreenHost, openTmux, openXterm, until } from './hosts.ts';
 
@@ -144,7 +145,7 @@ for (const [name, { needs, open }] of Object.entries(hosts)) {
       );
       chmodSync(file('run'), 0o755);
       if (needs.includes('Xvfb')) {
-        xvfb = spawn('Xvfb', [display, '-screen', '0', '1600x1200x24'], { stdio: 'ignore' });
+        xvfb = startProgram('Xvfb', [display, '-screen', '0', '1600x1200x24'], { stdio: 'ignore' });
         await until('the display', () => existsSync(`/tmp/.X11-unix/X${display.slice(1)}`));
       }
     });

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
 import { programIn } from '../../docs/mdoc.ts';
 import { type Daemon, Plant } from '../../e2e/plant.ts';
+import { runProgramAsync } from '../../run-program.ts';
 
 /** A client as the page prints it. */
 const clientOf = (heading: string): string => programIn('hkctl-api.7', `.Ss ${heading}`);
@@ -96,12 +95,9 @@ describe.each(Object.entries(clients))(
     const file = () => plant.path(`${script}.copy`);
 
     async function mirror(): Promise<void> {
-      await promisify(execFile)(program, [
-        plant.path(script),
-        `${daemon.url}/api/v1/parts`,
-        secretFile,
-        file(),
-      ]);
+      const args = [plant.path(script), `${daemon.url}/api/v1/parts`, secretFile, file()];
+      const { code, stderr } = await runProgramAsync(program, args);
+      expect(code, stderr).toBe(0);
       expect(byId(copy(file()))).toEqual(byId(await listed()));
     }
 
@@ -139,8 +135,7 @@ describe.each(Object.entries(clients))(
         secretFile,
         plant.path(`${script}.orders`),
       ];
-      const refused = promisify(execFile)(program, args);
-      await expect(refused).rejects.toMatchObject({
+      expect(await runProgramAsync(program, args)).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('jobs_orders.view'),
       });

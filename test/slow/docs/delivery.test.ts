@@ -1,9 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { cli } from '../../e2e/program.ts';
+import { outputOf, runProgram } from '../../run-program.ts';
 
 /** The command lines of hkctl-keys(1), section DELIVERY BY A COMMAND, as a shell runs them. */
 const section =
@@ -42,7 +42,7 @@ for (const [name, text] of Object.entries(fakes)) {
   writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`);
   chmodSync(join(programs, name), 0o755);
 }
-const hkctl = (...args: string[]) => execFileSync('hkctl', args, { env, stdio: 'pipe' });
+const hkctl = (...args: string[]) => outputOf('hkctl', args, { env });
 hkctl(
   'init',
   ...['--org', 'A', '--entity', 'BER', '--entity-name', 'B', '--timezone', 'UTC'],
@@ -54,16 +54,16 @@ beforeEach(() => {
   for (const name of ['erp', 'Gateway1', 'Gateway2'])
     mkdirSync(join(machines, name), { recursive: true });
   for (const name of ['ERP', 'Gateway 1', 'Gateway 2']) {
-    spawnSync('hkctl', ['keys', 'revoke', name, '--yes'], { env });
+    runProgram('hkctl', ['keys', 'revoke', name, '--yes'], { env });
     hkctl('keys', 'create', '--name', name, '--entity', 'BER', '--preset', 'sensor-gateway');
   }
 });
 
 const run = (line: string) =>
-  spawnSync('sh', ['-c', line.replace('--if-older-than 90d ', '')], { env, encoding: 'utf8' });
+  runProgram('sh', ['-c', line.replace('--if-older-than 90d ', '')], { env });
 const held = (...path: string[]) => readFileSync(join(machines, ...path), 'utf8');
 const works = (secret: string) =>
-  spawnSync('hkctl', ['keys', 'verify'], { env, input: secret }).status;
+  runProgram('hkctl', ['keys', 'verify'], { env, input: secret }).code;
 
 describe('the examples of hkctl-keys(1) for --deliver', () => {
   it('are four', () => {
@@ -83,8 +83,8 @@ describe('the examples of hkctl-keys(1) for --deliver', () => {
     ['into Vault', 2, [['vault']]],
     ['into Kubernetes', 3, [['kubernetes']]],
   ])('%s: the secret that is there works', (_what, index, places) => {
-    const { status, stderr } = run(examples[index] ?? '');
-    expect(status, stderr).toBe(0);
+    const { code, stderr } = run(examples[index] ?? '');
+    expect(code, stderr).toBe(0);
     for (const place of places) expect(works(held(...place))).toBe(0);
   });
 
@@ -95,7 +95,7 @@ describe('the examples of hkctl-keys(1) for --deliver', () => {
 
   it('rotate nothing where the other machine is not there', () => {
     rmSync(join(machines, 'erp'), { recursive: true });
-    const { status, stderr } = run(examples[0] ?? '');
-    expect([status, stderr]).toEqual([1, expect.stringContaining('nothing was rotated')]);
+    const { code, stderr } = run(examples[0] ?? '');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('nothing was rotated')]);
   });
 });

@@ -1,9 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { manFolder } from '../../docs/mdoc.ts';
+import { outputOf, startProgram } from '../../run-program.ts';
 import { needPrograms } from '../machine/needs.ts';
 
 needPrograms('curl');
@@ -26,11 +26,9 @@ function blocksOf(heading: string): string[] {
 }
 
 function shell(script: string): string {
-  return execFileSync('sh', ['-euc', script], {
+  return outputOf('sh', ['-euc', script], {
     cwd: folder,
     env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
@@ -45,7 +43,7 @@ it("the README's first call and first reading work as written, on a new account"
   const [start = ''] = blocksOf('Create a store and serve it');
   const [init = '', serve = ''] = start.split(/(?=^hkctl serve)/m);
   shell(init);
-  const daemon = spawn('sh', ['-c', `exec ${serve}`], {
+  const daemon = startProgram('sh', ['-c', `exec ${serve}`], {
     cwd: folder,
     env,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { markdownPage, summaryOf } from '../../docs/markdown-pages.ts';
 import { manFolder, pageFiles } from '../../docs/mdoc.ts';
+import { outputOf } from '../../run-program.ts';
 import { needPrograms } from '../machine/needs.ts';
 
 needPrograms('mandoc');
@@ -12,9 +12,7 @@ needPrograms('mandoc');
 const folder = join(manFolder, 'markdown');
 const files = pageFiles();
 const htmlOf = (file: string) =>
-  execFileSync('mandoc', ['-T', 'html', '-O', 'fragment,man=%N.%S.md', join(manFolder, file)], {
-    encoding: 'utf8',
-  });
+  outputOf('mandoc', ['-T', 'html', '-O', 'fragment,man=%N.%S.md', join(manFolder, file)]);
 
 function index(): string {
   const lines = files.map((file) => {

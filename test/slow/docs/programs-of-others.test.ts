@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { Cli } from '../../cli/harness.ts';
 import { manFolder, pageFiles } from '../../docs/mdoc.ts';
 import { listening } from '../../http/faces.ts';
 import { HttpPlant } from '../../http/plant.ts';
+import { runProgram } from '../../run-program.ts';
 import { needPrograms } from '../machine/needs.ts';
 
 needPrograms('mandoc', 'promtool', 'systemd-analyze');
@@ -15,11 +15,9 @@ const newFolder = () => mkdtempSync(join(tmpdir(), 'hkctl-others-'));
 
 describe('the manual page', () => {
   it.each(pageFiles())('%s is clean mdoc', (file) => {
-    const lint = spawnSync('mandoc', ['-T', 'lint', '-W', 'warning', join(manFolder, file)], {
-      encoding: 'utf8',
-    });
+    const lint = runProgram('mandoc', ['-T', 'lint', '-W', 'warning', join(manFolder, file)]);
     expect(`${lint.stdout}${lint.stderr}`).toBe('');
-    expect(lint.status).toBe(0);
+    expect(lint.code).toBe(0);
   });
 });
 
@@ -32,26 +30,23 @@ describe('promtool', () => {
     const input = await (await face.fetch('/metrics')).text();
     await face.close();
     await plant.domain.store.close();
-    const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    const { code, stderr } = runProgram('promtool', ['check', 'metrics'], {
       input,
-      encoding: 'utf8',
     });
-    expect([status, stderr]).toEqual([0, '']);
+    expect([code, stderr]).toEqual([0, '']);
   });
 
   it('accepts the rules of alerts', async () => {
     const file = join(newFolder(), 'rules.yml');
     writeFileSync(file, (await cli.ok(['metrics-rules'])).stdout);
-    const { status, stdout } = spawnSync('promtool', ['check', 'rules', file], {
-      encoding: 'utf8',
-    });
-    expect([status, stdout]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)]);
+    const { code, stdout } = runProgram('promtool', ['check', 'rules', file]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)]);
   });
 });
 
 it('the units are correct for systemd, and expose at most 1.5', async () => {
   const folder = newFolder();
-  const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+  const analyze = (...args: string[]) => runProgram('systemd-analyze', args);
   const tls = ['--tls-cert', '/etc/a.pem', '--tls-key', '/etc/a.key'];
   // A program that is there, as systemd wants it; the one of a clone may be in a folder that the units hide.
   await cli.ok(['systemd-unit', '--folder', folder, '--exec', '/bin/sh', ...tls]);
@@ -62,7 +57,7 @@ it('the units are correct for systemd, and expose at most 1.5', async () => {
   // What systemd-analyze reports of other units of the machine is none of ours.
   expect(stderr.split('\n').filter((line) => line.includes('hkctl'))).toEqual([]);
   for (const name of ['hkctl.service', 'hkctl-backup.service']) {
-    const { status, stdout } = analyze(
+    const { code, stdout } = analyze(
       'security',
       '--offline=true',
       '--threshold=15',

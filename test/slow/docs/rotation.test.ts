@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -13,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { manFolder } from '../../docs/mdoc.ts';
+import { outputOf, runProgram } from '../../run-program.ts';
 
 const cli = join(manFolder, '..', 'bin', 'hkctl.js');
 const page = readFileSync(join(manFolder, 'hkctl-keys.1'), 'utf8');
@@ -37,12 +37,12 @@ const pending = `${file}.new`;
 const restarts = join(root, 'restarts');
 
 function hkctl(...args: string[]): string {
-  return execFileSync(process.execPath, [cli, ...args], { env, encoding: 'utf8', stdio: 'pipe' });
+  return outputOf(process.execPath, [cli, ...args], { env });
 }
 
 /** Whether a secret would be let in. */
 function works(secret: string): boolean {
-  return spawnSync(process.execPath, [cli, 'keys', 'verify'], { env, input: secret }).status === 0;
+  return runProgram(process.execPath, [cli, 'keys', 'verify'], { env, input: secret }).code === 0;
 }
 
 /** Whether the gateway of the page was restarted to read its new secret since the last call. */
@@ -97,7 +97,7 @@ describe.each(Object.entries(lines))('the line of hkctl-keys(1) for %s', (_name,
   /** Runs it; keys older than `age` are due. */
   const runScript = (age: string) => {
     const command = line.replace('--if-older-than 90d', `--if-older-than ${age}`);
-    execFileSync('/bin/sh', ['-c', command], { env: { ...env, FILE: file }, stdio: 'pipe' });
+    outputOf('/bin/sh', ['-c', command], { env: { ...env, FILE: file } });
   };
 
   it('leaves a young key alone', () => {

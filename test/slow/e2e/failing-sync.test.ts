@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Plant } from '../../e2e/plant.ts';
+import { outputOf } from '../../run-program.ts';
 
 /** Loaded into the program: lets the n-th sync of the log of a database fail, as a disk does. */
 const failing = `
@@ -34,14 +34,7 @@ let library: string;
 beforeAll(async () => {
   plant = await Plant.open();
   library = plant.path('failing.so');
-  execFileSync('cc', [
-    '-shared',
-    '-fPIC',
-    '-o',
-    library,
-    plant.write('failing.c', failing),
-    '-ldl',
-  ]);
+  outputOf('cc', ['-shared', '-fPIC', '-o', library, plant.write('failing.c', failing), '-ldl']);
 });
 afterAll(() => plant.close());
 

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReadings, sensors } from '../../e2e/durability/sent-readings.ts';
 import { type CreatedKey, type Daemon, Plant } from '../../e2e/plant.ts';
 import { pause, until } from '../../e2e/program.ts';
+import { startProgram } from '../../run-program.ts';
 import { SmallDisk } from './durability/small-disk.ts';
 
 const login = (n: number) => `user${n}`;
@@ -140,11 +140,11 @@ describe('whatever stops something, on a full disk', () => {
     const daemon = await plant.serve();
     disk.fill();
     const file = join(disk.folder, 'log of another program');
-    const greedy = spawn('sh', [
-      '-c',
-      `while :; do echo 'some line of a log' >> "$0" 2> /dev/null; sleep 0.01; done`,
-      file,
-    ]);
+    const greedy = startProgram(
+      'sh',
+      ['-c', `while :; do echo 'some line of a log' >> "$0" 2> /dev/null; sleep 0.01; done`, file],
+      {},
+    );
     try {
       await stopEverything(daemon);
     } finally {

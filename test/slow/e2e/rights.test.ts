@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -13,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { root, until } from '../../e2e/program.ts';
+import { outputOf } from '../../run-program.ts';
 import { Terminal } from '../cli/pty/terminal.ts';
 import { needRoot } from '../machine/needs.ts';
 import { freePort, idsOf, ownersIn, statusOf, stranger, TwoAccounts } from './two-accounts.ts';
@@ -64,9 +64,7 @@ function makePair(): { cert: string; key: string } {
     '-out',
     cert,
   ];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-subj', '/CN=localhost', ...pair], {
-    stdio: 'pipe',
-  });
+  outputOf('openssl', ['req', '-x509', '-newkey', 'ec', '-subj', '/CN=localhost', ...pair]);
   return { cert, key };
 }
 

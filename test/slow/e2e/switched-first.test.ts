@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { chownSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readProgram } from '../../docs/program.ts';
 import { cli, environment, Running } from '../../e2e/program.ts';
+import { outputOf } from '../../run-program.ts';
 import { needRoot, needStrace } from '../machine/needs.ts';
 import { stranger, TwoAccounts } from './two-accounts.ts';
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await accounts.ok([...create, '--secret-file', own('a.key')]);
   prefix = readFileSync(own('a.key'), 'utf8').slice(0, 8);
   await accounts.ok(['backup', own('plant.backup')]);
-  execFileSync('cp', ['-a', accounts.state, pristine()]);
+  outputOf('cp', ['-a', accounts.state, pristine()]);
 });
 afterAll(() => accounts.close());
 
@@ -104,7 +104,7 @@ it('root opens and changes nothing of another account before it is that account'
   ];
   for (const argv of lines()) {
     rmSync(accounts.state, { recursive: true });
-    execFileSync('cp', ['-a', pristine(), accounts.state]);
+    outputOf('cp', ['-a', pristine(), accounts.state]);
     const traced = new Running('strace', [...calls, ...program, ...argv], {
       env: environment({ HKCTL_STORE: own('hkctl.db'), HKCTL_USER: 'root' }),
     });

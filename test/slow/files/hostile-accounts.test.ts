@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { outputOf, startProgram } from '../../run-program.ts';
 import { stranger, TwoAccounts } from '../e2e/two-accounts.ts';
 import { needPrograms, needRoot } from '../machine/needs.ts';
 
@@ -74,14 +75,16 @@ afterEach(async () => {
 function compile(name: string, text: string): string {
   const [source, program] = [join(accounts.base, `${name}.c`), join(accounts.base, name)];
   writeFileSync(source, text);
-  execFileSync('cc', ['-O1', '-o', program, source]);
+  outputOf('cc', ['-O1', '-o', program, source]);
   return program;
 }
 
 /** Starts a program as another account. */
 function asStranger(...argv: string[]): ChildProcess {
   const ids = [`--reuid=${stranger}`, `--regid=${stranger}`, '--clear-groups'];
-  const child = spawn('setpriv', [...ids, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = startProgram('setpriv', [...ids, ...argv], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   hostile.push(child);
   return child;
 }
@@ -108,8 +111,8 @@ it('a secret goes to no account that makes and removes a file of its name in a s
       expect([uid, mode & 0o777], stderr).toEqual([0, 0o600]);
     }
     if (code === 0) expect(statSync(file).uid, stderr).toBe(0);
-    for (const name of left) execFileSync('rm', [join(folder, name)]);
-    if (code === 0) execFileSync('rm', [file]);
+    for (const name of left) outputOf('rm', [join(folder, name)]);
+    if (code === 0) outputOf('rm', [file]);
   }
 });
 
@@ -137,7 +140,7 @@ it('a link that another account made on the way to a file is not followed', asyn
   const { stdout } = await accounts.ok(['keys', 'create', '--name', 'A', ...preset]);
   writeFileSync(join(secrets, 'key'), stdout);
   const incoming = makeFolder('incoming', 0o777);
-  execFileSync('setpriv', [
+  outputOf('setpriv', [
     `--reuid=${stranger}`,
     `--regid=${stranger}`,
     '--clear-groups',

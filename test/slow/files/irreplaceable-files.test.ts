@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { outputOf } from '../../run-program.ts';
 import { stranger, TwoAccounts } from '../e2e/two-accounts.ts';
 import { needPrograms, needRoot } from '../machine/needs.ts';
 
@@ -18,7 +18,7 @@ const preset = ['--entity', 'BER', '--preset', 'sensor-gateway'];
 const create = (name: string, ...more: string[]) =>
   accounts.run(['keys', 'create', '--name', name, ...preset, ...more]);
 const rotate = (...more: string[]) => accounts.run(['keys', 'rotate', 'A', '--yes', ...more]);
-const sh = (...argv: [string, ...string[]]) => execFileSync(argv[0], argv.slice(1));
+const sh = (...argv: [string, ...string[]]) => outputOf(argv[0], argv.slice(1));
 
 beforeEach(async () => {
   accounts = new TwoAccounts();

@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../e2e/program.ts';
 import { type Face, listening } from '../../http/faces.ts';
 import { HttpPlant } from '../../http/plant.ts';
+import { runProgramAsync } from '../../run-program.ts';
 import { type Browser, launchBrowser, openDocs, type Page } from './browser.ts';
 import { type Documents, sharedPage } from './shared-page.ts';
 
@@ -135,8 +134,10 @@ it('begins with a first call and a first reading for this address, which work as
   const [me = '', reading = ''] = await page.locator('.start pre').allTextContents();
   const answer = async (command: string) => {
     const env = { ...process.env, API_KEY: secret };
-    return (await promisify(execFile)('sh', ['-c', command.replace('curl', 'curl -sS')], { env }))
-      .stdout;
+    const call = ['-c', command.replace('curl', 'curl -sS')];
+    const { code, stdout, stderr } = await runProgramAsync('sh', call, { env });
+    expect(code, stderr).toBe(0);
+    return stdout;
   };
   expect([await answer(me.replace(/^read .*\n/, '')), await answer(reading)]).toEqual([
     expect.stringContaining('"server_time"'),

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { runProgram } from '../../run-program.ts';
 
 /**
  * What tests of the long suite need of the machine. Nothing of it may be missing: a test that is left out would look like one
@@ -12,15 +12,15 @@ function fail(what: string): never {
 
 /** Throws where one of these programs is not on the PATH. */
 export function needPrograms(...names: readonly string[]): void {
-  const missing = names.filter((name) => spawnSync('which', [name]).status !== 0);
+  const missing = names.filter((name) => runProgram('which', [name]).code !== 0);
   if (missing.length > 0) fail(missing.join(', '));
 }
 
 /** Throws where a command of the system is refused to this account, such as one that mounts. */
 export function needWorking(program: string, ...args: readonly string[]): void {
-  const { status, error, stderr } = spawnSync(program, args, { encoding: 'utf8' });
-  if (status !== 0)
-    fail(`a working \`${[program, ...args].join(' ')}\` (${error?.message ?? stderr.trim()})`);
+  needPrograms(program);
+  const { code, stderr } = runProgram(program, args);
+  if (code !== 0) fail(`a working \`${[program, ...args].join(' ')}\` (${stderr.trim()})`);
 }
 
 /** Throws where strace is missing or may trace nothing. */
@@ -36,7 +36,5 @@ export function needRoot(): void {
 /** The library of Debian's faketime, which changes the clock of a process; its own command would stand between us and our signals. */
 export function faketimeLibrary(): string {
   needPrograms('faketime');
-  return spawnSync('faketime', ['-f', '+0', 'sh', '-c', 'printf %s "$LD_PRELOAD"'], {
-    encoding: 'utf8',
-  }).stdout;
+  return runProgram('faketime', ['-f', '+0', 'sh', '-c', 'printf %s "$LD_PRELOAD"']).stdout;
 }

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { environment, root } from '../../e2e/program.ts';
 import { onceForAll } from '../../once.ts';
+import { runProgramAsync } from '../../run-program.ts';
 import { account } from '../../store/postgres/server-files.ts';
 
 /** How long a busy machine may take to make them. */
@@ -24,7 +23,11 @@ export async function madePackages(): Promise<string> {
     // The cache of npm is that of whoever started the tests.
     const env = environment({ HOME: folder, npm_config_cache: join(folder, 'npm') });
     const script = join(root, 'bin', 'package', 'package.js');
-    await promisify(execFile)(process.execPath, [script, packages], { ...account, env });
+    const { code, stderr } = await runProgramAsync(process.execPath, [script, packages], {
+      ...account,
+      env,
+    });
+    if (code !== 0) throw new Error(stderr);
   });
   return packages;
 }

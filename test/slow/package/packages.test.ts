@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -14,6 +13,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../../e2e/client.ts';
 import { Running, root } from '../../e2e/program.ts';
+import { runProgram } from '../../run-program.ts';
 import { Machine, withoutNode } from '../machine/machine.ts';
 import { needPrograms } from '../machine/needs.ts';
 import { madePackages, slowest } from './made.ts';
@@ -46,11 +46,8 @@ afterAll(() => {
 });
 
 const tar = (...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync('tar', args, {
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-  });
-  expect(status, stderr).toBe(0);
+  const { code, stdout, stderr } = runProgram('tar', args);
+  expect(code, stderr).toBe(0);
   return stdout;
 };
 
@@ -66,12 +63,11 @@ function debianPackage(prefix: string): string {
 /** Creates a store and a key, serves, and makes a call with the key. */
 async function tryOut(hkctl: string): Promise<void> {
   const run = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(hkctl, args, {
+    const { code, stdout, stderr } = runProgram(hkctl, args, {
       env,
       cwd: folder,
-      encoding: 'utf8',
     });
-    expect(status, `hkctl ${args.join(' ')}: ${stderr}`).toBe(0);
+    expect(code, `hkctl ${args.join(' ')}: ${stderr}`).toBe(0);
     return stdout;
   };
   const site = ['--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'Europe/Berlin'];
@@ -115,8 +111,7 @@ async function tryOut(hkctl: string): Promise<void> {
 function checkHealth(url: string): number | null {
   const recipe = readFileSync(join(packages, 'Containerfile'), 'utf8');
   const [, ...args] = JSON.parse(/HEALTHCHECK[^[]*\n\s*CMD (\[.*\])/.exec(recipe)?.[1] ?? '[]');
-  return spawnSync(process.execPath, args, { env: { ...env, HKCTL_PORT: new URL(url).port } })
-    .status;
+  return runProgram(process.execPath, args, { env: { ...env, HKCTL_PORT: new URL(url).port } }).code;
 }
 
 describe('the tarball', () => {
@@ -187,10 +182,8 @@ it.each([
   { prefix: 'hkctl-node_', megabytes: 36 },
 ])('the Debian package $prefix satisfies lintian, and is small', ({ prefix, megabytes }) => {
   const file = debianPackage(prefix);
-  const { status, stdout } = spawnSync('lintian', ['--fail-on', 'error', file], {
-    encoding: 'utf8',
-  });
-  expect([status, stdout.match(/^E:.*$/gm)]).toEqual([0, null]);
+  const { code, stdout } = runProgram('lintian', ['--fail-on', 'error', file]);
+  expect([code, stdout.match(/^E:.*$/gm)]).toEqual([0, null]);
   expect(statSync(file).size).toBeLessThan(megabytes * 1024 * 1024);
 });
 
@@ -210,7 +203,7 @@ it('SHA256SUMS has the digest of every other file', () => {
 
 it('the package of npm brings what runs, and no more', () => {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-  const { stdout } = spawnSync('npm', args, { cwd: root, encoding: 'utf8' });
+  const { stdout } = runProgram('npm', args, { cwd: root });
   const [packed] = JSON.parse(stdout) as [{ files: { path: string }[] }];
   const paths = packed.files.map(({ path }) => path);
   const kinds = new Set(

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/core/port/store.ts';
 import { sensors } from '../../../src/resources/sensor-lookup.ts';
 import { engineAt } from '../../../src/store/open.ts';
+import { startProgram } from '../../run-program.ts';
 import { batchOf } from '../../store/conformance/readings/readings.ts';
 import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { addressOf, onServer } from '../../store/postgres/databases.ts';
@@ -65,7 +66,7 @@ async function through(...settings: string[]): Promise<string> {
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
   const env = { PATH: `${process.env.PATH}:/usr/sbin` };
-  poolers.push(spawn('pgbouncer', [file], { ...account, env, stdio: 'ignore' }));
+  poolers.push(startProgram('pgbouncer', [file], { ...account, env, stdio: 'ignore' }));
   const address = `postgres://postgres@/plant?host=${folder}&port=${port}`;
   const answers = () =>
     onServer(address, 'select 1').then(

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { cli, environment } from '../../e2e/program.ts';
+import { startProgram } from '../../run-program.ts';
 import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { portraitOf } from '../../store/portrait.ts';
 import { newDatabase, onServer } from '../../store/postgres/databases.ts';
@@ -102,7 +102,7 @@ describe('a restore into PostgreSQL', () => {
 
   it('of a killed process leaves the old store as it was', async () => {
     const before = await at(address, portraitOf);
-    const child = spawn(cli, ['restore', file, '--yes'], {
+    const child = startProgram(cli, ['restore', file, '--yes'], {
       env: environment({ HKCTL_STORE: address, HKCTL_USER: 'acme-admin' }),
       stdio: 'ignore',
     });

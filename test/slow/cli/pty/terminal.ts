@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../../e2e/program.ts';
+import { outputOf } from '../../../run-program.ts';
 import { needPrograms } from '../../machine/needs.ts';
 
 const hkctl = join(root, 'bin', 'hkctl.js');
@@ -115,7 +115,7 @@ export class Terminal {
   }
 
   private tmux(...args: string[]): string {
-    return execFileSync('tmux', ['-L', this.server, ...args], { encoding: 'utf8' });
+    return outputOf('tmux', ['-L', this.server, ...args]);
   }
 }
 

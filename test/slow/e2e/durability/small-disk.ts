@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { runProgram } from '../../../run-program.ts';
 import { needWorking } from '../../machine/needs.ts';
 
 /** A disk of a few megabytes in memory. Only root may mount one. */
@@ -18,7 +18,7 @@ export class SmallDisk {
   }
 
   get freeBytes(): number {
-    return Number(spawnSync('stat', ['-f', '-c', '%a', this.folder]).stdout.toString()) * 4096;
+    return Number(runProgram('stat', ['-f', '-c', '%a', this.folder]).stdout) * 4096;
   }
 
   /** Leaves so many bytes of the disk free, or none. */
@@ -33,7 +33,7 @@ export class SmallDisk {
   }
 
   close(): void {
-    spawnSync('umount', ['-l', this.folder]);
+    runProgram('umount', ['-l', this.folder]);
     rmSync(this.#parent, { recursive: true });
   }
 }

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +8,7 @@ import { readReadings } from '../../../e2e/client.ts';
 import { type Daemon, Plant } from '../../../e2e/plant.ts';
 import { until } from '../../../e2e/program.ts';
 import { createRandom } from '../../../e2e/random.ts';
+import { runProgram } from '../../../run-program.ts';
 import { createBreakingProxy } from './breaking-proxy.ts';
 
 /** Node-RED is no dependency of hkctl: npm installs it here, once a machine. */
@@ -31,8 +31,8 @@ beforeAll(async () => {
       `node-red@${version}`,
     ];
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: process.env.HKCTL_TEST_CA_CERTS };
-    const { status, stderr } = spawnSync('npm', args, { env, encoding: 'utf8' });
-    expect(status, stderr).toBe(0);
+    const { code, stderr } = runProgram('npm', args, { env });
+    expect(code, stderr).toBe(0);
   }
   plant = await Plant.open();
   await plant.importSensors([{ id: 'FLOW', code: 'OVEN-3-T1', name: 'Oven', unit: null }]);

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Plant } from '../../../e2e/plant.ts';
 import { until } from '../../../e2e/program.ts';
+import { runProgram } from '../../../run-program.ts';
 import { addressOf, onServer } from '../../../store/postgres/databases.ts';
 import { startServer } from '../../../store/postgres/server.ts';
 import { needWorking } from '../../machine/needs.ts';
@@ -31,7 +31,7 @@ function mountDisk(size: string): string {
     folder,
   );
   ends.push(() => {
-    spawnSync('umount', ['-l', folder]);
+    runProgram('umount', ['-l', folder]);
     rmSync(folder, { recursive: true, force: true });
   });
   return folder;
@@ -43,7 +43,7 @@ const ballastOf = (folder: string) => join(folder, 'ballast');
 
 /** Leaves nothing of the disk free, while others write, too. */
 function fill(folder: string): void {
-  spawnSync('dd', ['if=/dev/zero', `of=${ballastOf(folder)}`, 'bs=4k']);
+  runProgram('dd', ['if=/dev/zero', `of=${ballastOf(folder)}`, 'bs=4k']);
 }
 
 /** A plant whose store is the database `plant` of a server, after four gateways have posted so many batches. */
@@ -143,7 +143,7 @@ describe('a full disk of the log of the server', () => {
     ends.push(server.stop);
     const log = join(server.folder, 'data', 'pg_wal');
     await server.kill9();
-    spawnSync('sh', [
+    runProgram('sh', [
       '-c',
       `cp -a "$1"/. "$2" && rm -r "$1" && ln -s "$2" "$1"`,
       'move',

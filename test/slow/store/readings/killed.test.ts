@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { startProgram } from '../../../run-program.ts';
 import { emptyDatabase, Model, step } from '../../../store/sqlite/readings/model/model.ts';
 import { Process, type Step } from '../../../store/sqlite/readings/model/process.ts';
 import { buildStepper, modelOf } from './stepper.ts';
@@ -36,7 +37,7 @@ it('a process that is killed at any instant loses nothing that it reported, doub
 
 /** Starts the program and kills it so many ms after its first line; its whole lines. */
 function killedAfter(program: string, args: readonly string[], ms: number): Promise<string[]> {
-  const child: ChildProcess = spawn(process.execPath, [program, ...args], {
+  const child: ChildProcess = startProgram(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';

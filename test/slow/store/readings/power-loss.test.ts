@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runProgram } from '../../../run-program.ts';
 import { emptyDatabase, Model, step } from '../../../store/sqlite/readings/model/model.ts';
 import { Process, type Step } from '../../../store/sqlite/readings/model/process.ts';
 import { needStrace } from '../../machine/needs.ts';
@@ -70,10 +70,8 @@ function callsOf(trace: string, program: readonly string[], database: string): C
     '-o',
     trace,
   ];
-  const { status, stderr } = spawnSync('strace', [...options, process.execPath, ...program], {
-    encoding: 'utf8',
-  });
-  expect(status, stderr).toBe(0);
+  const { code, stderr } = runProgram('strace', [...options, process.execPath, ...program]);
+  expect(code, stderr).toBe(0);
   const names = new Map<string, string>();
   const calls: Call[] = [];
   for (const line of readFileSync(trace, 'utf8').split('\n')) {
