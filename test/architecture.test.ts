@@ -14,6 +14,7 @@ import {
   readsEnvironment,
   readsMachineClock,
   sqlTextsOf,
+  startsPrograms,
 } from './architecture.ts';
 
 const src = join(__dirname, '..', 'src');
@@ -132,6 +133,50 @@ describe('the sources', () => {
       circlesOf([...folders].map(([file, imports]) => ({ file, imports: [...imports] }))),
     ).toEqual([]);
     expect([...(folders.get('store/postgres') ?? [])]).not.toContain('store/sqlite');
+  });
+});
+
+/** The files of tests that start programs without the helper of all others, each with its reason. */
+const starters: readonly [file: RegExp, reason: string][] = [
+  [/^run-program\.ts$/, 'the helper, on execa'],
+  [/^(run\.js|programs\.mts)$/, 'they run before vitest'],
+  [/^bench\//, 'they time the start of a program, and are bundled'],
+  [
+    /^store\/postgres\/server(-files|-guard)?\.ts$/,
+    'a server outlives its tests, also in the benchmarks',
+  ],
+  [/^core\/interleavings\.test\.ts$/, 'its processes exchange messages (fork)'],
+  [/^e2e\/daemon\/(journal|log-reader)\.test\.ts$/, 'a descriptor is the output'],
+  [/^slow\/e2e\/rotation-race\.test\.ts$/, 'the text of a program that is loaded before hkctl'],
+];
+
+describe('the tests', () => {
+  const folder = __dirname;
+  const importers = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(m?ts|js)$/.test(file) && file !== 'architecture.test.ts')
+    .filter((file) => startsPrograms(readFileSync(join(folder, file), 'utf8')));
+
+  it('start every program by one helper, with few exceptions', () => {
+    const isAllowed = (file: string) => starters.some(([pattern]) => pattern.test(file));
+    expect(importers.filter((file) => !isAllowed(file))).toEqual([]);
+  });
+
+  it('have each of these exceptions', () => {
+    for (const [pattern, reason] of starters) {
+      expect(importers.filter((file) => pattern.test(file)).length, reason).toBeGreaterThan(0);
+    }
+  });
+
+  it('are seen to start programs, and types start none', () => {
+    for (const text of [
+      "import { spawn } from 'node:child_process';",
+      "import { type ChildProcess, spawn } from 'node:child_process';",
+      "import { execa } from 'execa';",
+      "const { spawn } = require('node:child_process');",
+    ]) {
+      expect(startsPrograms(text), text).toBe(true);
+    }
+    expect(startsPrograms("import type { ChildProcess } from 'node:child_process';")).toBe(false);
   });
 });
 

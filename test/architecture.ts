@@ -139,6 +139,14 @@ export function readsEnvironment(text: string): boolean {
   );
 }
 
+/** Whether a text takes the functions of node:child_process or of execa, not their types alone. */
+export function startsPrograms(text: string): boolean {
+  const texts = text.replaceAll(/^import type [^;]*;/gm, '');
+  return /(from|require\(|import\(|getBuiltinModule\()\s*'(node:)?(child_process|execa)'/.test(
+    texts,
+  );
+}
+
 /** All modules of a folder. The compiler itself finds the imports: also dynamic ones, types, and those over many lines. */
 export function modulesOf(folder: string): Module[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { Cli, type KeyJson } from '../../cli/harness.ts';
+import { runProgramAsync } from '../../run-program.ts';
 
 const hkctl = join(__dirname, '..', '..', '..', 'bin', 'hkctl.js');
 
@@ -45,12 +45,13 @@ async function killable() {
   ]);
   const killedAt = (step: number, line: readonly string[]) => {
     const env = {
+      ...process.env,
       HKCTL_STORE: cli.store,
       HKCTL_USER: 'root',
       NODE_OPTIONS: `--require ${preload}`,
       KILL_BEFORE: String(step),
     };
-    return execa(process.execPath, [hkctl, ...line], { env, reject: false });
+    return runProgramAsync(process.execPath, [hkctl, ...line], { env });
   };
   return { cli, folder, file, killedAt };
 }
@@ -65,7 +66,7 @@ describe('a rotation into a file, killed at each step', () => {
       const prefix = readFileSync(file, 'utf8').slice(0, 8);
       const line = ['keys', 'rotate', prefix, '--secret-file', file, '--yes'];
       const killed = await killedAt(step, line);
-      survived = killed.exitCode === 0;
+      survived = killed.code === 0;
       expect(survived || killed.signal === 'SIGKILL', killed.stderr).toBe(true);
       // Whatever happened: exactly one key is active, and its secret stands in one of the two files.
       const [key, ...others] = await active();
@@ -113,7 +114,7 @@ describe('a rotation into a file, killed at each step', () => {
     await cli.ok(line());
     const late = new Set<boolean>();
     for (let step = 0, survived = false; !survived; step++) {
-      survived = (await killedAt(step, line())).exitCode === 0;
+      survived = (await killedAt(step, line())).code === 0;
       late.add(readFileSync(mark, 'utf8') !== prefix());
       await cli.ok(line('--if-older-than', '90d'));
       expect(readFileSync(mark, 'utf8'), `step ${step}`).toBe(prefix());
@@ -144,7 +145,7 @@ describe('a key created into a new file, killed at each step', () => {
     const states = new Set<string>();
     for (let step = 0, survived = false; !survived; step++) {
       const killed = await killedAt(step, [...line, '--secret-file', file]);
-      survived = killed.exitCode === 0;
+      survived = killed.code === 0;
       expect(survived || killed.signal === 'SIGKILL', killed.stderr).toBe(true);
       const left = readdirSync(folder).sort();
       states.add(left.join(' + '));

@@ -63,6 +63,6 @@ it('the units are correct for systemd, and expose at most 1.5', async () => {
       '--threshold=15',
       join(folder, name),
     );
-    expect(status, stdout).toBe(0);
+    expect(code, stdout).toBe(0);
   }
 });

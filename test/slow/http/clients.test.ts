@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
+import { runProgramAsync } from '../../run-program.ts';
 
 const file = join(process.cwd(), 'test', 'golden', 'openapi.json');
 
@@ -27,11 +27,14 @@ it('passes the recommended rules of redocly, and stricter ones', { timeout: 120_
   const config = join(folder, 'redocly.yaml');
   const rules = Object.fromEntries(stricter.map((rule) => [rule, 'error']));
   writeFileSync(config, JSON.stringify({ extends: ['recommended'], rules }));
-  const { stdout } = await execa(redocly, ['lint', file, '--config', config, '--format', 'json'], {
-    // Otherwise it would ask its makers for news, and report this run to them.
-    env: { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-    reject: false,
-  });
+  const { stdout } = await runProgramAsync(
+    redocly,
+    ['lint', file, '--config', config, '--format', 'json'],
+    {
+      // Otherwise it would ask its makers for news, and report this run to them.
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    },
+  );
   const { totals, problems } = JSON.parse(stdout);
   expect(problems).toEqual([]);
   expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });

@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
+import { runProgramAsync } from '../../run-program.ts';
 
 it.each(['registry', 'records', 'readings', 'postgres'])(
   'the migrations of %s make what is declared',
@@ -11,7 +11,7 @@ it.each(['registry', 'records', 'readings', 'postgres'])(
     onTestFinished(() => rmSync(folder, { recursive: true }));
     cpSync(join('migrations', database), folder, { recursive: true });
     const before = readdirSync(folder);
-    const { stdout } = await execa(
+    const { code, stdout, stderr } = await runProgramAsync(
       'node',
       [
         'node_modules/drizzle-kit/bin.cjs',
@@ -19,8 +19,9 @@ it.each(['registry', 'records', 'readings', 'postgres'])(
         '--config',
         join('migrations', 'drizzle.config.ts'),
       ],
-      { env: { DATABASE: database, MIGRATIONS: relative(process.cwd(), folder) } },
+      { env: { ...process.env, DATABASE: database, MIGRATIONS: relative(process.cwd(), folder) } },
     );
+    expect(code, stderr).toBe(0);
     expect(stdout).toContain('No schema changes');
     expect(readdirSync(folder)).toEqual(before);
   },

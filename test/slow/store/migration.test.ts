@@ -1,7 +1,6 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
@@ -12,6 +11,7 @@ import {
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
 import { schemaVersions } from '../../../src/store/sqlite-database/schema/schema-versions.ts';
 import { Cli } from '../../cli/harness.ts';
+import { environment, Running } from '../../e2e/program.ts';
 import { quiet } from '../../store/restores.ts';
 import { makeOlder } from '../../store/sqlite/migration/older.ts';
 import { nowMs, storeOptions } from '../../store/stores.ts';
@@ -94,15 +94,14 @@ function expectAll(store: string): void {
 }
 
 const migrate = (env: Record<string, string> = {}) =>
-  execa(process.execPath, [hkctl, 'migrate', '--without-backup'], {
-    env: { HKCTL_STORE: path, HKCTL_USER: 'root', ...env },
-    reject: false,
+  new Running(process.execPath, [hkctl, 'migrate', '--without-backup'], {
+    env: environment({ HKCTL_STORE: path, HKCTL_USER: 'root', ...env }),
   });
 
 describe('a migration of readings', () => {
   it('that is killed at any time goes on with the next one, and the old file stays until it is done', async () => {
     const beganAt = performance.now();
-    expect((await migrate()).exitCode).toBe(0);
+    expect((await migrate().ended).code).toBe(0);
     const wholeMs = performance.now() - beganAt;
     let kills = 0;
     let attempts = 0;
@@ -113,12 +112,12 @@ describe('a migration of readings', () => {
       for (let isDone = false; !isDone; ) {
         const running = migrate();
         const timer = setTimeout(
-          () => running.kill('SIGKILL'),
+          () => running.child.kill('SIGKILL'),
           (((attempts++ * 0.27) % 0.8) + kills / 40) * wholeMs,
         );
-        const { exitCode, signal, stderr } = await running;
+        const { code, signal, stderr } = await running.ended;
         clearTimeout(timer);
-        isDone = exitCode === 0;
+        isDone = code === 0;
         expect(isDone || signal === 'SIGKILL', stderr).toBe(true);
         if (isDone) break;
         kills++;
@@ -136,11 +135,11 @@ describe('a migration of readings', () => {
     const preload = join(folder, 'killer.cjs');
     writeFileSync(preload, killer);
     for (let step = 0, isDone = false; !isDone; step++) {
-      const { exitCode, signal, stderr } = await migrate({
+      const { code, signal, stderr } = await migrate({
         NODE_OPTIONS: `--require ${preload}`,
         KILL_BEFORE: String(step),
-      });
-      isDone = exitCode === 0;
+      }).ended;
+      isDone = code === 0;
       expect(isDone || signal === 'SIGKILL', stderr).toBe(true);
       if (versionAt(path) !== schemaVersions.readings) {
         expect(oldCount()).toBe(sensors * perSensor);
@@ -165,9 +164,11 @@ describe('a migration of readings', () => {
       expect(readFileSync(filesOf(path).readings).equals(content)).toBe(true);
       disk.makeRoom();
       disk.fill(2_000_000);
-      expect((await migrate()).stderr).toMatch(/may need \d+ MB .* has \d MB; nothing was changed/);
+      expect((await migrate().ended).stderr).toMatch(
+        /may need \d+ MB .* has \d MB; nothing was changed/,
+      );
       disk.makeRoom();
-      expect(await migrate()).toMatchObject({ exitCode: 0 });
+      expect(await migrate().ended).toMatchObject({ code: 0 });
       expectAll(path);
     } finally {
       disk.close();
