@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Plant } from '../../e2e/plant.ts';
-import type { Outcome } from '../../e2e/program.ts';
+import type { Outcome } from '../../run-program.ts';
 import { createExampleShell, type ExampleShell } from './shell.ts';
 
 interface Task {

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { Plant } from '../../e2e/plant.ts';
-import { cli, type Outcome, type Running } from '../../e2e/program.ts';
+import { cli, type Running } from '../../e2e/program.ts';
+import type { Outcome } from '../../run-program.ts';
 
 /** The programs that the examples call, as people have them: `hkctl`, and an ssh to machines that are folders. */
 const programs = {
