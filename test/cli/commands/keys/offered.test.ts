@@ -28,8 +28,8 @@ it('many of them are filtered by typing', async () => {
   const cli = await new Cli().seed();
   for (let i = 10; i < 24; i++) await cli.key(`Line ${i}`);
   const keys = [
-    { on: '❯ hk_', type: '17' },
-    { on: 'Which key? 17', type: press.enter },
+    { on: '❯ hk_', type: 'Line 17' },
+    { on: 'Which key? Line 17', type: press.enter },
   ];
   const { stdout, stderr } = await cli.ok('keys show', { terminal, keys });
   expect(stripVTControlCharacters(stdout)).toMatch(/^Line 17$/m);
