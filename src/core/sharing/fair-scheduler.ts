@@ -47,14 +47,16 @@ export class FairScheduler {
   #start(owner: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = (): void => {
+        // A client with many tasks has one signal for all of them.
+        signal?.removeEventListener('abort', abort);
         this.#running.add(owner);
         resolve();
       };
       const waiting = { start, reject };
-      this.#waiting.add(owner, waiting);
       const abort = (): void => {
         if (this.#waiting.remove(owner, waiting)) reject(signal?.reason);
       };
+      this.#waiting.add(owner, waiting);
       signal?.addEventListener('abort', abort, { once: true });
     });
   }

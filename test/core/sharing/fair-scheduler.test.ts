@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { FairScheduler } from '../../../src/core/sharing/fair-scheduler.ts';
@@ -45,6 +46,16 @@ describe('a fair scheduler', () => {
       ['a0', 'a1', 'a2', 'a3', 'b0'].map((name) => scheduler.run(name.slice(0, 1), task(name))),
     );
     expect(started).toEqual(['a0', 'a1', 'b0', 'a2', 'a3']);
+  });
+
+  it('leaves no listener at the signal of a client whose tasks have begun', async () => {
+    const scheduler = new FairScheduler(1);
+    const { signal } = new AbortController();
+    const tasks = Array.from({ length: 20 }, () =>
+      scheduler.run('a', () => setImmediate(undefined), signal),
+    );
+    await Promise.all(tasks);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('continues after a task that failed', async () => {
