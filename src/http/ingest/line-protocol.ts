@@ -1,4 +1,4 @@
-import { aheadFault, meaningOf } from '../../core/readings/instant-faults.ts';
+import { meaningOf } from '../../core/readings/instant-faults.ts';
 import { type EpochUnit, earliestMeasuredUs, maxAheadUs } from '../../core/readings/instants.ts';
 import { type Fault, fault, longestItem, maxBatch, shown } from '../../core/readings/rejections.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
@@ -151,16 +151,25 @@ function timeOf(
   // Nanoseconds exceed the numbers that a double holds exactly.
   const us =
     precision === 'ns' ? Number(timestamp.slice(0, -3)) : Number(timestamp) * microseconds[unit];
-  if (us > nowUs + maxAheadUs) return aheadFault(Number(timestamp), us, unit);
-  return us >= earliestMeasuredUs ? us : earlyFault(timestamp, unit);
+  if (us > nowUs + maxAheadUs) {
+    return outOfRange('in_future', { timestamp, unit, range: 'more than 24 hours ahead' });
+  }
+  if (us < earliestMeasuredUs) {
+    return outOfRange('invalid_at', { timestamp, unit, range: `before 1990 in ${unit}` });
+  }
+  return us;
 }
 
-function earlyFault(timestamp: string, unit: EpochUnit): Fault {
+/** The fault of a timestamp outside of what is stored, which often has another precision than the request says. */
+function outOfRange(
+  code: 'in_future' | 'invalid_at',
+  { timestamp, unit, range }: { timestamp: string; unit: EpochUnit; range: string },
+): Fault {
   const meaning = meaningOf(Number(timestamp), unit);
   const words = Object.entries(precisions).find(([, other]) => meaning.includes(` ${other} `));
   const looksLike = meaning === '' ? '' : ` and ${meaning}`;
   const hint = words ? `: send ?precision=${words[0]}` : ': set the clock';
-  return fault('invalid_at', `${timestamp} is before 1990 in ${unit}${looksLike}${hint}.`);
+  return fault(code, `${timestamp} is ${range}${looksLike}${hint}.`);
 }
 
 function tooMany(): ApiError {

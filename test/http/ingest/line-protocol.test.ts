@@ -104,7 +104,8 @@ describe('a line of line protocol', () => {
     expect(detailOf('1795162500', 'ns')).toContain('send ?precision=s');
     expect(detailOf('1795162500123', 'ns')).toContain('send ?precision=ms');
     expect(detailOf('1795162500123456', 'ns')).toContain('send ?precision=us');
-    expect(detailOf(at, 'ms')).toContain('looks like epoch nanoseconds');
+    expect(detailOf(at, 'ms')).toContain('send ?precision=ns');
+    expect(detailOf('1795162500123', 's')).toMatch(/ahead and .*: send \?precision=ms\.$/);
   });
 
   it('without a timestamp has the time of receipt, each a later one', () => {
