@@ -164,11 +164,15 @@ function drawTile(
     element('span', { className: 'tile-code' }, sensor.code),
     element(
       'span',
-      { className: 'tile-value' },
-      formatValue(sensor.last_value),
-      element('small', {}, ` ${unitSign(sensor.unit)}`),
+      { className: 'tile-reading' },
+      element(
+        'span',
+        { className: 'tile-value' },
+        formatValue(sensor.last_value),
+        element('small', {}, ` ${unitSign(sensor.unit)}`),
+      ),
+      points !== undefined && drawSparkline(points, nowMs),
     ),
-    points !== undefined && drawSparkline(points, nowMs),
     element('span', { className: 'tile-state' }, stateLine(sensor, state, nowMs)),
   );
 

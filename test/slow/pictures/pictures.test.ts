@@ -6,12 +6,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { presets } from '../../../src/core/access/permissions.ts';
 import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
 import type { KeyJson } from '../../cli/harness.ts';
+import { Plant } from '../../e2e/plant.ts';
 import { root } from '../../e2e/program.ts';
 import { listening } from '../../http/faces.ts';
 import { HttpPlant } from '../../http/plant.ts';
 import { seededStore } from '../cli/pty/seed.ts';
 import { Terminal } from '../cli/pty/terminal.ts';
 import { launchBrowser, openDocs } from '../http/browser.ts';
+import { enter, visit } from '../page/site.ts';
 import { terminalSvg } from './svg.ts';
 
 /**
@@ -178,16 +180,50 @@ describe('the picture of', () => {
   });
 });
 
-it('the picture of the documents page is a small PNG of the page', async () => {
-  const path = join(images, 'docs.png');
-  if (process.env.UPDATE_GOLDEN) writeFileSync(path, await photographedPage());
+it.each([
+  ['docs.png', photographedDocuments],
+  ['page-light.png', () => photographedPage('light', '', '.tile canvas, .tile svg')],
+  ['page-dark.png', () => photographedPage('dark', '#/sensors/', '.uplot canvas')],
+])('the picture %s is a small PNG', async (name, photograph) => {
+  const path = join(images, name);
+  if (process.env.UPDATE_GOLDEN) writeFileSync(path, await photograph());
   const png = readFileSync(path);
   // Width and height stand in the header of the file (PNG, 11.2.1).
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1000, 700]);
   expect(png.length).toBeLessThan(150_000);
 });
 
-async function photographedPage(): Promise<Buffer> {
+/** The page for people over the made-up plant: all sensors, or the one that broke. */
+async function photographedPage(
+  colorScheme: 'light' | 'dark',
+  view: string,
+  drawn: string,
+): Promise<Buffer> {
+  const plant = new Plant();
+  await plant.ok(['init', '--demo', '--admin', 'admin']);
+  const { secret } = await plant.createKey('Shift lead', 'operational-core');
+  const sensors = await plant.json<{ id: string; code: string }[]>([
+    'sensors',
+    'list',
+    '--entity',
+    'BER',
+  ]);
+  const broken = sensors.find(({ code }) => code === 'OVEN-2-T1');
+  const daemon = await plant.serve();
+  const browser = await launchBrowser();
+  const address = `${daemon.url}/${view === '' ? '' : `${view}${broken?.id}`}`;
+  const { page } = await visit(browser, address, { width: 1000, colorScheme });
+  await page.setViewportSize({ width: 1000, height: 700 });
+  await enter(page, secret);
+  await page.waitForSelector(drawn);
+  await page.waitForLoadState('networkidle');
+  const picture = await page.screenshot();
+  await browser.close();
+  await plant.close();
+  return picture;
+}
+
+async function photographedDocuments(): Promise<Buffer> {
   const plant = await HttpPlant.open();
   const face = await listening(plant);
   const browser = await launchBrowser();
