@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { closedFolder } from './rights/store-account.ts';
+import { folderOfAnother } from './rights/store-account.ts';
 import { callerOfSudo } from './rights/sudo.ts';
 
 /** Reads the environment of the process, for the composition root: only this file reads it, once. */
@@ -18,7 +18,7 @@ export function readEnvironment(
     ...defaultStoreOf(env, exists),
     /** The folder of the system's store, if this account may not enter it: a store may be there. Checked when called. */
     closedSystemStore: () =>
-      env.STATE_DIRECTORY ? undefined : closedFolder(dirname(systemStorePath)),
+      env.STATE_DIRECTORY ? undefined : folderOfAnother(dirname(systemStorePath)),
   };
 }
 

@@ -3,7 +3,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Services } from './cli/command/context.ts';
-import { report, run, withMessagesOf } from './cli/run.ts';
+import { report, runCommandLine, withMessagesOf } from './cli/run.ts';
 import { createIo, type Io } from './cli/terminal/io.ts';
 import { readEnvironment } from './config.ts';
 import { secureRandom } from './core/secrets.ts';
@@ -49,7 +49,7 @@ export async function main(
   process.on('uncaughtException', (thrown) =>
     process.exit(report(thrown, argv, withMessagesOf(argv, io))),
   );
-  return run(argv, io, createServices(io, rights, listening));
+  return runCommandLine(argv, io, createServices(io, rights, listening));
 }
 
 function createServices(

@@ -27,7 +27,7 @@ import { wrapWhole } from './terminal/wrap.ts';
  * Runs one command line (`argv` without interpreter and script) and gives its exit code (promise 3.1). Whatever
  * goes wrong is reported on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
  */
-export async function run(
+export async function runCommandLine(
   line: readonly string[],
   callerIo: Io,
   services: Services,

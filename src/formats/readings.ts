@@ -5,7 +5,7 @@ import { fault } from '../core/readings/rejections.ts';
 import { createFieldOfColumn, type FieldOfColumn } from '../core/records/columns.ts';
 import { readPieces } from './pieces.ts';
 import type { TextEvents } from './reader.ts';
-import { createTable } from './table.ts';
+import { createTableReader } from './table.ts';
 
 const fieldNames = Object.keys(readingTable.fields);
 
@@ -32,7 +32,7 @@ export const readReadings: ReadingReader = async function* (source, options) {
     rows().faults.push({ line, ...fault('invalid_reading', rule) });
   const addTextFault: TextEvents['fault'] = ({ line, rule }) =>
     addFault(line, `The line is not as expected: ${rule}.`);
-  const table = createTable(readingTable, options.map, {
+  const table = createTableReader(readingTable, options.map, {
     row: (cells, columns, line) => add(itemOf(cells, columns), line),
     fault: addTextFault,
   });

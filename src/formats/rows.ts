@@ -6,7 +6,7 @@ import { createRecordValidator, type RecordValidator } from '../core/records/val
 import { jsonText, textOfAny } from '../core/text/shown-text.ts';
 import { readPieces } from './pieces.ts';
 import type { TextEvents } from './reader.ts';
-import { createTable } from './table.ts';
+import { createTableReader } from './table.ts';
 
 /** Reads records in constant memory; after an invalid row it only counts violations, and then throws `ImportError`. */
 export const readRows: RowReader = async function* (resource, source, options) {
@@ -44,7 +44,7 @@ function eventsOf(
   const fault: TextEvents['fault'] = (found) => {
     violations.add({ ...found, field: table.nameOf(found.column ?? 0) ?? null });
   };
-  const table = createTable(importTable, map, { row: validator.validateCells, fault });
+  const table = createTableReader(importTable, map, { row: validator.validateCells, fault });
   const events: TextEvents = {
     row: table.row,
     value(value, line) {

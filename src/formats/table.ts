@@ -1,5 +1,5 @@
 import { isBlank } from '../core/fields/values.ts';
-import { columnsOf, type ImportTable } from '../core/records/columns.ts';
+import { columnPositions, type ImportTable } from '../core/records/columns.ts';
 import type { ReadOptions } from '../core/records/imports.ts';
 import type { TextEvents } from './reader.ts';
 
@@ -15,7 +15,7 @@ export interface Table {
  * Creates the reader of a table: its first row is the header, by which it finds the columns of the fields. Columns at the end
  * without a name and content, as spreadsheets add them, do not count.
  */
-export function createTable(
+export function createTableReader(
   table: ImportTable,
   map: ReadOptions['map'],
   {
@@ -38,7 +38,7 @@ export function createTable(
       if (!columns) {
         header = cells.map((cell) => cell.trim());
         while (header.at(-1) === '') header.pop();
-        columns = columnsOf(table, header, line, map);
+        columns = columnPositions(table, header, line, map);
         return;
       }
       const { length } = header;

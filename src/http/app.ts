@@ -10,7 +10,7 @@ import { wordList } from '../core/text/words.ts';
 import { type Answer, jsonAnswer } from './answers/answer.ts';
 import { ApiError } from './answers/problem.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
-import type { Session } from './auth/credential-cache.ts';
+import type { KeySession } from './auth/credential-cache.ts';
 import { createGate, type Requirement } from './auth/gate.ts';
 import type { Limiters } from './auth/limits.ts';
 import { createDocuments, type DocumentFolders, documentFiles } from './docs/docs.ts';
@@ -52,7 +52,7 @@ interface AppOptions
   expiryWarnings?: ReadonlyMap<string, number>;
 }
 
-type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError>;
+type SecuredHandler = (exchange: Exchange, session: KeySession) => MaybePromise<Answer | ApiError>;
 type Method = 'GET' | 'POST';
 
 const readable = { limit: 'requests' } as const;

@@ -1,14 +1,14 @@
-import { type TimeRange, toTimeRange } from './ranges.ts';
+import { type PlotSpan, toTimeRange } from './ranges.ts';
 
 /** Addresses of views stand behind `#`, which no request contains; a key is in none of them. */
 
-export interface Address {
+export interface ViewAddress {
   /** The parts of the path, decoded: `sensors`, `SE-1`. */
   parts: readonly string[];
   parameters: URLSearchParams;
 }
 
-export function parseAddress(hash: string): Address {
+export function parseViewAddress(hash: string): ViewAddress {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const parts = path.split('/').filter((part) => part !== '');
   return { parts: parts.map(decodePart), parameters: new URLSearchParams(query) };
@@ -16,7 +16,7 @@ export function parseAddress(hash: string): Address {
 
 export function addressOfSensor(
   id: string,
-  range: TimeRange | undefined,
+  range: PlotSpan | undefined,
   comparedIds: readonly string[],
 ): string {
   const parameters = new URLSearchParams();
@@ -31,7 +31,7 @@ export function addressOfSensor(
 }
 
 /** The range of an address; undefined if it has none or an impossible one. */
-export function rangeOf(parameters: URLSearchParams): TimeRange | undefined {
+export function rangeOf(parameters: URLSearchParams): PlotSpan | undefined {
   const fromMs = Number(parameters.get('from') ?? Number.NaN);
   const toMs = Number(parameters.get('to') ?? Number.NaN);
   const isPossible = [fromMs, toMs].every((ms) => Number.isFinite(ms) && Math.abs(ms) < 4e12);

@@ -12,8 +12,8 @@ export interface ApiAnswer<Body> {
 
 export interface Api {
   /** Reads a path below `/api/v1/`; rejects with a {@link Problem}. */
-  read<Body>(path: string, query?: Query): Promise<ApiAnswer<Body>>;
+  read<Body>(path: string, query?: ApiQuery): Promise<ApiAnswer<Body>>;
   limit(): RequestLimit | undefined;
 }
 
-export type Query = Readonly<Record<string, string | number | undefined>>;
+export type ApiQuery = Readonly<Record<string, string | number | undefined>>;

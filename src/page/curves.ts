@@ -1,10 +1,10 @@
 import type { Api } from './api.ts';
-import type { Page, Point, Sensor, SensorPoints } from './models.ts';
-import { bucketFor, type TimeRange } from './ranges.ts';
+import type { ListAnswer, ListedSensor, Point, SensorPoints } from './models.ts';
+import { bucketFor, type PlotSpan } from './ranges.ts';
 
 /** The points of one sensor in a plot. */
 export interface Curve {
-  sensor: Sensor;
+  sensor: ListedSensor;
   points: readonly Point[];
 }
 
@@ -31,8 +31,8 @@ const gapFactor = 2.5;
 /** Reads the curves of sensors: single readings if the range has few, else buckets. */
 export async function readCurves(
   api: Api,
-  sensors: readonly Sensor[],
-  range: TimeRange,
+  sensors: readonly ListedSensor[],
+  range: PlotSpan,
 ): Promise<Curves> {
   const raw = await readGroups(api, sensors, range, { limit: mostReadings * sensors.length });
   if (raw !== undefined) {
@@ -52,11 +52,11 @@ export async function readCurves(
 /** The points of each sensor; undefined if they do not fit into one answer. */
 async function readGroups(
   api: Api,
-  sensors: readonly Sensor[],
-  { fromMs, toMs }: TimeRange,
+  sensors: readonly ListedSensor[],
+  { fromMs, toMs }: PlotSpan,
   parameters: Readonly<Record<string, string | number>>,
 ): Promise<Curve[] | undefined> {
-  const { body } = await api.read<Page<SensorPoints>>('readings', {
+  const { body } = await api.read<ListAnswer<SensorPoints>>('readings', {
     sensor: sensors.map(({ id }) => id).join(','),
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),

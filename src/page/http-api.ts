@@ -1,5 +1,5 @@
-import type { Api, ApiAnswer, Query, RequestLimit } from './api.ts';
-import { type Problem, problemOf, unreachable } from './problems.ts';
+import type { Api, ApiAnswer, ApiQuery, RequestLimit } from './api.ts';
+import { type Problem, problemOf, serverUnreachable } from './problems.ts';
 
 interface CachedAnswer {
   tag: string;
@@ -21,7 +21,7 @@ export function createApi(key: () => string | undefined, report: (problem: Probl
   return {
     limit: () => limit,
 
-    async read<Body>(path: string, query: Query = {}): Promise<ApiAnswer<Body>> {
+    async read<Body>(path: string, query: ApiQuery = {}): Promise<ApiAnswer<Body>> {
       const address = addressOf(path, query);
       const cached = cache.get(address);
 
@@ -38,7 +38,7 @@ export function createApi(key: () => string | undefined, report: (problem: Probl
         remember(address, response.headers.get('ETag'), body);
         return { body: body as Body, changed: true };
       } catch (thrown) {
-        const problem = isProblem(thrown) ? thrown : unreachable();
+        const problem = isProblem(thrown) ? thrown : serverUnreachable();
         if (problem.endsSession) report(problem);
         throw problem;
       }
@@ -72,7 +72,7 @@ function send(address: string, key: string | undefined, tag: string | undefined)
   });
 }
 
-function addressOf(path: string, query: Query): string {
+function addressOf(path: string, query: ApiQuery): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') parameters.set(name, String(value));

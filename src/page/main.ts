@@ -1,9 +1,9 @@
-import { parseAddress, rangeOf } from './addresses.ts';
+import { parseViewAddress, rangeOf } from './addresses.ts';
 import type { Api } from './api.ts';
 import { element, replaceContent } from './elements.ts';
 import { createApi } from './http-api.ts';
 import { keyView } from './key-view.ts';
-import type { Me, Page, Resource } from './models.ts';
+import type { ListAnswer, Me, Resource } from './models.ts';
 import { showOpenForm } from './open-view.ts';
 import type { Problem } from './problems.ts';
 import { listView, readableLists, recordsView, recordView } from './records-view.ts';
@@ -33,7 +33,7 @@ function start(root: HTMLElement): void {
   async function open(): Promise<string | undefined> {
     try {
       const me = (await api.read<Me>('me')).body;
-      const resources = (await api.read<Page<Resource>>('resources')).body.data;
+      const resources = (await api.read<ListAnswer<Resource>>('resources')).body.data;
       endSite = showSite(root, api, me, resources, () => close());
       return undefined;
     } catch (thrown) {
@@ -100,7 +100,7 @@ function showSite(
   function show(): void {
     endView();
     showProblem(undefined);
-    const { parts, parameters } = parseAddress(location.hash);
+    const { parts, parameters } = parseViewAddress(location.hash);
     const section = parts[0] ?? (mayReadSensors ? 'sensors' : 'key');
 
     for (const link of links) {

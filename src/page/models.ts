@@ -17,12 +17,12 @@ export interface Resource {
   methods: string[];
 }
 
-export interface Page<Item> {
+export interface ListAnswer<Item> {
   data: Item[];
   next_cursor: string | null;
 }
 
-export interface Sensor {
+export interface ListedSensor {
   id: string;
   code: string;
   name: string;

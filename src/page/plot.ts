@@ -1,15 +1,15 @@
 import UPlot from 'uplot';
 import type { CurveColumns } from './curves.ts';
-import type { Sensor } from './models.ts';
-import { type TimeRange, toTimeRange } from './ranges.ts';
+import type { ListedSensor } from './models.ts';
+import { type PlotSpan, toTimeRange } from './ranges.ts';
 import { formatInstant } from './time.ts';
 import { formatValue, unitSign } from './values.ts';
 
-export interface PlotData {
-  sensors: readonly Sensor[];
+export interface PlotCurves {
+  sensors: readonly ListedSensor[];
   seconds: number[];
   columns: readonly CurveColumns[];
-  range: TimeRange;
+  range: PlotSpan;
   timeZone: string;
 }
 
@@ -17,7 +17,7 @@ export interface PlotEvents {
   /** The index of the time under the pointer; `null` if there is none. */
   pointed(index: number | null): void;
   /** The range that the person has drawn with the pointer. */
-  selected(range: TimeRange): void;
+  selected(range: PlotSpan): void;
 }
 
 export interface Plot {
@@ -32,7 +32,7 @@ const axisWidth = 64;
 const axes = 2;
 
 /** Draws curves with uPlot: a line each, a band of min and max if there is only one sensor. */
-export function drawPlot(container: HTMLElement, data: PlotData, events: PlotEvents): Plot {
+export function mountPlot(container: HTMLElement, data: PlotCurves, events: PlotEvents): Plot {
   const colours = coloursOf(container);
   const single = data.columns.length === 1;
   const series: UPlot.Series[] = [{}];
@@ -110,7 +110,7 @@ function marks(label: string, scale: string, stroke: string): UPlot.Series {
 }
 
 /** One axis of values for each of the first two units, the second at the right. */
-function valueAxes(sensors: readonly Sensor[], colours: Colours): UPlot.Axis[] {
+function valueAxes(sensors: readonly ListedSensor[], colours: Colours): UPlot.Axis[] {
   const scales = [...new Set(sensors.map(scaleOf))].slice(0, axes);
   return scales.map((scale, index) => ({
     scale,
@@ -127,7 +127,7 @@ function valueAxes(sensors: readonly Sensor[], colours: Colours): UPlot.Axis[] {
 
 const noUnit = 'value';
 
-function scaleOf(sensor: Sensor | undefined): string {
+function scaleOf(sensor: ListedSensor | undefined): string {
   return sensor?.unit ?? noUnit;
 }
 

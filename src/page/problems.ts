@@ -65,7 +65,7 @@ export async function problemOf(response: Response): Promise<Problem> {
 }
 
 /** The problem of a request that got no answer. */
-export function unreachable(): Problem {
+export function serverUnreachable(): Problem {
   return new Problem('unreachable', undefined, sentences.unreachable ?? '');
 }
 

@@ -1,6 +1,6 @@
 /** Spans of time that a plot can show, and the buckets that fit them. */
 
-export interface TimeRange {
+export interface PlotSpan {
   fromMs: number;
   toMs: number;
 }
@@ -39,27 +39,27 @@ export const namedRanges: readonly { name: string; ms: number }[] = [
 ];
 
 /** The shortest bucket of which a range needs no more points than a plot has room for. */
-export function bucketFor({ fromMs, toMs }: TimeRange): Bucket {
+export function bucketFor({ fromMs, toMs }: PlotSpan): Bucket {
   const fitting = buckets.find(({ ms }) => (toMs - fromMs) / ms <= wantedPoints);
   return fitting ?? { text: '1w', ms: 7 * dayMs };
 }
 
 /** A range that can be drawn: in order, neither too short nor too long, as whole milliseconds. */
-export function toTimeRange(oneMs: number, otherMs: number): TimeRange {
+export function toTimeRange(oneMs: number, otherMs: number): PlotSpan {
   const fromMs = Math.round(Math.min(oneMs, otherMs));
   const length = Math.round(Math.abs(otherMs - oneMs));
   return { fromMs, toMs: fromMs + Math.min(longestMs, Math.max(shortestMs, length)) };
 }
 
 /** A range made longer or shorter around its middle. */
-export function zoom({ fromMs, toMs }: TimeRange, factor: number): TimeRange {
+export function zoom({ fromMs, toMs }: PlotSpan, factor: number): PlotSpan {
   const middle = (fromMs + toMs) / 2;
   const half = ((toMs - fromMs) / 2) * factor;
   return toTimeRange(middle - half, middle + half);
 }
 
 /** A range moved by a part of its length. */
-export function move({ fromMs, toMs }: TimeRange, part: number): TimeRange {
+export function move({ fromMs, toMs }: PlotSpan, part: number): PlotSpan {
   const distance = (toMs - fromMs) * part;
   return toTimeRange(fromMs + distance, toMs + distance);
 }

@@ -1,5 +1,5 @@
 import { element, replaceContent } from './elements.ts';
-import type { Page, PlantRecord, Resource } from './models.ts';
+import type { ListAnswer, PlantRecord, Resource } from './models.ts';
 import { describeList, type FilterDescription, type ListDescription } from './openapi.ts';
 import { formatInstant } from './time.ts';
 import { attempt, type View, type ViewContext } from './view.ts';
@@ -75,7 +75,7 @@ export function listView(name: string): View {
 
         const cursor = cursors.at(-1);
         const query = { ...filters, limit: pageSize, cursor };
-        const { body } = await context.api.read<Page<PlantRecord>>(name, query);
+        const { body } = await context.api.read<ListAnswer<PlantRecord>>(name, query);
         records = body.data;
         nextCursor = body.next_cursor ?? undefined;
         draw();

@@ -2,9 +2,9 @@ import { addressOfSensor } from './addresses.ts';
 import { type CsvRow, toCsv } from './csv.ts';
 import { type Curves, pointValue, readCurves, toColumns } from './curves.ts';
 import { element, replaceContent } from './elements.ts';
-import type { Sensor } from './models.ts';
-import { drawPlot, type Plot } from './plot.ts';
-import { move, namedRanges, type TimeRange, toTimeRange, zoom } from './ranges.ts';
+import type { ListedSensor } from './models.ts';
+import { mountPlot, type Plot } from './plot.ts';
+import { move, namedRanges, type PlotSpan, toTimeRange, zoom } from './ranges.ts';
 import { startRefresh } from './refresh.ts';
 import { compareTexts, readSensors, stateOf, stateWords } from './sensors.ts';
 import { formatAge, formatInstant, fromLocalInput, toLocalInput } from './time.ts';
@@ -17,12 +17,12 @@ const mostSensors = 6;
 /** One sensor, and up to five others to compare it with, over a span of time. */
 export function sensorView(
   id: string,
-  fixedRange: TimeRange | undefined,
+  fixedRange: PlotSpan | undefined,
   comparedIds: readonly string[],
 ): View {
   return (context) => {
     const zone = context.me.entity.timezone;
-    let sensors: readonly Sensor[] = [];
+    let sensors: readonly ListedSensor[] = [];
     let curves: Curves | undefined;
     let plot: Plot | undefined;
     let pointedIndex = -1;
@@ -83,7 +83,7 @@ export function sensorView(
       plot?.destroy();
     };
 
-    function currentRange(): TimeRange {
+    function currentRange(): PlotSpan {
       const nowMs = context.serverNow();
       return fixedRange ?? { fromMs: nowMs - dayMs, toMs: nowMs };
     }
@@ -100,7 +100,7 @@ export function sensorView(
       draw(curves);
     }
 
-    function showHeading(all: readonly Sensor[]): void {
+    function showHeading(all: readonly ListedSensor[]): void {
       const sensor = sensors[0];
       if (sensor === undefined) {
         title.textContent = 'No such sensor';
@@ -127,7 +127,7 @@ export function sensorView(
       if (!to.value) to.value = toLocalInput(range.toMs, zone);
     }
 
-    function fillOthers(all: readonly Sensor[]): void {
+    function fillOthers(all: readonly ListedSensor[]): void {
       const options = all
         .filter((sensor) => !sensors.includes(sensor))
         .sort((one, other) => compareTexts(one.code, other.code))
@@ -143,7 +143,7 @@ export function sensorView(
       seconds = prepared.seconds;
       plot?.destroy();
       canvas.replaceChildren();
-      plot = drawPlot(
+      plot = mountPlot(
         canvas,
         { ...prepared, sensors, range: currentRange(), timeZone: zone },
         { pointed, selected: goTo },
@@ -239,7 +239,7 @@ export function sensorView(
       pointed(pointedIndex);
     }
 
-    function goTo(range: TimeRange): void {
+    function goTo(range: PlotSpan): void {
       location.hash = addressOfSensor(id, range, comparedIds);
     }
 

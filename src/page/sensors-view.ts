@@ -1,14 +1,7 @@
 import { element, replaceContent } from './elements.ts';
-import type { Sensor } from './models.ts';
+import type { ListedSensor } from './models.ts';
 import { startRefresh } from './refresh.ts';
-import {
-  byUrgency,
-  matches,
-  readSensors,
-  type SensorState,
-  stateOf,
-  stateWords,
-} from './sensors.ts';
+import { byUrgency, matches, readSensors, stateOf, stateWords, type TileState } from './sensors.ts';
 import { createSparklines, drawSparkline } from './sparklines.ts';
 import { formatAge } from './time.ts';
 import { formatValue, unitSign } from './values.ts';
@@ -18,9 +11,9 @@ import { layOutWall, visibleRows, type WallRow, wallHeight } from './wall.ts';
 /** A wall of tiles, one for each sensor. Only the tiles on the screen exist. */
 export const sensorsView: View = (context) => {
   const sparklines = createSparklines(context.api);
-  let sensors: Sensor[] = [];
+  let sensors: ListedSensor[] = [];
   let rows: WallRow[] = [];
-  let shown: readonly Sensor[] = [];
+  let shown: readonly ListedSensor[] = [];
   let scheduledFrame = 0;
 
   const search = element('input', {
@@ -105,7 +98,7 @@ export const sensorsView: View = (context) => {
     return visibleRows(rows, top, top + innerHeight);
   }
 
-  function sensorsOnScreen(): Sensor[] {
+  function sensorsOnScreen(): ListedSensor[] {
     return rowsOnScreen().flatMap((row) => row.sensors);
   }
 
@@ -131,7 +124,7 @@ export const sensorsView: View = (context) => {
   }
 };
 
-function drawRow(row: WallRow, drawSensor: (sensor: Sensor) => HTMLElement): HTMLElement {
+function drawRow(row: WallRow, drawSensor: (sensor: ListedSensor) => HTMLElement): HTMLElement {
   const node = element(
     'div',
     { className: 'wall-row', attributes: { role: 'presentation' } },
@@ -144,7 +137,7 @@ function drawRow(row: WallRow, drawSensor: (sensor: Sensor) => HTMLElement): HTM
 }
 
 function drawTile(
-  sensor: Sensor,
+  sensor: ListedSensor,
   nowMs: number,
   position: number,
   count: number,
@@ -190,7 +183,7 @@ function drawTile(
   );
 }
 
-function stateLine(sensor: Sensor, state: SensorState, nowMs: number): string {
+function stateLine(sensor: ListedSensor, state: TileState, nowMs: number): string {
   const parts = state === 'ok' ? [] : [stateWords[state]];
 
   if (sensor.last_reading_at === null) parts.push('no reading yet');
@@ -199,7 +192,7 @@ function stateLine(sensor: Sensor, state: SensorState, nowMs: number): string {
   return parts.join(' · ');
 }
 
-function summaryOf(shown: readonly Sensor[], total: number, nowMs: number): string {
+function summaryOf(shown: readonly ListedSensor[], total: number, nowMs: number): string {
   const troubled = shown.filter((sensor) => {
     const state = stateOf(sensor, nowMs);
     return state !== 'ok' && state !== 'inactive';

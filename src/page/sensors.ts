@@ -1,13 +1,13 @@
 import type { Api } from './api.ts';
-import type { Page, Sensor } from './models.ts';
+import type { ListAnswer, ListedSensor } from './models.ts';
 
 /** How a sensor is doing: the worst first, as the wall shows them. */
-export type SensorState = 'fault' | 'silent' | 'degraded' | 'inactive' | 'ok';
+export type TileState = 'fault' | 'silent' | 'degraded' | 'inactive' | 'ok';
 
 const silentAfterMs = 24 * 60 * 60_000;
 const pageSize = 500;
 
-const urgency: Readonly<Record<SensorState, number>> = {
+const urgency: Readonly<Record<TileState, number>> = {
   fault: 0,
   silent: 1,
   degraded: 2,
@@ -15,7 +15,7 @@ const urgency: Readonly<Record<SensorState, number>> = {
   inactive: 4,
 };
 
-export const stateWords: Readonly<Record<SensorState, string>> = {
+export const stateWords: Readonly<Record<TileState, string>> = {
   fault: 'Fault',
   silent: 'Silent',
   degraded: 'Degraded',
@@ -24,13 +24,15 @@ export const stateWords: Readonly<Record<SensorState, string>> = {
 };
 
 /** All sensors of the site; `changed` is false if no page of the list has changed. */
-export async function readSensors(api: Api): Promise<{ sensors: Sensor[]; changed: boolean }> {
-  const sensors: Sensor[] = [];
+export async function readSensors(
+  api: Api,
+): Promise<{ sensors: ListedSensor[]; changed: boolean }> {
+  const sensors: ListedSensor[] = [];
   let changed = false;
   let cursor: string | undefined;
 
   do {
-    const answer = await api.read<Page<Sensor>>('sensors', { limit: pageSize, cursor });
+    const answer = await api.read<ListAnswer<ListedSensor>>('sensors', { limit: pageSize, cursor });
     sensors.push(...answer.body.data);
     changed ||= answer.changed;
     cursor = answer.body.next_cursor ?? undefined;
@@ -40,7 +42,7 @@ export async function readSensors(api: Api): Promise<{ sensors: Sensor[]; change
 }
 
 /** The state of a sensor at an instant of the server's clock. */
-export function stateOf(sensor: Sensor, nowMs: number): SensorState {
+export function stateOf(sensor: ListedSensor, nowMs: number): TileState {
   if (!sensor.is_active) return 'inactive';
   if (sensor.last_status === 'fault') return 'fault';
 
@@ -51,14 +53,14 @@ export function stateOf(sensor: Sensor, nowMs: number): SensorState {
 }
 
 /** Sorts sensors that need attention to the front; then by code. */
-export function byUrgency(nowMs: number): (one: Sensor, other: Sensor) => number {
+export function byUrgency(nowMs: number): (one: ListedSensor, other: ListedSensor) => number {
   return (one, other) =>
     urgency[stateOf(one, nowMs)] - urgency[stateOf(other, nowMs)] ||
     compareTexts(one.code, other.code);
 }
 
 /** Whether every word of a search is in a sensor's code, name, asset or quantity. */
-export function matches(sensor: Sensor, search: string): boolean {
+export function matches(sensor: ListedSensor, search: string): boolean {
   const text = [sensor.code, sensor.name, sensor.id, sensor.asset_id, sensor.quantity]
     .join(' ')
     .toLowerCase();

@@ -5,13 +5,13 @@
 
 const storageName = 'hkctl-key';
 
-export interface Session {
+export interface PageSession {
   key(): string | undefined;
   open(key: string, rememberInTab: boolean): void;
   close(): void;
 }
 
-export function createSession(storage: Storage): Session {
+export function createSession(storage: Storage): PageSession {
   let currentKey = storage.getItem(storageName) ?? undefined;
 
   return {

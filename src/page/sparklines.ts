@@ -1,6 +1,6 @@
 import type { Api } from './api.ts';
 import { svgElement } from './elements.ts';
-import type { Page, Point, SensorPoints } from './models.ts';
+import type { ListAnswer, Point, SensorPoints } from './models.ts';
 
 const spanMs = 6 * 60 * 60_000;
 const bucket = '10m';
@@ -39,7 +39,7 @@ export function createSparklines(api: Api) {
   async function loadGroup(sensorIds: readonly string[], nowMs: number): Promise<void> {
     const from = new Date(Math.floor((nowMs - spanMs) / bucketMs) * bucketMs).toISOString();
     const query = { sensor: sensorIds.join(','), from, bucket, agg: 'avg', limit: 10_000 };
-    const { body } = await api.read<Page<SensorPoints>>('readings', query);
+    const { body } = await api.read<ListAnswer<SensorPoints>>('readings', query);
 
     for (const { sensor, data } of body.data) {
       lines.set(sensor.id, { points: data, readAtMs: nowMs });

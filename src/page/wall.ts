@@ -1,4 +1,4 @@
-import type { Sensor } from './models.ts';
+import type { ListedSensor } from './models.ts';
 import { compareTexts } from './sensors.ts';
 
 /** A row of the wall: a heading, or sensors next to each other. */
@@ -6,7 +6,7 @@ export interface WallRow {
   top: number;
   height: number;
   heading?: string;
-  sensors: readonly Sensor[];
+  sensors: readonly ListedSensor[];
 }
 
 export const tileMinWidth = 216;
@@ -15,7 +15,7 @@ const headingHeight = 44;
 
 /** Lays sensors out in rows of as many tiles as fit; groups by asset get a heading each. */
 export function layOutWall(
-  sensors: readonly Sensor[],
+  sensors: readonly ListedSensor[],
   width: number,
   groupByAsset: boolean,
 ): WallRow[] {
@@ -51,8 +51,10 @@ export function visibleRows(rows: readonly WallRow[], from: number, to: number):
 }
 
 /** Sensors by asset, in the order of assets; those without one come last. */
-function groupsOf(sensors: readonly Sensor[]): (readonly [string, readonly Sensor[]])[] {
-  const groups = new Map<string, Sensor[]>();
+function groupsOf(
+  sensors: readonly ListedSensor[],
+): (readonly [string, readonly ListedSensor[]])[] {
+  const groups = new Map<string, ListedSensor[]>();
   for (const sensor of sensors) {
     const name = sensor.asset_id ?? '';
     const members = groups.get(name) ?? [];

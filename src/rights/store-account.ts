@@ -53,7 +53,7 @@ function openToOthers(folder: string, mode: number): HkctlError {
 }
 
 /** The folder if this account may not enter it, with the login of its owner, or `#` and its number, as sudo accepts it. */
-export function closedFolder(folder: string): { folder: string; account: string } | undefined {
+export function folderOfAnother(folder: string): { folder: string; account: string } | undefined {
   try {
     accessSync(folder, constants.X_OK);
     return undefined;

@@ -15,7 +15,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, inject } from 'vitest';
 import type { Services } from '../../src/cli/command/context.ts';
-import { run } from '../../src/cli/run.ts';
+import { runCommandLine } from '../../src/cli/run.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';
 import type { SpaceFacts } from '../../src/core/operations/inspection.ts';
@@ -128,7 +128,7 @@ export class Cli {
       interrupted: () => options.interrupted ?? new AbortController().signal,
       signals: createSignals(Object.assign(new EventEmitter(), { pid: 0, kill: () => true })),
     };
-    const code = await run(argv, io, this.services);
+    const code = await runCommandLine(argv, io, this.services);
     return {
       code,
       stdout: stdout.text,

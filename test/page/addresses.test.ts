@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressOfSensor, parseAddress, rangeOf } from '../../src/page/addresses.ts';
+import { addressOfSensor, parseViewAddress, rangeOf } from '../../src/page/addresses.ts';
 import { toCsv } from '../../src/page/csv.ts';
 import { bucketFor, move, toTimeRange, zoom } from '../../src/page/ranges.ts';
 import { formatQuantity, formatValue, unitSign } from '../../src/page/values.ts';
@@ -7,7 +7,7 @@ import { formatQuantity, formatValue, unitSign } from '../../src/page/values.ts'
 describe('addresses of views', () => {
   it('name a sensor, a span and the sensors to compare with, and nothing else', () => {
     const address = addressOfSensor('SE/1 ?', { fromMs: 1_000, toMs: 61_000 }, ['SE-2']);
-    const { parts, parameters } = parseAddress(address);
+    const { parts, parameters } = parseViewAddress(address);
 
     expect(parts).toEqual(['sensors', 'SE/1 ?']);
     expect(rangeOf(parameters)).toEqual({ fromMs: 1_000, toMs: 61_000 });
@@ -16,9 +16,9 @@ describe('addresses of views', () => {
   });
 
   it('with an impossible span or a stray percent sign are taken as far as they make sense', () => {
-    expect(rangeOf(parseAddress('#/sensors/x?from=a&to=1e99').parameters)).toBeUndefined();
-    expect(parseAddress('#/sensors/%').parts).toEqual(['sensors', '%']);
-    expect(parseAddress('').parts).toEqual([]);
+    expect(rangeOf(parseViewAddress('#/sensors/x?from=a&to=1e99').parameters)).toBeUndefined();
+    expect(parseViewAddress('#/sensors/%').parts).toEqual(['sensors', '%']);
+    expect(parseViewAddress('').parts).toEqual([]);
   });
 });
 

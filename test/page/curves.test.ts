@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toColumns } from '../../src/page/curves.ts';
-import type { Point, Sensor } from '../../src/page/models.ts';
+import type { ListedSensor, Point } from '../../src/page/models.ts';
 
-const sensor: Sensor = {
+const sensor: ListedSensor = {
   id: 'SE-1',
   code: 'OVEN-1-T1',
   name: 'Oven 1',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Sensor } from '../../src/page/models.ts';
+import type { ListedSensor } from '../../src/page/models.ts';
 import { byUrgency, matches, stateOf } from '../../src/page/sensors.ts';
 import { layOutWall, visibleRows, wallHeight } from '../../src/page/wall.ts';
 
 const nowMs = Date.parse('2026-11-27T08:00:00Z');
 
-function sensorWith(changes: Partial<Sensor>): Sensor {
+function sensorWith(changes: Partial<ListedSensor>): ListedSensor {
   return {
     id: 'SE-1',
     code: 'OVEN-1-T1',

@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { closedFolder } from '../../src/rights/store-account.ts';
+import { folderOfAnother } from '../../src/rights/store-account.ts';
 import { loginOf } from '../../src/rights/sudo.ts';
 import { root } from '../e2e/program.ts';
 import { runProgram } from '../run-program.ts';
@@ -18,8 +18,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 it('is no folder that this account may enter, and none that does not exist', () => {
-  expect(closedFolder(folder)).toBeUndefined();
-  expect(closedFolder(join(folder, 'none'))).toBeUndefined();
+  expect(folderOfAnother(folder)).toBeUndefined();
+  expect(folderOfAnother(join(folder, 'none'))).toBeUndefined();
 });
 
 it('is named with the login of its owner', async () => {

@@ -31,7 +31,7 @@ export type FlagValues<F extends Flags> = {
   [K in keyof F]: F[K] extends Flag<infer T> ? T : never;
 };
 
-export function text(spelling: string, doc: string): Flag<string | undefined> {
+export function textFlag(spelling: string, doc: string): Flag<string | undefined> {
   return parsed(spelling, doc, (given) => given);
 }
 
@@ -57,7 +57,7 @@ export function toggle(spelling: string, doc: string): Flag<boolean> {
 }
 
 /** A flag that may be given several times; in the environment its values are separated by commas. */
-export function list<T = string>(
+export function listFlag<T = string>(
   spelling: string,
   doc: string,
   parse: (given: string) => T = (given) => given as T, // T is string where no parse is given
@@ -71,7 +71,7 @@ export function commaList<T>(
   doc: string,
   parse: (given: string) => T,
 ): Flag<T[]> {
-  return { ...list(spelling, doc, parse), takesCommas: true };
+  return { ...listFlag(spelling, doc, parse), takesCommas: true };
 }
 
 /** Narrows a word to one of those allowed; the error names them all and the nearest. */
@@ -246,7 +246,7 @@ export const globalFlags = {
     mayBeBlank: true,
   },
   as: {
-    ...text(
+    ...textFlag(
       '--as <LOGIN>',
       'act as this user profile instead of the OS account (variable: HKCTL_USER)',
     ),

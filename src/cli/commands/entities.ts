@@ -14,7 +14,7 @@ import type { Entity } from '../../core/port/entities.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { shownZone } from '../../core/time/zones.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
-import { parsed, text } from '../command/flags.ts';
+import { parsed, textFlag } from '../command/flags.ts';
 import { entityFields, entityJson } from '../command/output.ts';
 import { requireConfirmation, requireTyped, textOrAsk } from '../questions/values.ts';
 import { columnsFlag, printSummary, printTable } from '../table/table.ts';
@@ -79,8 +79,8 @@ const add = defineCommand({
   fields: entityFields,
   arguments: codeArgument,
   flags: {
-    name: text('--name <NAME>', 'name of the site'),
-    timezone: text('--timezone <ZONE>', 'IANA time zone, such as Europe/Berlin'),
+    name: textFlag('--name <NAME>', 'name of the site'),
+    timezone: textFlag('--timezone <ZONE>', 'IANA time zone, such as Europe/Berlin'),
     yes: yesFlag,
   },
   examples: [
@@ -105,7 +105,7 @@ const set = defineCommand({
   fields: entityFields,
   arguments: codeArgument,
   flags: {
-    name: text('--name <NAME>', 'new name of the site'),
+    name: textFlag('--name <NAME>', 'new name of the site'),
     timezone: parsed('--timezone <ZONE>', 'new IANA time zone', requireTimezone),
     yes: yesFlag,
   },

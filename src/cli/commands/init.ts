@@ -10,18 +10,18 @@ import { requireLabel } from '../../core/text/labels.ts';
 import { weekDays } from '../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
-import { oneOf, text, toggle } from '../command/flags.ts';
+import { oneOf, textFlag, toggle } from '../command/flags.ts';
 import { requireGiven } from '../command/missing.ts';
 import { entityJson, tenantJson, userJson } from '../command/output.ts';
 import { askerOf, textOrAsk } from '../questions/values.ts';
 
 const flags = {
-  org: text('--org <NAME>', 'name of the organization'),
+  org: textFlag('--org <NAME>', 'name of the organization'),
   weekStart: oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on (default monday)'),
-  entity: text('--entity <CODE>', 'code of the first entity (site)'),
-  entityName: text('--entity-name <NAME>', 'name of the first entity'),
-  timezone: text('--timezone <ZONE>', 'its IANA time zone, such as Europe/Berlin'),
-  admin: text('--admin <LOGIN>', 'login of the first Super user (default: the OS account)'),
+  entity: textFlag('--entity <CODE>', 'code of the first entity (site)'),
+  entityName: textFlag('--entity-name <NAME>', 'name of the first entity'),
+  timezone: textFlag('--timezone <ZONE>', 'its IANA time zone, such as Europe/Berlin'),
+  admin: textFlag('--admin <LOGIN>', 'login of the first Super user (default: the OS account)'),
   demo: toggle('--demo', 'also load a small made-up plant, which supplies missing values'),
   yes: yesFlag,
 };

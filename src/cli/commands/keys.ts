@@ -5,12 +5,12 @@ import { keyJson } from '../command/output.ts';
 import { browse } from './browse/browse.ts';
 import { create } from './keys/create.ts';
 import { keyGuidance } from './keys/guidance.ts';
-import { list } from './keys/list.ts';
+import { keysListCommand } from './keys/list.ts';
 import { revoke } from './keys/revoke.ts';
 import { rotate } from './keys/rotate/rotate.ts';
-import { scan } from './keys/scan/scan.ts';
-import { show } from './keys/show.ts';
-import { verify } from './keys/verify.ts';
+import { keysScanCommand } from './keys/scan/scan.ts';
+import { keysShowCommand } from './keys/show.ts';
+import { keysVerifyCommand } from './keys/verify.ts';
 
 const note = defineCommand({
   summary: 'Set or clear the note of a key',
@@ -38,7 +38,16 @@ const note = defineCommand({
 });
 
 export default {
-  verbs: { create, list, show, rotate, revoke, note, verify, scan },
+  verbs: {
+    create,
+    list: keysListCommand,
+    show: keysShowCommand,
+    rotate,
+    revoke,
+    note,
+    verify: keysVerifyCommand,
+    scan: keysScanCommand,
+  },
   bare: browse,
   guidance: keyGuidance,
 } satisfies Noun;

@@ -14,7 +14,7 @@ import { weekDays } from '../../core/time/calendar.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
-import { oneOf, parsed, text } from '../command/flags.ts';
+import { oneOf, parsed, textFlag } from '../command/flags.ts';
 import { tenantFields, tenantJson } from '../command/output.ts';
 import { requireConfirmation, textOrAsk } from '../questions/values.ts';
 import { columnsFlag, printTable } from '../table/table.ts';
@@ -56,7 +56,7 @@ const add = defineCommand({
   description: 'For a Super user of the first organization.',
   arguments: [{ spelling: '<NAME>', doc: 'name of the organization' }],
   flags: {
-    admin: text('--admin <LOGIN>', 'login of its first Super user'),
+    admin: textFlag('--admin <LOGIN>', 'login of its first Super user'),
     weekStart,
     yes: yesFlag,
   },
@@ -87,7 +87,7 @@ const set = defineCommand({
   description:
     'With --retain-readings the daemon drops older readings for good; their hourly summaries stay, and answer queries with buckets.',
   flags: {
-    name: text('--name <NAME>', 'new name of the organization'),
+    name: textFlag('--name <NAME>', 'new name of the organization'),
     weekStart,
     retainReadings: parsed(
       '--retain-readings <DAYS>',

@@ -10,7 +10,7 @@ import type { User } from '../../core/port/users.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
-import { list, oneOf, requireOneOf, text, toggle } from '../command/flags.ts';
+import { listFlag, oneOf, requireOneOf, textFlag, toggle } from '../command/flags.ts';
 import { confinementOf, userFields, userJson } from '../command/output.ts';
 import { askerOf, requireConfirmation, textOrAsk } from '../questions/values.ts';
 import { columnsFlag, printSummary, printTable } from '../table/table.ts';
@@ -20,7 +20,7 @@ import { resumed, stopped, stopping } from './keys/names.ts';
 
 const loginArgument = { spelling: '<LOGIN>', doc: 'login of the profile' };
 
-const entityFlag = list(
+const entityFlag = listFlag(
   '--entity <CODE>',
   'confine the profile to this entity: it sees and does everything for it alone (repeatable)',
 );
@@ -85,7 +85,7 @@ const add = defineCommand({
     'A login is the account of the operating system that it acts for; it is unique in the store.',
   arguments: [loginArgument],
   flags: {
-    name: text('--name <NAME>', 'name of the person or service'),
+    name: textFlag('--name <NAME>', 'name of the person or service'),
     role: oneOf('--role <ROLE>', roleNames, 'what the profile may do'),
     entities: entityFlag,
     yes: yesFlag,

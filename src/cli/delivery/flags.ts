@@ -1,9 +1,9 @@
 import { HkctlError } from '../../core/errors.ts';
-import { text } from '../command/flags.ts';
+import { textFlag } from '../command/flags.ts';
 
 /** `--deliver`, with what else the help of a command says about it. */
 export function deliverFlag(doc: string) {
-  return text('--deliver <COMMAND>', doc);
+  return textFlag('--deliver <COMMAND>', doc);
 }
 
 /** The secret goes to one place. Throws `usage` for a second one. */

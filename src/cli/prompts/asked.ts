@@ -5,7 +5,7 @@ import type { Input, Io } from '../terminal/io.ts';
 import { isCancelKey, onKeypress } from '../terminal/keypress.ts';
 
 /** Where a question is asked, and the signal that cancels it. */
-export interface Place {
+export interface PromptPlace {
   input: Input;
   output: NodeJS.WritableStream;
   signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface Place {
  */
 export async function asked<T>(
   io: Io,
-  ask: (place: Place) => Promise<T>,
+  ask: (place: PromptPlace) => Promise<T>,
   pastedBytes: number = longestAnswer,
 ): Promise<T> {
   const { stdin } = io;

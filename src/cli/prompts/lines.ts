@@ -13,7 +13,7 @@ export function writeLines(io: Io, lines: readonly string[]): void {
  */
 export function fitting(io: Io, message: string): string {
   // The mark before the question and a blank.
-  const width = columnsOf(io) - 2;
+  const width = terminalWidthOf(io) - 2;
   const [line, ...more] = wrapWhole(terminalLine(message), width);
   if (line !== undefined && more.length === 0) return line;
 
@@ -22,6 +22,6 @@ export function fitting(io: Io, message: string): string {
 }
 
 /** The width of the terminal; that of most if it is unknown. */
-export function columnsOf({ stderr }: Io): number {
+export function terminalWidthOf({ stderr }: Io): number {
   return stderr.columns() ?? 80;
 }

@@ -4,7 +4,7 @@ import type { Io } from '../terminal/io.ts';
 import { canDraw, createStyle, terminalLine } from '../terminal/style.ts';
 import { shortened, truncated, wrapFacts } from '../terminal/wrap.ts';
 import { asked, longestFilter } from './asked.ts';
-import { columnsOf, fitting, writeLines } from './lines.ts';
+import { fitting, terminalWidthOf, writeLines } from './lines.ts';
 import { askNumbers } from './numbers.ts';
 import { promptTheme } from './theme.ts';
 import { askTypedLine } from './typed-line.ts';
@@ -121,7 +121,7 @@ function remainderOf(io: Io, matches: number): Separator[] {
 
   const text = `… ${matches - longestSearch} more: type a part of the name`;
   const { dim } = createStyle(io.env, io.stderr);
-  return [new Separator(terminalLine(dim(truncated(text, columnsOf(io) - marginColumns))))];
+  return [new Separator(terminalLine(dim(truncated(text, terminalWidthOf(io) - marginColumns))))];
 }
 
 /** Asks for any number of choices under headings, at least one. */
@@ -166,7 +166,7 @@ function shownChoice<T>(io: Io, choice: Choice<T>) {
   const { name, description } = choice;
   return {
     ...choice,
-    name: shortened(terminalLine(name), columnsOf(io) - marginColumns),
+    name: shortened(terminalLine(name), terminalWidthOf(io) - marginColumns),
     short: terminalLine(name),
     ...(description && { description: terminalLine(description) }),
   };

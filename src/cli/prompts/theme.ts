@@ -1,7 +1,7 @@
 import type { Io } from '../terminal/io.ts';
 import { createStyle, terminalLine } from '../terminal/style.ts';
 import { wrapText } from '../terminal/wrap.ts';
-import { columnsOf } from './lines.ts';
+import { terminalWidthOf } from './lines.ts';
 
 /**
  * The look of the library's questions: the colours of everything else, and how to cancel. It names every style that the library
@@ -9,7 +9,7 @@ import { columnsOf } from './lines.ts';
  */
 export function promptTheme(io: Io, keys = ['↑↓ choose']) {
   const style = createStyle(io.env, io.stderr);
-  const columns = columnsOf(io);
+  const columns = terminalWidthOf(io);
   const painted = (paint: (text: string) => string) => (text: string) => terminalLine(paint(text));
   /** Lines for the width of the terminal, which the library would break inside a word. */
   const paragraph = (paint: (text: string) => string) => (text: string) =>

@@ -71,7 +71,10 @@ export function createListing<T>(
 ): Listing<T> {
   const columns = chosenColumns(allColumns, chosen);
   if (context.io.stdout.isTTY) {
-    return { ...createTable(context, columns), printEmpty: (sentence) => context.print(sentence) };
+    return {
+      ...createTextTable(context, columns),
+      printEmpty: (sentence) => context.print(sentence),
+    };
   }
   let hasHeadings = false;
   const print = (rows: readonly T[]) => {
@@ -128,7 +131,7 @@ const gap = '  ';
  * Creates a table for a terminal, with its headings once. It is never wider than the terminal: less important columns are left out,
  * then cells are cut.
  */
-export function createTable<T>(
+export function createTextTable<T>(
   { style, io: { stdout }, print }: TablePlace,
   columns: readonly Column<T>[],
 ) {

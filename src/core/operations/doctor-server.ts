@@ -1,6 +1,6 @@
-import { type Check, type Finding, ok, type ServerFacts, warning } from './inspection.ts';
+import { type Check, type Finding, ok, type ServerInspection, warning } from './inspection.ts';
 
-export function checksOfServer(facts: ServerFacts): Check[] {
+export function checksOfServer(facts: ServerInspection): Check[] {
   return [
     {
       name: 'server',
@@ -15,7 +15,7 @@ export function checksOfServer(facts: ServerFacts): Check[] {
   ];
 }
 
-function findingOfDurability(facts: ServerFacts): Finding {
+function findingOfDurability(facts: ServerInspection): Finding {
   const { syncs, synchronousCommit, synchronousStandbys, following, synchronous, unseen } = facts;
   if (!syncs) {
     const hint =
@@ -43,7 +43,7 @@ function findingOfDurability(facts: ServerFacts): Finding {
   return ok(`A commit is answered once it is ${where}.`);
 }
 
-function findingOfRights({ isSuperuser, canChangeAudit }: ServerFacts): Finding {
+function findingOfRights({ isSuperuser, canChangeAudit }: ServerInspection): Finding {
   const hint =
     'Run the daemon and the commands under log-ins of their own: hkctl postgres-roles prints the SQL.';
   if (isSuperuser)
@@ -58,7 +58,7 @@ function findingOfRights({ isSuperuser, canChangeAudit }: ServerFacts): Finding 
 /** Below this number of rows the space does not matter. */
 const fewRows = 1_000_000;
 
-function findingOfBloat({ dead, live }: ServerFacts): Finding {
+function findingOfBloat({ dead, live }: ServerInspection): Finding {
   if (dead < fewRows || dead < live / 2)
     return ok('The tables of readings have little dead space.');
   const hint = 'Run: VACUUM (ANALYZE) readings; and check that autovacuum is on.';

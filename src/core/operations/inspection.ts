@@ -49,7 +49,7 @@ export interface SpaceFacts {
 }
 
 /** What the server of a database says of itself. */
-export interface ServerFacts {
+export interface ServerInspection {
   version: string;
   databaseBytes: number;
   syncs: boolean;
@@ -75,7 +75,7 @@ export interface StoreInspection {
   /** Each database with its damage in the engine's words; an empty list if it is intact. */
   databases: readonly { name: string; damage(): string[] }[];
   files?(): FileFacts[];
-  server?(): Promise<ServerFacts>;
+  server?(): Promise<ServerInspection>;
   /** Registry tables with rows whose foreign key has no target, and the number of such rows. */
   brokenReferences?(): { table: string; rows: number }[];
   /** The schema version of each database, and the version that this hkctl needs. */

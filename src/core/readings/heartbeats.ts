@@ -11,7 +11,7 @@ import { earliestMeasuredUs, maxAheadUs, measuredUs } from './instants.ts';
 import {
   type Fault,
   fault,
-  isObject,
+  isJsonObject,
   nothingKept,
   notObject,
   sensorFault,
@@ -44,7 +44,7 @@ export class HeartbeatValidator extends Validator {
   }
 
   protected check(item: unknown, index: number): Fault | undefined {
-    if (!isObject(item)) return notObject(item, 'A heartbeat');
+    if (!isJsonObject(item)) return notObject(item, 'A heartbeat');
     for (const field in item) {
       if (!heartbeatFields.has(field))
         return unknownField(field, 'sensor, at, status, battery, signal and firmware');

@@ -9,7 +9,7 @@ const allowed =
 /** The fault of an instant that is missing, malformed or before 1990; `atUs` is what it was read as. */
 export function instantFault(at: unknown, atUs: number | undefined): Fault {
   if (at === undefined) return missing('at');
-  const looksLike = and(meaningOf(at));
+  const looksLike = and(digitsMeaning(at));
   if (isBelowEpochMs(at) && Number.isInteger(at)) {
     const why = 'epoch seconds taken for milliseconds would land in 1970';
     return fault(
@@ -34,7 +34,7 @@ export function instantFault(at: unknown, atUs: number | undefined): Fault {
 export function aheadFault(at: unknown, atUs: number, unit: EpochUnit = 'milliseconds'): Fault {
   const instant =
     typeof at === 'string' && Number.isFinite(atUs) ? formatInstantUs(atUs) : shown(at);
-  const looksLike = and(meaningOf(at, unit));
+  const looksLike = and(digitsMeaning(at, unit));
   const then = looksLike === '' ? '' : `; give epoch ${unit}`;
   return fault('in_future', `${instant} is more than 24 hours ahead${looksLike}${then}.`);
 }
@@ -44,7 +44,7 @@ function and(meaning: string): string {
 }
 
 /** What digits look like, as the end of a sentence; empty if they look like nothing, or have the unit that they should have. */
-export function meaningOf(at: unknown, unit: EpochUnit = 'milliseconds'): string {
+export function digitsMeaning(at: unknown, unit: EpochUnit = 'milliseconds'): string {
   const text = typeof at === 'number' || typeof at === 'string' ? String(at) : '';
   const meaning = meaningOfDigits(text);
   if (meaning === undefined) return '';

@@ -8,7 +8,7 @@ import {
 import { InstantWriter, instantLength } from '../time/instant-writer.ts';
 import type { Columns } from './columns.ts';
 
-export function columnsOf(buckets: BucketRequest | undefined): readonly string[] {
+export function readingColumnsOf(buckets: BucketRequest | undefined): readonly string[] {
   return ['at', ...(buckets?.aggregates ?? ['value', 'quality'])];
 }
 

@@ -13,7 +13,7 @@ import { earliestMeasuredUs, maxAheadUs, measuredUs } from './instants.ts';
 import {
   type Fault,
   fault,
-  isObject,
+  isJsonObject,
   nothingKept,
   notObject,
   qualityFault,
@@ -118,7 +118,7 @@ export class ReadingValidator extends Validator {
   }
 
   protected check(item: unknown, index: number): Fault | undefined {
-    if (!isObject(item)) return notObject(item, 'A reading');
+    if (!isJsonObject(item)) return notObject(item, 'A reading');
     let name: unknown;
     let at: unknown;
     let value: unknown;

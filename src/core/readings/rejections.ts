@@ -80,7 +80,7 @@ export function fault(code: RejectionCode, detail: string = rejectionCodes[code]
 }
 
 /** Whether an item is a JSON object; everything else is a {@link notObject}. */
-export function isObject(item: unknown): item is Record<string, unknown> {
+export function isJsonObject(item: unknown): item is Record<string, unknown> {
   return typeof item === 'object' && item !== null && !Array.isArray(item);
 }
 
@@ -132,7 +132,7 @@ export function unitFault(unit: unknown, sensor: Sensor): Fault {
 
 /** The sensor that an item of a body names, for people: cut short, printable and without a secret; null if it names none. */
 function sensorNamed(item: unknown): string | null {
-  const name = isObject(item) ? item.sensor : undefined;
+  const name = isJsonObject(item) ? item.sensor : undefined;
   return typeof name === 'string'
     ? cutText(printable(redactSecrets(name.slice(0, searchedLength))), 80)
     : null;

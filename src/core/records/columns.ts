@@ -81,7 +81,7 @@ export function unknownFieldRule(table: ImportTable, column: string, isFirst: bo
 }
 
 /** Returns for each field the position of its column in a header, -1 if it has none. Throws `ImportError`. */
-export function columnsOf(
+export function columnPositions(
   table: ImportTable,
   header: readonly string[],
   line: number,

@@ -7,7 +7,7 @@ import type { PageScope } from '../../core/records/queries.ts';
 import type { KeyTally } from '../request/key-tally.ts';
 
 /** An admitted key with what its answers need again and again; the same object for as long as the key does not change. */
-export interface Session {
+export interface KeySession {
   principal: Principal;
   scope: PageScope;
   /** Names entity, zone and week start, on which the content of a page depends. */
@@ -19,7 +19,7 @@ export interface Session {
 /** A credential as read at one version of the store; without a session if it has no entity. */
 export interface CachedCredential {
   version: number;
-  session: Session | undefined;
+  session: KeySession | undefined;
   credential: Credential;
   /** Counts what the key does, over all versions. */
   tally: KeyTally;
@@ -89,7 +89,7 @@ function isSame(before: Credential, now: Credential): boolean {
 }
 
 /** Builds the session of a credential; undefined if it has no entity. */
-function toSession(credential: Credential): Session | undefined {
+function toSession(credential: Credential): KeySession | undefined {
   const { entity, tenant, allowedIps } = credential;
   if (entity === null) return undefined;
   const { weekStart } = tenant;

@@ -26,7 +26,7 @@ import {
   type CachedCredential,
   cacheCapacity,
   createCredentialCache,
-  type Session,
+  type KeySession,
 } from './credential-cache.ts';
 import type { Limiters } from './limits.ts';
 
@@ -65,10 +65,10 @@ export interface Gate {
    * Counts `more` requests against the key of an admitted one that turned out to cost as much, and updates its headers. With
    * 0 it throws `too_many_requests` if the key has exceeded its limit since the request was admitted.
    */
-  charge(exchange: Exchange, session: Session, more: number): void;
+  charge(exchange: Exchange, session: KeySession, more: number): void;
 }
 
-type Next<T> = (exchange: Exchange, session: Session) => MaybePromise<T>;
+type Next<T> = (exchange: Exchange, session: KeySession) => MaybePromise<T>;
 
 /**
  * Builds the gate: authentication, limits and permissions of every request. Refusals are returned and not thrown: under a
@@ -84,7 +84,10 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     capacity,
   );
 
-  function validate(exchange: Exchange, entry: CachedCredential | undefined): Session | ApiError {
+  function validate(
+    exchange: Exchange,
+    entry: CachedCredential | undefined,
+  ): KeySession | ApiError {
     if (entry === undefined) return unknown;
     const { credential, session } = entry;
     const nowMs = domain.clock();
@@ -102,7 +105,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     return session;
   }
 
-  function authenticate(exchange: Exchange): MaybePromise<Session | ApiError> {
+  function authenticate(exchange: Exchange): MaybePromise<KeySession | ApiError> {
     const secret = readBearer(exchange);
     if (typeof secret !== 'string') return secret;
     // What anybody sends may be as long as a head: to hash 16 KiB takes as long as to answer.
@@ -127,7 +130,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
   /** Why a valid key is not admitted all the same; undefined if it is. */
   function refusalFor(
     exchange: Exchange,
-    { principal }: Session,
+    { principal }: KeySession,
     requirement: Requirement,
   ): ApiError | undefined {
     const limiter = options[requirement.limit];
@@ -157,7 +160,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     });
   }
 
-  function charge(exchange: Exchange, { principal }: Session, more: number): void {
+  function charge(exchange: Exchange, { principal }: KeySession, more: number): void {
     const allowance = options.requests?.charge(principal.keyId, more);
     if (allowance === undefined) return;
     const { headers, allowed, resetSeconds } = allowance;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { FairQueue } from '../../core/sharing/fair-queue.ts';
 import { holdReading, releaseReading } from '../net/connections/reading.ts';
 import {
-  type Connection,
+  type ClientConnection,
   type ConnectionTable,
   clientOf,
   connectionOf,
@@ -33,9 +33,9 @@ const piecesRestMs = 8;
 export class Pipelining {
   readonly clients: BusyClients;
   readonly #table: ConnectionTable;
-  readonly #shed: (connection: Connection, isSoon: boolean) => void;
-  /** Held connections, one of which is read from in each iteration, round-robin by {@link Connection.waitsAs}. */
-  readonly #held = new FairQueue<Connection>();
+  readonly #shed: (connection: ClientConnection, isSoon: boolean) => void;
+  /** Held connections, one of which is read from in each iteration, round-robin by {@link ClientConnection.waitsAs}. */
+  readonly #held = new FairQueue<ClientConnection>();
   readonly #reading: Job;
   /** The requests that wait, and bodies in chunks, that each client has brought in this iteration. */
   readonly #brought = new Map<string, number>();
@@ -47,7 +47,7 @@ export class Pipelining {
    */
   constructor(
     table: ConnectionTable,
-    shed: (connection: Connection, isSoon: boolean) => void,
+    shed: (connection: ClientConnection, isSoon: boolean) => void,
     iterations: Iterations,
     clients = new BusyClients(),
   ) {
@@ -82,7 +82,7 @@ export class Pipelining {
   }
 
   /** Holds a new connection of a client that sends many requests at once. */
-  accept(connection: Connection): void {
+  accept(connection: ClientConnection): void {
     if (!this.clients.isBusy(connection.client) || !this.#hold(connection)) return;
     connection.waitsAs = newOf(connection.client);
     // The newest first: others at the same address need not wait behind hundreds that were opened at the same instant.
@@ -91,7 +91,7 @@ export class Pipelining {
   }
 
   /** Forgets a closed connection with its requests, which could stay in memory for as long as an attack lasts. */
-  forget(connection: Connection): void {
+  forget(connection: ClientConnection): void {
     this.#waiting -= connection.pipelined;
     if (connection.waitsAs !== undefined) this.#held.remove(connection.waitsAs, connection);
   }
@@ -121,7 +121,7 @@ export class Pipelining {
     }
   }
 
-  #begin(connection: Connection, begin: () => void): void {
+  #begin(connection: ClientConnection, begin: () => void): void {
     if (!this.#table.has(connection)) return;
     if (connection.pipelined > mostOfConnection) {
       this.#shed(connection, true);
@@ -148,7 +148,7 @@ export class Pipelining {
     this.#count(mostAtOnce / 2, connection);
   }
 
-  #count(requests: number, connection: Connection): void {
+  #count(requests: number, connection: ClientConnection): void {
     const client = clientOf(connection);
     const before = this.#brought.get(client) ?? 0;
     this.#brought.set(client, before + requests);
@@ -156,24 +156,24 @@ export class Pipelining {
     if (before < mostAtOnce && before + requests >= mostAtOnce) this.#holdClient(connection);
   }
 
-  #charge(ms: number, connection: Connection): void {
+  #charge(ms: number, connection: ClientConnection): void {
     const client = clientOf(connection);
     this.clients.charge(ms, client, singleOf(client), newOf(connection.client));
   }
 
-  #holdClient(of: Connection): void {
+  #holdClient(of: ClientConnection): void {
     this.clients.note(clientOf(of), of.client);
     for (const connection of this.#table.sameClient(of))
       if (this.#hold(connection)) this.#queue(connection);
   }
 
-  #hold({ channel, pipelined, waitsAs }: Connection): boolean {
+  #hold({ channel, pipelined, waitsAs }: ClientConnection): boolean {
     if (channel === undefined || pipelined > 0 || waitsAs !== undefined) return false;
     holdReading(channel);
     return true;
   }
 
-  #queue(connection: Connection): void {
+  #queue(connection: ClientConnection): void {
     const client = clientOf(connection);
     connection.waitsAs = connection.hasPipelined ? client : singleOf(client);
     this.#held.add(connection.waitsAs, connection);

@@ -9,7 +9,7 @@ const sliceMs = 2;
 const negligibleMs = 1;
 
 /** Work that pauses at each `yield`: a step should take well under a millisecond or two. */
-export type Steps<T> = Generator<void, T>;
+export type SliceSteps<T> = Generator<void, T>;
 
 interface Waiting {
   readonly holder: unknown;
@@ -39,7 +39,7 @@ export class Slices {
   }
 
   /** Runs work, at once if this iteration has time for it (it may throw then); else later, and rejects with the error of a step. */
-  run<T>(holder: unknown, steps: Steps<MaybePromise<T>>): MaybePromise<T> {
+  run<T>(holder: unknown, steps: SliceSteps<MaybePromise<T>>): MaybePromise<T> {
     if (this.#waiting.size === 0 && this.#spentMs < sliceMs) {
       const result = this.#slice(steps);
       if (result.done) return result.value;
@@ -62,7 +62,7 @@ export class Slices {
     });
   }
 
-  #slice<T>(steps: Steps<T>): IteratorResult<void, T> {
+  #slice<T>(steps: SliceSteps<T>): IteratorResult<void, T> {
     const startedAt = this.#clock();
     const endsAt = startedAt + sliceMs - this.#spentMs;
     try {
@@ -88,11 +88,11 @@ export class Slices {
 }
 
 // biome-ignore lint/correctness/useYield: one step needs no pause.
-function* oneStep<T>(work: () => T): Steps<T> {
+function* oneStep<T>(work: () => T): SliceSteps<T> {
   return work();
 }
 
-export function finish<T>(steps: Steps<T>): T {
+export function finish<T>(steps: SliceSteps<T>): T {
   for (;;) {
     const result = steps.next();
     if (result.done) return result.value;

@@ -17,12 +17,12 @@ import { wordList } from '../../core/text/words.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import { type Answer, jsonAnswer } from '../answers/answer.ts';
 import type { ApiError } from '../answers/problem.ts';
-import type { Session } from '../auth/credential-cache.ts';
+import type { KeySession } from '../auth/credential-cache.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { RequestBatches } from '../fairness/batches.ts';
 import type { BodyPace } from '../fairness/body-pace.ts';
 import type { Budget } from '../fairness/budget.ts';
-import { finish, type Slices, type Steps } from '../fairness/slices.ts';
+import { finish, type SliceSteps, type Slices } from '../fairness/slices.ts';
 import type { IngestCounts } from '../monitoring/metrics.ts';
 import type { WarnRejected } from '../monitoring/warnings.ts';
 import { requireNoPrecondition } from '../request/caching.ts';
@@ -56,7 +56,7 @@ interface IngestOptions {
 export function createIngest(
   { kind, examples }: IngestOperation,
   options: IngestOptions,
-): (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError> {
+): (exchange: Exchange, session: KeySession) => MaybePromise<Answer | ApiError> {
   const { domain, counts, gate, batches, bodies, slices, pace, warnRejected } = options;
   const mediaTypes = Object.keys(examples);
   const open = kind === 'readings' ? createReadingsIntake() : createHeartbeatsIntake(domain.clock);
@@ -71,7 +71,7 @@ export function createIngest(
     { type, lines }: BodyFormat,
     sensors: SensorDirectory,
     days: number | null,
-  ): Steps<Validator> {
+  ): SliceSteps<Validator> {
     const memory = pieces.length <= 1 ? undefined : joined.take(length);
     const body = requireUtf8(memory ? join(pieces, memory) : (pieces[0] ?? nothing));
     const time = {

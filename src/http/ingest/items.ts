@@ -1,13 +1,13 @@
 import {
   type Fault,
   fault,
-  isObject,
+  isJsonObject,
   longestItem,
   maxBatch,
   tooLong,
 } from '../../core/readings/rejections.ts';
 import { ApiError } from '../answers/problem.ts';
-import type { Steps } from '../fairness/slices.ts';
+import type { SliceSteps } from '../fairness/slices.ts';
 import { formatHint } from './body-formats.ts';
 import { faultIn, notJson } from './json-faults.ts';
 
@@ -42,7 +42,7 @@ export function* takeItems(
   body: Buffer,
   wrapping: Wrapping | undefined,
   taker: ItemTaker,
-): Steps<void> {
+): SliceSteps<void> {
   const reader = new ItemReader(body, taker);
   try {
     yield* wrapping === undefined ? reader.lines() : reader.list(wrapping);
@@ -81,7 +81,7 @@ class ItemReader {
     this.#taker = taker;
   }
 
-  *list({ name }: Wrapping): Steps<void> {
+  *list({ name }: Wrapping): SliceSteps<void> {
     const body = this.#body;
     // How nearly every body begins.
     const head = `{"${name}":[{`;
@@ -109,7 +109,7 @@ class ItemReader {
     if (at < body.length) throw new WrongText();
   }
 
-  *lines(): Steps<void> {
+  *lines(): SliceSteps<void> {
     const body = this.#body;
     let at = yield* this.#afterBlanks(0);
     let hasJson = false;
@@ -129,7 +129,7 @@ class ItemReader {
   }
 
   /** Takes one line; returns whether it is JSON. */
-  *#line(from: number, to: number, index: number): Steps<boolean> {
+  *#line(from: number, to: number, index: number): SliceSteps<boolean> {
     const body = this.#body;
     if (to - from > longestItem) {
       this.#taker.add(this.#tooLong(from), index);
@@ -145,7 +145,7 @@ class ItemReader {
       const offset = (yield* faultIn(body, from, to)) ?? to;
       const column = body.toString('utf8', from, offset).length + 1;
       this.#taker.refuse(index, fault('bad_json', `The line is not JSON: column ${column}.`));
-    } else if (isObject(item)) this.#taker.add(item, index);
+    } else if (isJsonObject(item)) this.#taker.add(item, index);
     else
       this.#taker.refuse(
         index,
@@ -156,7 +156,7 @@ class ItemReader {
   }
 
   /** The offset of the first item or of the closing bracket. */
-  *#intoList(name: string | undefined): Steps<number> {
+  *#intoList(name: string | undefined): SliceSteps<number> {
     const body = this.#body;
     let at = yield* this.#afterBlanks(0);
     if (name !== undefined) {
@@ -173,7 +173,7 @@ class ItemReader {
   }
 
   /** Parses an item of any kind, and returns the offset behind it. */
-  *#addUnusual(at: number, index: number): Steps<number> {
+  *#addUnusual(at: number, index: number): SliceSteps<number> {
     const end = yield* this.#endOfValue(at);
     this.#taker.add(end - at > longestItem ? this.#tooLong(at) : this.#parse(at, end), index);
     yield;
@@ -204,7 +204,7 @@ class ItemReader {
    * The offset behind the value that starts at one. The value is not parsed: what may be no JSON ends at a comma, blank or
    * bracket.
    */
-  *#endOfValue(from: number): Steps<number> {
+  *#endOfValue(from: number): SliceSteps<number> {
     const body = this.#body;
     let depth = 0;
     let isInString = false;
@@ -231,7 +231,7 @@ class ItemReader {
   }
 
   /** The offset of the first byte that is no blank; a body may consist of megabytes of them. */
-  *#afterBlanks(from: number): Steps<number> {
+  *#afterBlanks(from: number): SliceSteps<number> {
     let at = from;
     for (;;) {
       at = skipBlanks(this.#body, at, Math.min(this.#pauseAt + 1, this.#body.length));
@@ -240,7 +240,7 @@ class ItemReader {
     }
   }
 
-  *#pause(at: number): Steps<void> {
+  *#pause(at: number): SliceSteps<void> {
     this.#pauseAt = at + scannedAtOnce;
     yield;
   }

@@ -1,5 +1,5 @@
 import { ApiError } from '../answers/problem.ts';
-import type { Steps } from '../fairness/slices.ts';
+import type { SliceSteps } from '../fairness/slices.ts';
 
 /** Bytes that one step takes to find a fault, and in which it counts lines. */
 const scannedAtOnce = 8 * 1024;
@@ -8,7 +8,7 @@ const countedAtOnce = 256 * 1024;
 const windowBytes = 1024 * 1024;
 
 /** The error for a body that stops being JSON at an offset; lines and columns, in UTF-16 characters, count from 1. */
-export function* notJson(body: Uint8Array, offset: number): Steps<ApiError> {
+export function* notJson(body: Uint8Array, offset: number): SliceSteps<ApiError> {
   let line = 1;
   let column = 1;
   for (let at = 0; at < offset; at++) {
@@ -26,7 +26,7 @@ export function* notJson(body: Uint8Array, offset: number): Steps<ApiError> {
  * The offset of the first byte between two that cannot continue JSON (RFC 8259), or of the end if that comes too early; undefined
  * if there is none. Older versions of V8 do not report it. Its tokens are ASCII, so that every byte may be a character.
  */
-export function* faultIn(body: Buffer, from: number, to: number): Steps<number | undefined> {
+export function* faultIn(body: Buffer, from: number, to: number): SliceSteps<number | undefined> {
   // 1 for each open list, 0 for each object: a body may have millions of them.
   let closing = new Uint8Array(64);
   let depth = 0;

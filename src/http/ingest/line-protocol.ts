@@ -1,11 +1,11 @@
-import { meaningOf } from '../../core/readings/instant-faults.ts';
+import { digitsMeaning } from '../../core/readings/instant-faults.ts';
 import { type EpochUnit, earliestMeasuredUs, maxAheadUs } from '../../core/readings/instants.ts';
 import { type Fault, fault, longestItem, maxBatch, shown } from '../../core/readings/rejections.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import { ApiError } from '../answers/problem.ts';
-import type { Steps } from '../fairness/slices.ts';
+import type { SliceSteps } from '../fairness/slices.ts';
 import type { ItemTaker } from './items.ts';
-import { type Field, type Line, parseLine } from './line-syntax.ts';
+import { type Line, type LineField, parseLine } from './line-syntax.ts';
 
 /** The units of timestamps by the words of the query, each with its number in a microsecond. */
 export const precisions = {
@@ -38,7 +38,7 @@ const linesAtOnce = 100;
  * Reads the lines of InfluxDB's line protocol as readings for `taker`; an index counts lines without blank ones and comments. A line
  * that is none is refused by itself if another one is. Throws `bad_json` or `too_large`.
  */
-export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker): Steps<void> {
+export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker): SliceSteps<void> {
   let index = 0;
   let readings = 0;
   let hasLine = false;
@@ -130,7 +130,7 @@ function byTag({ tags, fields }: Line): LineReading {
 
 /** Each number is a reading, and a boolean if a sensor has its name: a device reports many that are no measurements. */
 function byField({ measurement, fields }: Line, { hasSensor }: LineOptions): LineReading[] {
-  const isReading = (name: string, { value }: Field) =>
+  const isReading = (name: string, { value }: LineField) =>
     typeof value === 'number' || (typeof value === 'boolean' && hasSensor(name));
   return [...fields]
     .map(([key, field]) => ({ sensor: `${measurement}.${key}`, field }))
@@ -165,7 +165,7 @@ function outOfRange(
   code: 'in_future' | 'invalid_at',
   { timestamp, unit, range }: { timestamp: string; unit: EpochUnit; range: string },
 ): Fault {
-  const meaning = meaningOf(Number(timestamp), unit);
+  const meaning = digitsMeaning(Number(timestamp), unit);
   const words = Object.entries(precisions).find(([, other]) => meaning.includes(` ${other} `));
   const looksLike = meaning === '' ? '' : ` and ${meaning}`;
   const hint = words ? `: send ?precision=${words[0]}` : ': set the clock';

@@ -2,12 +2,12 @@
 export interface Line {
   measurement: string;
   tags: ReadonlyMap<string, string>;
-  fields: ReadonlyMap<string, Field>;
+  fields: ReadonlyMap<string, LineField>;
   /** The digits of the timestamp, whatever they are; undefined without one. */
   timestamp: string | undefined;
 }
 
-export interface Field {
+export interface LineField {
   value: number | boolean | string;
 }
 
@@ -41,9 +41,9 @@ function readTags(text: string): ReadonlyMap<string, string> | string {
 }
 
 /** The fields of `key=value,key=value`. */
-function readFields(text: string): ReadonlyMap<string, Field> | string {
+function readFields(text: string): ReadonlyMap<string, LineField> | string {
   if (text === '') return 'it has no fields';
-  const fields = new Map<string, Field>();
+  const fields = new Map<string, LineField>();
   for (const part of split(text, true)) {
     const equals = endOf(part, 0, '=');
     const value = fieldValue(part.slice(equals + 1));
@@ -60,7 +60,7 @@ const booleans = new Map([
   ...['f', 'F', 'false', 'False', 'FALSE'].map((word) => [word, false] as const),
 ]);
 
-function fieldValue(text: string): Field['value'] | undefined {
+function fieldValue(text: string): LineField['value'] | undefined {
   if (/^"(?:[^"\\]|\\.)*"$/s.test(text)) return unescaped(text.slice(1, -1), /\\(["\\])/g);
   const known = booleans.get(text);
   if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 import { aheadFault } from '../../core/readings/instant-faults.ts';
-import { type Fault, fault, isObject } from '../../core/readings/rejections.ts';
+import { type Fault, fault, isJsonObject } from '../../core/readings/rejections.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import { ApiError } from '../answers/problem.ts';
@@ -21,7 +21,7 @@ export class SenmlPack implements ItemTaker {
   }
 
   add(record: unknown, index: number): void {
-    if (isObject(record)) {
+    if (isJsonObject(record)) {
       takeBase(record, this.#base, index);
       const hasOwn = ['n', 'v', 'vb', 'vs', 'vd', 's', 't'].some(
         (label) => record[label] !== undefined,

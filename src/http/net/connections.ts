@@ -9,7 +9,7 @@ import type { Log } from '../monitoring/log.ts';
 import { createDrops, type DropReason } from './connections/drops.ts';
 import {
   answerOf,
-  type Connection,
+  type ClientConnection,
   ConnectionTable,
   connectionOf,
   destroyConnection,
@@ -154,7 +154,7 @@ export class Connections {
     socket.once('close', () => this.#forget(connection));
   }
 
-  #shed(connection: Connection, isSoon: boolean): void {
+  #shed(connection: ClientConnection, isSoon: boolean): void {
     const { channel } = connection;
     if (isSoon && channel !== undefined) {
       this.drops.count('pipelining', this.table.size);
@@ -162,14 +162,14 @@ export class Connections {
     } else this.#drop(connection, 'pipelining');
   }
 
-  #drop(connection: Connection, reason: DropReason): void {
+  #drop(connection: ClientConnection, reason: DropReason): void {
     this.drops.count(reason, this.table.size);
     // Frees the place at once; the sockets emit `close` only later.
     this.#forget(connection);
     destroyConnection(connection);
   }
 
-  #forget(connection: Connection): void {
+  #forget(connection: ClientConnection): void {
     if (this.table.remove(connection)) this.pipelining.forget(connection);
   }
 
@@ -189,7 +189,7 @@ export class Connections {
     }
   }
 
-  #overdue(connection: Connection, now: number, longestMs: number): DropReason | undefined {
+  #overdue(connection: ClientConnection, now: number, longestMs: number): DropReason | undefined {
     const { headersMs, bodyMs } = this.#limits;
     const { socket, channel, hasAsked, openedAt, lingering } = connection;
     if (!hasAsked && now - openedAt > headersMs)
@@ -213,7 +213,7 @@ export class Connections {
 
   #hasLingered(
     { bytesRead }: Socket,
-    lingering: NonNullable<Connection['lingering']>,
+    lingering: NonNullable<ClientConnection['lingering']>,
     now: number,
   ): boolean {
     const { lingerMs, lingerIdleMs } = this.#limits;
@@ -226,16 +226,16 @@ export class Connections {
 function stillWaiting(
   { bytesWritten, writableLength }: Socket,
   unsent: number,
-  before: Connection['waiting'],
+  before: ClientConnection['waiting'],
   now: number,
-): Connection['waiting'] {
+): ClientConnection['waiting'] {
   if (writableLength + unsent === 0) return undefined;
   const isSame = before !== undefined && bytesWritten - writableLength < before.upTo;
   return isSame ? before : { since: now, upTo: bytesWritten + unsent };
 }
 
 /** The time at which a body was first seen arriving, and the bytes received by then. */
-function stillComing(connection: Connection, now: number): Connection['body'] {
+function stillComing(connection: ClientConnection, now: number): ClientConnection['body'] {
   if (!isUnfinished(connection)) return undefined;
   return connection.body ?? { since: now, from: connection.socket.bytesRead };
 }

@@ -6,13 +6,13 @@ import { apiCodes } from '../answers/problem.ts';
 import {
   dateTime,
   dateTimeOrNull,
-  instant,
+  instantSchema,
   listOf,
   object,
   openEnum,
   ref,
   type Schema,
-  text,
+  textSchema,
 } from './schemas.ts';
 
 const number: Schema = { type: 'number' };
@@ -20,7 +20,7 @@ const integer: Schema = { type: 'integer' };
 const textOrNull: Schema = { type: ['string', 'null'] };
 const permissions = listOf(openEnum(clientPermissions));
 const sensor = {
-  ...text,
+  ...textSchema,
   description: "The sensor's code or id in the key's entity.",
   examples: ['OVEN-3-T1'],
 };
@@ -33,7 +33,7 @@ const at: Schema = {
       description: 'Epoch milliseconds; never epoch seconds.',
     },
   ],
-  examples: [instant],
+  examples: [instantSchema],
 };
 
 function batchOf(schema: string): Schema {
@@ -43,34 +43,34 @@ function batchOf(schema: string): Schema {
 /** The schemas of the document that no resource declares. */
 export const fixedSchemas: Record<string, Schema> = {
   Me: object({
-    tenant: object({ id: text, name: text }),
+    tenant: object({ id: textSchema, name: textSchema }),
     entity: object({
-      id: text,
-      code: text,
-      name: text,
-      timezone: { ...text, description: 'IANA time zone.' },
+      id: textSchema,
+      code: textSchema,
+      name: textSchema,
+      timezone: { ...textSchema, description: 'IANA time zone.' },
     }),
     key: object({
-      id: text,
+      id: textSchema,
       prefix: {
-        ...text,
+        ...textSchema,
         description: 'The first eight characters of the secret.',
         pattern: '^hk_[0-9A-Za-z]{5}$',
       },
-      name: text,
+      name: textSchema,
       expires_at: { ...dateTimeOrNull, description: 'Null if the key never expires.' },
     }),
     permissions,
     resources: {
-      ...listOf(text),
+      ...listOf(textSchema),
       description: 'Paths that this key can read or, for ingest, post to.',
     },
     server_time: dateTime,
   }),
   ResourceEntry: object({
-    name: text,
-    path: text,
-    title: text,
+    name: textSchema,
+    path: textSchema,
+    title: textSchema,
     permissions: { ...permissions, description: 'Any one of these is enough.' },
     methods: listOf({ type: 'string', enum: ['GET', 'POST'] }),
   }),
@@ -97,7 +97,7 @@ export const fixedSchemas: Record<string, Schema> = {
     ['avg', 'min', 'max', 'last', 'count'],
   ),
   SensorReadings: object({
-    sensor: object({ id: text, code: text }),
+    sensor: object({ id: textSchema, code: textSchema }),
     data: {
       type: 'array',
       items: { anyOf: [ref('Reading'), ref('ReadingBucket')] },
@@ -167,7 +167,7 @@ export const fixedSchemas: Record<string, Schema> = {
           description: 'Position in the body, from 0; lines count without blank ones and comments.',
         },
         code: openEnum(Object.keys(rejectionCodes)),
-        detail: text,
+        detail: textSchema,
       }),
     },
   }),
@@ -177,11 +177,14 @@ export const fixedSchemas: Record<string, Schema> = {
     ...object(
       {
         type: { type: 'string', format: 'uri' },
-        title: text,
+        title: textSchema,
         status: { type: 'integer' },
-        detail: text,
+        detail: textSchema,
         code: openEnum(apiCodes),
-        request_id: { ...text, description: 'Report it to the operator: the log has the same id.' },
+        request_id: {
+          ...textSchema,
+          description: 'Report it to the operator: the log has the same id.',
+        },
         permissions: {
           ...permissions,
           description: 'With `permission_required`: any one of these is enough.',

@@ -2,7 +2,7 @@ import type { Field, ResourceDefinition } from '../../core/fields/fields.ts';
 import { aggregates } from '../../core/port/readings.ts';
 import { pageLimit, readingPageLimit } from '../../core/records/parameters.ts';
 import { type PageParameter, pageParameters } from '../../core/records/queries.ts';
-import { dateTime, fieldSchema, instant, type Schema } from './schemas.ts';
+import { dateTime, fieldSchema, instantSchema, type Schema } from './schemas.ts';
 
 export const idParameter = {
   name: 'id',
@@ -123,7 +123,7 @@ const rangeParameters: readonly Schema[] = [
     name: 'from',
     description: `First instant, inclusive: ${epochRule}; or a day: its start${ofEntity}.`,
     schema: instantOrMs,
-    example: instant,
+    example: instantSchema,
   },
   {
     ...query,

@@ -12,14 +12,14 @@ import {
 } from './parameters.ts';
 import { type AnswerKind, responsesOf } from './responses.ts';
 import {
-  instant,
+  instantSchema,
   listOf,
   object,
   recordExample,
   ref,
   type Schema,
   schemaNames,
-  text,
+  textSchema,
 } from './schemas.ts';
 
 interface Operation {
@@ -51,7 +51,7 @@ function json(schema: Schema, example: unknown): Schema {
 const page = {
   tag: 'Documents',
   answers: 'public',
-  content: { 'text/html': { schema: text } },
+  content: { 'text/html': { schema: textSchema } },
 } as const;
 
 const fixedOperations: Readonly<Record<string, Operation>> = {
@@ -184,7 +184,7 @@ function listContent(resource: ResourceDefinition): Schema {
   const properties = {
     data: listOf(items),
     removed: {
-      ...listOf(text),
+      ...listOf(textSchema),
       description: 'Only in answer to `sync_token`: the ids of records that were removed since.',
     },
     next_cursor: nextCursor,
@@ -208,7 +208,7 @@ function listContent(resource: ResourceDefinition): Schema {
   const csv = finish(recordsToCsv(resource, { json: JSON.stringify(record) })).toString();
   return {
     'application/json': { schema: object(properties, ['removed']), examples },
-    'text/csv': { schema: text, example: csv },
+    'text/csv': { schema: textSchema, example: csv },
   };
 }
 
@@ -235,7 +235,10 @@ const readReadings = {
       schema: { anyOf: [readingsPage('Reading'), readingsPage('ReadingBucket')] },
       examples: {
         readings: {
-          value: { data: [{ at: instant, value: 182.4, quality: 'good' }], next_cursor: null },
+          value: {
+            data: [{ at: instantSchema, value: 182.4, quality: 'good' }],
+            next_cursor: null,
+          },
         },
         buckets: {
           value: {
@@ -245,8 +248,11 @@ const readReadings = {
         },
       },
     },
-    'application/x-ndjson': { schema: text, example: `{"at":"${instant}","value":182.4}\n` },
-    'text/csv': { schema: text, example: `at,value,quality\n${instant},182.4,good\n` },
+    'application/x-ndjson': {
+      schema: textSchema,
+      example: `{"at":"${instantSchema}","value":182.4}\n`,
+    },
+    'text/csv': { schema: textSchema, example: `at,value,quality\n${instantSchema},182.4,good\n` },
   },
 } as const;
 
@@ -263,19 +269,19 @@ const readManyReadings = {
         data: [
           {
             sensor: { id: 'SE-1001', code: 'OVEN-3-T1' },
-            data: [{ at: instant, value: 182.4, quality: 'good' }],
+            data: [{ at: instantSchema, value: 182.4, quality: 'good' }],
           },
         ],
         next_cursor: null,
       },
     },
     'application/x-ndjson': {
-      schema: text,
-      example: `{"sensor":"OVEN-3-T1","at":"${instant}","value":182.4}\n`,
+      schema: textSchema,
+      example: `{"sensor":"OVEN-3-T1","at":"${instantSchema}","value":182.4}\n`,
     },
     'text/csv': {
-      schema: text,
-      example: `sensor,at,value,quality\nOVEN-3-T1,${instant},182.4,good\n`,
+      schema: textSchema,
+      example: `sensor,at,value,quality\nOVEN-3-T1,${instantSchema},182.4,good\n`,
     },
   },
 } as const;
@@ -290,8 +296,8 @@ function toPost({
 }: IngestOperation): Operation {
   const schemas: Record<string, Schema> = {
     'application/json': ref(schema),
-    'application/x-ndjson': text,
-    'application/vnd.influx.line-protocol': text,
+    'application/x-ndjson': textSchema,
+    'application/vnd.influx.line-protocol': textSchema,
     'application/senml+json': ref('SenmlPack'),
   };
   const bodies = Object.entries(examples).map(([type, example]) => [

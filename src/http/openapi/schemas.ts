@@ -11,9 +11,9 @@ import {
 export type Schema = Record<string, unknown>;
 
 /** An instant for examples, as readings have them. */
-export const instant = '2026-11-20T08:15:00.123456Z';
+export const instantSchema = '2026-11-20T08:15:00.123456Z';
 
-export const text: Schema = { type: 'string' };
+export const textSchema: Schema = { type: 'string' };
 export const dateTime: Schema = { type: 'string', format: 'date-time' };
 export const dateTimeOrNull: Schema = { type: ['string', 'null'], format: 'date-time' };
 
@@ -76,7 +76,7 @@ function valueSchema(field: Field): Schema {
     case 'instant':
       return typed('string', { format: 'date-time' });
     case 'list':
-      return listOf(field.of ? object(fieldSchemas(field.of)) : text);
+      return listOf(field.of ? object(fieldSchemas(field.of)) : textSchema);
   }
 }
 

@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { BodyPace } from '../fairness/body-pace.ts';
-import type { Steps } from '../fairness/slices.ts';
+import type { SliceSteps } from '../fairness/slices.ts';
 import { connectionOf } from '../net/connections/table.ts';
 import { endWithBody } from '../net/lingering.ts';
 import type { Exchange } from './exchange.ts';
@@ -78,7 +78,7 @@ export function send(
 export async function sendLarge(
   { res }: Exchange['node'],
   body: Buffer,
-  run: (pieces: Steps<Progress>) => MaybePromise<Progress>,
+  run: (pieces: SliceSteps<Progress>) => MaybePromise<Progress>,
 ): Promise<void> {
   const large = { body, sent: 0 };
   while ((await run(sendSome(res, large))) === 'full') await drained(res);
@@ -88,7 +88,10 @@ export async function sendLarge(
  * One function for all answers: V8 makes a map for each generator function that runs, and these alone made the garbage collector
  * a tenth of the work.
  */
-function* sendSome(res: ServerResponse, large: { body: Buffer; sent: number }): Steps<Progress> {
+function* sendSome(
+  res: ServerResponse,
+  large: { body: Buffer; sent: number },
+): SliceSteps<Progress> {
   // The client may have left meanwhile.
   while (!res.destroyed) {
     const piece = large.body.subarray(large.sent, large.sent + pieceBytes);

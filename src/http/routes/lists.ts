@@ -2,7 +2,7 @@ import { listFields, type ResourceDefinition } from '../../core/fields/fields.ts
 import { pageSeparator } from '../../core/port/records.ts';
 import type { ListPage } from '../../core/records/lists.ts';
 import { csvValue } from '../../core/text/quoting.ts';
-import type { Steps } from '../fairness/slices.ts';
+import type { SliceSteps } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, withParameter } from '../request/query.ts';
@@ -49,7 +49,7 @@ function quoted(text: string | null): string {
 export function* recordsToCsv(
   resource: ResourceDefinition,
   { json, include = [] }: Pick<ListPage, 'json' | 'include'>,
-): Steps<Buffer> {
+): SliceSteps<Buffer> {
   const columns = Object.keys({ ...listFields(resource, include), ...resource.added });
   const lines = [Buffer.from(`${columns.join(',')}\n`)];
   for (const text of json === '' ? [] : json.split(pageSeparator)) {

@@ -6,7 +6,7 @@ import { holdsAny, type Principal } from '../../core/keys/authentication.ts';
 import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
 import { shownZone } from '../../core/time/zones.ts';
 import type { Answer } from '../answers/answer.ts';
-import type { Session } from '../auth/credential-cache.ts';
+import type { KeySession } from '../auth/credential-cache.ts';
 import { ingestOperations } from '../ingest/operations.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
@@ -46,9 +46,9 @@ interface MeParts {
 
 /** `GET /me`: the tenant, entity and permissions of the key. Everything except the time is written once per session. */
 export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[]) {
-  const known = new WeakMap<Session, MeParts>();
+  const known = new WeakMap<KeySession, MeParts>();
   const now = createInstantText();
-  return (exchange: Exchange, session: Session): Answer => {
+  return (exchange: Exchange, session: KeySession): Answer => {
     requireNoQuery(exchange.query);
     mediaTypeFor(exchange.header('accept'), jsonOnly);
     let parts = known.get(session);
@@ -78,7 +78,7 @@ export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[
 
 /** `GET /resources`: the paths that this key can read or post to. */
 export function createResourcesHandler(entries: readonly ResourceEntry[]) {
-  return (exchange: Exchange, { principal }: Session) => {
+  return (exchange: Exchange, { principal }: KeySession) => {
     requireNoQuery(exchange.query);
     mediaTypeFor(exchange.header('accept'), jsonOnly);
     const data = openTo(principal.permissions, entries);

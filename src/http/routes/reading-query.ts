@@ -1,6 +1,6 @@
 import { HkctlError } from '../../core/errors.ts';
 import { type Aggregate, aggregates, type BucketRequest } from '../../core/port/readings.ts';
-import { meaningOf } from '../../core/readings/instant-faults.ts';
+import { digitsMeaning } from '../../core/readings/instant-faults.ts';
 import { instantUs, isBelowEpochMs, meaningOfDigits } from '../../core/readings/instants.ts';
 import type { TimeRange } from '../../core/readings/pages.ts';
 import { type BucketCalendar, parseBucket } from '../../core/readings/reads/bucket-spans.ts';
@@ -107,7 +107,7 @@ function readInstant(name: string, text: string | undefined, timezone: string): 
     ? epochMsUs(text)
     : instantUs(text.replace(/ (\d\d:\d\d)$/, '+$1'));
   if (us !== undefined) return us;
-  const looksLike = meaningOf(text);
+  const looksLike = digitsMeaning(text);
   const meant = looksLike === '' ? orMean(meantInstant(text)) : `; this ${looksLike}`;
   throw wrongValue(name, text, `${instantRule}${meant}`);
 }

@@ -3,7 +3,7 @@ import { HkctlError } from '../../core/errors.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { ReadingClient, Sensor, SensorDirectory } from '../../core/port/readings.ts';
 import { type ReadingPage, readPage } from '../../core/readings/pages.ts';
-import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
+import { longestRow, readingColumnsOf } from '../../core/readings/reading-text.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
 import { writeCursor, wrongCursor } from '../../core/records/cursors.ts';
 import { FairScheduler } from '../../core/sharing/fair-scheduler.ts';
@@ -11,7 +11,7 @@ import { Spares } from '../../core/sharing/spares.ts';
 import { csvCell } from '../../core/text/quoting.ts';
 import { quotedText, toSafeJson } from '../../core/text/shown-text.ts';
 import type { Answer } from '../answers/answer.ts';
-import type { Session } from '../auth/credential-cache.ts';
+import type { KeySession } from '../auth/credential-cache.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import { type Exchange, whenOver } from '../request/exchange.ts';
@@ -25,7 +25,7 @@ import {
   readReadingsQuery,
   singleParameters,
 } from './reading-query.ts';
-import { notFound, type Reading } from './records.ts';
+import { notFound, type RecordReading } from './records.ts';
 
 const formats = {
   'application/json': 'json',
@@ -52,11 +52,11 @@ interface Group {
  * The handlers of `GET /sensors/{id}/readings` and `GET /readings?sensor=…`: readings or their aggregates by bucket, as JSON, NDJSON
  * or CSV.
  */
-export function createReadingsHandlers(resource: ResourceDefinition, reading: Reading) {
+export function createReadingsHandlers(resource: ResourceDefinition, reading: RecordReading) {
   const { readings } = reading.domain.store;
   const read = createReader(reading);
   return {
-    async single(exchange: Exchange, session: Session): Promise<Answer> {
+    async single(exchange: Exchange, session: KeySession): Promise<Answer> {
       const query = readReadingsQuery(exchange.query, singleParameters, session.scope);
       const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
       const name = exchange.parameter('id');
@@ -65,7 +65,7 @@ export function createReadingsHandlers(resource: ResourceDefinition, reading: Re
       if (sensor === undefined) throw notFound(resource);
       return read(exchange, session, { query, type, sensors: [sensor], layout: singleLayout });
     },
-    async many(exchange: Exchange, session: Session): Promise<Answer> {
+    async many(exchange: Exchange, session: KeySession): Promise<Answer> {
       const query = readReadingsQuery(exchange.query, manyParameters, session.scope);
       const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
       const directory = await readings.directory(session.scope.entityId);
@@ -95,13 +95,13 @@ interface ReadRequest {
   layout: Layout;
 }
 
-function createReader({ domain, answers, links, slices, charge }: Reading) {
+function createReader({ domain, answers, links, slices, charge }: RecordReading) {
   const { readings } = domain.store;
   const coding = new FairScheduler(1);
   const spares = new Spares((bytes) => Buffer.allocUnsafeSlow(bytes), sparesBytes);
   return async (
     exchange: Exchange,
-    session: Session,
+    session: KeySession,
     { query, type, sensors, layout }: ReadRequest,
   ): Promise<Answer> => {
     const digest = queryDigest(
@@ -238,7 +238,7 @@ const singleLayout: Layout = {
   leadOf: () => '',
   headOf(type, { buckets }) {
     if (type === 'application/x-ndjson') return '';
-    return type === 'text/csv' ? `${columnsOf(buckets).join(',')}\n` : '{"data":[';
+    return type === 'text/csv' ? `${readingColumnsOf(buckets).join(',')}\n` : '{"data":[';
   },
   endOf: (type, cursor) => (type === 'application/json' ? endOfDocument(cursor) : ''),
 };
@@ -251,7 +251,8 @@ const manyLayout: Layout = {
   },
   headOf(type, { buckets }, { id, code }, isFirst) {
     if (type === 'application/x-ndjson') return '';
-    if (type === 'text/csv') return isFirst ? `sensor,${columnsOf(buckets).join(',')}\n` : '';
+    if (type === 'text/csv')
+      return isFirst ? `sensor,${readingColumnsOf(buckets).join(',')}\n` : '';
     return `${isFirst ? '{"data":[' : ','}{"sensor":${toSafeJson({ id, code })},"data":[`;
   },
   endOf(type, cursor, isLast) {

@@ -8,7 +8,7 @@ import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import { canonicalText } from '../../core/text/canonical.ts';
 import type { Answer } from '../answers/answer.ts';
 import { ApiError } from '../answers/problem.ts';
-import type { Session } from '../auth/credential-cache.ts';
+import type { KeySession } from '../auth/credential-cache.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Budget } from '../fairness/budget.ts';
 import type { Slices } from '../fairness/slices.ts';
@@ -24,7 +24,7 @@ import { parseQuery, requireNoQuery } from '../request/query.ts';
 import { envelope, type Links, listTypeFor, recordsToCsv } from './lists.ts';
 
 /** What the routes of a daemon read with. */
-export interface Reading {
+export interface RecordReading {
   domain: Domain;
   /** Finished answers, each valid for a version of the store. */
   pages: PageCache;
@@ -43,17 +43,17 @@ export interface Reading {
  */
 export function createRecordHandlers(
   resource: ResourceDefinition,
-  { domain, pages, recordsVersion, links, slices }: Reading,
+  { domain, pages, recordsVersion, links, slices }: RecordReading,
   states?: ReturnType<typeof createSensorStates>,
 ) {
   const { records } = domain.store;
   const readList = createListReader(resource);
   const runFor =
-    ({ principal }: Session): ListSource['run'] =>
+    ({ principal }: KeySession): ListSource['run'] =>
     (statement) =>
       slices.call(principal.keyId, statement);
   return {
-    list(exchange: Exchange, session: Session): MaybePromise<Answer> {
+    list(exchange: Exchange, session: KeySession): MaybePromise<Answer> {
       const type = listTypeFor(exchange);
       const nowMs = domain.clock();
       const { scope, scopeKey, principal } = session;
@@ -83,7 +83,7 @@ export function createRecordHandlers(
       );
     },
 
-    single(exchange: Exchange, session: Session): MaybePromise<Answer> {
+    single(exchange: Exchange, session: KeySession): MaybePromise<Answer> {
       requireNoQuery(exchange.query);
       mediaTypeFor(exchange.header('accept'), ['application/json']);
       const name = exchange.parameter('id');

@@ -11,7 +11,7 @@ import {
 import { rowsToChunks } from '../sqlite-database/schema/rows-to-chunks.ts';
 import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
 import type { OpenBackup } from './format.ts';
-import { copyRows, isOfRow } from './rows.ts';
+import { copyArchiveRows, isOfRow } from './rows.ts';
 
 /** A database to be made from a backup. */
 interface DatabaseCopy {
@@ -36,7 +36,7 @@ export function copyDatabase(
     (table) => !without.has(table.name) && !(hasRows && table.name === 'readings'),
   );
   try {
-    copyRows(from, to, copiedTables, copied);
+    copyArchiveRows(from, to, copiedTables, copied);
     if (hasRows) for (const { count } of rowsToChunks({ from, to })) copied(count);
   } catch (thrown) {
     throw isOfRow(thrown) ? damaged(`it holds rows that its own tables forbid (${name})`) : thrown;

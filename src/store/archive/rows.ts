@@ -53,7 +53,7 @@ export function createRowWriter(to: Connection, table: OwnTable) {
 const reportedRows = 10_000;
 
 /** Names the columns: our own schema writes each row, even from pages tampered with. A million rows a second. */
-export function copyRows(
+export function copyArchiveRows(
   from: Connection,
   to: Connection,
   tables: readonly OwnTable[],

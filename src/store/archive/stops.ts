@@ -14,7 +14,11 @@ import {
   readJournal,
 } from '../engine/journal-lines.ts';
 import { emptyTrail, selectHead } from '../registry/audit.ts';
-import { placeholders, type Statement, statement } from '../registry/compiled-statements.ts';
+import {
+  placeholders,
+  type RegistryStatement,
+  statement,
+} from '../registry/compiled-statements.ts';
 import type { Dialect, Writing } from '../registry/statements.ts';
 import type { Connection } from '../sqlite-database/driver.ts';
 import { sqliteBuilder } from '../tables/kits/sqlite.ts';
@@ -73,7 +77,7 @@ export function createStateStatements({ builder, tables }: Dialect, confinesUser
 }
 
 type StateStatements = ReturnType<typeof createStateStatements>;
-type RowsOf<Query> = Query extends Statement<infer Row> ? readonly Row[] : never;
+type RowsOf<Query> = Query extends RegistryStatement<infer Row> ? readonly Row[] : never;
 
 /** The states that the rows of the three queries say. */
 export function statesOf(
@@ -153,7 +157,7 @@ interface Since {
 export function stopStatements(
   { builder, tables: { keys, users, entities, purges } }: Dialect,
   { what, id, atMs, role, entityIds }: KeptStopped,
-): Statement[] {
+): RegistryStatement[] {
   const ofKey = eq(keys.id, id);
   const ofUser = eq(users.id, id);
   const ofEntity = eq(entities.id, id);

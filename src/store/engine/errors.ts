@@ -70,7 +70,7 @@ interface Fault {
 }
 
 /** The error for a fault: the first meaning that fits, one that names the place before others; `{store}` is `shown`. */
-export function meaningOf(
+export function errorOfFault(
   meanings: readonly Meaning[],
   fault: Fault,
   shown: string,

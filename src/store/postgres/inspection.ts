@@ -1,4 +1,4 @@
-import type { ServerFacts, StoreInspection } from '../../core/operations/inspection.ts';
+import type { ServerInspection, StoreInspection } from '../../core/operations/inspection.ts';
 import type { Database } from './connection/database.ts';
 import { sizeSql } from './registry/metrics.ts';
 import { readPlace, schemaVersion } from './schema/schema-version.ts';
@@ -37,9 +37,9 @@ async function sizeOf(database: Database): Promise<number> {
   return found?.value ?? 0;
 }
 
-async function serverFacts(database: Database): Promise<ServerFacts> {
+async function serverFacts(database: Database): Promise<ServerInspection> {
   const before = Date.now();
-  const [row] = await database.query<Omit<ServerFacts, 'skewMs'> & { nowMs: number }>(
+  const [row] = await database.query<Omit<ServerInspection, 'skewMs'> & { nowMs: number }>(
     `select 'PostgreSQL ' || current_setting('server_version') as version,
       pg_database_size(current_database())::float8 as "databaseBytes",
       current_setting('fsync') = 'on' as syncs,

@@ -9,13 +9,13 @@ import { findUserBeforeMigration } from '../registry/users.ts';
 import { migrationsOf } from '../sqlite-database/schema/migrated-schema.ts';
 import { type Location, usualSchema } from './address/location.ts';
 import { type Database, databaseWithin } from './connection/database.ts';
-import type { Session } from './connection/session.ts';
+import type { PostgresSession } from './connection/session.ts';
 import { createRunner } from './registry/statements.ts';
 import { readPlace, requireNotNewer, schemaVersion } from './schema/schema-version.ts';
 import { createPostgresStore } from './store.ts';
 
 /** Refuses a schema that holds a store (`already_initialised`, exit 5) or tables of others (`store_corrupt`). */
-export async function requireNoStore(session: Session): Promise<void> {
+export async function requireNoStore(session: PostgresSession): Promise<void> {
   if ((await readPlace(session)).version > 0)
     throw alreadyThere(session.location.shown, ', such as another ?schema=');
   await requireNotNewer(session);
@@ -43,7 +43,10 @@ export async function createStore(
 }
 
 /** Creates the schema if it is missing, and the tables of this version; those of an older one are migrated. */
-export async function prepareSchema(session: Session, migrationsFolder: string): Promise<void> {
+export async function prepareSchema(
+  session: PostgresSession,
+  migrationsFolder: string,
+): Promise<void> {
   const { schema } = session.location;
   await lockMigrations(session);
   // A schema that an administrator has made needs no right to make one.
@@ -112,7 +115,7 @@ const migrationLock = 4_857_367_418;
  * Applies the missing migrations inside the transaction of `session`, and returns their number. Two processes do so one after
  * the other. Throws `store_too_new` if a newer hkctl has migrated the store.
  */
-async function applyMigrations(session: Session, folder: string): Promise<number> {
+async function applyMigrations(session: PostgresSession, folder: string): Promise<number> {
   await lockMigrations(session);
   const before = await requireNotNewer(session);
   const missing = migrationsOf('postgres', folder).slice(before);
@@ -123,7 +126,7 @@ async function applyMigrations(session: Session, folder: string): Promise<number
 }
 
 /** Waits until no other process creates or migrates a store; until the end of the transaction none begins to. */
-async function lockMigrations(session: Session): Promise<void> {
+async function lockMigrations(session: PostgresSession): Promise<void> {
   await session.run(
     `set local lock_timeout = '60s'; select pg_advisory_xact_lock(${migrationLock})`,
   );

@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../core/port/records.ts';
 import { forgettableInstant } from '../../core/records/changes.ts';
 import { tableName } from '../tables/record-names.ts';
-import type { ImportSession, ImportTable } from './import-session.ts';
+import type { ImportSession, ImportTarget } from './import-session.ts';
 import type { PageDialect } from './pages.ts';
 
 type Rows = ImportSession['rows'];
@@ -46,7 +46,7 @@ export async function readRemoved(
 /** Keeps the ids of the records `t` that an import is about to remove; `isGone` finds those of the entity `$1`. */
 export async function rememberRemoved(
   { rows }: ImportSession,
-  { resource, table, entity, updatedAt }: ImportTable,
+  { resource, table, entity, updatedAt }: ImportTarget,
   isGone: string,
 ): Promise<void> {
   await rows(
@@ -62,7 +62,7 @@ export async function rememberRemoved(
  */
 export async function correctDates(
   { rows, drawEpoch }: ImportSession,
-  { resource: { name }, table, entity, updatedAt }: ImportTable,
+  { resource: { name }, table, entity, updatedAt }: ImportTarget,
 ): Promise<void> {
   await rows(`update ${table} set updated_at = $2 where entity = $1 and updated_at > $2`, [
     entity,
@@ -79,7 +79,7 @@ export async function correctDates(
 /** Keeps the instant of an import that has changed something; what came back is no longer removed. */
 export async function recordChange(
   { rows }: ImportSession,
-  { resource: { name }, table, entity, updatedAt }: ImportTable,
+  { resource: { name }, table, entity, updatedAt }: ImportTarget,
   inserted: number,
   nowUs: number,
 ): Promise<void> {

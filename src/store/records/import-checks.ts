@@ -1,6 +1,6 @@
 import type { ViolationList } from '../../core/records/imports.ts';
 import { textOfAny } from '../../core/text/shown-text.ts';
-import type { ImportSession, ImportTable } from './import-session.ts';
+import type { ImportSession, ImportTarget } from './import-session.ts';
 
 /** Violations that are fetched; of further ones only the number is reported. */
 const mostFetched = 100;
@@ -8,7 +8,7 @@ const mostFetched = 100;
 /** Checks what only the whole file shows: rows with the same id, and records with the same value of a unique field. */
 export async function checkWhole(
   session: ImportSession,
-  table: ImportTable,
+  table: ImportTarget,
   violations: ViolationList,
 ): Promise<void> {
   const unique = Object.entries(table.resource.fields).filter(([, field]) => field.unique);
@@ -51,7 +51,7 @@ export function repeatedRule(firstLine: number | undefined): string {
 /** A request names a record by its id or its unique field: no value may be shared, nor be the id of another record. */
 async function findShared(
   { incoming, ofFile, rows }: ImportSession,
-  { table, entity, replace }: ImportTable,
+  { table, entity, replace }: ImportTarget,
   field: string,
   violations: ViolationList,
 ): Promise<void> {

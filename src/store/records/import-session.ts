@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ImportRequest } from '../../core/port/records.ts';
 
-export interface ImportTable {
+export interface ImportTarget {
   resource: ResourceDefinition;
   table: string;
   entity: number;
@@ -23,6 +23,6 @@ export interface ImportSession {
   rows<Row>(text: string, values?: readonly unknown[]): MaybePromise<Row[]>;
   drawEpoch(): MaybePromise<unknown>;
   /** Inserts rows for which no record can exist already, and returns their number; refuses rows that share an id. */
-  fill(table: ImportTable, rows: ImportRequest['rows']): Promise<number>;
-  stage(table: ImportTable, rows: ImportRequest['rows']): Promise<void>;
+  fill(table: ImportTarget, rows: ImportRequest['rows']): Promise<number>;
+  stage(table: ImportTarget, rows: ImportRequest['rows']): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { ViolationList } from '../../core/records/imports.ts';
 import { tableName } from '../tables/record-names.ts';
 import { correctDates, recordChange, rememberRemoved } from './changes.ts';
 import { checkWhole } from './import-checks.ts';
-import type { ImportSession, ImportTable } from './import-session.ts';
+import type { ImportSession, ImportTarget } from './import-session.ts';
 
 export async function importInto(
   session: ImportSession,
@@ -15,7 +15,7 @@ export async function importInto(
 ): Promise<ImportSummary> {
   const { resource, replace, nowUs, dryRun } = request;
   const corrects = !dryRun && request.correctsDates === true && isDatedAhead(nowUs, changedAt);
-  const table: ImportTable = {
+  const table: ImportTarget = {
     resource,
     table: tableName(resource),
     entity,
@@ -36,7 +36,7 @@ export async function importInto(
 /** The first records of an entity need no comparison with others, except sensors, whose codes are unique. A dry run changes no table. */
 async function isFill(
   session: ImportSession,
-  { resource, table, entity }: ImportTable,
+  { resource, table, entity }: ImportTarget,
   dryRun: boolean,
 ) {
   if (dryRun || Object.values(resource.fields).some(({ unique }) => unique)) return false;
@@ -47,7 +47,7 @@ async function isFill(
 
 async function merge(
   session: ImportSession,
-  table: ImportTable,
+  table: ImportTarget,
   request: ImportRequest,
 ): Promise<ImportSummary> {
   await session.stage(table, request.rows);
@@ -68,7 +68,7 @@ interface Changes {
 
 async function keepLists(
   session: ImportSession,
-  { resource, table, entity }: ImportTable,
+  { resource, table, entity }: ImportTarget,
 ): Promise<void> {
   for (const list of keptLists(resource)) {
     const keep = `update ${session.incoming} as i set "${list}" = t."${list}" from ${table} as t
@@ -78,7 +78,7 @@ async function keepLists(
 }
 
 /** Counts what an import changes, without changing it: the rows of the file are compared with the records of the entity. */
-async function countChanges(session: ImportSession, table: ImportTable): Promise<Changes> {
+async function countChanges(session: ImportSession, table: ImportTarget): Promise<Changes> {
   const { table: name, entity, replace } = table;
   const [found] = await session.rows<{
     total: number;
@@ -104,7 +104,7 @@ async function countChanges(session: ImportSession, table: ImportTable): Promise
 /** Writes what {@link countChanges} has found. A record that stays as it is is not touched. */
 async function writeChanges(
   session: ImportSession,
-  table: ImportTable,
+  table: ImportTarget,
   { summary, known }: Changes,
 ): Promise<void> {
   const { table: name, entity, updatedAt } = table;
@@ -123,7 +123,7 @@ async function writeChanges(
 /** In the order of ids, which is that of most indexes: rows without order take a quarter longer. */
 function insertSql(
   session: ImportSession,
-  { resource, table, columns }: ImportTable,
+  { resource, table, columns }: ImportTarget,
   condition = '',
 ): string {
   const names = columns.map((column) => `"${column}"`);
@@ -135,7 +135,7 @@ function insertSql(
     select $1, ${values.join(', ')}, $2 from ${session.ofFile()} as i ${condition} order by i.id`;
 }
 
-function upsertSql(session: ImportSession, table: ImportTable): string {
+function upsertSql(session: ImportSession, table: ImportTarget): string {
   const set = [...ownOf(table), 'updated_at']
     .map((column) => `"${column}" = excluded."${column}"`)
     .join(', ');
@@ -145,12 +145,12 @@ function upsertSql(session: ImportSession, table: ImportTable): string {
 }
 
 /** SQL that compares a record `t` with a row `i`: `updated_at` changes only with another field. */
-function isSame(table: ImportTable): string {
+function isSame(table: ImportTarget): string {
   const own = ownOf(table);
   const of = (alias: string) => `(${own.map((column) => `${alias}."${column}"`).join(', ')})`;
   return `${of('t')} is not distinct from ${of('i')}`;
 }
 
-function ownOf({ columns }: ImportTable): string[] {
+function ownOf({ columns }: ImportTarget): string[] {
   return columns.filter((column) => column !== 'id');
 }

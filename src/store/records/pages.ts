@@ -36,7 +36,7 @@ export interface PageDialect {
 }
 
 /** Queries of the same `shape` share a statement and differ in `values` (`$1`, `$2`) only. */
-export interface Query {
+export interface SqlPageQuery {
   shape: string;
   sql(): string;
   values: readonly unknown[];
@@ -49,7 +49,7 @@ export function pageQuery(
   entity: string | number,
   rare?: string,
   sizesOf?: readonly string[],
-): Query {
+): SqlPageQuery {
   const { resource, orderBy, limit, include = [] } = request;
   const { values, place } = createValues();
   place(entity);
@@ -98,7 +98,7 @@ export function countQuery(
   resource: ResourceDefinition,
   conditions: readonly RecordCondition[],
   entity: string | number,
-): Query {
+): SqlPageQuery {
   const countOf = ({ field }: RecordCondition, n: number) =>
     `(select cast(count(*) as int) from (select 1 from ${dialect.walked(tableName(resource), indexName(resource, field))}
       where entity = ${dialect.entity} and "${field}" >= $${n + 2} and "${field}" <= $${n + 2}

@@ -7,7 +7,7 @@ import {
   type RecordPosition,
   type RecordStore,
 } from '../../core/port/records.ts';
-import { type Runner, resultOf, type Steps } from '../registry/statements.ts';
+import { type Runner, resultOf, type StatementSteps } from '../registry/statements.ts';
 import { tableName } from '../tables/record-names.ts';
 import { readChanges, readRemoved } from './changes.ts';
 import type { ImportSession } from './import-session.ts';
@@ -16,8 +16,8 @@ import {
   fewRecords,
   type PageDialect,
   pageQuery,
-  type Query,
   rareCandidates,
+  type SqlPageQuery,
 } from './pages.ts';
 
 export interface RecordEngine
@@ -25,7 +25,7 @@ export interface RecordEngine
     Pick<ImportSession, 'rows'> {
   dialect: PageDialect;
   run: Runner['run'];
-  first<Row>(query: Query): MaybePromise<Row | undefined>;
+  first<Row>(query: SqlPageQuery): MaybePromise<Row | undefined>;
   /** What `$1` is in the SQL of the dialect: the entity or its number; undefined if it has no records. */
   find(entityId: string): MaybePromise<string | number | undefined>;
 }
@@ -40,7 +40,7 @@ export function createRecordStore({
   version,
   ...rest
 }: RecordEngine): RecordStore {
-  function* readPage(request: RecordPageRequest): Steps<RecordPage> {
+  function* readPage(request: RecordPageRequest): StatementSteps<RecordPage> {
     const entity = yield* resultOf(find(request.entityId));
     if (entity === undefined || request.conditions.some(({ value }) => hasNul(value)))
       return toPage(undefined, request);
@@ -64,7 +64,7 @@ export function createRecordStore({
   function* rareField(
     request: RecordPageRequest,
     entity: string | number,
-  ): Steps<string | undefined> {
+  ): StatementSteps<string | undefined> {
     const equal = rareCandidates(request);
     if (equal.length === 0) return undefined;
     const query = countQuery(dialect, request.resource, equal, entity);
@@ -76,7 +76,7 @@ export function createRecordStore({
     resource: ResourceDefinition,
     entityId: string,
     id: string,
-  ): Steps<string | undefined> {
+  ): StatementSteps<string | undefined> {
     const entity = yield* resultOf(find(entityId));
     if (entity === undefined || hasNul(id)) return undefined;
     const from = `${tableName(resource)} where entity = ${dialect.entity} and id = $2`;

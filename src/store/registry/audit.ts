@@ -17,7 +17,7 @@ import {
   type Executor,
   type Runner,
   resultOf,
-  type Steps,
+  type StatementSteps,
 } from './statements.ts';
 
 type AuditRow = RegistryTables['audit']['$inferSelect'];
@@ -34,7 +34,7 @@ export function createAppend(dialect: Dialect) {
   const insert = statement(() => builder.insert(audit).values(placeholders(...auditFields)));
   const keepBackupTime = setMark(dialect);
 
-  return function* ({ query, first }: Executor, draft: AuditDraft): Steps<AuditRow> {
+  return function* ({ query, first }: Executor, draft: AuditDraft): StatementSteps<AuditRow> {
     const assigned = yield* resultOf(first(lastSeq));
     const last = yield* resultOf(first(head));
     const seq = Math.max(assigned?.lastSeq ?? 0, last?.count ?? 0);

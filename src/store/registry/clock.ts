@@ -10,7 +10,7 @@ import {
   type Executor,
   type Runner,
   resultOf,
-  type Steps,
+  type StatementSteps,
 } from './statements.ts';
 
 export const clockMarks: Readonly<Record<keyof ClockSamples, string>> = {
@@ -31,7 +31,10 @@ export function createClockStore(runner: Runner, machine?: string): ClockStore {
   const names = JSON.stringify(fields.map(nameOf));
   const statements = createStatements(runner.dialect);
 
-  const read = function* ({ query }: Executor, select = statements.read): Steps<ClockSamples> {
+  const read = function* (
+    { query }: Executor,
+    select = statements.read,
+  ): StatementSteps<ClockSamples> {
     const marks = yield* resultOf(query(select, { names }));
     const samples: ClockSamples = {
       seenMs: 0,
@@ -46,7 +49,7 @@ export function createClockStore(runner: Runner, machine?: string): ClockStore {
   const update = function* (
     change: Change,
     next: (stored: ClockSamples) => ClockSamples,
-  ): Steps<void> {
+  ): StatementSteps<void> {
     const before = yield* read(change, statements.readLocked);
     const after = next(before);
     for (const field of fields) {

@@ -2,7 +2,7 @@ import { eq, inArray, sql } from 'drizzle-orm/sql';
 import type { CommandStore } from '../../core/port/keys.ts';
 import { chain } from '../../core/port/maybe-promise.ts';
 import { placeholders, statement } from './compiled-statements.ts';
-import type { Dialect, Executor, Runner, Steps } from './statements.ts';
+import type { Dialect, Executor, Runner, StatementSteps } from './statements.ts';
 
 /** A command that is due after a key is a mark, whose name has the id of the key and the digest of the command. */
 export function createCommandStore({ query, change, dialect }: Runner): CommandStore {
@@ -60,7 +60,7 @@ export function* carryCommands(
   { query }: Executor,
   statements: CommandStatements,
   { from, to }: { from: string; to: string },
-): Steps<void> {
+): StatementSteps<void> {
   const [oldPrefix, newPrefix] = [duePrefix(from), duePrefix(to)];
   const prefixLength = oldPrefix.length;
   yield query(statements.move, { newPrefix, oldPrefix, prefixLength, digestAt: prefixLength + 1 });
@@ -72,7 +72,7 @@ export function* addCommand(
   statements: CommandStatements,
   keyId: string,
   digest: string | undefined,
-): Steps<void> {
+): StatementSteps<void> {
   if (digest === undefined) return;
   yield query(statements.insert, { name: duePrefix(keyId) + digest });
 }

@@ -3,7 +3,7 @@ import { mapResultRow, orderSelectedFields } from 'drizzle-orm/utils';
 import { lazily } from '../../core/kept.ts';
 
 /** A statement of drizzle, compiled for one engine at its first use. `Row` is what a query returns. */
-export type Statement<Row = never> = () => CompiledStatement<Row>;
+export type RegistryStatement<Row = never> = () => CompiledStatement<Row>;
 
 interface CompiledStatement<Row> {
   readonly text: string;
@@ -24,7 +24,9 @@ type RowOf<Built extends Buildable> = NonNullable<Built['_']>['result'] extends 
   : never;
 
 /** Compiles what `build` returns, once, when it is first needed: a command runs few of all statements. */
-export function statement<Built extends Buildable>(build: () => Built): Statement<RowOf<Built>> {
+export function statement<Built extends Buildable>(
+  build: () => Built,
+): RegistryStatement<RowOf<Built>> {
   return lazily(() => compile(build()));
 }
 

@@ -5,7 +5,13 @@ import type { KeyStore, NewKey } from '../../core/port/keys.ts';
 import { addCommand, carryCommands, createCommandStatements } from './commands.ts';
 import { placeholders, statement } from './compiled-statements.ts';
 import { createLeaseStatements, requireLeases } from './leases.ts';
-import { type Change, type Dialect, type Runner, resultOf, type Steps } from './statements.ts';
+import {
+  type Change,
+  type Dialect,
+  type Runner,
+  resultOf,
+  type StatementSteps,
+} from './statements.ts';
 
 export function createKeyChanges({
   change,
@@ -18,7 +24,7 @@ export function createKeyChanges({
     ids: readonly string[],
     nowMs: number,
     audit: readonly AuditDraft[],
-    update: (change: Change) => Steps<void>,
+    update: (change: Change) => StatementSteps<void>,
     lease?: string,
   ) =>
     change(function* (running) {

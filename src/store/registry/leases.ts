@@ -2,7 +2,13 @@ import { eq, inArray, sql } from 'drizzle-orm/sql';
 import { HkctlError } from '../../core/errors.ts';
 import type { LeaseStore } from '../../core/port/keys.ts';
 import { placeholders, statement } from './compiled-statements.ts';
-import { type Dialect, type Executor, type Runner, resultOf, type Steps } from './statements.ts';
+import {
+  type Dialect,
+  type Executor,
+  type Runner,
+  resultOf,
+  type StatementSteps,
+} from './statements.ts';
 
 export function createLeaseStore({ change, dialect }: Runner): LeaseStore {
   const statements = createLeaseStatements(dialect);
@@ -39,7 +45,7 @@ export function* requireLeases(
   statements: LeaseStatements,
   keyIds: readonly string[],
   holder: string,
-): Steps<void> {
+): StatementSteps<void> {
   const names = namesOf(keyIds, holder);
   const leases = yield* resultOf(query(statements.named, { names }));
   if (leases.length === keyIds.length) return;

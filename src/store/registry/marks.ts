@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm/sql';
-import { placeholders, type Statement, statement } from './compiled-statements.ts';
+import { placeholders, type RegistryStatement, statement } from './compiled-statements.ts';
 import type { Dialect } from './statements.ts';
 
 /** The mark with the time of the last backup, which monitoring reads without a search through the trail. */
@@ -19,7 +19,7 @@ export function selectMark({ builder, tables: { marks } }: MarkDialect) {
 }
 
 /** Sets the mark `name` to `value`. */
-export function setMark({ builder, tables: { marks } }: MarkDialect): Statement {
+export function setMark({ builder, tables: { marks } }: MarkDialect): RegistryStatement {
   return statement(() =>
     builder
       .insert(marks)

@@ -5,20 +5,20 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { JournalEntry } from '../engine/journal-lines.ts';
 import type { StatementBuilder } from '../tables/kits/sqlite.ts';
 import type { RegistryTables } from '../tables/registry.ts';
-import type { Buildable, Statement } from './compiled-statements.ts';
+import type { Buildable, RegistryStatement } from './compiled-statements.ts';
 
 /** An operation, written once for both engines: each step is the result of a statement, at once on SQLite, later on PostgreSQL. */
-export type Steps<T> = Generator<MaybePromise<unknown>, T, unknown>;
+export type StatementSteps<T> = Generator<MaybePromise<unknown>, T, unknown>;
 
 /** Waits for the result of a step that is needed: `const row = yield* resultOf(first(…))`. */
-export function* resultOf<T>(step: MaybePromise<T>): Steps<T> {
+export function* resultOf<T>(step: MaybePromise<T>): StatementSteps<T> {
   return (yield step) as T; // both engines give a step its own result
 }
 
 /** Runs statements that drizzle has compiled, with values for their placeholders. They are prepared at their first use. */
 export interface Executor {
-  query<Row>(statement: Statement<Row>, values?: object): MaybePromise<Row[]>;
-  first<Row>(statement: Statement<Row>, values?: object): MaybePromise<Row | undefined>;
+  query<Row>(statement: RegistryStatement<Row>, values?: object): MaybePromise<Row[]>;
+  first<Row>(statement: RegistryStatement<Row>, values?: object): MaybePromise<Row | undefined>;
 }
 
 /** What statements are written with, and the few parts in which the SQL of the engines differs. */
@@ -64,7 +64,7 @@ export interface Change extends Writing {
 export type ChangeKind = 'change' | 'stop' | 'sample' | 'merge';
 
 export interface Runner extends Writing {
-  run<T>(work: () => Steps<T>): MaybePromise<T>;
+  run<T>(work: () => StatementSteps<T>): MaybePromise<T>;
   /** Runs steps in one transaction, while no other process changes the registry. */
-  change<T>(work: (change: Change) => Steps<T>, kind?: ChangeKind): MaybePromise<T>;
+  change<T>(work: (change: Change) => StatementSteps<T>, kind?: ChangeKind): MaybePromise<T>;
 }

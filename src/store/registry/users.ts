@@ -10,7 +10,7 @@ import {
   type Dialect,
   type Runner,
   resultOf,
-  type Steps,
+  type StatementSteps,
   type Writing,
 } from './statements.ts';
 
@@ -26,7 +26,13 @@ export function createUserStore({ query, first, change, dialect }: Runner): User
         yield change.append(audit);
       }),
     update(id, changes, audit) {
-      const update = function* ({ query, first, append, stop, start }: Change): Steps<boolean> {
+      const update = function* ({
+        query,
+        first,
+        append,
+        stop,
+        start,
+      }: Change): StatementSteps<boolean> {
         const user = yield* resultOf(first(statements.byId, { id }));
         if (!user) return false;
         const after = { ...user, ...changes };

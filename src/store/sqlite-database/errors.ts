@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { isHkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files.ts';
-import { type Meaning, meaningOf, outcomeUnknown } from '../engine/errors.ts';
+import { errorOfFault, type Meaning, outcomeUnknown } from '../engine/errors.ts';
 
 /** Runs something on the driver and converts its errors to the domain's (promise 3.1). */
 export function translating<T>(path: string, work: () => T): T {
@@ -26,7 +26,7 @@ export function toDomainError(thrown: unknown, path: string): unknown {
   const isReadOnly = refused.test(code) && isOnReadOnlySystem(path);
   const knownCode = isReadOnly ? 'EROFS' : isStrange ? 'SQLITE_CORRUPT' : code;
   const fault = { code: knownCode, place: placeOf(code, message, path) };
-  return meaningOf(meanings, fault, path, thrown) ?? thrown;
+  return errorOfFault(meanings, fault, path, thrown) ?? thrown;
 }
 
 /** For a forged header and a schema that is not ours SQLite has no error code of its own, only the text of the message. */

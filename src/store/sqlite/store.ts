@@ -23,7 +23,7 @@ import { StoredReadings } from './readings/stored.ts';
 import { ThreadClient } from './readings/thread-client.ts';
 import { WriterClient } from './readings/writer/client.ts';
 import { createReadingStore, type ReadingThreads } from './readings.ts';
-import { importRecords } from './records/imports.ts';
+import { writeImport } from './records/imports.ts';
 import { emptyOutbox } from './records/outbox.ts';
 import { createSqliteRecords } from './records/records.ts';
 import { createDaemonStore } from './registry/daemons.ts';
@@ -112,7 +112,7 @@ export function createSqliteStore(
     // On a connection of its own, since the transaction stays open while rows are read, and readers must not be inside it.
     const connection = openFile(files.records, options);
     try {
-      const { summary, unsettled } = await importRecords(connection, path, request, () =>
+      const { summary, unsettled } = await writeImport(connection, path, request, () =>
         requireSchemaVersion(connection, 'records', files.records),
       );
       if (unsettled) registry.change(() => runner.append(unsettled));

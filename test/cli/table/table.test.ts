@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'fast-string-width';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Column, createTable } from '../../../src/cli/table/table.ts';
+import { type Column, createTextTable } from '../../../src/cli/table/table.ts';
 import { drawSecret } from '../../../src/core/secrets.ts';
 import { Cli } from '../harness.ts';
 
@@ -16,7 +16,10 @@ async function tableOn<Row>(columns: number | undefined, shown: readonly Column<
     print: (...more: string[]) => lines.push(...more),
   };
   return {
-    table: await createTable<Row>(context as unknown as Parameters<typeof createTable>[0], shown),
+    table: await createTextTable<Row>(
+      context as unknown as Parameters<typeof createTextTable>[0],
+      shown,
+    ),
     lines,
   };
 }

@@ -13,7 +13,7 @@ import { Iterations } from '../../../src/http/fairness/iterations.ts';
 import { Pipelining } from '../../../src/http/fairness/pipelining.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
 import { releaseReading } from '../../../src/http/net/connections/reading.ts';
-import { type Connection, connectionOf } from '../../../src/http/net/connections/table.ts';
+import { type ClientConnection, connectionOf } from '../../../src/http/net/connections/table.ts';
 import { Connections, connectionLimits } from '../../../src/http/net/connections.ts';
 import { until } from '../../e2e/program.ts';
 
@@ -35,7 +35,7 @@ async function serve(
     inOrder(req, res);
   });
   connections.watch(server, () => false);
-  const accepted: (Connection | undefined)[] = [];
+  const accepted: (ClientConnection | undefined)[] = [];
   /** Whether each connection was held when it was accepted. */
   const acceptedHeld: boolean[] = [];
   server.on('connection', (socket) => {

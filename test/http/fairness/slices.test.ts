@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { RequestBatches } from '../../../src/http/fairness/batches.ts';
-import { finish, Slices, type Steps } from '../../../src/http/fairness/slices.ts';
+import { finish, type SliceSteps, Slices } from '../../../src/http/fairness/slices.ts';
 import { ConnectionTable, clientOfSocket } from '../../../src/http/net/connections/table.ts';
 
 function spin(ms: number): void {
@@ -11,7 +11,7 @@ function spin(ms: number): void {
 }
 
 describe('work in slices', () => {
-  function* steps(name: string, count: number, seen: string[], ms = 2): Steps<string> {
+  function* steps(name: string, count: number, seen: string[], ms = 2): SliceSteps<string> {
     for (let step = 0; step < count; step++) {
       seen.push(name);
       spin(ms);
@@ -53,7 +53,7 @@ describe('work in slices', () => {
 
   it('that throws rejects, and the rest continues', async () => {
     const slices = new Slices();
-    function* broken(): Steps<string> {
+    function* broken(): SliceSteps<string> {
       spin(6);
       yield;
       throw new Error('broken');

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { columnsOf, importTableOf } from '../../../src/core/records/columns.ts';
+import { columnPositions, importTableOf } from '../../../src/core/records/columns.ts';
 import { createCsvReader } from '../../../src/formats/csv.ts';
 import type { Face } from '../faces.ts';
 import { type HttpPlant, resourceOf } from '../plant.ts';
@@ -159,7 +159,7 @@ describe.each([
     const page = await pageOf(path);
     expect(header?.split(',')).toEqual(Object.keys(page.data[0] ?? {}));
     expect(() =>
-      columnsOf(importTableOf(resourceOf(name)), header?.split(',') ?? [], 1),
+      columnPositions(importTableOf(resourceOf(name)), header?.split(',') ?? [], 1),
     ).not.toThrow();
   });
 });

@@ -7,7 +7,7 @@ import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { byKey } from '../../../src/store/postgres/connection/server-settings.ts';
 import { pageDialect } from '../../../src/store/postgres/records/pages.ts';
-import { mostScanned, pageQuery, type Query } from '../../../src/store/records/pages.ts';
+import { mostScanned, pageQuery, type SqlPageQuery } from '../../../src/store/records/pages.ts';
 import { type PageRow, toPage } from '../../../src/store/records/records.ts';
 import { tableName } from '../../../src/store/tables/record-names.ts';
 import { requestsOf } from '../../store/page-requests.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => client.end());
 
 /** How PostgreSQL would answer whatever the values are, one line a step. */
-async function planOf({ sql, values }: Query): Promise<string> {
+async function planOf({ sql, values }: SqlPageQuery): Promise<string> {
   await client.query(`prepare page as ${sql()}`);
   const nulls = values.map(() => 'null').join(', ');
   const { rows } = await client.query<{ 'QUERY PLAN': string }>(

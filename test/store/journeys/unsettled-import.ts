@@ -1,7 +1,7 @@
 import type { ImportRequest } from '../../../src/core/port/records.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { importRecords } from '../../../src/store/sqlite/records/imports.ts';
+import { writeImport } from '../../../src/store/sqlite/records/imports.ts';
 import { importInto } from '../conformance/records/stored-records.ts';
 import type { Plant } from '../stores.ts';
 
@@ -19,7 +19,7 @@ export async function importUnsettled(
   const connection = openFile(records);
   try {
     const unsettled = {
-      import: (request: ImportRequest) => importRecords(connection, records, request, () => {}),
+      import: (request: ImportRequest) => writeImport(connection, records, request, () => {}),
     };
     await importInto({ records: unsettled }, plant, parts, rows, options);
   } finally {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parseLocation } from '../../../src/store/postgres/address/location.ts';
-import { Session } from '../../../src/store/postgres/connection/session.ts';
+import { PostgresSession } from '../../../src/store/postgres/connection/session.ts';
 import { type Certified, certify, listRevoked } from '../../http/certificates.ts';
 import { onServer } from './databases.ts';
 import { until } from './opened.ts';
@@ -73,7 +73,10 @@ export async function connect(
   const address = `postgres://${user}@${host}/postgres?hostaddr=${ip}${query === '' ? '' : `&${query}`}`;
   const location = parseLocation(address, { HOME: folder, ...env });
   try {
-    const session = await Session.open(location, { silentMs: 5000, connectTimeoutMs: 5000 });
+    const session = await PostgresSession.open(location, {
+      silentMs: 5000,
+      connectTimeoutMs: 5000,
+    });
     const { rows } = await session.send<{ how: string }>(
       "select case when ssl then 'TLS' else 'plain' end as how from pg_stat_ssl where pid = pg_backend_pid()",
     );

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseLocation } from '../../../src/store/postgres/address/location.ts';
-import { Session } from '../../../src/store/postgres/connection/session.ts';
+import { PostgresSession } from '../../../src/store/postgres/connection/session.ts';
 import {
   connect,
   folder,
@@ -197,7 +197,7 @@ describe('a password', () => {
       PGSERVICE: 'plant',
       PGSERVICEFILE: service,
     });
-    const session = await Session.open(located, { silentMs: 5000, connectTimeoutMs: 5000 });
+    const session = await PostgresSession.open(located, { silentMs: 5000, connectTimeoutMs: 5000 });
     expect(session.host).toMatchObject({ host: 'db.test', address: ip });
     await session.close();
   });

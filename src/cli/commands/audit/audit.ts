@@ -10,20 +10,20 @@ import { meantBound } from '../../../core/time/meant-values.ts';
 import { dayMs, meantSpan, parseSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand, type Noun } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { type FlagValues, oneOf, parsed, requireOneOf, text } from '../../command/flags.ts';
+import { type FlagValues, oneOf, parsed, requireOneOf, textFlag } from '../../command/flags.ts';
 import { printJsonArray } from '../../command/output.ts';
 import { relativeTime, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, columnsFlag, printSummary, printTable } from '../../table/table.ts';
 import { counted } from '../../terminal/sentence.ts';
-import { verify } from './verify.ts';
+import { auditVerifyCommand } from './verify.ts';
 
 const filterFlags = {
-  since: text(
+  since: textFlag(
     '--since <WHEN>',
     'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant',
   ),
-  until: text('--until <WHEN>', 'only until then; a date with all of its day'),
-  actor: text(
+  until: textFlag('--until <WHEN>', 'only until then; a date with all of its day'),
+  actor: textFlag(
     '--actor <LOGIN>',
     'only of this login, or of this account of the system if it had no profile',
   ),
@@ -31,7 +31,7 @@ const filterFlags = {
   action: parsed('--action <NAME>', 'only this action, such as key.rotate', (given) =>
     requireOneOf(given, Object.keys(actions) as AuditAction[]),
   ),
-  target: text('--target <TEXT>', 'only targets that contain this, such as a prefix'),
+  target: textFlag('--target <TEXT>', 'only targets that contain this, such as a prefix'),
   outcome: oneOf('--outcome <OUTCOME>', auditOutcomes, 'only what ended so'),
 };
 
@@ -208,4 +208,6 @@ function parseLimit(given: string): number {
   throw new HkctlError('usage', `"${given}" is not a limit: give a number from 1 to 100000.`);
 }
 
-export default { verbs: { list, verify, export: exportRecords } } satisfies Noun;
+export default {
+  verbs: { list, verify: auditVerifyCommand, export: exportRecords },
+} satisfies Noun;

@@ -3,12 +3,12 @@ import { damageText } from '../../../core/audit/damage.ts';
 import { verifyAudit } from '../../../core/audit/trail.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { defineCommand } from '../../command/command.ts';
-import { parsed, text } from '../../command/flags.ts';
+import { parsed, textFlag } from '../../command/flags.ts';
 import type { Io } from '../../terminal/io.ts';
 import { streamNamedFile } from '../../terminal/named-files.ts';
 import { counted } from '../../terminal/sentence.ts';
 
-export const verify = defineCommand({
+export const auditVerifyCommand = defineCommand({
   summary: 'Check that no record was altered, removed, put in or moved',
   description:
     'Names the first record that does not fit the chain (exit code 5). Keep the head hash it prints elsewhere, or the log of the daemon, which names the head whenever it changed, and give them with --head and --anchors later: then a cut tail, a chain written anew and an older store put back are noticed, too.',
@@ -20,7 +20,7 @@ export const verify = defineCommand({
       'a head hash printed earlier, which the chain must still hold',
       parseHash,
     ),
-    anchors: text(
+    anchors: textFlag(
       '--anchors <FILE>',
       "the daemon's log, also among other lines; - = standard input",
     ),

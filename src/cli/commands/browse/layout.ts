@@ -1,7 +1,7 @@
 import { expiresSoon, statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { relativeTime, relativeTimeWidth } from '../../table/shown-time.ts';
-import { type Column, createTable } from '../../table/table.ts';
+import { type Column, createTextTable } from '../../table/table.ts';
 import { counted } from '../../terminal/sentence.ts';
 import type { Style } from '../../terminal/style.ts';
 import { truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
@@ -170,7 +170,7 @@ function rowsFrom(
     io: { stdout: { columns: () => width - 2 } },
     print: (...more: string[]) => lines.push(...more),
   };
-  createTable(place, columnsOf(view, style)).print(view.keys.slice(from, from + shown));
+  createTextTable(place, columnsOf(view, style)).print(view.keys.slice(from, from + shown));
   const marked = lines.map((line, i) =>
     from + i - 1 === view.chosen ? `${style.cyan('❯')} ${line}` : `  ${line}`,
   );

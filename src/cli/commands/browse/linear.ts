@@ -12,7 +12,7 @@ import { usageFacts } from '../keys/usage.ts';
 import { openDocumentation, outcomeOf, runAction } from './actions.ts';
 import { extraFactsOf, factsOf } from './tile.ts';
 import {
-  createPageReader,
+  createKeyPageReader,
   emptyLines,
   firstChoices,
   type PageOptions,
@@ -29,7 +29,7 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
   const asker = createAsker(context.io);
   const { domain, actor } = await context.session();
   const choices = firstChoices(options);
-  const readPage = createPageReader(domain, actor, options);
+  const readPage = createKeyPageReader(domain, actor, options);
   let from = 0;
   const search = async () => {
     choices.search = await asker.text('Search by name, note, prefix or entity (empty: all)');

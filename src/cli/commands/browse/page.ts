@@ -12,9 +12,9 @@ import { createDialog } from './dialog.ts';
 import { locationLines, type PageState, pageLines } from './layout.ts';
 import {
   type Choices,
-  createPageReader,
+  createKeyPageReader,
   firstChoices,
-  orders,
+  keyOrders,
   type PageOptions,
   type PageView,
 } from './view.ts';
@@ -36,7 +36,7 @@ interface Page extends PageState {
 /** The settings page of keys, drawn on the alternate screen (promise 3.10). */
 export async function browsePage(context: Context, options: PageOptions): Promise<void> {
   const { domain, actor } = await context.session();
-  const readPage = createPageReader(domain, actor, options);
+  const readPage = createKeyPageReader(domain, actor, options);
   const choices = firstChoices(options);
   const view = await readPage(choices);
   const screen = openScreen(context.io);
@@ -138,7 +138,8 @@ async function act(page: Page, { name }: Keypress): Promise<void> {
   } else if (action === 'i') choices.showInactive = !choices.showInactive;
   else if (action === 'e') choices.expiringOnly = !choices.expiringOnly;
   else if (action === 's')
-    choices.order = orders[(orders.indexOf(choices.order) + 1) % orders.length] ?? 'newest';
+    choices.order =
+      keyOrders[(keyOrders.indexOf(choices.order) + 1) % keyOrders.length] ?? 'newest';
   else if (action === 'l') page.isList = !page.isList;
   else if (action === 'd')
     page.toast = await openDocumentation(page.context, view.documentation ?? '');

@@ -10,13 +10,13 @@ import { filterOf, type listFlags } from '../keys/list.ts';
 
 export type PageOptions = FlagValues<typeof listFlags> & { baseUrl?: string };
 
-export const orders = ['newest', 'expiry', 'last use', 'name'] as const;
+export const keyOrders = ['newest', 'expiry', 'last use', 'name'] as const;
 
 /** The choices on the page that decide which keys it shows, in addition to the filters of the command line. */
 export interface Choices {
   showInactive: boolean;
   search: string;
-  order: (typeof orders)[number];
+  order: (typeof keyOrders)[number];
   expiringOnly: boolean;
 }
 
@@ -49,7 +49,7 @@ export function firstChoices({ all, search = '' }: PageOptions): Choices {
  * Creates the function that reads the page for given choices and the chosen key, by default the first. Without `api_keys.view`
  * it reads no keys.
  */
-export function createPageReader(
+export function createKeyPageReader(
   domain: Domain,
   actor: Actor,
   given: PageOptions,

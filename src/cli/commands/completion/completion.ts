@@ -8,7 +8,7 @@ import { withoutSecrets } from '../../../core/secrets.ts';
 import { isTricky, printable } from '../../../core/text/shown-text.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { isRepeatable, requireOneOf, text } from '../../command/flags.ts';
+import { isRepeatable, requireOneOf, textFlag } from '../../command/flags.ts';
 import bash from './hkctl.bash?raw';
 import fish from './hkctl.fish?raw';
 import zsh from './hkctl.zsh?raw';
@@ -34,7 +34,7 @@ export default defineCommand({
     },
   ],
   flags: {
-    line: text('--line <TEXT>', 'for bash: the command line up to the cursor, as it was typed'),
+    line: textFlag('--line <TEXT>', 'for bash: the command line up to the cursor, as it was typed'),
   },
   examples: [
     ["echo 'source <(hkctl completion bash)' >> ~/.bashrc", 'bash, for this account'],

@@ -11,7 +11,14 @@ import {
 } from '../../../core/records/imports.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context, Services } from '../../command/context.ts';
-import { type FlagValues, list, oneOf, requireOneOf, text, toggle } from '../../command/flags.ts';
+import {
+  type FlagValues,
+  listFlag,
+  oneOf,
+  requireOneOf,
+  textFlag,
+  toggle,
+} from '../../command/flags.ts';
 import { printSentence } from '../../command/output.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { requireConfirmation } from '../../questions/values.ts';
@@ -20,7 +27,7 @@ import { createProgress } from '../../terminal/progress.ts';
 import { printReadings, readingsTemplate, requireOnlyAdding } from './import-readings.ts';
 
 const flags = {
-  entity: text(
+  entity: textFlag(
     '--entity <CODE>',
     'the entity (site) the records belong to; may be left out if there is one active entity',
   ),
@@ -29,7 +36,7 @@ const flags = {
     importFormats,
     'format of the file, if its name and content do not show it',
   ),
-  map: list(
+  map: listFlag(
     '--map <COLUMN=FIELD>',
     'read a column as this field; COLUMN=- leaves it out (repeatable)',
     parseMapping,

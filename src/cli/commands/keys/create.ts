@@ -27,7 +27,7 @@ import {
   oneOf,
   parsed,
   requireOneOf,
-  text,
+  textFlag,
   toggle,
 } from '../../command/flags.ts';
 import { decidedSentence } from '../../delivery/decided.ts';
@@ -41,8 +41,8 @@ import { timesOf } from '../../table/shown-time.ts';
 const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
 
 const flags = {
-  name: text('--name <NAME>', 'name of the key: the integration it is for'),
-  entity: text('--entity <CODE>', 'the entity (site) the key is bound to'),
+  name: textFlag('--name <NAME>', 'name of the key: the integration it is for'),
+  entity: textFlag('--entity <CODE>', 'the entity (site) the key is bound to'),
   preset: oneOf('--preset <PRESET>', presetNames, 'permissions by preset'),
   permission: commaList(
     '--permission <KEY>',
@@ -66,9 +66,12 @@ const flags = {
     ),
     mayBeBlank: true as const,
   },
-  expires: text('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
+  expires: textFlag('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
   copy: toggle('--copy', 'also copy the secret to the clipboard'),
-  secretFile: text('--secret-file <PATH>', 'write the secret to a new file (mode 0600) instead'),
+  secretFile: textFlag(
+    '--secret-file <PATH>',
+    'write the secret to a new file (mode 0600) instead',
+  ),
   deliver: deliverFlag(
     'hand the secret to this command on its standard input; exit 0 creates the key',
   ),

@@ -7,7 +7,7 @@ import { shellWord } from '../../../core/text/quoting.ts';
 import { formatSpanMs, parseSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { type FlagValues, parsed, requireOneOf, text, toggle } from '../../command/flags.ts';
+import { type FlagValues, parsed, requireOneOf, textFlag, toggle } from '../../command/flags.ts';
 import { keyFields, keyJson, printJsonArray } from '../../command/output.ts';
 import { columnsFlag } from '../../table/table.ts';
 import { type KeyCondition, printKeys } from './listing.ts';
@@ -16,11 +16,11 @@ const statuses = ['active', 'expired', 'revoked'] as const;
 
 export const listFlags = {
   all: toggle('--all, --show-inactive', 'show inactive keys, too'),
-  entity: text('--entity <CODE>', 'only keys of this entity'),
+  entity: textFlag('--entity <CODE>', 'only keys of this entity'),
   status: parsed('--status <STATUS>', `only keys in this state: ${statuses.join(', ')}`, (given) =>
     requireOneOf(statuses.find((status) => status === given.toLowerCase()) ?? given, statuses),
   ),
-  search: text(
+  search: textFlag(
     '--search <TEXT>',
     'only keys with this in their name, note, prefix, entity code or entity name',
   ),
@@ -34,7 +34,7 @@ function span(name: string, doc: string) {
   return parsed(`${name} <SPAN>`, doc, parseSpanMs);
 }
 
-export const list = defineCommand({
+export const keysListCommand = defineCommand({
   summary: 'List keys, newest first',
   description: 'Without --all only active keys are listed.',
   readOnly: true,

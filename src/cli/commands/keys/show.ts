@@ -13,7 +13,7 @@ import { refsArgument } from './names.ts';
 import { statusText } from './refused.ts';
 import { usageBars, usageFacts } from './usage.ts';
 
-export const show = defineCommand({
+export const keysShowCommand = defineCommand({
   summary: 'Show one key, its usage, its predecessors and successor',
   readOnly: true,
   fields: [...keyFields, 'usage'],

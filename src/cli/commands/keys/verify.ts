@@ -7,7 +7,7 @@ import type { Context } from '../../command/context.ts';
 import { keyJson, printSentence } from '../../command/output.ts';
 import { canAsk } from '../../terminal/io.ts';
 
-export const verify = defineCommand({
+export const keysVerifyCommand = defineCommand({
   summary: 'Report which key a secret belongs to, and whether it would be let in',
   description:
     'Reads the secret from standard input, on a terminal from a hidden prompt. Exit code 0: it would be let in; 5: it would not, and why; 3: no key has it.',

@@ -12,7 +12,7 @@ import { type Column, columnsFlag, printSummary, printTable } from '../../table/
 import { counted, grouped } from '../../terminal/sentence.ts';
 import { entity, sensorFields, sensorResource } from './sensors.ts';
 
-export const list = defineCommand({
+export const sensorsListCommand = defineCommand({
   summary: 'List sensors with their last reading and last heartbeat',
   readOnly: true,
   fields: sensorFields,

@@ -5,11 +5,11 @@ import { startOfDayMs } from '../../../core/time/calendar.ts';
 import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
 import { meantBound } from '../../../core/time/meant-values.ts';
 import type { Context } from '../../command/context.ts';
-import { text } from '../../command/flags.ts';
+import { textFlag } from '../../command/flags.ts';
 
 export const rangeFlags = {
-  from: text('--from <WHEN>', 'first instant, or date in the time zone of the entity'),
-  to: text('--to <WHEN>', 'instant or date before which to end'),
+  from: textFlag('--from <WHEN>', 'first instant, or date in the time zone of the entity'),
+  to: textFlag('--to <WHEN>', 'instant or date before which to end'),
 };
 
 /** Reads the bounds of a span, in epoch µs. Throws `usage` for what is no instant, and for an end that is not after the start. */
@@ -56,7 +56,7 @@ export const sensorFields = [
   'last_status',
 ];
 
-export const entity = text(
+export const entity = textFlag(
   '--entity <CODE>',
   'the entity (site) of the sensors; may be left out if there is one active entity',
 );

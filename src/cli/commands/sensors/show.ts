@@ -14,7 +14,7 @@ import { counted } from '../../terminal/sentence.ts';
 import { wrapLabelled, wrapText, wrapWords } from '../../terminal/wrap.ts';
 import { entity, rangeFlags, readRange, sensorFields, sensorResource } from './sensors.ts';
 
-export const show = defineCommand({
+export const sensorsShowCommand = defineCommand({
   summary: 'Show one sensor, with a plot of its readings',
   description:
     'The plot is of the last 24 hours, or of the time from --from to --to: the lowest to the highest value of each part, in the time zone of the entity.',

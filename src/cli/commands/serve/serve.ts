@@ -14,7 +14,7 @@ import type { Daemon } from '../../../core/port/daemons.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand, requireBaseUrl } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { list, oneOf, parsed, text, toggle } from '../../command/flags.ts';
+import { listFlag, oneOf, parsed, textFlag, toggle } from '../../command/flags.ts';
 import { grouped } from '../../terminal/sentence.ts';
 import { wrapFacts, wrapWhole } from '../../terminal/wrap.ts';
 import { parseHost, parseOrigin, parsePort } from './addresses.ts';
@@ -40,14 +40,14 @@ export default defineCommand({
       'address of the API in examples, if it is behind a proxy',
       requireBaseUrl,
     ),
-    tlsCert: text('--tls-cert <FILE>', 'certificate (PEM); with --tls-key'),
-    tlsKey: text('--tls-key <FILE>', 'private key (PEM); with --tls-cert'),
-    trustProxy: list(
+    tlsCert: textFlag('--tls-cert <FILE>', 'certificate (PEM); with --tls-key'),
+    tlsKey: textFlag('--tls-key <FILE>', 'private key (PEM); with --tls-cert'),
+    trustProxy: listFlag(
       '--trust-proxy <ADDRESS>',
       'address or CIDR range whose X-Forwarded-For is believed (repeatable)',
       parseNetwork,
     ),
-    corsOrigin: list(
+    corsOrigin: listFlag(
       '--cors-origin <ORIGIN>',
       'origin that browsers may call from (repeatable)',
       parseOrigin,
@@ -61,7 +61,7 @@ export default defineCommand({
     ),
     limitRequests: limit('requests', 'requests per key', usualLimits.requests),
     limitIngest: limit('ingest', 'ingest requests per key', usualLimits.ingest),
-    notify: text('--notify <COMMAND>', 'command that is told what needs attention, as JSON'),
+    notify: textFlag('--notify <COMMAND>', 'command that is told what needs attention, as JSON'),
     logLevel: oneOf('--log-level <LEVEL>', logLevels, 'how much to log'),
   },
   examples: [

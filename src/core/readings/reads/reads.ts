@@ -34,7 +34,7 @@ type LookBackward = (request: BackwardRequest) => Promise<Float64Array>;
 const lookedUp = { readings: 5000, buckets: 500 } as const;
 
 /** How an engine reads; `small` is for a page that is read at once. */
-export interface Engine {
+export interface ReadEngine {
   slice: ReadSlice;
   smallSlice?: ReadSlice;
   backward: LookBackward;
@@ -51,7 +51,7 @@ export class Reads {
   /** The memory of the last slice, which the next one can be written into: there is one at a time. */
   #memory: ArrayBuffer | undefined;
 
-  constructor({ slice, smallSlice = slice, backward }: Engine, sizes: SliceSizes = readLimits) {
+  constructor({ slice, smallSlice = slice, backward }: ReadEngine, sizes: SliceSizes = readLimits) {
     this.#readSlice = slice;
     this.#readSmall = smallSlice;
     this.#lookBackward = backward;

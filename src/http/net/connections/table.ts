@@ -4,7 +4,7 @@ import { originOf } from '../../auth/client-addresses.ts';
 import type { DropReason } from './drops.ts';
 
 /** One accepted connection and its state. */
-export interface Connection {
+export interface ClientConnection {
   /** As it was accepted; under TLS it carries the encrypted bytes. */
   readonly socket: Socket;
   /** The socket that carries its requests: the same one, or the TLS socket once the handshake is finished. */
@@ -38,11 +38,11 @@ export interface Connection {
 /** A property of the socket, since every request reads its connection and a map would be slower. */
 const ownConnection = Symbol('connection');
 interface Tagged {
-  [ownConnection]?: Connection;
+  [ownConnection]?: ClientConnection;
 }
 
 /** The connection that a socket belongs to, accepted or decrypted. */
-export function connectionOf(socket: object): Connection | undefined {
+export function connectionOf(socket: object): ClientConnection | undefined {
   return (socket as Tagged)[ownConnection];
 }
 
@@ -54,21 +54,21 @@ export function clientOfSocket(socket: object): unknown {
 
 /** All connections of a server, the oldest first. */
 export class ConnectionTable {
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<ClientConnection>();
   /** By their key, or their network as long as there is none: what one client brings about must not look at all connections. */
-  readonly #groups = new Map<string, Set<Connection>>();
-  readonly #byRoute = new Map<string, Connection>();
+  readonly #groups = new Map<string, Set<ClientConnection>>();
+  readonly #byRoute = new Map<string, ClientConnection>();
 
   get size(): number {
     return this.#connections.size;
   }
 
-  [Symbol.iterator](): Iterator<Connection> {
+  [Symbol.iterator](): Iterator<ClientConnection> {
     return this.#connections.values();
   }
 
-  add(socket: Socket, isEncrypted: boolean): Connection {
-    const connection: Connection = {
+  add(socket: Socket, isEncrypted: boolean): ClientConnection {
+    const connection: ClientConnection = {
       socket,
       channel: isEncrypted ? undefined : socket,
       openedAt: performance.now(),
@@ -92,12 +92,12 @@ export class ConnectionTable {
     return connection;
   }
 
-  has(connection: Connection): boolean {
+  has(connection: ClientConnection): boolean {
     return this.#connections.has(connection);
   }
 
   /** The connections of the same client, itself among them. */
-  sameClient(as: Connection): readonly Connection[] {
+  sameClient(as: ClientConnection): readonly ClientConnection[] {
     return [...(this.#groups.get(groupOf(as)) ?? [])].filter(
       (connection) => clientOf(connection) === clientOf(as),
     );
@@ -115,10 +115,10 @@ export class ConnectionTable {
   }
 
   /** The connection with the most waiting requests, of the client with the most; undefined if none has any. */
-  mostPipelined(): Connection | undefined {
+  mostPipelined(): ClientConnection | undefined {
     const totals = this.pipelinedByClient();
     const most = Math.max(...totals.values());
-    let found: Connection | undefined;
+    let found: ClientConnection | undefined;
     for (const connection of this.#connections) {
       if (totals.get(clientOf(connection)) !== most) continue;
       if (connection.pipelined > (found?.pipelined ?? 0)) found = connection;
@@ -127,7 +127,7 @@ export class ConnectionTable {
   }
 
   /** Records the decrypted side of a connection, which carries its requests from now on; undefined if that has closed. */
-  open(channel: Socket): Connection | undefined {
+  open(channel: Socket): ClientConnection | undefined {
     const connection = this.#byRoute.get(routeOf(channel));
     if (connection === undefined) return undefined;
     connection.channel = channel;
@@ -150,7 +150,7 @@ export class ConnectionTable {
   }
 
   /** Removes a connection; returns false if it was removed before. */
-  remove(connection: Connection): boolean {
+  remove(connection: ClientConnection): boolean {
     if (!this.#connections.delete(connection)) return false;
     this.#leave(connection);
     const { route } = connection;
@@ -164,9 +164,9 @@ export class ConnectionTable {
    * most connections without a key, else one of the key with the most that is idle or whose body has not arrived. Undefined
    * if every connection is being served.
    */
-  leastNeeded(keyShare: number): { connection: Connection; reason: DropReason } | undefined {
-    const keys: Set<Connection>[] = [];
-    let strangers = new Set<Connection>();
+  leastNeeded(keyShare: number): { connection: ClientConnection; reason: DropReason } | undefined {
+    const keys: Set<ClientConnection>[] = [];
+    let strangers = new Set<ClientConnection>();
     for (const group of this.#groups.values()) {
       const [one] = group;
       if (one?.keyId !== undefined) keys.push(group);
@@ -174,15 +174,18 @@ export class ConnectionTable {
     }
     keys.sort((a, b) => b.size - a.size);
     const greedy = keys.slice(0, 1).filter(({ size }) => size > keyShare);
-    const choices: [DropReason, readonly Set<Connection>[], (connection: Connection) => boolean][] =
-      [
-        ['key_share', greedy, isIdle],
-        ['key_share', greedy, isUnfinished],
-        ['unauthenticated', [strangers], isIdle],
-        ['unauthenticated', [strangers], () => true],
-        ['idle', keys, isIdle],
-        ['unfinished_body', keys, isUnfinished],
-      ];
+    const choices: [
+      DropReason,
+      readonly Set<ClientConnection>[],
+      (connection: ClientConnection) => boolean,
+    ][] = [
+      ['key_share', greedy, isIdle],
+      ['key_share', greedy, isUnfinished],
+      ['unauthenticated', [strangers], isIdle],
+      ['unauthenticated', [strangers], () => true],
+      ['idle', keys, isIdle],
+      ['unfinished_body', keys, isUnfinished],
+    ];
     for (const [reason, groups, fits] of choices) {
       for (const group of groups)
         for (const connection of group) if (fits(connection)) return { connection, reason };
@@ -190,14 +193,14 @@ export class ConnectionTable {
     return undefined;
   }
 
-  #join(connection: Connection): void {
+  #join(connection: ClientConnection): void {
     const name = groupOf(connection);
     const group = this.#groups.get(name);
     if (group) group.add(connection);
     else this.#groups.set(name, new Set([connection]));
   }
 
-  #leave(connection: Connection): void {
+  #leave(connection: ClientConnection): void {
     const name = groupOf(connection);
     const group = this.#groups.get(name);
     group?.delete(connection);
@@ -205,7 +208,7 @@ export class ConnectionTable {
   }
 }
 
-function groupOf({ keyId, network }: Connection): string {
+function groupOf({ keyId, network }: ClientConnection): string {
   return keyId ?? network;
 }
 
@@ -215,28 +218,28 @@ function routeOf({ remoteAddress, remotePort, localAddress }: Socket): string {
 }
 
 /** The client of a connection: its key, or its network address as long as there is none. */
-export function clientOf({ keyId, client }: Connection): string {
+export function clientOf({ keyId, client }: ClientConnection): string {
   return keyId ?? client;
 }
 
 /** Closes a connection at once, in any state. */
-export function destroyConnection({ socket, channel }: Connection): void {
+export function destroyConnection({ socket, channel }: ClientConnection): void {
   channel?.destroy();
   socket.destroy();
 }
 
 /** The answer in progress on a connection: Node takes the socket away from one that was sent. */
-export function answerOf(connection: Connection | undefined): ServerResponse | undefined {
+export function answerOf(connection: ClientConnection | undefined): ServerResponse | undefined {
   const answer = connection?.answer;
   return answer?.socket ? answer : undefined;
 }
 
 /** Whether no request is in progress: the connection waits for its handshake, a head or its next request. */
-function isIdle(connection: Connection): boolean {
+function isIdle(connection: ClientConnection): boolean {
   return answerOf(connection) === undefined;
 }
 
 /** Whether a request is in progress whose body has not arrived completely. */
-export function isUnfinished(connection: Connection): boolean {
+export function isUnfinished(connection: ClientConnection): boolean {
   return answerOf(connection)?.req.complete === false;
 }

@@ -13,7 +13,7 @@ import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
 import { dropIndexes } from '../../sqlite-database/schema/schema-objects.ts';
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import type { Database } from '../connection/database.ts';
-import type { Session } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { dialect } from '../registry/dialect.ts';
 import { createExecutor, readJournalText } from '../registry/statements.ts';
 import { requireNotNewer, requireSchemaVersion, sqliteVersions } from '../schema/schema-version.ts';
@@ -75,7 +75,7 @@ function sizeOf(backup: Connection): number {
 }
 
 async function copyTables(
-  session: Session,
+  session: PostgresSession,
   backup: Connection,
   { version, migrationsFolder }: { version: number; migrationsFolder: string },
   copied: () => void,
@@ -140,7 +140,7 @@ const fetched = 5000;
  * The rows of a query inside the transaction of a session, fetched piece by piece: the next piece is on its way while the
  * caller works on one.
  */
-async function* cursorRows(session: Session, query: string): AsyncGenerator<Row[]> {
+async function* cursorRows(session: PostgresSession, query: string): AsyncGenerator<Row[]> {
   await session.run(`declare backup_rows no scroll cursor for ${query}`);
   const fetch = () => {
     const piece = session.send<unknown[]>({

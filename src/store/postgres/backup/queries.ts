@@ -1,6 +1,6 @@
 import { qualities } from '../../../core/port/readings.ts';
 import type { OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
-import type { Session } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/shown-instants.ts';
 import { toSeries } from '../readings/writer/series-numbers.ts';
 import { jsonTexts } from '../registry/statements.ts';
@@ -124,7 +124,7 @@ function parsedText(value: unknown): unknown {
 /** For each table of the store the types of its columns, as PostgreSQL names them, such as `bigint`. */
 export type ColumnTypes = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
-export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
+export async function readColumnTypes(session: PostgresSession): Promise<ColumnTypes> {
   const rows = await session.query<{ table: string; types: Record<string, string> }>(
     `select c.relname as table, json_object_agg(a.attname, format_type(a.atttypid, null)) as types
       from pg_class c join pg_attribute a on a.attrelid = c.oid

@@ -52,7 +52,7 @@ export function createCopy(session: CopySession, statement: string) {
 }
 
 /** Sends all rows of a source, in pieces. */
-export async function copyRows(
+export async function copyRowsToServer(
   session: CopySession,
   statement: string,
   rows: Iterable<string> | AsyncIterable<string>,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Location } from '../address/location.ts';
 import { unreachable } from '../errors/errors.ts';
 import { Pool } from './pool.ts';
-import { type Activity, Session, type SessionOptions, type Watch } from './session.ts';
+import { type Activity, PostgresSession, type SessionOptions, type Watch } from './session.ts';
 import { askAnew, runTransaction } from './transaction.ts';
 
 interface Patience {
@@ -38,10 +38,10 @@ export class PooledDatabase extends Pool {
   readonly #ofMain: SessionOptions;
   readonly #ofOthers: SessionOptions & { watch: Watch };
   /** The open connections next to the main one. */
-  readonly #others = new Set<Session>();
+  readonly #others = new Set<PostgresSession>();
   #hosts: Location['hosts'];
-  #main: Session | undefined;
-  #connecting: Promise<Session> | undefined;
+  #main: PostgresSession | undefined;
+  #connecting: Promise<PostgresSession> | undefined;
   #epoch = 0;
   #isDaemon = false;
   #isClosed = false;
@@ -54,7 +54,7 @@ export class PooledDatabase extends Pool {
     this.#hosts = location.hosts;
     const watch = {
       everyMs: patience.probeMs,
-      activityOf: (session: Session) => this.#activityOf(session),
+      activityOf: (session: PostgresSession) => this.#activityOf(session),
     };
     this.#ofMain = {
       silentMs: patience.commandMs,
@@ -103,7 +103,7 @@ export class PooledDatabase extends Pool {
   }
 
   /** The pipelined connection. */
-  async session(): Promise<Session> {
+  async session(): Promise<PostgresSession> {
     if (this.#main?.isOpen) return this.#main;
     this.#requireUse();
     this.#connecting ??= this.#connect().finally(() => {
@@ -117,7 +117,10 @@ export class PooledDatabase extends Pool {
    * transaction whose process has stopped; 0 = without limit, for long work, such as an import that waits for its rows.
    * An error means that nothing was changed, except `commit_unknown`; see `transaction.ts`.
    */
-  transaction<T>(work: (session: Session) => Promise<T>, { idleMs = 10_000 } = {}): Promise<T> {
+  transaction<T>(
+    work: (session: PostgresSession) => Promise<T>,
+    { idleMs = 10_000 } = {},
+  ): Promise<T> {
     // The clients of a daemon get 503 at once, and send again.
     const forMs = this.#isDaemon ? 0 : this.#patience.doubtMs;
     const doubt = { location: { ...this.location, hosts: this.#hosts }, forMs };
@@ -135,8 +138,11 @@ export class PooledDatabase extends Pool {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async #connect(): Promise<Session> {
-    const session = await Session.open({ ...this.location, hosts: this.#hosts }, this.#ofMain);
+  async #connect(): Promise<PostgresSession> {
+    const session = await PostgresSession.open(
+      { ...this.location, hosts: this.#hosts },
+      this.#ofMain,
+    );
     if (this.#isClosed) session.destroy('the store is closed');
     this.#main = session;
     this.#epoch++;
@@ -148,10 +154,10 @@ export class PooledDatabase extends Pool {
    * Connects to the server of the main connection. A name may lead to another one meanwhile: then what is read here would be that
    * of an old primary, while writes reach the new one.
    */
-  protected override async open(): Promise<Session> {
+  protected override async open(): Promise<PostgresSession> {
     this.#requireUse();
     const hosts = this.#main ? [this.#main.host] : this.#hosts;
-    const session = await Session.open({ ...this.location, hosts }, this.#ofOthers);
+    const session = await PostgresSession.open({ ...this.location, hosts }, this.#ofOthers);
     this.#others.add(session);
     session.onEnd(() => this.#others.delete(session));
     if (this.#isClosed) session.destroy('the store is closed');
@@ -186,8 +192,8 @@ export class PooledDatabase extends Pool {
     }, retryMs).unref();
   }
 
-  async #activityOf({ host, server }: Session): Promise<Activity> {
-    const askOn = (session: Pick<Session, 'query'>) =>
+  async #activityOf({ host, server }: PostgresSession): Promise<Activity> {
+    const askOn = (session: Pick<PostgresSession, 'query'>) =>
       session.query<{ activity: Activity }>(activitySql, [server.pid]);
     // The main connection of a command waits itself. That of a daemon may have been lost by itself; the second time it is a new one.
     const asked = this.#isDaemon
@@ -199,9 +205,9 @@ export class PooledDatabase extends Pool {
 
   /** In a daemon, waits for a connection no longer than a request may. */
   protected override async inTime(
-    session: Promise<Session>,
-    onLate: (session: Session) => void = () => {},
-  ): Promise<Session> {
+    session: Promise<PostgresSession>,
+    onLate: (session: PostgresSession) => void = () => {},
+  ): Promise<PostgresSession> {
     if (!this.#isDaemon) return session;
     const found = await Promise.race([session, pause(connectionMs, undefined, { ref: false })]);
     if (found) return found;
@@ -211,7 +217,7 @@ export class PooledDatabase extends Pool {
 }
 
 /** The database of a store that is being created: everything is part of the transaction of one session. */
-export function databaseWithin(session: Session): Database {
+export function databaseWithin(session: PostgresSession): Database {
   return {
     location: session.location,
     epoch: 1,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isShortage } from '../errors/errors.ts';
-import type { Session } from './session.ts';
+import type { PostgresSession } from './session.ts';
 
 /** The most connections that work has alone. */
 const mostSessions = 8;
@@ -10,28 +10,28 @@ const shortageMs = 1000;
 const mostWaitMs = 5000;
 
 /** Runs single statements, and sends rows. */
-export type Lane = Pick<Session, 'query' | 'copy'>;
+export type Lane = Pick<PostgresSession, 'query' | 'copy'>;
 
-type Work<T> = (session: Session) => Promise<T>;
+type Work<T> = (session: PostgresSession) => Promise<T>;
 
 /**
  * Connections next to the main one, made when needed and kept: some that one piece of work at a time has alone, such as a
  * transaction, and one for each lane. If the server has none left, lanes share those of the former.
  */
 export abstract class Pool {
-  readonly #idle: Session[] = [];
+  readonly #idle: PostgresSession[] = [];
   #waiting: (() => void)[] = [];
   /** Connections that work has alone, also those that are being made. */
   #count = 0;
 
   /** Makes a connection; rejects while the database is away. */
-  protected abstract open(): Promise<Session>;
+  protected abstract open(): Promise<PostgresSession>;
 
   /** Waits for a connection no longer than the caller may; `onLate` gets one that comes after that. */
   protected abstract inTime(
-    session: Promise<Session>,
-    onLate?: (session: Session) => void,
-  ): Promise<Session>;
+    session: Promise<PostgresSession>,
+    onLate?: (session: PostgresSession) => void,
+  ): Promise<PostgresSession>;
 
   /** Runs `work` on a connection that nothing else uses meanwhile; waits if all are in use. */
   async exclusively<T>(work: Work<T>): Promise<T> {
@@ -48,8 +48,8 @@ export abstract class Pool {
    * answers. It is made at the first use, and again once it was lost or has too many statements.
    */
   lane(): Lane {
-    let current: Session | undefined;
-    let opening: Promise<Session> | undefined;
+    let current: PostgresSession | undefined;
+    let opening: Promise<PostgresSession> | undefined;
     let sharesUntil = 0;
     const open = async () => {
       current = await this.open();
@@ -78,7 +78,7 @@ export abstract class Pool {
     };
   }
 
-  async #take(): Promise<Session> {
+  async #take(): Promise<PostgresSession> {
     for (;;) {
       for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) if (idle.isOpen) return idle;
       // From before the next attempt: one that comes back meanwhile counts.
@@ -94,7 +94,7 @@ export abstract class Pool {
     }
   }
 
-  async #make(): Promise<Session> {
+  async #make(): Promise<PostgresSession> {
     this.#count++;
     try {
       const session = await this.open();
@@ -110,7 +110,7 @@ export abstract class Pool {
     }
   }
 
-  #giveBack(session: Session): void {
+  #giveBack(session: PostgresSession): void {
     if (session.isWorn) void session.close();
     else if (session.isOpen) this.#idle.push(session);
     this.#wake();

@@ -5,7 +5,7 @@ import { asOfDriver } from '../errors/errors.ts';
 const oldestVersion = 150_000;
 
 /** What a new session learns of its server. */
-export interface ServerFacts {
+export interface SessionServer {
   /** Such as 150004. */
   version: number;
   /** The start of the server, by which it can be distinguished from another one at the same address. */
@@ -14,7 +14,7 @@ export interface ServerFacts {
   pid: number;
 }
 
-interface Settings extends ServerFacts {
+interface Settings extends SessionServer {
   standby: boolean;
   readonly: boolean;
   encoding: string;
@@ -32,7 +32,7 @@ export async function prepareSession(
   session: Sender,
   { schema, target }: Location,
   findsByKey = false,
-): Promise<ServerFacts> {
+): Promise<SessionServer> {
   const { rows } = await session
     .send<Settings>(settingsSql(schema, findsByKey))
     .catch((thrown: unknown) => {

@@ -12,7 +12,7 @@ import {
 } from '../errors/errors.ts';
 import { createClient } from './client.ts';
 import { sendRows } from './copy.ts';
-import { prepareSession, type ServerFacts } from './server-settings.ts';
+import { prepareSession, type SessionServer } from './server-settings.ts';
 
 /** How long a connection may be silent; its owner may change that while it is open. */
 export interface SessionOptions {
@@ -37,7 +37,7 @@ export type Activity = 'working' | 'waiting' | 'silent';
 export interface Watch {
   /** After so long without an answer, and again after as long, another connection finds out what the server does. */
   everyMs: number;
-  activityOf(session: Session): Promise<Activity>;
+  activityOf(session: PostgresSession): Promise<Activity>;
 }
 
 /** The most statements of a connection. */
@@ -52,11 +52,11 @@ const idleMs = 5000;
 const promptMs = 1200;
 
 /** One connection to the database. Errors are the domain's; a connection that was lost is never used again. */
-export class Session {
+export class PostgresSession {
   readonly host: Host;
   readonly location: Location;
   /** The server, once it has let this connection in. */
-  server: ServerFacts = { version: 0, startedAt: '', pid: 0 };
+  server: SessionServer = { version: 0, startedAt: '', pid: 0 };
   /** The last record that the transaction in progress has added to the audit chain. */
   audit: { seq: number; hash: string } | undefined;
   /** Whether statements take as long as they need while the server answers other connections. */
@@ -98,11 +98,11 @@ export class Session {
     this.#timer = setInterval(() => this.#tick(everyMs), everyMs).unref();
   }
 
-  static async open(location: Location, options: SessionOptions): Promise<Session> {
+  static async open(location: Location, options: SessionOptions): Promise<PostgresSession> {
     let failed: unknown;
     for (const host of location.hosts) {
       try {
-        return await Session.#openAt(host, location, options);
+        return await PostgresSession.#openAt(host, location, options);
       } catch (thrown) {
         // The most telling failure is that of a server which did answer.
         const isNews = failed === undefined || !isLostConnection(thrown);
@@ -112,10 +112,14 @@ export class Session {
     throw whileConnecting(failed, location.shown);
   }
 
-  static async #openAt(host: Host, location: Location, options: SessionOptions): Promise<Session> {
+  static async #openAt(
+    host: Host,
+    location: Location,
+    options: SessionOptions,
+  ): Promise<PostgresSession> {
     const socket = new Socket();
     const { client, connect } = createClient(host, location, socket, options.connectTimeoutMs);
-    const session = new Session(client, host, socket, location, options);
+    const session = new PostgresSession(client, host, socket, location, options);
     try {
       await connect();
       session.server = await prepareSession(session, location, options.findsByKey);

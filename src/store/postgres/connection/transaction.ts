@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { outcomeUnknown } from '../../engine/errors.ts';
 import type { Location } from '../address/location.ts';
 import { byKey } from './server-settings.ts';
-import { Session, type SessionOptions } from './session.ts';
+import { PostgresSession, type SessionOptions } from './session.ts';
 
 /** How to find out whether a transaction was committed whose COMMIT got no answer. */
 interface Doubt {
@@ -20,9 +20,9 @@ const askingOptions: SessionOptions = { silentMs: 2000, connectTimeoutMs: 2000 }
 export async function askAnew<T>(
   location: Location,
   options: SessionOptions,
-  question: (session: Session) => Promise<T>,
+  question: (session: PostgresSession) => Promise<T>,
 ): Promise<T> {
-  const session = await Session.open(location, options);
+  const session = await PostgresSession.open(location, options);
   return question(session).finally(() => session.destroy('it has answered'));
 }
 
@@ -32,8 +32,8 @@ export async function askAnew<T>(
  * cannot be found out in time, as while the server itself still waits for a standby.
  */
 export async function runTransaction<T>(
-  session: Session,
-  work: (session: Session) => Promise<T>,
+  session: PostgresSession,
+  work: (session: PostgresSession) => Promise<T>,
   idleMs: number,
   doubt: Doubt,
 ): Promise<T> {
@@ -55,7 +55,7 @@ export async function runTransaction<T>(
   }
 }
 
-async function commit(session: Session, doubt: Doubt): Promise<void> {
+async function commit(session: PostgresSession, doubt: Doubt): Promise<void> {
   const [row] = await session.query<{ id: string | null }>(
     `select pg_current_xact_id_if_assigned()::text as id,
       set_config('idle_in_transaction_session_timeout', '${mostIdleMs}', true)`,
@@ -75,7 +75,11 @@ async function commit(session: Session, doubt: Doubt): Promise<void> {
   }
 }
 
-async function outcomeOf(lost: Session, id: string, { location, forMs }: Doubt): Promise<string> {
+async function outcomeOf(
+  lost: PostgresSession,
+  id: string,
+  { location, forMs }: Doubt,
+): Promise<string> {
   for (const endMs = performance.now() + forMs; performance.now() < endMs; await pause(200)) {
     // Whatever goes wrong now, the next connection may answer.
     const asked = askAnew(location, askingOptions, (session) => statusOn(session, lost, id));
@@ -90,8 +94,8 @@ async function outcomeOf(lost: Session, id: string, { location, forMs }: Doubt):
  * number again: there only the last record that the transaction adds to the audit chain proves that it was committed.
  */
 async function statusOn(
-  session: Session,
-  { server, audit }: Session,
+  session: PostgresSession,
+  { server, audit }: PostgresSession,
   id: string,
 ): Promise<string | null | undefined> {
   if (session.server.startedAt === server.startedAt) {
@@ -110,7 +114,7 @@ async function statusOn(
 }
 
 /** Statements that lift the time limits of an administrator for the rest of a transaction: copying a plant takes minutes. */
-function liftTimeLimits({ server }: Session): string {
+function liftTimeLimits({ server }: PostgresSession): string {
   const isKnown = server.version >= 170_000;
   return `set local statement_timeout = 0${isKnown ? '; set local transaction_timeout = 0' : ''}`;
 }

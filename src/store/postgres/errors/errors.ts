@@ -1,5 +1,5 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { type Meaning, meaningOf } from '../../engine/errors.ts';
+import { errorOfFault, type Meaning } from '../../engine/errors.ts';
 
 /**
  * The domain's error for one of PostgreSQL, its driver or the network; other errors are returned unchanged. `shown` is the
@@ -10,7 +10,7 @@ export function toDomainError(thrown: unknown, shown: string): unknown {
   const fault = faultOf(thrown);
   if (fault === undefined) return thrown;
   // The same code has several causes, which only the place in the server's source names in every language.
-  return meaningOf(meanings, fault, shown, thrown) ?? thrown;
+  return errorOfFault(meanings, fault, shown, thrown) ?? thrown;
 }
 
 /** The same for an error before the first statement of hkctl, where everything that is unknown comes from what answers there. */

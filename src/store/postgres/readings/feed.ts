@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ReadingFeed, StoredReading } from '../../../core/port/readings.ts';
 import type { Database } from '../connection/database.ts';
-import type { Session } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { channelOf, followersLock, lookEveryMs, readingsIn } from './writer/announcer.ts';
 
 /**
  * Follows what writers notify, on a connection of its own. Writers notify only while someone holds the lock: with every commit it
  * would slow down all of them. See the port.
  */
-export function followReadings(
+export function subscribeToReadings(
   database: Database,
   series: ReadonlySet<number>,
 ): Promise<ReadingFeed> {
@@ -30,7 +30,7 @@ export function followReadings(
 }
 
 async function openFeed(
-  session: Session,
+  session: PostgresSession,
   channel: string,
   series: ReadonlySet<number>,
 ): Promise<Pick<ReadingFeed, 'next'>> {

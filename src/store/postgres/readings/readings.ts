@@ -23,7 +23,7 @@ import type { Lane } from '../connection/pool.ts';
 import { isShownUs } from '../connection/shown-instants.ts';
 import { createEntityNumbers, type EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
-import { followReadings } from './feed.ts';
+import { subscribeToReadings } from './feed.ts';
 import { readBackward, readColumns, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
 import { createHeartbeatWriter, createReadingWriter, readValuesAt } from './writer/groups.ts';
@@ -78,7 +78,7 @@ export function createReadingStore(
     valuesAt: (batch) => readValuesAt(large, batch),
     appendHeartbeats: (batch) => heartbeats.write(batch),
     range: async (range) => toReadings(await readColumns(large, boundedRange(range))),
-    follow: (series) => followReadings(database, new Set(series)),
+    follow: (series) => subscribeToReadings(database, new Set(series)),
     text: (request, client) => reads.text(request, client),
     newest: (request, client) => reads.newest(request, client),
     drop: (request) => drop(database, numbers, request),

@@ -3,7 +3,7 @@ import type { Columns } from '../../../core/readings/columns.ts';
 import { bucketStart } from '../../../core/readings/reads/bucket-spans.ts';
 import { hourPartsOf, type Summary, summarised } from '../../../core/readings/reads/summaries.ts';
 import type { Database } from '../connection/database.ts';
-import type { Session } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import type { EntityNumbers } from '../records/entity-numbers.ts';
 
 /** What one step handles: some tens of milliseconds. */
@@ -54,7 +54,7 @@ const dropSql = `with gone as (delete from readings as r using (
   select series, at_us as "atUs", value from gone order by series, at_us`;
 
 async function keepSummaries(
-  session: Session,
+  session: PostgresSession,
   { entity, timezone }: { entity: number; timezone: string },
   readings: readonly Reading[],
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import type { ImportRequest } from '../../../core/port/records.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { findRepeats } from '../../records/import-checks.ts';
-import type { ImportSession, ImportTable } from '../../records/import-session.ts';
+import type { ImportSession, ImportTarget } from '../../records/import-session.ts';
 import { createCopy } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
-import type { Session } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { mayBeRepeated } from '../errors/errors.ts';
 import { createIdWriter, createRecordWriter } from './import-rows.ts';
 
@@ -12,7 +12,7 @@ import { createIdWriter, createRecordWriter } from './import-rows.ts';
 export const incoming = 'pg_temp.incoming';
 
 /** Runs statements of an import. None is prepared: the next import has another temporary table. */
-export function rowsOn(session: Session): ImportSession['rows'] {
+export function rowsOn(session: PostgresSession): ImportSession['rows'] {
   return async <Row>(text: string, values: readonly unknown[] = []) =>
     (await session.send<Row>({ text, values: [...values] })).rows;
 }
@@ -24,7 +24,7 @@ export function rowsOn(session: Session): ImportSession['rows'] {
 const fewRows = 10_000;
 
 /** Prepares the transaction of a session for statements over the rows of the temporary table. */
-export async function readyForChecks(session: Session, rows: number): Promise<void> {
+export async function readyForChecks(session: PostgresSession, rows: number): Promise<void> {
   await session.run(
     `set local work_mem = '64MB'; set local enable_nestloop = ${rows <= fewRows ? 'on' : 'off'}`,
   );
@@ -38,11 +38,11 @@ export async function readyForChecks(session: Session, rows: number): Promise<vo
  */
 export async function fillRecords(
   database: Database,
-  session: Session,
-  table: ImportTable,
+  session: PostgresSession,
+  table: ImportTarget,
   rows: ImportRequest['rows'],
 ): Promise<number> {
-  const fill = async (other: Session): Promise<number> => {
+  const fill = async (other: PostgresSession): Promise<number> => {
     await other.run(
       `create temporary table ${incoming} (n integer, line integer, id text collate "C" not null) on commit drop`,
     );
@@ -72,7 +72,7 @@ export async function fillRecords(
   return database.transaction(fill, { idleMs: 0 });
 }
 
-function copySql({ table, columns }: ImportTable): string {
+function copySql({ table, columns }: ImportTarget): string {
   return `copy "${table}" (entity, ${columns.map((column) => `"${column}"`).join(', ')}, updated_at) from stdin`;
 }
 

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { afterChange, HkctlError } from '../../../core/errors.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { readChanges } from '../../records/changes.ts';
-import type { ImportSession, ImportTable } from '../../records/import-session.ts';
+import type { ImportSession, ImportTarget } from '../../records/import-session.ts';
 import { importInto } from '../../records/imports.ts';
-import { copyRows } from '../connection/copy.ts';
+import { copyRowsToServer } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
-import type { Session } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { purgeRemoved } from '../registry/purge.ts';
 import { appendAudit } from '../registry/statements.ts';
 import type { EntityNumbers } from './entity-numbers.ts';
@@ -20,7 +20,7 @@ import { pageDialect } from './pages.ts';
  * file. Imports of one resource into one entity wait for each other. Before, removals of entities that were interrupted are
  * completed.
  */
-export async function importRecords(
+export async function writeImport(
   database: Database,
   numbers: EntityNumbers,
   request: ImportRequest,
@@ -28,7 +28,7 @@ export async function importRecords(
   const { resource, dryRun, entityId } = request;
   if (!dryRun) await purgeRemoved(database);
   const entity = await numbers.give(entityId);
-  const work = async (session: Session) => {
+  const work = async (session: PostgresSession) => {
     await session.query('select pg_advisory_xact_lock($1, hashtext($2))', [entity, resource.name]);
     const { changedAt } = await readChanges(rowsOn(session), pageDialect, resource, entity);
     const summary = await importInto(sessionOf(database, session), request, entity, changedAt);
@@ -61,7 +61,7 @@ async function isOnCitus(database: Database): Promise<boolean> {
   return (await database.query(found)).length > 0;
 }
 
-function sessionOf(database: Database, session: Session): ImportSession {
+function sessionOf(database: Database, session: PostgresSession): ImportSession {
   const rows = rowsOn(session);
   return {
     incoming,
@@ -82,8 +82,8 @@ function sessionOf(database: Database, session: Session): ImportSession {
 
 /** Returns the number of rows. */
 async function copyFile(
-  session: Session,
-  { resource, table, columns }: ImportTable,
+  session: PostgresSession,
+  { resource, table, columns }: ImportTarget,
   rows: ImportRequest['rows'],
 ) {
   const names = columns.map((name) => `"${name}"`).join(', ');
@@ -99,12 +99,12 @@ async function copyFile(
       if (batch.lines.length > 0) yield write(batch);
     }
   };
-  await copyRows(session, `copy ${incoming} from stdin`, texts());
+  await copyRowsToServer(session, `copy ${incoming} from stdin`, texts());
   return count;
 }
 
 /** Daemons notice the import by its generation. An entity that was removed meanwhile gets no records. */
-async function advance(session: Session, entityId: string): Promise<void> {
+async function advance(session: PostgresSession, entityId: string): Promise<void> {
   const find = 'select id from entities where id = $1 for key share';
   if ((await session.query(find, [entityId])).length === 0) {
     throw new HkctlError(

@@ -1,10 +1,10 @@
 import type { RecordStore } from '../../../core/port/records.ts';
-import type { Query } from '../../records/pages.ts';
+import type { SqlPageQuery } from '../../records/pages.ts';
 import { createRecordStore } from '../../records/records.ts';
 import type { Database } from '../connection/database.ts';
-import { run } from '../registry/statements.ts';
+import { runStatement } from '../registry/statements.ts';
 import { createEntityNumbers } from './entity-numbers.ts';
-import { importRecords } from './imports.ts';
+import { writeImport } from './imports.ts';
 import { pageDialect } from './pages.ts';
 
 /** `version` changes whenever a record may have changed. */
@@ -16,11 +16,11 @@ export function createPostgresRecords(
   const numbers = createEntityNumbers(database);
   return createRecordStore({
     dialect: pageDialect,
-    run: (work) => run(work()),
-    first: async <Row>({ sql, values }: Query) => (await lane.query<Row>(sql(), values))[0],
+    run: (work) => runStatement(work()),
+    first: async <Row>({ sql, values }: SqlPageQuery) => (await lane.query<Row>(sql(), values))[0],
     rows: (text, values) => lane.query(text, values),
     find: numbers.find,
     version,
-    import: (request) => importRecords(database, numbers, request),
+    import: (request) => writeImport(database, numbers, request),
   });
 }

@@ -1,10 +1,10 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import { linesOf } from '../../engine/journal-lines.ts';
 import { createAppend } from '../../registry/audit.ts';
-import type { Statement } from '../../registry/compiled-statements.ts';
-import type { Change, Executor, Runner, Steps } from '../../registry/statements.ts';
+import type { RegistryStatement } from '../../registry/compiled-statements.ts';
+import type { Change, Executor, Runner, StatementSteps } from '../../registry/statements.ts';
 import type { Database } from '../connection/database.ts';
-import type { Session } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { dialect } from './dialect.ts';
 
 /** Columns of the audit trail that hold a text as JSON, since PostgreSQL's texts have no NUL character. */
@@ -20,7 +20,7 @@ export function createRunner(database: Database): Runner {
   return {
     ...createExecutor(database),
     dialect,
-    run: (work) => run(work()),
+    run: (work) => runStatement(work()),
     /**
      * One change at a time over all processes: each begins by locking the generation of keys, and its commit is what every daemon
      * notices before it answers its next request. The clock's sample, which every command takes, waits for no standby.
@@ -31,7 +31,7 @@ export function createRunner(database: Database): Runner {
           await session.query(
             kind === 'sample' ? `${nextGeneration} returning ${commitHere}` : nextGeneration,
           );
-        return run(work(changeIn(session)));
+        return runStatement(work(changeIn(session)));
       }),
   };
 }
@@ -40,15 +40,18 @@ const nextGeneration = "update generations set value = value + 1 where name = 'k
 const commitHere = "set_config('synchronous_commit', 'local', true)";
 
 /** Runs compiled statements on a session, which prepares each at its first use. */
-export function createExecutor(session: Pick<Session, 'queryArrays'>): Executor {
-  const query = async <Row>(statement: Statement<Row>, values: object = {}): Promise<Row[]> => {
+export function createExecutor(session: Pick<PostgresSession, 'queryArrays'>): Executor {
+  const query = async <Row>(
+    statement: RegistryStatement<Row>,
+    values: object = {},
+  ): Promise<Row[]> => {
     const { text, valuesOf, rowOf } = statement();
     const rows = await session.queryArrays(text, valuesOf(values));
     return rows.map(rowOf);
   };
   return {
     query,
-    first: async <Row>(statement: Statement<Row>, values?: object) =>
+    first: async <Row>(statement: RegistryStatement<Row>, values?: object) =>
       (await query(statement, values))[0],
   };
 }
@@ -59,13 +62,13 @@ const setAuditHead = `insert into audit_head (one, last_seq) values (true, $1)
   on conflict (one) do update set last_seq = excluded.last_seq`;
 
 /** Appends an event to the audit chain, inside the transaction of a session. */
-export async function appendAudit(session: Session, draft: AuditDraft): Promise<void> {
-  const { seq, hash } = await run(append(createExecutor(session), draft));
+export async function appendAudit(session: PostgresSession, draft: AuditDraft): Promise<void> {
+  const { seq, hash } = await runStatement(append(createExecutor(session), draft));
   await session.query(setAuditHead, [seq]);
   session.audit = { seq, hash };
 }
 
-function changeIn(session: Session): Change {
+function changeIn(session: PostgresSession): Change {
   return {
     ...createExecutor(session),
     dialect,
@@ -77,19 +80,22 @@ function changeIn(session: Session): Change {
   };
 }
 
-export async function addToJournal(session: Session, lines: readonly string[]): Promise<void> {
+export async function addToJournal(
+  session: PostgresSession,
+  lines: readonly string[],
+): Promise<void> {
   if (lines.length === 0) return;
   const add =
     'insert into journal (line) select line from unnest($1::text[]) with ordinality as l (line, n) order by n';
   await session.query(add, [lines.map((line) => line.trimEnd())]);
 }
 
-export async function readJournalText(session: Session): Promise<string> {
+export async function readJournalText(session: PostgresSession): Promise<string> {
   const rows = await session.query<{ line: string }>('select line from journal order by number');
   return rows.map(({ line }) => `${line}\n`).join('');
 }
 
-export async function run<T>(steps: Steps<T>): Promise<T> {
+export async function runStatement<T>(steps: StatementSteps<T>): Promise<T> {
   let step = steps.next();
   while (!step.done) {
     step = await Promise.resolve(step.value).then(

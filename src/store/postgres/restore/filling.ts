@@ -14,8 +14,8 @@ import {
 } from '../../sqlite-database/schema/migrated-schema.ts';
 import { schemaVersions } from '../../sqlite-database/schema/schema-versions.ts';
 import { bySeries, type ColumnTypes } from '../backup/queries.ts';
-import { copyRows } from '../connection/copy.ts';
-import type { Session } from '../connection/session.ts';
+import { copyRowsToServer } from '../connection/copy.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { createDecimalWriter } from '../records/decimal-text.ts';
 import { escaped } from '../records/import-rows.ts';
 import { appendAudit, jsonTexts } from '../registry/statements.ts';
@@ -32,7 +32,7 @@ interface FillingSource extends Pick<OpenBackup, 'damaged'> {
 /** Fills an empty store, inside the transaction of a session. The backup was checked, and its tables are those of this version. */
 export async function fillFrom(
   source: FillingSource,
-  session: Session,
+  session: PostgresSession,
   types: ColumnTypes,
 ): Promise<void> {
   const { backup, shown, damaged, migrationsFolder, progress } = source;
@@ -91,7 +91,7 @@ const chunkLength = 1 << 18;
  * not of its column's type, or that PostgreSQL refuses, is the error of `damaged`. `copied` receives the number of rows.
  */
 async function copyInto(
-  session: Session,
+  session: PostgresSession,
   types: ColumnTypes,
   { table, columns, rows }: TableCopy,
   { damaged, copied }: { damaged(what: string): HkctlError; copied(rows: number): void },
@@ -121,7 +121,7 @@ async function copyInto(
     copied(count);
   };
   const statement = `copy "${table}" (${listed}) from stdin`;
-  await copyRows(session, statement, texts()).catch((thrown: unknown) => {
+  await copyRowsToServer(session, statement, texts()).catch((thrown: unknown) => {
     throw isOfRow(thrown) ? wrong() : thrown;
   });
 }

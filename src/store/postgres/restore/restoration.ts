@@ -12,7 +12,7 @@ import type { Connection } from '../../sqlite-database/driver.ts';
 import { toDomainError } from '../../sqlite-database/errors.ts';
 import { type ColumnTypes, readColumnTypes } from '../backup/queries.ts';
 import { type Database, databaseWithin } from '../connection/database.ts';
-import type { Session } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { isAlive } from '../daemons/daemons.ts';
 import { prepareSchema } from '../migration.ts';
 import { dialect } from '../registry/dialect.ts';
@@ -55,7 +55,7 @@ export function restoreBackup(
 }
 
 async function replace(
-  session: Session,
+  session: PostgresSession,
   backup: Connection,
   { shown, damaged, progress, complete }: Replacement,
   options: StoreOptions,
@@ -108,7 +108,7 @@ const lockedLast = [
  * Locks the tables of a store for the rest of the transaction, so that nobody reads or changes them, and no daemon begins. Throws
  * `state_forbids` while a daemon serves, `store_locked` if another change or backup takes too long.
  */
-async function lockStore(session: Session, types: ColumnTypes): Promise<void> {
+async function lockStore(session: PostgresSession, types: ColumnTypes): Promise<void> {
   await session.run("set local lock_timeout = '5s'; lock table daemons in access exclusive mode");
   const serving = await session.query<{ address: string | null }>(
     `select base_url as address from daemons where ${isAlive} order by base_url nulls last`,
@@ -132,7 +132,7 @@ async function lockStore(session: Session, types: ColumnTypes): Promise<void> {
 }
 
 /** Empties the tables of a locked store. Until the commit their files stay, so that a failed restore leaves the old store. */
-async function emptyStore(session: Session, types: ColumnTypes): Promise<void> {
+async function emptyStore(session: PostgresSession, types: ColumnTypes): Promise<void> {
   const tables = [...types.keys()].filter((table) => !kept.has(table));
   await session.run(`truncate ${tables.map((table) => `"${table}"`).join(', ')} restart identity`);
 }

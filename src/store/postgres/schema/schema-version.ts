@@ -1,7 +1,7 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { storeAbsent, storeTooNew, storeTooOld } from '../../engine/errors.ts';
 import type { DatabaseName } from '../../sqlite-database/schema/migrated-schema.ts';
-import type { Session } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { asOfDriver } from '../errors/errors.ts';
 
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
@@ -25,7 +25,7 @@ interface Place {
 }
 
 /** Throws `store_absent`, `store_too_old`, `store_too_new` or `store_corrupt` if there is no store of this version. */
-export async function requireSchemaVersion(session: Session): Promise<void> {
+export async function requireSchemaVersion(session: PostgresSession): Promise<void> {
   const version = await requireNotNewer(session);
   const { shown } = session.location;
   if (version === 0) throw storeAbsent(shown);
@@ -33,7 +33,7 @@ export async function requireSchemaVersion(session: Session): Promise<void> {
 }
 
 /** The version of the store, 0 for none yet; `store_too_new` for a newer one, `store_corrupt` for tables of another program. */
-export async function requireNotNewer(session: Session): Promise<number> {
+export async function requireNotNewer(session: PostgresSession): Promise<number> {
   const { version, tables } = await readPlace(session);
   const { shown } = session.location;
   if (version > schemaVersion) throw storeTooNew(shown, version);
@@ -48,7 +48,7 @@ export async function requireNotNewer(session: Session): Promise<number> {
 }
 
 /** Reads what is in the schema. Throws `store_unreadable` if a pooler has changed the connection, and with it the search path. */
-export async function readPlace(session: Session): Promise<Place> {
+export async function readPlace(session: PostgresSession): Promise<Place> {
   const { schema } = session.location;
   const [found] = await session.query<Found>(placeSql, [schema]);
   if (found?.path !== `"${schema}"`) throw session.translate(asOfDriver('OTHER_SESSION'));

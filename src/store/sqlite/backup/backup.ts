@@ -4,7 +4,7 @@ import { HkctlError } from '../../../core/errors.ts';
 import type { BackupTarget, WrittenBackup } from '../../../core/operations/backups.ts';
 import type { BackupRequest } from '../../../core/operations/engine.ts';
 import { addTables } from '../../archive/format.ts';
-import { copyRows } from '../../archive/rows.ts';
+import { copyArchiveRows } from '../../archive/rows.ts';
 import { translatingTarget } from '../../archive/target.ts';
 import { writeBackupFrom } from '../../archive/writing.ts';
 import { Chunks } from '../../sqlite-database/chunks/chunks.ts';
@@ -87,7 +87,7 @@ function copyTo(
       if (!from) continue;
       const version = Number(from.pragma('user_version', { simple: true }));
       const tables = addTables(backup, name, version, migrationsFolder);
-      copyRows(
+      copyArchiveRows(
         from,
         backup,
         tables.filter(({ name }) => name !== 'log'),

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { userVersionAt } from '../../archive/format.ts';
-import { copyRows, syncFile, syncFolderOf } from '../../archive/rows.ts';
+import { copyArchiveRows, syncFile, syncFolderOf } from '../../archive/rows.ts';
 import { type Connection, openDatabase, withConnection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
 import { makeTables, migratedSchema } from '../../sqlite-database/schema/migrated-schema.ts';
@@ -111,7 +111,7 @@ function fill(
     const { tables } = migratedSchema('readings', version, migrationsFolder);
     const others = tables.filter(({ name }) => name !== 'readings');
     for (const { name } of others) made.exec(`delete from "${name}"`);
-    copyRows(old, made, others);
+    copyArchiveRows(old, made, others);
   }
   let uncommitted = 0;
   for (const { count, share } of rowsToChunks({ from: old, to: made, done })) {

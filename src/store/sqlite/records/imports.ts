@@ -6,7 +6,7 @@ import { ViolationList } from '../../../core/records/imports.ts';
 import { textOfAny } from '../../../core/text/shown-text.ts';
 import { readChanges } from '../../records/changes.ts';
 import { repeatedRule } from '../../records/import-checks.ts';
-import type { ImportSession, ImportTable } from '../../records/import-session.ts';
+import type { ImportSession, ImportTarget } from '../../records/import-session.ts';
 import { importInto } from '../../records/imports.ts';
 import type { Connection } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
@@ -27,7 +27,7 @@ const rememberedRows = 100_000;
  * finds repeated values, so that memory does not grow with the file. Returns in `unsettled` the audit event of a dry run,
  * which commits nothing that could hold it.
  */
-export async function importRecords(
+export async function writeImport(
   connection: Connection,
   path: string,
   request: ImportRequest,
@@ -95,7 +95,7 @@ function sessionOf(connection: Connection, run: <T>(work: () => T) => T): Import
 async function fill(
   connection: Connection,
   run: <T>(work: () => T) => T,
-  { resource, table, entity, columns, updatedAt }: ImportTable,
+  { resource, table, entity, columns, updatedAt }: ImportTarget,
   batches: ImportRequest['rows'],
 ): Promise<number> {
   const insert = createInserter(connection, table, ['entity', ...columns, 'updated_at']);

@@ -1,10 +1,10 @@
 import { createKept, lazily } from '../../../core/kept.ts';
 import type { RecordStore } from '../../../core/port/records.ts';
-import type { Query } from '../../records/pages.ts';
+import type { SqlPageQuery } from '../../records/pages.ts';
 import { createRecordStore, type RecordEngine } from '../../records/records.ts';
 import type { Connection, Statement } from '../../sqlite-database/driver.ts';
 import { translating } from '../../sqlite-database/errors.ts';
-import { run } from '../registry/statements.ts';
+import { runStatement } from '../registry/statements.ts';
 import { pageDialect } from './pages.ts';
 import { createTextQuery, named } from './text-query.ts';
 
@@ -23,8 +23,8 @@ export function createSqliteRecords(
   const kept = createKept<Statement>(keptStatements);
   return createRecordStore({
     dialect: pageDialect,
-    run: (work) => run(work()),
-    first: <Row>({ shape, sql, values }: Query) =>
+    run: (work) => runStatement(work()),
+    first: <Row>({ shape, sql, values }: SqlPageQuery) =>
       translating(
         path,
         () => kept(shape, () => connection().prepare(sql())).get(named(values)) as Row | undefined,

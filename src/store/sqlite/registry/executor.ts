@@ -1,5 +1,5 @@
 import { createKept } from '../../../core/kept.ts';
-import type { Statement } from '../../registry/compiled-statements.ts';
+import type { RegistryStatement } from '../../registry/compiled-statements.ts';
 import type { Statement as PreparedStatement } from '../../sqlite-database/driver.ts';
 import type { Registry } from './registry.ts';
 
@@ -14,7 +14,7 @@ export function createExecutor({ connection, read }: Readable) {
   };
 
   return {
-    query: <Row>(statement: Statement<Row>, values: object = {}): Row[] =>
+    query: <Row>(statement: RegistryStatement<Row>, values: object = {}): Row[] =>
       read(() => {
         const { text, valuesOf, rowOf } = statement();
         const runnable = prepared(text, () => prepare(text));
@@ -22,7 +22,7 @@ export function createExecutor({ connection, read }: Readable) {
         runnable.run(valuesOf(values));
         return [];
       }),
-    first: <Row>(statement: Statement<Row>, values: object = {}): Row | undefined =>
+    first: <Row>(statement: RegistryStatement<Row>, values: object = {}): Row | undefined =>
       read(() => {
         const { text, valuesOf, rowOf } = statement();
         const row = prepared(text, () => prepare(text)).get(valuesOf(values));

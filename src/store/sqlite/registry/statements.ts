@@ -1,6 +1,6 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import { createAppend } from '../../registry/audit.ts';
-import type { Runner, Steps, Writing } from '../../registry/statements.ts';
+import type { Runner, StatementSteps, Writing } from '../../registry/statements.ts';
 import { dialect } from './dialect.ts';
 import { createExecutor } from './executor.ts';
 import { changeWithJournal } from './journal.ts';
@@ -19,18 +19,18 @@ const append = createAppend(dialect);
 export function createRunner(registry: Registry, journal: string): SqliteRunner {
   const executor = createExecutor(registry);
   const writing: Writing = { ...executor, dialect };
-  const appendNow = (draft: AuditDraft) => void run(append(writing, draft));
+  const appendNow = (draft: AuditDraft) => void runStatement(append(writing, draft));
   return {
     ...executor,
     dialect,
     append: appendNow,
-    run: (work) => run(work()),
+    run: (work) => runStatement(work()),
     change: (work, kind = 'change') =>
       changeWithJournal(
         registry,
         { journal, kind: kind === 'merge' ? 'sample' : kind },
         ({ stop, start }) =>
-          run(
+          runStatement(
             work({
               ...writing,
               append: appendNow,
@@ -43,6 +43,6 @@ export function createRunner(registry: Registry, journal: string): SqliteRunner 
   };
 }
 
-export function run<T>(steps: Steps<T>): T {
+export function runStatement<T>(steps: StatementSteps<T>): T {
   for (let step = steps.next(); ; step = steps.next(step.value)) if (step.done) return step.value;
 }

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addTables } from '../../../../src/store/archive/format.ts';
-import { copyRows } from '../../../../src/store/archive/rows.ts';
+import { copyArchiveRows } from '../../../../src/store/archive/rows.ts';
 import { type BackupSource, writeBackupFrom } from '../../../../src/store/archive/writing.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
@@ -131,7 +131,11 @@ describe('backup', () => {
       await cli.ok(['backup', file]);
       const from = openDatabase(made, { readonly: true });
       for (const name of databaseNames) {
-        copyRows(from, backup, addTables(backup, name, schemaVersions[name], migrationsFolder));
+        copyArchiveRows(
+          from,
+          backup,
+          addTables(backup, name, schemaVersions[name], migrationsFolder),
+        );
       }
       from.close();
       return undefined;

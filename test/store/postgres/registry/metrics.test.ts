@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { metricsStatements } from '../../../../src/store/postgres/registry/metrics.ts';
-import type { Statement } from '../../../../src/store/registry/compiled-statements.ts';
+import type { RegistryStatement } from '../../../../src/store/registry/compiled-statements.ts';
 import { nowMs, plantIn, postgresStore } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
 
@@ -19,7 +19,7 @@ it('facts for monitoring are read by index: no statement sorts keys, or reads th
   await client.query(
     'set search_path = hkctl; set enable_seqscan = off; set enable_bitmapscan = off',
   );
-  const planOf = async (statement: Statement<object>) => {
+  const planOf = async (statement: RegistryStatement<object>) => {
     const { text, valuesOf } = statement();
     const values = valuesOf({ nowMs: 1 }).map((value) => `'${value}'`);
     await client.query(`prepare facts as ${text}`);

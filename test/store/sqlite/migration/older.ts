@@ -1,5 +1,5 @@
 import { renameSync, rmSync } from 'node:fs';
-import { copyRows } from '../../../../src/store/archive/rows.ts';
+import { copyArchiveRows } from '../../../../src/store/archive/rows.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import {
@@ -21,7 +21,7 @@ export function makeOlder(path: string): number {
   older.pragma(`user_version = ${version}`);
   const { tables } = migratedSchema('readings', version, migrationsFolder);
   const others = tables.filter(({ name }) => name !== 'readings');
-  copyRows(now, older, others);
+  copyArchiveRows(now, older, others);
   const put = older.prepare(
     'insert into readings (series, at_us, value, quality) values (?, ?, ?, ?)',
   );

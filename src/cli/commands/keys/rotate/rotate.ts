@@ -20,7 +20,7 @@ import type { Key } from '../../../../core/port/keys.ts';
 import { dayMs, formatSpanMs, hourMs, parseClearSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
-import { type FlagValues, parsed, text, toggle } from '../../../command/flags.ts';
+import { type FlagValues, parsed, textFlag, toggle } from '../../../command/flags.ts';
 import { keptExpirySentence } from '../../../delivery/decided.ts';
 import { sayDiscarded } from '../../../delivery/discarded.ts';
 import { deliverFlag, requireOnePlace } from '../../../delivery/flags.ts';
@@ -34,11 +34,11 @@ import { namesOf, refsArgument } from '../names.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),
-  secretFile: text(
+  secretFile: textFlag(
     '--secret-file <PATH>',
     'replace the file that holds the old secret (mode 0600, by way of PATH.new)',
   ),
-  secretDir: text(
+  secretDir: textFlag(
     '--secret-dir <DIR>',
     'write each new secret to a file in DIR, named by its prefix',
   ),
@@ -51,7 +51,7 @@ const flags = {
     'rotate only keys created longer ago than this, such as 90d',
     parseClearSpanMs,
   ),
-  exec: text('--exec <COMMAND>', 'run this by the shell once the new secret is in place'),
+  exec: textFlag('--exec <COMMAND>', 'run this by the shell once the new secret is in place'),
   baseUrl: baseUrlFlag,
   yes: yesFlag,
 };

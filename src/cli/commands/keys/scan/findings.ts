@@ -5,7 +5,7 @@ import { hashOf } from '../../../../core/secrets.ts';
 import { mostListed, type Occurrence } from './secret-scan.ts';
 
 /** A secret in a file: the place where it occurs first, and how often it occurs. */
-export interface Finding extends Occurrence {
+export interface SecretFinding extends Occurrence {
   count: number;
 }
 
@@ -15,14 +15,14 @@ export interface Finding extends Occurrence {
  * memory.
  */
 export class Findings {
-  readonly listed: Finding[] = [];
+  readonly listed: SecretFinding[] = [];
   readonly keys = new Map<string, Key>();
   /** How often any secret occurs, and how many of these occurrences belong to no finding that is listed. */
   occurrences = 0;
   unlisted = 0;
   readonly #session: { domain: Domain; actor: Actor } | undefined;
   readonly #listedOf = { known: 0, unknown: 0 };
-  #here = new Map<string, Finding>();
+  #here = new Map<string, SecretFinding>();
 
   /** Without a store all secrets are unknown. */
   constructor(session: { domain: Domain; actor: Actor } | undefined) {
@@ -49,7 +49,7 @@ export class Findings {
     return newKey;
   }
 
-  endFile(): Finding[] {
+  endFile(): SecretFinding[] {
     const ended = [...this.#here.values()];
     if (ended.length > 0) this.#here = new Map();
     return ended;

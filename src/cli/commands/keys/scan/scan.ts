@@ -13,17 +13,17 @@ import { requireConfirmable, requireConfirmation } from '../../../questions/valu
 import { switchedTo } from '../../../store-account.ts';
 import { counted, grouped } from '../../../terminal/sentence.ts';
 import { namesOf } from '../names.ts';
-import { type Finding, Findings } from './findings.ts';
+import { Findings, type SecretFinding } from './findings.ts';
 import {
   linkReason,
   type Occurrence,
   type ScanReport,
-  scan as scanFiles,
+  scanForSecrets as scanFiles,
   unreadableReason,
 } from './secret-scan.ts';
 import { pathJson } from './shown-path.ts';
 
-export const scan = defineCommand({
+export const keysScanCommand = defineCommand({
   summary: 'Find secrets in files, folders or standard input',
   description:
     'Works offline, reads everything (hidden and binary files, too) and recognizes secrets by their checksum. If there is a store, it names the keys they belong to. Exit code 5: secrets were found; 1: none, but something could not be read.',
@@ -125,7 +125,7 @@ async function openSession(
 /** `nowMs` is undefined without a store. */
 function printFindings(
   { style, print }: Context,
-  findings: readonly Finding[],
+  findings: readonly SecretFinding[],
   { keys }: Findings,
   nowMs: number | undefined,
 ): void {

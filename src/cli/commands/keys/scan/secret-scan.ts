@@ -45,7 +45,7 @@ const pieceBytes = 1 << 18;
  * are not followed, and files that cannot be read are skipped; the report names both. Every folder is read, and every file in it
  * opened, by the descriptor of the one above: whatever another account puts in its place meanwhile is not followed.
  */
-export async function* scan(
+export async function* scanForSecrets(
   paths: readonly FileName[],
   stdin: NodeJS.ReadableStream,
   report: ScanReport,

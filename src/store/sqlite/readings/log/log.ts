@@ -1,6 +1,6 @@
 import type { Connection } from '../../../sqlite-database/driver.ts';
 import { LogMemory } from './memory.ts';
-import { bodyOfRemovals, type Removal, type RowReader, readRow } from './rows.ts';
+import { bodyOfRemovals, type LogRowReader, type Removal, readRow } from './rows.ts';
 import type { TimedReading } from './series-memory.ts';
 
 /** The log on one connection, with its readings in memory. All changes of it go through the same object, inside a transaction. */
@@ -44,7 +44,7 @@ export class ReadingLog {
   last(): ReadonlyMap<number, TimedReading> | undefined {
     const found = new Map<number, TimedReading>();
     let isKnown = true;
-    const on: RowReader = {
+    const on: LogRowReader = {
       reading(series, atUs, value) {
         const last = found.get(series);
         if (last === undefined) found.set(series, { atUs, value });

@@ -4,7 +4,7 @@ export const pageSize = 32;
 export const columns = 3;
 export const pageLength = columns * pageSize;
 
-export interface Page {
+export interface LogPage {
   at: number;
   count: number;
 }
@@ -12,10 +12,10 @@ export interface Page {
 /** The memory of all pages: one array, since the allocation of many small ones costs more than all the rest. */
 export class PageMemory {
   rows = new Float64Array(64 * pageLength);
-  readonly #free: Page[] = [];
+  readonly #free: LogPage[] = [];
   #end = 0;
 
-  take(): Page {
+  take(): LogPage {
     const free = this.#free.pop();
     if (free) return free;
     const at = this.#end;
@@ -28,7 +28,7 @@ export class PageMemory {
     return { at, count: 0 };
   }
 
-  giveBack(page: Page): void {
+  giveBack(page: LogPage): void {
     page.count = 0;
     this.#free.push(page);
   }

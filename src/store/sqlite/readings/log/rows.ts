@@ -75,13 +75,13 @@ export function bodyOfRemovals(removals: readonly Removal[]): Uint8Array {
   return writer.written();
 }
 
-export interface RowReader {
+export interface LogRowReader {
   reading(series: number, atUs: number, value: number, quality: number): void;
   removal(removal: Removal): void;
 }
 
 /** Reads the body of a row; one without bytes, whose readings are in chunks, has no parts. Throws if it is damaged. */
-export function readRow(body: Uint8Array, on: RowReader): void {
+export function readRow(body: Uint8Array, on: LogRowReader): void {
   if (body.length === 0) return;
   const reader = new ByteReader(body);
   const kind = reader.byte();
@@ -95,7 +95,7 @@ export function readRow(body: Uint8Array, on: RowReader): void {
   reader.requireEnd();
 }
 
-function readReadings(reader: ByteReader, on: RowReader): void {
+function readReadings(reader: ByteReader, on: LogRowReader): void {
   let series = 0;
   let atUs = 0;
   while (!reader.isAtEnd) {

@@ -1,5 +1,5 @@
 import { type Columns, createColumns } from '../../../../core/readings/columns.ts';
-import { columns, type Page, type PageMemory, pageLength, pageSize } from './pages.ts';
+import { columns, type LogPage, type PageMemory, pageLength, pageSize } from './pages.ts';
 
 /** A reading whose quality does not matter. */
 export interface TimedReading {
@@ -21,7 +21,7 @@ export class SeriesMemory {
   settledUs: number | undefined;
   count = 0;
   readonly #memory: PageMemory;
-  #pages: Page[] = [];
+  #pages: LogPage[] = [];
 
   constructor(memory: PageMemory) {
     this.#memory = memory;
@@ -108,7 +108,7 @@ export class SeriesMemory {
     if (fromUs > this.lastUs) return found;
     const { rows } = this.#memory;
     for (let number = this.#pageOf(fromUs); number < this.#pages.length; number++) {
-      const page = this.#pages[number] as Page; // below the length
+      const page = this.#pages[number] as LogPage; // below the length
       const end = page.at + columns * page.count;
       for (let place = this.#placeIn(page, fromUs); place < end; place += columns) {
         const atUs = rows[place] ?? 0;
@@ -195,7 +195,7 @@ export class SeriesMemory {
   }
 
   /** The place of the first reading of a page at or after an instant. */
-  #placeIn({ at, count }: Page, atUs: number): number {
+  #placeIn({ at, count }: LogPage, atUs: number): number {
     const { rows } = this.#memory;
     let low = 0;
     let high = count;

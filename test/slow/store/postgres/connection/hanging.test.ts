@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseLocation } from '../../../../../src/store/postgres/address/location.ts';
-import { copyRows } from '../../../../../src/store/postgres/connection/copy.ts';
+import { copyRowsToServer } from '../../../../../src/store/postgres/connection/copy.ts';
 import { PooledDatabase } from '../../../../../src/store/postgres/connection/database.ts';
 import { startServer } from '../../../../store/postgres/server.ts';
 
@@ -66,7 +66,7 @@ describe('a server that hangs', () => {
     const copied = database.transaction(
       async (session) => {
         await session.run('create temporary table t (a text) on commit drop');
-        return copyRows(session, 'copy t from stdin', rows());
+        return copyRowsToServer(session, 'copy t from stdin', rows());
       },
       { idleMs: 0 },
     );

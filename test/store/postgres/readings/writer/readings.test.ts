@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { parseLocation } from '../../../../../src/store/postgres/address/location.ts';
-import { Session } from '../../../../../src/store/postgres/connection/session.ts';
+import { PostgresSession } from '../../../../../src/store/postgres/connection/session.ts';
 import { createReadingWriter } from '../../../../../src/store/postgres/readings/writer/groups.ts';
 import { batchOf } from '../../../conformance/readings/readings.ts';
 import { newDatabase, onServer } from '../../databases.ts';
 
 /** A lane that counts the statements that insert a group without a search for its rows. */
 async function countingLane(address: string) {
-  const session = await Session.open(parseLocation(address, {}), {
+  const session = await PostgresSession.open(parseLocation(address, {}), {
     silentMs: 30_000,
     connectTimeoutMs: 5000,
   });
