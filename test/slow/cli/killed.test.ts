@@ -92,7 +92,7 @@ describe('a rotation into a file, killed at each step', () => {
       'gateway.key: the key is in gateway.key',
     ]);
     expect((await cli.ok('audit verify --json')).json()).toMatchObject({ ok: true });
-  }, 120_000);
+  }, 300_000);
 
   it('leaves the command after it due: the next run of the same one, which rotates nothing, has it run', async () => {
     const { cli, file, killedAt } = await killable();
@@ -123,7 +123,7 @@ describe('a rotation into a file, killed at each step', () => {
     }
     // Some were killed after the new secret was in its place.
     expect([...late].sort()).toEqual([false, true]);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('a key created into a new file, killed at each step', () => {
@@ -169,5 +169,5 @@ describe('a key created into a new file, killed at each step', () => {
       'gateway.key + gateway.key.new',
       'gateway.key.new',
     ]);
-  }, 120_000);
+  }, 300_000);
 });

@@ -118,4 +118,4 @@ it('root opens and changes nothing of another account before it is that account'
     // Otherwise the trace would prove nothing.
     expect(made.slice(switched).some(touching), argv.join(' ')).toBe(true);
   }
-}, 120_000);
+}, 300_000);

@@ -137,6 +137,6 @@ describe('a restore that is killed', () => {
       );
       expect(left).toEqual([]);
     },
-    120_000,
+    300_000,
   );
 });
