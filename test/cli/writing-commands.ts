@@ -91,6 +91,10 @@ export const writingCommands: Readonly<Record<string, WritingCommand>> = {
     line: () => ['entities', 'add', 'X', '--name', 'X', '--timezone', 'UTC'],
     done: 'entity.add',
   },
+  'entities set': {
+    line: () => ['entities', 'set', 'BER', '--name', 'Works'],
+    done: 'entity.set',
+  },
   'entities deactivate': {
     line: () => ['entities', 'deactivate', 'CHI', '--yes'],
     done: 'entity.deactivate',
