@@ -30,7 +30,15 @@ const attack = `
   const fs = require('node:fs');
   const [folder, own] = process.argv.slice(1);
   const report = (what, name) => process.stdout.write(what + ' ' + name + '\\n');
-  const attempt = (what, name, work) => { try { work(); report(what, name); } catch {} };
+  const attempt = (what, name, work) => {
+    try {
+      work();
+      report(what, name);
+    } catch (thrown) {
+      // The system refused it, which is what it should do; anything else is a mistake of this program.
+      if (thrown.syscall === undefined) throw thrown;
+    }
+  };
   fs.watch(folder, (_, name) => {
     if (!name || name === 'hostile' || name.startsWith('gone')) return;
     const path = folder + '/' + name;
