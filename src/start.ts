@@ -132,6 +132,7 @@ async function firstCalls(url: string): Promise<void> {
     `    -H 'Content-Type: application/json' -d '${body}'`,
     answer(posted),
     '',
+    `${bold('The page in a browser')}  ${cyan(`${url}/`)}  its key: ${shown(keyFile)}`,
     `${bold('The API documents')}  ${cyan(`${url}/api/v1/docs`)}`,
     '',
     bold('Three things to try in the second terminal'),

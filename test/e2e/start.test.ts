@@ -44,8 +44,11 @@ describe('npm start', () => {
     expect(printed).not.toMatch(/hk_\w{6}/);
   });
 
-  it('names the page of the documents', async () => {
-    const page = await call(/http\S+\/api\/v1\/docs/.exec(printed)?.[0] ?? '', {});
+  it.each([
+    ['the page in a browser', /http:\S+(?<=:\d+\/)(?= {2})/],
+    ['the page of the documents', /http\S+\/api\/v1\/docs/],
+  ])('names %s', async (_name, address) => {
+    const page = await call(address.exec(printed)?.[0] ?? '', {});
     expect([page.status, page.headers['content-type']]).toEqual([
       200,
       expect.stringContaining('text/html'),

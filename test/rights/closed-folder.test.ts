@@ -37,7 +37,7 @@ it('is named with the login of its owner', async () => {
   if (isRoot) chownSync(closed, nobody, nobody);
   chmodSync(closed, 0o000);
   const script =
-    'const { closedFolder } = require(process.argv[1]); console.log(JSON.stringify(closedFolder(process.argv[2])))';
+    'const { folderOfAnother } = require(process.argv[1]); console.log(JSON.stringify(folderOfAnother(process.argv[2])))';
   const account = isRoot ? { uid: nobody, gid: nobody } : {};
   const { stdout, stderr } = runProgram(process.execPath, ['-e', script, file, closed], {
     ...account,
