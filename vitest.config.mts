@@ -12,7 +12,8 @@ makeTemporaryFolder();
 
 /** What every suite shares: real processes and databases, no colours, one time zone. */
 const shared = {
-  testTimeout: 30_000,
+  // Twice what the longest needs on a slow machine with two cores.
+  testTimeout: 60_000,
   hookTimeout: 60_000,
   pool: 'forks',
   // Real processes, terminals and browsers on a shared machine: one that fails by chance runs once more, and is named (test/second-tries.mts).
