@@ -9,7 +9,7 @@ import { readEnvironment } from './config.ts';
 import { secureRandom } from './core/secrets.ts';
 import { isStoreAddress } from './core/store-address.ts';
 import { createRights, type Rights } from './rights/rights.ts';
-import type { StoreOptions } from './store/engine/options.ts';
+import type { StoreOptions } from './store/shared/options.ts';
 
 /** The commit that was built, which `rolldown.config.mjs` puts here; empty if it is not known. */
 declare const BUILD_METADATA: string;
@@ -76,7 +76,8 @@ function createServices(
   return {
     version,
     engine,
-    backupSeries: async (...of) => (await import('./store/archive/series.ts')).backupSeries(...of),
+    backupSeries: async (...of) =>
+      (await import('./store/backup-file/series.ts')).backupSeries(...of),
     async postgresSql(what, location) {
       const { citusSql, rolesSql, schemaOf } = await import('./store/postgres/printed-sql.ts');
       const schema = schemaOf(location, io.env);

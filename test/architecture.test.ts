@@ -108,7 +108,7 @@ describe('the sources', () => {
 
   // Rows and values then have the types of the declared tables, on both engines.
   it('of the registry write their statements with drizzle, and no SQL as a text', () => {
-    const registry = modules.filter(({ file }) => /^store\/(sqlite\/)?registry\//.test(file));
+    const registry = modules.filter(({ file }) => /^store\/(sqlite|shared)\/registry\//.test(file));
     const writers = registry.filter(({ imports }) => imports.includes('drizzle-orm/sql'));
     expect(writers.length).toBeGreaterThan(10);
     const texts = registry.flatMap(({ file }) =>
@@ -128,7 +128,7 @@ describe('the sources', () => {
         .filter((target) => target !== undefined && target !== folder);
       folders.set(folder, new Set([...(folders.get(folder) ?? []), ...targets.map(String)]));
     }
-    expect([...(folders.get('store/postgres') ?? [])]).toContain('store/archive');
+    expect([...(folders.get('store/postgres') ?? [])]).toContain('store/backup-file');
     expect(
       circlesOf([...folders].map(([file, imports]) => ({ file, imports: [...imports] }))),
     ).toEqual([]);

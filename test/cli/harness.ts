@@ -19,7 +19,7 @@ import { runCommandLine } from '../../src/cli/run.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';
 import type { SpaceFacts } from '../../src/core/operations/inspection.ts';
-import { backupSeries } from '../../src/store/archive/series.ts';
+import { backupSeries } from '../../src/store/backup-file/series.ts';
 import { engineAt } from '../../src/store/open.ts';
 import { citusSql, rolesSql, schemaOf } from '../../src/store/postgres/printed-sql.ts';
 import { filesOf } from '../../src/store/sqlite/connection/files.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { requireLabel } from '../../src/core/text/labels.ts';
 import { toSafeJson } from '../../src/core/text/shown-text.ts';
-import { openDatabase } from '../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../src/store/sqlite-file/driver.ts';
 import { Cli } from './harness.ts';
 import { press, type TypedKey } from './keyboard.ts';
 

@@ -1,5 +1,5 @@
 import { copyFileSync, rmSync } from 'node:fs';
-import { openDatabase } from '../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../src/store/sqlite-file/driver.ts';
 
 /** Changes a store behind its back; nobody else may have it open. Gives how to undo that. */
 export function tamper(store: string, sql: string): () => void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/core/port/store.ts';
-import { openDatabase } from '../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../src/store/sqlite-file/driver.ts';
 import { atEndOfFile } from '../ends.ts';
 import { newDatabase, onServer } from './postgres/databases.ts';
 import { opened } from './postgres/opened.ts';

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import type { MigrationOutcome, MigrationRequest } from '../../core/operations/engine.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
-import { beforeMigration } from '../archive/target.ts';
-import { alreadyThere, storeAbsent } from '../engine/errors.ts';
-import type { StoreOptions } from '../engine/options.ts';
-import { findUserBeforeMigration } from '../registry/users.ts';
-import { migrationsOf } from '../sqlite-database/schema/migrated-schema.ts';
+import { beforeMigration } from '../backup-file/target.ts';
+import { alreadyThere, storeAbsent } from '../shared/errors.ts';
+import type { StoreOptions } from '../shared/options.ts';
+import { findUserBeforeMigration } from '../shared/registry/users.ts';
+import { migrationsOf } from '../sqlite-file/schema/migrated-schema.ts';
 import { type Location, usualSchema } from './address/location.ts';
 import { type Database, databaseWithin } from './connection/database.ts';
 import type { PostgresSession } from './connection/session.ts';
@@ -88,7 +88,7 @@ async function backUp(
   database: Database,
   { clock, migrationsFolder, env = {} }: StoreOptions,
 ): Promise<string> {
-  const { writeBackup } = await import('./backup/backup.ts');
+  const { writeBackup } = await import('./backup.ts');
   const target = beforeMigration(
     resolve(env.STATE_DIRECTORY || '.'),
     nameOf(database.location),

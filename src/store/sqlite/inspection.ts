@@ -1,17 +1,17 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/inspection.ts';
-import { readJournal } from '../engine/journal-lines.ts';
-import { faultsOfChunks } from '../sqlite-database/chunks/verification.ts';
-import { type Connection, withConnection } from '../sqlite-database/driver.ts';
-import { translating } from '../sqlite-database/errors.ts';
+import { readJournal } from '../shared/journal-lines.ts';
+import { faultsOfChunks } from '../sqlite-file/chunks/verification.ts';
+import { type Connection, withConnection } from '../sqlite-file/driver.ts';
+import { translating } from '../sqlite-file/errors.ts';
 import {
   type DatabaseName,
   databaseNames,
   migratedSchema,
-} from '../sqlite-database/schema/migrated-schema.ts';
-import { differences, schemaObjectsIn } from '../sqlite-database/schema/schema-objects.ts';
-import { firstWithChunks, schemaVersions } from '../sqlite-database/schema/schema-versions.ts';
+} from '../sqlite-file/schema/migrated-schema.ts';
+import { differences, schemaObjectsIn } from '../sqlite-file/schema/schema-objects.ts';
+import { firstWithChunks, schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile, possibleFiles, sizeOf } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { readRow } from './readings/log/rows.ts';

@@ -10,14 +10,14 @@ import {
   stopStatements,
   stopsSince,
   unknownPresent,
-} from '../archive/stops.ts';
+} from '../backup-file/stops.ts';
 import {
   idsIn,
   type JournalSummary,
   readJournal,
   startOfLastChange,
-} from '../engine/journal-lines.ts';
-import type { StoreOptions } from '../engine/options.ts';
+} from '../shared/journal-lines.ts';
+import type { StoreOptions } from '../shared/options.ts';
 import { filesOf, pause, sizeOf } from './connection/files.ts';
 import { markedJournalBytes, markJournal, readJournalFile } from './registry/journal.ts';
 import type { Registry } from './registry/registry.ts';

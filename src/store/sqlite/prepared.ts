@@ -1,9 +1,9 @@
 import { existsSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { syncFolderOf } from '../archive/rows.ts';
-import { translating } from '../sqlite-database/errors.ts';
-import { databaseNames } from '../sqlite-database/schema/migrated-schema.ts';
+import { syncFolderOf } from '../backup-file/rows.ts';
+import { translating } from '../sqlite-file/errors.ts';
+import { databaseNames } from '../sqlite-file/schema/migrated-schema.ts';
 import { filesOf, removeSidecars } from './connection/files.ts';
 import { holdFromDaemons } from './connection/locks.ts';
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../sqlite-database/driver.ts';
+import type { Connection } from '../sqlite-file/driver.ts';
 import { createErasure } from './readings/erasure.ts';
 import type { StoredReadings } from './readings/stored.ts';
 import { entityNumber } from './records/pages.ts';

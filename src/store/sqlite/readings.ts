@@ -13,8 +13,8 @@ import {
   type SliceRequest,
   toReadings,
 } from '../../core/readings/reads/slice-request.ts';
-import type { Connection } from '../sqlite-database/driver.ts';
-import { translating } from '../sqlite-database/errors.ts';
+import type { Connection } from '../sqlite-file/driver.ts';
+import { translating } from '../sqlite-file/errors.ts';
 import { createErasure } from './readings/erasure.ts';
 import { createFeed } from './readings/feed.ts';
 import { createReader, type Reader } from './readings/reader/reader.ts';

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { drawSecret } from '../../../src/core/secrets.ts';
-import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import { type BenchPlant, createPlant, ended } from '../daemon.ts';
 import { type BenchReport, type BenchRow, cpuMs, hasProgram, isShort, paired } from '../harness.ts';
 import { load } from '../load/load.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { makeOlder } from '../../store/sqlite/migration/older.ts';
+import { makeOlder } from '../../store/sqlite/older.ts';
 import { type BenchPlant, createPlant } from '../daemon.ts';
 import { type BenchReport, type BenchRow, memoryMb, paired } from '../harness.ts';
 import { loadReadings } from '../load/load.ts';

@@ -9,7 +9,7 @@ import { initialise } from '../../../src/core/organization/tenants.ts';
 import type { Entity } from '../../../src/core/port/entities.ts';
 import { createStore } from '../../../src/store/sqlite/creation.ts';
 import { openStore } from '../../../src/store/sqlite/opening.ts';
-import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import { createKey, rotateKeys } from '../../core/key-operations.ts';
 import { steadyBy } from '../../core/steady.ts';
 import { type BenchReport, paired } from '../harness.ts';

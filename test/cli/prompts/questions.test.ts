@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import { Cli, type RunResult } from '../harness.ts';
 import { press, type TypedKey } from '../keyboard.ts';
 

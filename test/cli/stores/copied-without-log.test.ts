@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { appendLines } from '../../../src/store/sqlite/registry/journal.ts';
-import type { Connection } from '../../../src/store/sqlite-database/driver.ts';
+import type { Connection } from '../../../src/store/sqlite-file/driver.ts';
 import { storeOptions } from '../../store/stores.ts';
 import { entitiesNow, tried, usersNow } from '../commands/backups/stopped-since.ts';
 import { Cli } from '../harness.ts';

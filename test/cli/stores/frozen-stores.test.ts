@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { schemaVersions } from '../../../src/store/sqlite-database/schema/schema-versions.ts';
+import { schemaVersions } from '../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { Cli, type KeyJson } from '../harness.ts';
 
 /** Small stores as earlier versions of hkctl left them, with a backup of each; never written anew. */

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { numberOfWhole } from '../../../src/store/archive/format.ts';
+import { numberOfWhole } from '../../../src/store/backup-file/format.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { rolesSql } from '../../../src/store/postgres/printed-sql.ts';
 import { Cli, startMs } from '../../cli/harness.ts';

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import { Cli } from '../../cli/harness.ts';
 import { cli as program } from '../../e2e/program.ts';
 import { startProgram } from '../../run-program.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import { programIn } from '../../docs/mdoc.ts';
 import { type Daemon, Plant } from '../../e2e/plant.ts';
 import { runProgramAsync } from '../../run-program.ts';

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 
 type Random = (bound: number) => number;
 

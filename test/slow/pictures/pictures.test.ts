@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { presets } from '../../../src/core/access/permissions.ts';
-import { openDatabase } from '../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import type { KeyJson } from '../../cli/harness.ts';
 import { Plant } from '../../e2e/plant.ts';
 import { root } from '../../e2e/program.ts';

@@ -7,8 +7,12 @@ import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { byKey } from '../../../src/store/postgres/connection/server-settings.ts';
 import { pageDialect } from '../../../src/store/postgres/records/pages.ts';
-import { mostScanned, pageQuery, type SqlPageQuery } from '../../../src/store/records/pages.ts';
-import { type PageRow, toPage } from '../../../src/store/records/records.ts';
+import {
+  mostScanned,
+  pageQuery,
+  type SqlPageQuery,
+} from '../../../src/store/shared/records/pages.ts';
+import { type PageRow, toPage } from '../../../src/store/shared/records/records.ts';
 import { tableName } from '../../../src/store/tables/record-names.ts';
 import { requestsOf } from '../../store/page-requests.ts';
 import { newDatabase } from '../../store/postgres/databases.ts';

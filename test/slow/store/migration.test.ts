@@ -4,16 +4,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import {
-  rebuildReadings,
-  unfinishedRebuild,
-} from '../../../src/store/sqlite/migration/rebuilt-readings.ts';
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
-import { schemaVersions } from '../../../src/store/sqlite-database/schema/schema-versions.ts';
+import { rebuildReadings, unfinishedRebuild } from '../../../src/store/sqlite/rebuilt-readings.ts';
+import { schemaVersions } from '../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { Cli } from '../../cli/harness.ts';
 import { environment, Running } from '../../e2e/program.ts';
 import { quiet } from '../../store/restores.ts';
-import { makeOlder } from '../../store/sqlite/migration/older.ts';
+import { makeOlder } from '../../store/sqlite/older.ts';
 import { nowMs, storeOptions } from '../../store/stores.ts';
 import { SmallDisk } from '../e2e/durability/small-disk.ts';
 

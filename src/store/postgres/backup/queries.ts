@@ -1,5 +1,5 @@
 import { qualities } from '../../../core/port/readings.ts';
-import type { OwnTable } from '../../sqlite-database/schema/migrated-schema.ts';
+import type { OwnTable } from '../../sqlite-file/schema/migrated-schema.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/shown-instants.ts';
 import { toSeries } from '../readings/writer/series-numbers.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { outcomeUnknown } from '../../engine/errors.ts';
+import { outcomeUnknown } from '../../shared/errors.ts';
 import type { Location } from '../address/location.ts';
 import { byKey } from './server-settings.ts';
 import { PostgresSession, type SessionOptions } from './session.ts';

@@ -1,5 +1,5 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { errorOfFault, type Meaning } from '../../engine/errors.ts';
+import { errorOfFault, type Meaning } from '../../shared/errors.ts';
 
 /**
  * The domain's error for one of PostgreSQL, its driver or the network; other errors are returned unchanged. `shown` is the

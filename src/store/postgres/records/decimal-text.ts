@@ -1,5 +1,5 @@
 import { lazily } from '../../../core/kept.ts';
-import { openDatabase } from '../../sqlite-database/driver.ts';
+import { openDatabase } from '../../sqlite-file/driver.ts';
 
 /**
  * Creates the writer of doubles as SQLite writes them into JSON, so that a record has the same text on both engines: with at least

@@ -1,7 +1,7 @@
 import type { ImportRequest } from '../../../core/port/records.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
-import { findRepeats } from '../../records/import-checks.ts';
-import type { ImportSession, ImportTarget } from '../../records/import-session.ts';
+import { findRepeats } from '../../shared/records/import-checks.ts';
+import type { ImportSession, ImportTarget } from '../../shared/records/import-session.ts';
 import { createCopy } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { PostgresSession } from '../connection/session.ts';

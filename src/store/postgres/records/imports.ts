@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterChange, HkctlError } from '../../../core/errors.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
-import { readChanges } from '../../records/changes.ts';
-import type { ImportSession, ImportTarget } from '../../records/import-session.ts';
-import { importInto } from '../../records/imports.ts';
+import { readChanges } from '../../shared/records/changes.ts';
+import type { ImportSession, ImportTarget } from '../../shared/records/import-session.ts';
+import { importInto } from '../../shared/records/imports.ts';
 import { copyRowsToServer } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { PostgresSession } from '../connection/session.ts';

@@ -1,5 +1,5 @@
 import type { Field, Fields } from '../../../core/fields/fields.ts';
-import type { PageDialect } from '../../records/pages.ts';
+import type { PageDialect } from '../../shared/records/pages.ts';
 
 export const pageDialect: PageDialect = {
   entity: '$1',

@@ -1,6 +1,6 @@
 import type { RecordStore } from '../../../core/port/records.ts';
-import type { SqlPageQuery } from '../../records/pages.ts';
-import { createRecordStore } from '../../records/records.ts';
+import type { SqlPageQuery } from '../../shared/records/pages.ts';
+import { createRecordStore } from '../../shared/records/records.ts';
 import type { Database } from '../connection/database.ts';
 import { runStatement } from '../registry/statements.ts';
 import { createEntityNumbers } from './entity-numbers.ts';

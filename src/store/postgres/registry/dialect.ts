@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm/sql';
-import type { Dialect } from '../../registry/statements.ts';
+import type { Dialect } from '../../shared/registry/statements.ts';
 import { lockRows, postgresBuilder } from '../../tables/kits/postgres.ts';
 import * as tables from '../../tables/postgres/registry.ts';
 import { shownMs } from '../connection/shown-instants.ts';

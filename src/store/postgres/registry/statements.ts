@@ -1,8 +1,8 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import { linesOf } from '../../engine/journal-lines.ts';
-import { createAppend } from '../../registry/audit.ts';
-import type { RegistryStatement } from '../../registry/compiled-statements.ts';
-import type { Change, Executor, Runner, StatementSteps } from '../../registry/statements.ts';
+import { linesOf } from '../../shared/journal-lines.ts';
+import { createAppend } from '../../shared/registry/audit.ts';
+import type { RegistryStatement } from '../../shared/registry/compiled-statements.ts';
+import type { Change, Executor, Runner, StatementSteps } from '../../shared/registry/statements.ts';
 import type { Database } from '../connection/database.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { dialect } from './dialect.ts';

@@ -1,6 +1,6 @@
 import type { KeyStore } from '../../../core/port/keys.ts';
 import type { UsageStore } from '../../../core/port/usage.ts';
-import { createUsageStore, removedAtOnce, selectRejected } from '../../registry/usage.ts';
+import { createUsageStore, removedAtOnce, selectRejected } from '../../shared/registry/usage.ts';
 import type { Database } from '../connection/database.ts';
 import { dialect } from './dialect.ts';
 import { createExecutor } from './statements.ts';

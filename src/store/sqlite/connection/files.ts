@@ -2,10 +2,10 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { storeAbsent } from '../../engine/errors.ts';
-import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
-import { translating } from '../../sqlite-database/errors.ts';
-import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
+import { storeAbsent } from '../../shared/errors.ts';
+import { type Connection, openDatabase } from '../../sqlite-file/driver.ts';
+import { translating } from '../../sqlite-file/errors.ts';
+import { databaseNames } from '../../sqlite-file/schema/migrated-schema.ts';
 
 export type StoreFiles = ReturnType<typeof filesOf>;
 

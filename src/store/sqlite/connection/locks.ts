@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { stopCommand } from '../../../core/operations/stopping.ts';
-import { servedAt } from '../../engine/errors.ts';
-import { type Connection, openDatabase } from '../../sqlite-database/driver.ts';
-import { translating } from '../../sqlite-database/errors.ts';
+import { servedAt } from '../../shared/errors.ts';
+import { type Connection, openDatabase } from '../../sqlite-file/driver.ts';
+import { translating } from '../../sqlite-file/errors.ts';
 import { filesOf, openFile, pause } from './files.ts';
 
 /*

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, statfsSync, truncateSync, writeSync } f
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { translating } from '../../sqlite-database/errors.ts';
+import { translating } from '../../sqlite-file/errors.ts';
 import { pause, sizeOf } from './files.ts';
 
 /** A stop needs some 60 kB with the files that SQLite makes when a store is opened, so that this is enough for many of them. */

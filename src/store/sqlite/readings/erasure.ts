@@ -1,6 +1,6 @@
 import type { RangeCount, SeriesRange } from '../../../core/port/readings.ts';
 import { firstHourOf } from '../../../core/readings/reads/summaries.ts';
-import type { Connection } from '../../sqlite-database/driver.ts';
+import type { Connection } from '../../sqlite-file/driver.ts';
 import type { StoredReadings } from './stored.ts';
 
 /** Counts and deletes what a range of a series holds; see the port. */

@@ -1,5 +1,5 @@
 import { qualities, type ReadingFeed, type StoredReading } from '../../../core/port/readings.ts';
-import type { Connection } from '../../sqlite-database/driver.ts';
+import type { Connection } from '../../sqlite-file/driver.ts';
 import { readRow } from './log/rows.ts';
 
 /**

@@ -7,7 +7,7 @@ import {
 } from '../../../core/port/readings.ts';
 import { partOf } from '../../../core/readings/columns.ts';
 import { type Summary, summarised } from '../../../core/readings/reads/summaries.ts';
-import type { Connection } from '../../sqlite-database/driver.ts';
+import type { Connection } from '../../sqlite-file/driver.ts';
 import type { Removal } from './log/rows.ts';
 import type { StoredReadings } from './stored.ts';
 

@@ -8,8 +8,8 @@ import {
 } from '../../../core/readings/columns.ts';
 import { type BackwardRequest, newestOf } from '../../../core/readings/reads/newest.ts';
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
-import { type ChunkSizes, Chunks, merge } from '../../sqlite-database/chunks/chunks.ts';
-import type { Connection, Transaction } from '../../sqlite-database/driver.ts';
+import { type ChunkSizes, Chunks, merge } from '../../sqlite-file/chunks/chunks.ts';
+import type { Connection, Transaction } from '../../sqlite-file/driver.ts';
 import type { Reserve } from '../connection/reserve.ts';
 import { ReadingLog } from './log/log.ts';
 import { loggedFor } from './log/logged.ts';

@@ -1,6 +1,6 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import { outboxMark, setMark } from '../../registry/marks.ts';
-import type { Connection } from '../../sqlite-database/driver.ts';
+import { outboxMark, setMark } from '../../shared/registry/marks.ts';
+import type { Connection } from '../../sqlite-file/driver.ts';
 import { dialect } from '../registry/dialect.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { SqliteRunner } from '../registry/statements.ts';

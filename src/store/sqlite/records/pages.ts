@@ -1,5 +1,5 @@
 import type { Field, Fields } from '../../../core/fields/fields.ts';
-import type { PageDialect } from '../../records/pages.ts';
+import type { PageDialect } from '../../shared/records/pages.ts';
 
 /** SQL for the number of the entity whose id is bound; null for an entity without records. */
 export const entityNumber = '(select number from record_entities where entity_id = ?)';

@@ -1,9 +1,9 @@
 import { createKept, lazily } from '../../../core/kept.ts';
 import type { RecordStore } from '../../../core/port/records.ts';
-import type { SqlPageQuery } from '../../records/pages.ts';
-import { createRecordStore, type RecordEngine } from '../../records/records.ts';
-import type { Connection, Statement } from '../../sqlite-database/driver.ts';
-import { translating } from '../../sqlite-database/errors.ts';
+import type { SqlPageQuery } from '../../shared/records/pages.ts';
+import { createRecordStore, type RecordEngine } from '../../shared/records/records.ts';
+import type { Connection, Statement } from '../../sqlite-file/driver.ts';
+import { translating } from '../../sqlite-file/errors.ts';
 import { runStatement } from '../registry/statements.ts';
 import { pageDialect } from './pages.ts';
 import { createTextQuery, named } from './text-query.ts';

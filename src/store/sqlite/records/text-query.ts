@@ -1,5 +1,5 @@
 import { createKept } from '../../../core/kept.ts';
-import type { Connection, Statement } from '../../sqlite-database/driver.ts';
+import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 
 /** Runs SQL that names its values `$1` and `$2`, prepared at its first use. `read` translates the errors of the driver. */
 export function createTextQuery(connection: Connection, read: <T>(work: () => T) => T) {

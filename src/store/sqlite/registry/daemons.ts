@@ -1,7 +1,7 @@
 import { desc, eq, or } from 'drizzle-orm/sql';
 import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
-import { placeholders, statement } from '../../registry/compiled-statements.ts';
-import { selectMark, setMark } from '../../registry/marks.ts';
+import { placeholders, statement } from '../../shared/registry/compiled-statements.ts';
+import { selectMark, setMark } from '../../shared/registry/marks.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { daemons } from '../../tables/sqlite/registry.ts';
 import { holdAsDaemon, isServed, seesServed } from '../connection/locks.ts';

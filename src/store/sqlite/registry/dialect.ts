@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm/sql';
-import type { Dialect } from '../../registry/statements.ts';
+import type { Dialect } from '../../shared/registry/statements.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import * as tables from '../../tables/sqlite/registry.ts';
 

@@ -1,6 +1,6 @@
 import { createKept } from '../../../core/kept.ts';
-import type { RegistryStatement } from '../../registry/compiled-statements.ts';
-import type { Statement as PreparedStatement } from '../../sqlite-database/driver.ts';
+import type { RegistryStatement } from '../../shared/registry/compiled-statements.ts';
+import type { Statement as PreparedStatement } from '../../sqlite-file/driver.ts';
 import type { Registry } from './registry.ts';
 
 type Readable = Pick<Registry, 'connection' | 'read'>;

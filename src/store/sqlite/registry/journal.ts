@@ -10,10 +10,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { type JournalEntry, linesOf } from '../../engine/journal-lines.ts';
-import { selectMark, setMark } from '../../registry/marks.ts';
-import type { Connection } from '../../sqlite-database/driver.ts';
-import { translating } from '../../sqlite-database/errors.ts';
+import { type JournalEntry, linesOf } from '../../shared/journal-lines.ts';
+import { selectMark, setMark } from '../../shared/registry/marks.ts';
+import type { Connection } from '../../sqlite-file/driver.ts';
+import { translating } from '../../sqlite-file/errors.ts';
 import { sizeOf } from '../connection/files.ts';
 import { dialect } from './dialect.ts';
 import { createExecutor } from './executor.ts';

@@ -7,10 +7,10 @@ import {
   mostTenants,
   type StoreFacts,
 } from '../../../core/port/metrics.ts';
-import { placeholders, statement } from '../../registry/compiled-statements.ts';
-import { createMetricsStore, nowMs, selectCountedFacts } from '../../registry/metrics.ts';
-import type { Executor } from '../../registry/statements.ts';
-import { databaseNames } from '../../sqlite-database/schema/migrated-schema.ts';
+import { placeholders, statement } from '../../shared/registry/compiled-statements.ts';
+import { createMetricsStore, nowMs, selectCountedFacts } from '../../shared/registry/metrics.ts';
+import type { Executor } from '../../shared/registry/statements.ts';
+import { databaseNames } from '../../sqlite-file/schema/migrated-schema.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { entities, keys, tenants } from '../../tables/sqlite/registry.ts';
 import { type StoreFiles, sizeOf } from '../connection/files.ts';

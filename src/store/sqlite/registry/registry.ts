@@ -1,7 +1,7 @@
 import { isHkctlError } from '../../../core/errors.ts';
 import { lazily } from '../../../core/kept.ts';
-import type { Connection } from '../../sqlite-database/driver.ts';
-import { toDomainError, translating } from '../../sqlite-database/errors.ts';
+import type { Connection } from '../../sqlite-file/driver.ts';
+import { toDomainError, translating } from '../../sqlite-file/errors.ts';
 import type { Reserve } from '../connection/reserve.ts';
 
 export type Registry = ReturnType<typeof createRegistry>;

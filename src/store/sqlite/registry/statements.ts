@@ -1,6 +1,6 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import { createAppend } from '../../registry/audit.ts';
-import type { Runner, StatementSteps, Writing } from '../../registry/statements.ts';
+import { createAppend } from '../../shared/registry/audit.ts';
+import type { Runner, StatementSteps, Writing } from '../../shared/registry/statements.ts';
 import { dialect } from './dialect.ts';
 import { createExecutor } from './executor.ts';
 import { changeWithJournal } from './journal.ts';

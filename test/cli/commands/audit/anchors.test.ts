@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { genesisHash } from '../../../../src/core/audit/chain.ts';
-import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import { Cli } from '../../harness.ts';
 import { tamper } from '../../tamper.ts';
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { chainRecord } from '../../../../src/core/audit/chain.ts';
 import type { AuditRecord } from '../../../../src/core/port/audit.ts';
 import { drawSecret } from '../../../../src/core/secrets.ts';
-import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import { Cli } from '../../harness.ts';
 import { tamper } from '../../tamper.ts';
 

@@ -12,13 +12,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addTables } from '../../../../src/store/archive/format.ts';
-import { copyArchiveRows } from '../../../../src/store/archive/rows.ts';
-import { type BackupSource, writeBackupFrom } from '../../../../src/store/archive/writing.ts';
+import { addTables } from '../../../../src/store/backup-file/format.ts';
+import { copyArchiveRows } from '../../../../src/store/backup-file/rows.ts';
+import { type BackupSource, writeBackupFrom } from '../../../../src/store/backup-file/writing.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
-import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
-import { databaseNames } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
-import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
+import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
+import { databaseNames } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { tamper } from '../../tamper.ts';
 import { cli, file, folder, renewPlant } from './backup-plant.ts';
 

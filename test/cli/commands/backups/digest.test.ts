@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { digestLineBytes } from '../../../../src/store/archive/digest.ts';
+import { digestLineBytes } from '../../../../src/store/backup-file/digest.ts';
 import { createRandom } from '../../../e2e/random.ts';
 import { contentOf, refusalOf } from '../../../store/changed-backups.ts';
 import { tamperSchema } from '../../tamper.ts';

@@ -11,12 +11,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { restoreBackup } from '../../../../src/store/sqlite/restore/restoration.ts';
+import { restoreBackup } from '../../../../src/store/sqlite/restoration.ts';
 import {
   type DatabaseName,
   databaseNames,
-} from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
-import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
+} from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { reseal } from '../../../store/changed-backups.ts';
 import { tamperSchema } from '../../tamper.ts';
 import { cli, file, folder, renewPlant } from './backup-plant.ts';

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
-import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
-import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
+import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { Cli } from '../../../cli/harness.ts';
 import { tamper } from '../../../cli/tamper.ts';
 

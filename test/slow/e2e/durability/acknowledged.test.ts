@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import { keptAlive } from '../../../e2e/client.ts';
 import {
   createReadings,

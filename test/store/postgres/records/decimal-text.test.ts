@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createDecimalWriter } from '../../../../src/store/postgres/records/decimal-text.ts';
-import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import { propertyRuns } from '../../../properties.ts';
 
 const decimalText = createDecimalWriter();

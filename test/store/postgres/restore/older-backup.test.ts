@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chainRecord } from '../../../../src/core/audit/chain.ts';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
-import { backupTables, completeBackup } from '../../../../src/store/archive/format.ts';
-import { createPrivate } from '../../../../src/store/archive/rows.ts';
+import { backupTables, completeBackup } from '../../../../src/store/backup-file/format.ts';
+import { createPrivate } from '../../../../src/store/backup-file/rows.ts';
 import { engineAt } from '../../../../src/store/open.ts';
 import {
   databaseNames,
   makeTables,
-} from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
+} from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
 import { draftOf, nowMs } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
 

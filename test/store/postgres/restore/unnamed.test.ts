@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { engineAt } from '../../../../src/store/open.ts';
-import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import { reseal } from '../../changed-backups.ts';
 import { batchOf } from '../../conformance/readings/readings.ts';
 import { importInto } from '../../conformance/records/stored-records.ts';

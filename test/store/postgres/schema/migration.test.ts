@@ -7,7 +7,7 @@ import {
   schemaVersion,
   sqliteVersions,
 } from '../../../../src/store/postgres/schema/schema-version.ts';
-import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { draftOf, newKey, nowMs, plantIn } from '../../stores.ts';
 import { newDatabase, onServer } from '../databases.ts';
 import { opened } from '../opened.ts';

@@ -13,13 +13,13 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { verifyChain } from '../../../../src/core/audit/chain.ts';
 import { HkctlError } from '../../../../src/core/errors.ts';
-import type { StoreOptions } from '../../../../src/store/engine/options.ts';
+import type { StoreOptions } from '../../../../src/store/shared/options.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { createStore, requireNoStore } from '../../../../src/store/sqlite/creation.ts';
-import { migrateStore } from '../../../../src/store/sqlite/migration/migration.ts';
+import { migrateStore } from '../../../../src/store/sqlite/migration.ts';
 import { openStore } from '../../../../src/store/sqlite/opening.ts';
-import { databaseNames } from '../../../../src/store/sqlite-database/schema/migrated-schema.ts';
-import { schemaVersions } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
+import { databaseNames } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
+import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 
 const options: StoreOptions = {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { toDomainError } from '../../../../src/store/sqlite-database/errors.ts';
+import { toDomainError } from '../../../../src/store/sqlite-file/errors.ts';
 import { runProgram } from '../../../run-program.ts';
 
 it('ends where a file system lets no folder be made, with the exit code of an unusable store', () => {

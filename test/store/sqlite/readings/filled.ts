@@ -1,6 +1,6 @@
 import { createColumns } from '../../../../src/core/readings/columns.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
-import type { Connection } from '../../../../src/store/sqlite-database/driver.ts';
+import type { Connection } from '../../../../src/store/sqlite-file/driver.ts';
 
 const atOnce = 65_536;
 

@@ -3,7 +3,7 @@ import type { ReadingTextRequest } from '../../../../src/core/port/readings.ts';
 import { type Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
 import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
 import { createReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
-import type { Connection } from '../../../../src/store/sqlite-database/driver.ts';
+import type { Connection } from '../../../../src/store/sqlite-file/driver.ts';
 import { client } from '../../conformance/readings/readings.ts';
 import { fillSeries } from './filled.ts';
 import { readingsInMemory, readsBy } from './sent.ts';

@@ -8,12 +8,12 @@ import type {
 import { pageParameters } from '../../../../src/core/records/queries.ts';
 import { resources } from '../../../../src/resources/index.ts';
 import { parts } from '../../../../src/resources/projects-and-settings.ts';
-import { mostScanned, pageQuery } from '../../../../src/store/records/pages.ts';
-import { type PageRow, toPage } from '../../../../src/store/records/records.ts';
+import { mostScanned, pageQuery } from '../../../../src/store/shared/records/pages.ts';
+import { type PageRow, toPage } from '../../../../src/store/shared/records/records.ts';
 import { pageDialect } from '../../../../src/store/sqlite/records/pages.ts';
 import { named } from '../../../../src/store/sqlite/records/text-query.ts';
-import { type Connection, openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
-import { applyMigrations } from '../../../../src/store/sqlite-database/schema/schema-versions.ts';
+import { type Connection, openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
+import { applyMigrations } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { tableName } from '../../../../src/store/tables/record-names.ts';
 import { requestsOf } from '../../page-requests.ts';
 

@@ -8,7 +8,7 @@ import {
   type JournalEntry,
   linesOf,
   readJournal,
-} from '../../../../src/store/engine/journal-lines.ts';
+} from '../../../../src/store/shared/journal-lines.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { changeWithJournal } from '../../../../src/store/sqlite/registry/journal.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { metricsStatements } from '../../../../src/store/sqlite/registry/metrics.ts';
-import { openDatabase } from '../../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import { fileStore, nowMs, plantIn } from '../../stores.ts';
 
 it('facts for monitoring are read by index: no statement scans the table of keys or sorts', async () => {

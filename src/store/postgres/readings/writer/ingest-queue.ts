@@ -1,6 +1,6 @@
 import { isUnreachable } from '../../../../core/errors.ts';
 import type { BatchResult } from '../../../../core/port/readings.ts';
-import { Backlog, settleEach, type WaitingBatch } from '../../../readings/backlog.ts';
+import { Backlog, settleEach, type WaitingBatch } from '../../../shared/backlog.ts';
 
 /** The most items in one statement, unless a single batch has more: some tens of milliseconds. */
 const mostInGroup = 20_000;

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../sqlite-database/driver.ts';
+import type { Connection } from '../../../sqlite-file/driver.ts';
 import { LogMemory } from './memory.ts';
 import { bodyOfRemovals, type LogRowReader, type Removal, readRow } from './rows.ts';
 import type { TimedReading } from './series-memory.ts';

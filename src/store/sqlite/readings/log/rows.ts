@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, damaged } from '../../../sqlite-database/chunks/bytes.ts';
+import { ByteReader, ByteWriter, damaged } from '../../../sqlite-file/chunks/bytes.ts';
 
 /** What a row of the log contains: the first byte of its body. */
 const kinds = { readings: 1, removals: 2 } as const;

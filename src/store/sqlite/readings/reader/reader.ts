@@ -13,7 +13,7 @@ import {
   resume,
   usesSummaries,
 } from '../../../../core/readings/reads/summaries.ts';
-import type { Connection } from '../../../sqlite-database/driver.ts';
+import type { Connection } from '../../../sqlite-file/driver.ts';
 import { type Logged, seriesOf } from '../log/logged.ts';
 import type { TimedReading } from '../log/series-memory.ts';
 import type { StoredReadings } from '../stored.ts';

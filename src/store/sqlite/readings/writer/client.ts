@@ -12,7 +12,7 @@ import type { UsageMerge } from '../../../../core/port/usage.ts';
 import type { BackwardRequest } from '../../../../core/readings/reads/newest.ts';
 import type { SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { Spares } from '../../../../core/sharing/spares.ts';
-import { Backlog, settleEach, type WaitingBatch } from '../../../readings/backlog.ts';
+import { Backlog, settleEach, type WaitingBatch } from '../../../shared/backlog.ts';
 import type { Logged } from '../log/logged.ts';
 import { ThreadClient } from '../thread-client.ts';
 import { createRows, type IngestGroup, toGroup } from './ingest-writer.ts';

@@ -4,7 +4,7 @@ import {
   type Heartbeat,
   type ReadingBatch,
 } from '../../../../core/port/readings.ts';
-import type { Connection, Statement } from '../../../sqlite-database/driver.ts';
+import type { Connection, Statement } from '../../../sqlite-file/driver.ts';
 import { LogRow } from '../log/rows.ts';
 import type { SeriesMemory } from '../log/series-memory.ts';
 import type { StoredReadings } from '../stored.ts';

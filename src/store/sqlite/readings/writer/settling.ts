@@ -1,5 +1,5 @@
 import { createColumns } from '../../../../core/readings/columns.ts';
-import type { Chunks } from '../../../sqlite-database/chunks/chunks.ts';
+import type { Chunks } from '../../../sqlite-file/chunks/chunks.ts';
 import type { LogMemory } from '../log/memory.ts';
 import type { StoredReadings } from '../stored.ts';
 

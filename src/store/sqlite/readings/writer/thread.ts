@@ -6,9 +6,9 @@ import {
 } from 'node:worker_threads';
 import { isHkctlError } from '../../../../core/errors.ts';
 import { lazily } from '../../../../core/kept.ts';
-import { createClockStore } from '../../../registry/clock.ts';
-import { toDomainError } from '../../../sqlite-database/errors.ts';
-import { requireSchemaVersion } from '../../../sqlite-database/schema/schema-versions.ts';
+import { createClockStore } from '../../../shared/registry/clock.ts';
+import { toDomainError } from '../../../sqlite-file/errors.ts';
+import { requireSchemaVersion } from '../../../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile } from '../../connection/files.ts';
 import { Reserve } from '../../connection/reserve.ts';
 import { createRegistry } from '../../registry/registry.ts';

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../../../../src/store/sqlite/connection/files.ts';
 import { holdAsDaemon } from '../../../../../src/store/sqlite/connection/locks.ts';
-import { openDatabase } from '../../../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../../../src/store/sqlite-file/driver.ts';
 import { cli, file, folder, renewPlant } from '../../../../cli/commands/backups/backup-plant.ts';
 import { press } from '../../../../cli/keyboard.ts';
 import { tamper } from '../../../../cli/tamper.ts';

@@ -7,8 +7,8 @@ import { qualities, summaryWidthUs } from '../../../../../src/core/port/readings
 import { bucketStart } from '../../../../../src/core/readings/reads/bucket-spans.ts';
 import { toReadings } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { writeAhead } from '../../../../../src/store/sqlite/connection/files.ts';
-import { openDatabase } from '../../../../../src/store/sqlite-database/driver.ts';
-import { applyMigrations } from '../../../../../src/store/sqlite-database/schema/schema-versions.ts';
+import { openDatabase } from '../../../../../src/store/sqlite-file/driver.ts';
+import { applyMigrations } from '../../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { atEndOfFile } from '../../../../ends.ts';
 import type { Sent } from '../sent.ts';
 import type { Process, Step } from './process.ts';

@@ -2,7 +2,7 @@ import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
 import { createErasure } from '../../../../../src/store/sqlite/readings/erasure.ts';
 import { createDrop, createDroppable } from '../../../../../src/store/sqlite/readings/retention.ts';
 import { settleIdle } from '../../../../../src/store/sqlite/readings/writer/settling.ts';
-import { openDatabase } from '../../../../../src/store/sqlite-database/driver.ts';
+import { openDatabase } from '../../../../../src/store/sqlite-file/driver.ts';
 import { readingsOn, type Sent } from '../sent.ts';
 
 /** What a process does with the readings of a store; those that fail do so at their commit. */

@@ -13,7 +13,7 @@ import {
   type Reader,
 } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
-import type { Connection } from '../../../../../src/store/sqlite-database/driver.ts';
+import type { Connection } from '../../../../../src/store/sqlite-file/driver.ts';
 
 /** A reading of a map: instant, value and quality. */
 export type Row = [atUs: number, value: number, quality: number];

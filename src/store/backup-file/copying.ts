@@ -1,0 +1,95 @@
+import { clockMarks } from '../shared/registry/clock.ts';
+import { lastBackupMark, outboxMark } from '../shared/registry/marks.ts';
+import { type Connection, openDatabase } from '../sqlite-file/driver.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+  makeTables,
+  migratedSchema,
+  upgradeTables,
+} from '../sqlite-file/schema/migrated-schema.ts';
+import { rowsToChunks } from '../sqlite-file/schema/rows-to-chunks.ts';
+import { firstWithChunks, schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
+import type { OpenBackup } from './format.ts';
+import { copyArchiveRows, isOfRow } from './rows.ts';
+
+/** A database to be made from a backup. */
+interface DatabaseCopy {
+  name: DatabaseName;
+  migrationsFolder: string;
+  without?: ReadonlySet<string>;
+  /** Receives the number of rows since its last call. */
+  copied?(rows: number): void;
+}
+
+/** Makes one database of this version: our own tables, and the rows of the backup. Older readings, a row each, become chunks. */
+export function copyDatabase(
+  { connection: from, versions, damaged }: OpenBackup,
+  to: Connection,
+  { name, migrationsFolder, without = new Set(), copied = () => {} }: DatabaseCopy,
+): void {
+  const hasRows = name === 'readings' && versions[name] < firstWithChunks;
+  const version = hasRows ? firstWithChunks : versions[name];
+  makeTables(to, name, version, migrationsFolder);
+  const { tables } = migratedSchema(name, versions[name], migrationsFolder);
+  const copiedTables = tables.filter(
+    (table) => !without.has(table.name) && !(hasRows && table.name === 'readings'),
+  );
+  try {
+    copyArchiveRows(from, to, copiedTables, copied);
+    if (hasRows) for (const { count } of rowsToChunks({ from, to })) copied(count);
+  } catch (thrown) {
+    throw isOfRow(thrown) ? damaged(`it holds rows that its own tables forbid (${name})`) : thrown;
+  }
+  upgradeTables(to, name, version, migrationsFolder);
+}
+
+/** Runs something with a backup whose tables are those of this version: of an older one with a temporary copy. */
+export async function useCurrent<T>(
+  backup: OpenBackup,
+  copy: Pick<DatabaseCopy, 'migrationsFolder'>,
+  work: (backup: Connection) => Promise<T>,
+): Promise<T> {
+  if (databaseNames.every((name) => backup.versions[name] === schemaVersions[name]))
+    return work(backup.connection);
+  // Without a name, SQLite keeps the database in a file that is gone when the process ends, however it ends.
+  const current = openDatabase('', {});
+  try {
+    current.exec(
+      'pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off; begin',
+    );
+    for (const name of databaseNames) copyDatabase(backup, current, { name, ...copy });
+    current.exec('commit');
+    return await work(current);
+  } finally {
+    current.close();
+  }
+}
+
+interface Mark {
+  name: string;
+  value: number;
+}
+
+/** The marks that a restore takes: any other counts rows of a table that starts anew, or is of one machine. */
+export function carriedMarks(backup: Connection): Mark[] {
+  return backup
+    .prepare<[string, string, string], Mark>(
+      `select name, value from marks where name = ?
+        union all select * from (select ?, at_ms from audit where action = ? and outcome = 'done' order by seq desc limit 1)`,
+    )
+    .all(clockMarks.seenMs, lastBackupMark, 'store.backup');
+}
+
+/** Events of imports, as JSON, in a backup that were not moved into the trail yet. */
+export function waitingDrafts(backup: Connection): string[] {
+  const moved =
+    backup
+      .prepare<[string], number>('select value from marks where name = ?')
+      .pluck()
+      .get(outboxMark) ?? 0;
+  return backup
+    .prepare<[number], string>('select draft from audit_outbox where id > ? order by id')
+    .pluck()
+    .all(moved);
+}

@@ -1,0 +1,136 @@
+import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
+import { errnoOf } from '../../core/errno.ts';
+import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import { pathFaults } from '../../core/files.ts';
+import type { BackupDigest, BackupOrigin } from '../../core/operations/backups.ts';
+import { translating } from '../sqlite-file/errors.ts';
+import { closedFile, requireTrustedOwner } from './closed-folder.ts';
+import { createDigest, digestIn, digestLineBytes } from './digest.ts';
+import { damagedBackup, headerBytes, markOf, noBackup, requireWhole } from './format.ts';
+import { newFile, writeAll } from './rows.ts';
+
+/** A backup that was read once, and whose only copy from then on is a file of this account. */
+export interface ReceivedBackup {
+  /** The copy, without the line of the digest. */
+  file: string;
+  /** The name of the backup for people. */
+  shown: string;
+  /** The size of the backup. */
+  bytes: number;
+  digest: BackupDigest | undefined;
+}
+
+export function shownOrigin(origin: BackupOrigin): string {
+  return typeof origin === 'string' ? origin : 'standard input';
+}
+
+/**
+ * Copies a backup into a new file and compares its digest: `bad_input` if it is none or not the `expected` one, `store_corrupt`
+ * if it was altered or cut off. The caller removes the copy.
+ */
+export async function receiveBackup(
+  origin: BackupOrigin,
+  copy: string,
+  expected: BackupDigest | undefined,
+): Promise<ReceivedBackup> {
+  const shown = shownOrigin(origin);
+  const fd = translating(copy, () => openSync(copy, newFile, 0o600));
+  try {
+    const input = typeof origin === 'string' ? openOrigin(origin) : origin;
+    const received = await copyContent(input, { fd, copy }, shown);
+    requireExpected(received.digest, expected, shown);
+    return { file: copy, shown, ...received };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+async function copyContent(
+  input: AsyncIterable<Uint8Array>,
+  { fd, copy }: { fd: number; copy: string },
+  shown: string,
+): Promise<{ bytes: number; digest: BackupDigest | undefined }> {
+  const digest = createDigest();
+  let header: Buffer | undefined;
+  let bytes = 0;
+  /** The end of the input, which may be the line of the digest. */
+  let last: Buffer = Buffer.alloc(0);
+  const keep = (content: Buffer) => {
+    digest.update(content);
+    translating(copy, () => writeAll(fd, content));
+  };
+
+  for await (const piece of input) {
+    bytes += piece.byteLength;
+    last = Buffer.concat([last, piece]);
+    // What is no backup is not copied to its end.
+    if (header === undefined && last.length >= headerBytes + digestLineBytes) {
+      header = Buffer.from(last.subarray(0, headerBytes));
+      if (markOf(header) === undefined) throw noBackup(shown);
+    }
+    if (header === undefined) continue;
+    keep(last.subarray(0, -digestLineBytes));
+    last = Buffer.from(last.subarray(-digestLineBytes));
+  }
+  if (header === undefined) throw noBackup(shown);
+
+  const stated = digestIn(last);
+  if (stated === undefined) {
+    // Up to version 0.1.0 a backup had no digest.
+    keep(last);
+    if (markOf(header) === 'with digest') throw damagedBackup(shown, 'its end is missing');
+    requireWhole(header, bytes, shown);
+    return { bytes, digest: undefined };
+  }
+  if (digest.end() !== stated)
+    throw damagedBackup(shown, 'it was altered, its digest does not fit its content');
+  // SQLite would make files next to the copy of one that was opened with a log (WAL), and leave them.
+  requireWhole(header, bytes, shown);
+  return { bytes, digest: stated };
+}
+
+function requireExpected(
+  digest: BackupDigest | undefined,
+  expected: BackupDigest | undefined,
+  shown: string,
+): void {
+  if (expected === undefined || digest === expected) return;
+  const has = digest === undefined ? 'carries no digest' : `has the digest ${digest}`;
+  throw new HkctlError('bad_input', `${shown} ${has}, not ${expected}; nothing was changed.`, {
+    hint: 'Give the backup with that digest. The audit trail names the digest of each backup: hkctl audit list --action store.backup --json',
+  });
+}
+
+const noExchange =
+  'Use standard input: hkctl restore - < FILE. Or move the file to a folder that only its own account can write.';
+
+/** Opens the file of a backup, once: a regular file in a folder in which no other account can exchange it. */
+function openOrigin(file: string): AsyncIterable<Uint8Array> {
+  let fd: number | undefined;
+  try {
+    const path = closedFile(file, noExchange);
+    // A FIFO is not waited for.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const stats = fstatSync(fd);
+    if (stats.isDirectory())
+      throw new HkctlError('bad_input', `${file} is a folder, not a backup.`);
+    if (!stats.isFile())
+      throw new HkctlError('bad_input', `${file} is not a regular file, and so not a backup.`, {
+        hint: 'To read a pipe, use standard input: hkctl restore -',
+      });
+    requireTrustedOwner(path, stats, noExchange);
+    return createReadStream('', { fd, highWaterMark: 2 ** 20 });
+  } catch (thrown) {
+    if (fd !== undefined) closeSync(fd);
+    throw unreadable(file, thrown);
+  }
+}
+
+/** The error for a backup that cannot be read because of its path: `bad_input`. */
+function unreadable(file: string, thrown: unknown): unknown {
+  const code = errnoOf(thrown);
+  if (code === undefined || isHkctlError(thrown)) return thrown;
+  if (code === 'ENOENT') return new HkctlError('bad_input', `There is no file ${file}.`);
+  const why = code === 'EACCES' ? 'this account may not read it' : (pathFaults[code] ?? code);
+  return new HkctlError('bad_input', `${file} cannot be read: ${why}.`, { cause: thrown });
+}

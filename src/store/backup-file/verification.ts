@@ -1,0 +1,77 @@
+import { verifyTrail } from '../../core/audit/chain.ts';
+import type { BackupFacts, BackupHead } from '../../core/operations/backups.ts';
+import type { AuditRecord } from '../../core/port/audit.ts';
+import { toRecord } from '../shared/registry/audit.ts';
+import { statement } from '../shared/registry/compiled-statements.ts';
+import { faultsOfChunks } from '../sqlite-file/chunks/verification.ts';
+import type { Connection } from '../sqlite-file/driver.ts';
+import { toDomainError, translating } from '../sqlite-file/errors.ts';
+import { firstWithChunks } from '../sqlite-file/schema/schema-versions.ts';
+import { sqliteBuilder } from '../tables/kits/sqlite.ts';
+import { audit } from '../tables/sqlite/registry.ts';
+import { creationOf, type OpenBackup } from './format.ts';
+import { faultOfValues } from './values.ts';
+
+/** Reads what people can recognise a backup by, which is not all of it. */
+export function readHead(
+  { connection, damaged }: OpenBackup,
+  shown: string,
+): Omit<BackupHead, 'bytes'> {
+  return translating(shown, () => {
+    const count = (table: string) =>
+      Number(connection.prepare(`select count(*) from ${table}`).pluck().get());
+    const createdAtMs = creationOf(connection);
+    if (createdAtMs === undefined) throw damaged('it names no time at which it was made');
+    return { createdAtMs, keys: count('keys'), auditRecords: count('audit') };
+  });
+}
+
+/** Checks every page, reference, number and audit record of a backup; `store_corrupt` if it is damaged. */
+export async function verifyBackup(
+  backup: OpenBackup,
+  shown: string,
+): Promise<Pick<BackupFacts, 'damagedAuditRecords'>> {
+  const { connection, damaged } = backup;
+  try {
+    const fault = faultOfRows(backup);
+    if (fault !== undefined) throw damaged(fault);
+    const chain = await verifyTrail(trailIn(connection));
+    if (chain.broken !== null)
+      throw damaged(`audit record ${chain.broken.seq}: ${chain.broken.reason}`);
+    return { damagedAuditRecords: chain.damaged };
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError)
+      throw damaged('an audit record has details that are not JSON');
+    throw toDomainError(thrown, shown);
+  }
+}
+
+function faultOfRows({ connection: backup, versions }: OpenBackup): string | undefined {
+  const damage = backup.pragma('integrity_check(1)', { simple: true });
+  if (damage !== 'ok') return String(damage);
+  const loose = backup.prepare('pragma foreign_key_check').all();
+  if (loose.length > 0) return `${loose.length} rows refer to rows that are not there`;
+  const fault = faultOfValues(backup);
+  if (fault !== undefined || versions.readings < firstWithChunks) return fault;
+  // A restore would read all of a log into memory.
+  if (backup.prepare('select 1 from log').get() !== undefined)
+    return 'it has readings outside of chunks';
+  const [faultOfChunk] = faultsOfChunks(backup);
+  return faultOfChunk;
+}
+
+const recordsInOrder = statement(() => sqliteBuilder.select().from(audit).orderBy(audit.seq));
+
+function trailIn(backup: Connection): Parameters<typeof verifyTrail>[0] {
+  const { text, rowOf } = recordsInOrder();
+  const rows = backup.prepare<[], unknown[]>(text).raw();
+  const lastSeq = backup
+    .prepare<[], number>("select seq from sqlite_sequence where name = 'audit'")
+    .pluck();
+  return {
+    lastSeq: () => lastSeq.get() ?? 0,
+    *walk(): Generator<AuditRecord> {
+      for (const row of rows.iterate()) yield toRecord(rowOf(row));
+    },
+  };
+}

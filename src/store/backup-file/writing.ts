@@ -1,0 +1,142 @@
+import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { HkctlError } from '../../core/errors.ts';
+import type { BackupDigest, BackupTarget, WrittenBackup } from '../../core/operations/backups.ts';
+import type { BackupRequest } from '../../core/operations/engine.ts';
+import type { Connection } from '../sqlite-file/driver.ts';
+import { toDomainError, translating } from '../sqlite-file/errors.ts';
+import { copyWithDigest, digestLineBytes } from './digest.ts';
+import { beginBackup, completeBackup, type OpenBackup, openBackup } from './format.ts';
+import { createPrivate, isOfRow, newFile, syncFolderOf, writeAll } from './rows.ts';
+import {
+  closedTarget,
+  pendingFor,
+  removeAbandoned,
+  requireTarget,
+  translatingTarget,
+} from './target.ts';
+import { readHead, verifyBackup } from './verification.ts';
+
+export interface BackupSource {
+  migrationsFolder: string;
+  /** Copies all tables in the transaction of the backup; returns the journal, if any. */
+  copyTo(backup: Connection): string | undefined | Promise<string | undefined>;
+  /** The store, as a sentence that names its damage begins. */
+  shown: string;
+  /** A path in the folder in which the backup is written and checked, which only this account can write. */
+  workPath: string;
+  /** The folder of the store, if the backup may go there although other accounts can write it. */
+  ownFolder?: string | undefined;
+}
+
+/**
+ * Writes a backup next to `workPath`, checks it and copies it to its target. A file (mode 0600) gets its name once it is complete
+ * and synced; if anything fails, nothing is left. Throws `state_forbids` if the file exists and `force` is false.
+ */
+export async function writeBackupFrom(
+  source: BackupSource,
+  target: BackupTarget,
+  request: BackupRequest,
+): Promise<WrittenBackup> {
+  if (typeof target !== 'string')
+    return writeAndCheck(source, request, (pending) =>
+      copyOut(pending, (bytes) => target.write(bytes)),
+    );
+
+  const file = closedTarget(target, source.ownFolder);
+  requireTarget(file, request.force);
+  removeAbandoned(file, request.nowMs);
+  return writeAndCheck(source, request, (pending) =>
+    copyToFile(pending, file, { shown: target, force: request.force }),
+  );
+}
+
+async function writeAndCheck(
+  source: BackupSource,
+  request: BackupRequest,
+  deliver: (pending: string) => BackupDigest,
+): Promise<WrittenBackup> {
+  removeAbandoned(source.workPath, request.nowMs);
+  const pending = pendingFor(source.workPath);
+  try {
+    await writeRows(source, pending, request);
+    const facts = await checkRows(source, pending);
+    const bytes = statSync(pending).size + digestLineBytes;
+    return { ...facts, bytes, digest: deliver(pending) };
+  } finally {
+    rmSync(pending, { force: true });
+  }
+}
+
+async function writeRows(
+  { copyTo, shown, workPath }: BackupSource,
+  pending: string,
+  { nowMs, number = 0 }: BackupRequest,
+): Promise<void> {
+  const backup = translating(workPath, () => createPrivate(pending));
+  try {
+    backup.pragma(`user_version = ${number}`);
+    backup.exec('begin');
+    beginBackup(backup, nowMs);
+    completeBackup(backup, await copyTo(backup));
+    backup.exec('commit');
+  } catch (thrown) {
+    throw isOfRow(thrown)
+      ? damagedStore(shown, 'it holds rows that its own tables forbid')
+      : toDomainError(thrown, workPath);
+  } finally {
+    backup.close();
+  }
+}
+
+async function checkRows({ migrationsFolder, shown }: BackupSource, pending: string) {
+  const damaged: OpenBackup['damaged'] = (what) => damagedStore(shown, what);
+  const backup = openBackup(pending, shown, migrationsFolder, damaged);
+  try {
+    return { ...readHead(backup, shown), ...(await verifyBackup(backup, shown)) };
+  } finally {
+    backup.connection.close();
+  }
+}
+
+function copyToFile(
+  pending: string,
+  file: string,
+  { shown, force }: { shown: string; force: boolean },
+): BackupDigest {
+  const unnamed = pendingFor(file);
+  try {
+    return translatingTarget(shown, () => {
+      const to = openSync(unnamed, newFile, 0o600);
+      let digest: BackupDigest;
+      try {
+        digest = copyOut(pending, (bytes) => writeAll(to, bytes));
+        fsyncSync(to);
+      } finally {
+        closeSync(to);
+      }
+      // Another process may have written one of the same name meanwhile.
+      requireTarget(file, force);
+      renameSync(unnamed, file);
+      syncFolderOf(file);
+      return digest;
+    });
+  } catch (thrown) {
+    rmSync(unnamed, { force: true });
+    throw thrown;
+  }
+}
+
+function copyOut(pending: string, write: (bytes: Uint8Array) => void): BackupDigest {
+  const from = openSync(pending, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    return copyWithDigest(from, write);
+  } finally {
+    closeSync(from);
+  }
+}
+
+function damagedStore(shown: string, what: string): HkctlError {
+  return new HkctlError('store_corrupt', `${shown} is damaged: ${what}. No backup was written.`, {
+    hint: 'Keep the last good backup; hkctl doctor and hkctl audit verify report more.',
+  });
+}

@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import type { BackupTarget, WrittenBackup } from '../../core/operations/backups.ts';
+import type { BackupRequest } from '../../core/operations/engine.ts';
+import { createColumns } from '../../core/readings/columns.ts';
+import { addTables } from '../backup-file/format.ts';
+import { inPrivateFolder } from '../backup-file/private-folder.ts';
+import { createRowWriter } from '../backup-file/rows.ts';
+import { missingLines, readStates } from '../backup-file/stops.ts';
+import { writeBackupFrom } from '../backup-file/writing.ts';
+import { Chunks, usualSizes } from '../sqlite-file/chunks/chunks.ts';
+import type { Connection } from '../sqlite-file/driver.ts';
+import { databaseNames } from '../sqlite-file/schema/migrated-schema.ts';
+import { dropIndexes } from '../sqlite-file/schema/schema-objects.ts';
+import { schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
+import { queryFor, type Row, readColumnTypes } from './backup/queries.ts';
+import type { Database } from './connection/database.ts';
+import type { PostgresSession } from './connection/session.ts';
+import { dialect } from './registry/dialect.ts';
+import { createExecutor, readJournalText } from './registry/statements.ts';
+import { requireNotNewer, requireSchemaVersion, sqliteVersions } from './schema/schema-version.ts';
+
+/** How a backup is written. */
+interface WriteOptions extends BackupRequest {
+  migrationsFolder: string;
+  /** Also backs up a store of an older version, for a migration. */
+  ofOlder?: boolean;
+}
+
+/**
+ * Writes all of a store into one file, the same as a backup of SQLite, from one snapshot, while others read and write it.
+ * Throws `state_forbids` if the file exists and `force` is false.
+ */
+export async function writeBackup(
+  database: Database,
+  target: BackupTarget,
+  options: WriteOptions,
+): Promise<WrittenBackup> {
+  const { migrationsFolder, ofOlder = false, progress, ...request } = options;
+  if (!ofOlder) await requireSchemaVersion(await database.session());
+  const copyTo = (backup: Connection) =>
+    database.transaction(
+      async (session) => {
+        // A restore empties the tables by TRUNCATE, also for a snapshot from before it. So the one that a restore locks first is
+        // locked before the first query, which makes the snapshot.
+        await session.run(`set transaction isolation level repeatable read, read only;
+          set local cursor_tuple_fraction = 1; lock table record_entities in access share mode`);
+        if (!ofOlder) await requireSchemaVersion(session);
+        const version = await requireNotNewer(session);
+        await copyTables(session, backup, { version, migrationsFolder }, () =>
+          progress?.(sizeOf(backup)),
+        );
+        const registry = { ...createExecutor(session), dialect };
+        const journal = version < firstWithJournal ? '' : await readJournalText(session);
+        const states = await readStates(registry, version >= firstWithConfinedUsers);
+        return journal + missingLines(journal, states, request.nowMs).join('');
+      },
+      { idleMs: 0 },
+    );
+  const shown = `The PostgreSQL store ${database.location.shown}`;
+  return inPrivateFolder((folder) => {
+    const source = { migrationsFolder, copyTo, shown, workPath: join(folder, 'hkctl') };
+    return writeBackupFrom(source, target, request);
+  });
+}
+
+/** Before, the journal of a store in PostgreSQL was in its rows only. */
+const firstWithJournal = 2;
+
+/** Before, every user saw every entity of the organization. */
+const firstWithConfinedUsers = 4;
+
+function sizeOf(backup: Connection): number {
+  const pragma = (name: string) => Number(backup.pragma(name, { simple: true }));
+  return pragma('page_count') * pragma('page_size');
+}
+
+async function copyTables(
+  session: PostgresSession,
+  backup: Connection,
+  { version, migrationsFolder }: { version: number; migrationsFolder: string },
+  copied: () => void,
+): Promise<void> {
+  const versions = sqliteVersions[version] ?? schemaVersions;
+  const types = await readColumnTypes(session);
+  const numbers = new Map<number, number>();
+  for (const name of databaseNames) {
+    const tables = addTables(backup, name, versions[name], migrationsFolder);
+    // Chunks are few, and found by theirs.
+    const indexes = tables.flatMap(({ name }) =>
+      name === 'chunks' ? [] : dropIndexes(backup, name),
+    );
+    // Series get their numbers first.
+    for (const table of [...tables].sort(
+      (a, b) => Number(b.name === 'series') - Number(a.name === 'series'),
+    )) {
+      const found = queryFor(table, types, numbers);
+      if (found === undefined) continue;
+      const { query, toRow = (row) => row } = found;
+      const writer = table.name === 'chunks' ? chunkRows(backup) : createRowWriter(backup, table);
+      for await (const rows of cursorRows(session, query)) {
+        for (const row of rows) writer.write(toRow(row));
+        copied();
+      }
+      writer.end();
+    }
+    for (const sql of indexes) backup.exec(sql);
+  }
+  const [head] = await session.query<{ seq: number }>('select last_seq as seq from audit_head');
+  if (head)
+    backup
+      .prepare("update sqlite_sequence set seq = max(seq, cast(? as integer)) where name = 'audit'")
+      .run(head.seq);
+}
+
+/** Rows of readings in order of series and time, which a backup has in chunks. */
+function chunkRows(backup: Connection) {
+  const chunks = new Chunks(backup);
+  const columns = createColumns(usualSizes.full);
+  let ofColumns: unknown;
+  const end = () => {
+    chunks.add(Number(ofColumns), columns);
+    columns.count = 0;
+  };
+  return {
+    write([series, atUs, value, quality]: readonly unknown[]) {
+      if (columns.count === usualSizes.full || series !== ofColumns) end();
+      ofColumns = series;
+      columns.atUs[columns.count] = Number(atUs);
+      columns.values[columns.count] = Number(value);
+      columns.qualities[columns.count++] = Number(quality);
+    },
+    end,
+  };
+}
+
+/** Rows of a piece; two pieces are in memory at once. */
+const fetched = 5000;
+
+/**
+ * The rows of a query inside the transaction of a session, fetched piece by piece: the next piece is on its way while the
+ * caller works on one.
+ */
+async function* cursorRows(session: PostgresSession, query: string): AsyncGenerator<Row[]> {
+  await session.run(`declare backup_rows no scroll cursor for ${query}`);
+  const fetch = () => {
+    const piece = session.send<unknown[]>({
+      text: `fetch ${fetched} from backup_rows`,
+      rowMode: 'array',
+    });
+    // It may fail before it is awaited, and is reported then.
+    void Promise.allSettled([piece]);
+    return piece;
+  };
+  for (let piece = fetch(); ; ) {
+    const { rows } = await piece;
+    if (rows.length === 0) break;
+    piece = fetch();
+    yield rows;
+  }
+  await session.run('close backup_rows');
+}

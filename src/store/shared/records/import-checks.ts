@@ -1,0 +1,91 @@
+import type { ViolationList } from '../../../core/records/imports.ts';
+import { textOfAny } from '../../../core/text/shown-text.ts';
+import type { ImportSession, ImportTarget } from './import-session.ts';
+
+/** Violations that are fetched; of further ones only the number is reported. */
+const mostFetched = 100;
+
+/** Checks what only the whole file shows: rows with the same id, and records with the same value of a unique field. */
+export async function checkWhole(
+  session: ImportSession,
+  table: ImportTarget,
+  violations: ViolationList,
+): Promise<void> {
+  const unique = Object.entries(table.resource.fields).filter(([, field]) => field.unique);
+  await findRepeats(session, violations);
+  if (violations.count > 0 && unique.length > 0) {
+    const placed = `select n, row_number() over (partition by id order by n) as place from ${session.incoming}`;
+    await session.rows(
+      `delete from ${session.incoming} where n in (select n from (${placed}) as placed where place > 1)`,
+    );
+  }
+  for (const [field] of unique) await findShared(session, table, field, violations);
+}
+
+interface Found {
+  line: number | null;
+  value: string;
+  total: number;
+}
+
+/** Reports each row whose id an earlier row has, in the order of the file. */
+export async function findRepeats(
+  { incoming, rows }: Pick<ImportSession, 'incoming' | 'rows'>,
+  violations: ViolationList,
+): Promise<void> {
+  const repeated = `select id from ${incoming} group by id having count(*) > 1`;
+  if ((await rows(`${repeated} limit 1`)).length === 0) return;
+  const found = await rows<Found & { first: number }>(`
+    select line, id as value, first, count(*) over () as total from (
+      select n, line, id, first_value(line) over same as first, row_number() over same as place from ${incoming}
+        where id in (${repeated}) window same as (partition by id order by n)) as repeated
+      where place > 1 order by n limit ${mostFetched}`);
+  report(violations, 'id', found, ({ first }) => repeatedRule(first));
+}
+
+export function repeatedRule(firstLine: number | undefined): string {
+  const where = firstLine === undefined ? 'in an earlier line' : `in line ${firstLine}`;
+  return `is already ${where}; an id may occur once in a file`;
+}
+
+/** A request names a record by its id or its unique field: no value may be shared, nor be the id of another record. */
+async function findShared(
+  { incoming, ofFile, rows }: ImportSession,
+  { table, entity, replace }: ImportTarget,
+  field: string,
+  violations: ViolationList,
+): Promise<void> {
+  const others = `union all select "${field}", id, null from ${table} as t where entity = $1
+    and not exists (select 1 from ${ofFile('id')} as i where i.id = t.id)`;
+  const after = `with r as (select "${field}" as value, id, line from ${incoming} ${replace ? '' : others})`;
+  const find = <Row>(sql: string) =>
+    rows<Row>(`${after} ${sql} limit ${mostFetched}`, replace ? [] : [entity]);
+  const shared = await find<Found & { ids: string }>(
+    `select value, string_agg(id, '" and "' order by id) as ids, max(line) as line, count(*) over () as total from r
+      where value is not null group by value having count(*) > 1 order by value`,
+  );
+  report(violations, field, shared, ({ ids }) => `must be unique, and "${ids}" share it`);
+  const ambiguous = await find<Found>(
+    `select a.value, coalesce(a.line, b.line) as line, count(*) over () as total
+      from r as a join r as b on b.id = a.value and b.id <> a.id order by a.id`,
+  );
+  report(
+    violations,
+    field,
+    ambiguous,
+    ({ value }) => `must not be the id of another record, and "${value}" is one`,
+  );
+}
+
+function report<Row extends Found>(
+  violations: ViolationList,
+  field: string,
+  found: readonly Row[],
+  ruleOf: (row: Row) => string,
+): void {
+  for (const row of found) {
+    const { line, value } = row;
+    violations.add({ line, column: null, field, value: textOfAny(value), rule: ruleOf(row) });
+  }
+  violations.count += (found[0]?.total ?? 0) - found.length;
+}

@@ -1,0 +1,198 @@
+import { and, asc, desc, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm/sql';
+import { chainRecord, fitForTrail, genesisHash } from '../../../core/audit/chain.ts';
+import type {
+  AuditDraft,
+  AuditHead,
+  AuditPageRequest,
+  AuditRecord,
+  AuditStore,
+} from '../../../core/port/audit.ts';
+import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
+import type { RegistryTables } from '../../tables/registry.ts';
+import { placeholders, statement } from './compiled-statements.ts';
+import { lastBackupMark, setMark } from './marks.ts';
+import {
+  type ChangeKind,
+  type Dialect,
+  type Executor,
+  type Runner,
+  resultOf,
+  type StatementSteps,
+} from './statements.ts';
+
+type AuditRow = RegistryTables['audit']['$inferSelect'];
+
+/**
+ * Creates what appends an event to the chain, inside a transaction: after the highest number ever assigned, so that a cut tail
+ * stays a gap; if that was set back, verification reports it.
+ */
+export function createAppend(dialect: Dialect) {
+  const { builder, lockRows, selectLastSeq } = dialect;
+  const { audit } = dialect.tables;
+  const lastSeq = statement(() => lockRows(selectLastSeq()));
+  const head = selectHead(dialect);
+  const insert = statement(() => builder.insert(audit).values(placeholders(...auditFields)));
+  const keepBackupTime = setMark(dialect);
+
+  return function* ({ query, first }: Executor, draft: AuditDraft): StatementSteps<AuditRow> {
+    const assigned = yield* resultOf(first(lastSeq));
+    const last = yield* resultOf(first(head));
+    const seq = Math.max(assigned?.lastSeq ?? 0, last?.count ?? 0);
+    const before = seq === 0 ? undefined : { seq, hash: last?.hash ?? genesisHash };
+    const { actor, ...record } = chainRecord(fitForTrail(draft), before);
+    const row = { ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
+
+    yield query(insert, row);
+    if (draft.action === 'store.backup' && draft.outcome === 'done')
+      yield query(keepBackupTime, { name: lastBackupMark, value: draft.atMs });
+    return row;
+  };
+}
+
+const auditFields = [
+  'seq',
+  'tenantId',
+  'atMs',
+  'action',
+  'actorId',
+  'actorLogin',
+  'osAccount',
+  'target',
+  'outcome',
+  'detail',
+  'previousHash',
+  'hash',
+] as const satisfies readonly (keyof AuditRow)[];
+
+/** Records without an actor have no columns of one. */
+export function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
+  return {
+    ...row,
+    actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin },
+  };
+}
+
+/** The end of the chain; an intact one has no gaps, so that its last number is the count. */
+export function selectHead({ builder, tables: { audit } }: Pick<Dialect, 'builder' | 'tables'>) {
+  return statement(() =>
+    builder
+      .select({ count: audit.seq, hash: audit.hash })
+      .from(audit)
+      .orderBy(desc(audit.seq))
+      .limit(1),
+  );
+}
+
+const walkedAtOnce = 1000;
+
+/** Below every number, so that a record inserted before the first one is found as well. */
+const lowestSeq = '-9223372036854775808';
+
+/** The audit trail. `settle` moves events that wait elsewhere into it. */
+export function createAuditStore(
+  { query, first, change, dialect }: Runner,
+  settle: () => MaybePromise<void> = () => {},
+): AuditStore {
+  const { builder } = dialect;
+  const { audit } = dialect.tables;
+  const statements = createStatements(dialect);
+
+  const appendAs = (kind: ChangeKind, draft: AuditDraft) =>
+    change(function* ({ append }) {
+      yield append(draft);
+    }, kind);
+
+  return {
+    append: (draft) => appendAs('change', draft),
+    appendRead: (draft) => appendAs('stop', draft),
+    async list(tenantId, page) {
+      await settle();
+      const rows = await query(
+        statement(() =>
+          builder
+            .select()
+            .from(audit)
+            .where(and(...conditionsOf(dialect, tenantId, page)))
+            .orderBy(page.isOldestFirst ? asc(audit.seq) : desc(audit.seq))
+            .limit(page.limit),
+        ),
+      );
+      return rows.map(toRecord);
+    },
+    lastSeq: async () => (await first(statements.lastSeq))?.lastSeq ?? 0,
+    head: async () => (await first(statements.head)) ?? emptyTrail,
+    lastDoneMs: async (action) => (await first(statements.lastDone, { action }))?.atMs,
+    async *walk() {
+      await settle();
+      for (let seq: string | number = lowestSeq; ; ) {
+        const rows: AuditRow[] = await query(statements.after, { seq });
+        const last: number | undefined = rows.at(-1)?.seq;
+        // Numbers beyond the precision of a double, which only a forger writes, could repeat for ever.
+        if (last === undefined || (typeof seq === 'number' && last <= seq)) return;
+        yield* rows.map(toRecord);
+        seq = last;
+      }
+    },
+  };
+}
+
+/** The head of a trail without records. */
+export const emptyTrail: AuditHead = { count: 0, hash: genesisHash };
+
+function createStatements(dialect: Dialect) {
+  const { builder, selectLastSeq } = dialect;
+  const { audit } = dialect.tables;
+  const { seq, action } = placeholders('seq', 'action');
+
+  return {
+    head: selectHead(dialect),
+    lastSeq: statement(selectLastSeq),
+    lastDone: statement(() =>
+      builder
+        .select({ atMs: audit.atMs })
+        .from(audit)
+        .where(and(eq(audit.action, action), eq(audit.outcome, 'done')))
+        .orderBy(desc(audit.seq))
+        .limit(1),
+    ),
+    after: statement(() =>
+      builder
+        .select()
+        .from(audit)
+        .where(gt(audit.seq, seq))
+        .orderBy(asc(audit.seq))
+        .limit(walkedAtOnce),
+    ),
+  };
+}
+
+function conditionsOf(
+  { tables: { audit }, withoutIndex, hasTarget }: Dialect,
+  tenantId: string,
+  page: AuditPageRequest,
+): (SQL | undefined)[] {
+  const { isOldestFirst = false, after, ofStore = false } = page;
+  const { sinceMs, untilMs, actor, action, target, outcome } = page;
+  const ofTenant = eq(audit.tenantId, tenantId);
+
+  return [
+    isOldestFirst
+      ? gt(audit.seq, sql`${after ?? lowestSeq}`)
+      : lt(audit.seq, after ?? Number.MAX_SAFE_INTEGER),
+    // Two searches of an index would have to be sorted.
+    ofStore ? or(withoutIndex(ofTenant), isNull(audit.tenantId)) : ofTenant,
+    sinceMs === undefined ? undefined : gte(audit.atMs, sinceMs),
+    untilMs === undefined ? undefined : lte(audit.atMs, untilMs),
+    actor === undefined
+      ? undefined
+      : or(eq(audit.actorLogin, actor), and(isNull(audit.actorLogin), eq(audit.osAccount, actor))),
+    action === undefined ? undefined : eq(audit.action, action),
+    outcome === undefined ? undefined : eq(audit.outcome, outcome),
+    target === undefined ? undefined : hasTarget(smallLetters(target)),
+  ];
+}
+
+/** A text with the letters A to Z made small, as both engines do it. */
+function smallLetters(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

@@ -1,0 +1,168 @@
+import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm/sql';
+import { HkctlError } from '../../../core/errors.ts';
+import type { AuditDraft } from '../../../core/port/audit.ts';
+import type { KeyStore, NewKey } from '../../../core/port/keys.ts';
+import { addCommand, carryCommands, createCommandStatements } from './commands.ts';
+import { placeholders, statement } from './compiled-statements.ts';
+import { createLeaseStatements, requireLeases } from './leases.ts';
+import {
+  type Change,
+  type Dialect,
+  type Runner,
+  resultOf,
+  type StatementSteps,
+} from './statements.ts';
+
+export function createKeyChanges({
+  change,
+  dialect,
+}: Runner): Pick<KeyStore, 'insert' | 'rotate' | 'revoke' | 'setNote'> {
+  const statements = createStatements(dialect);
+
+  /** Revokes all or none; returns the ids that were not active any more. */
+  const revokeAll = (
+    ids: readonly string[],
+    nowMs: number,
+    audit: readonly AuditDraft[],
+    update: (change: Change) => StatementSteps<void>,
+    lease?: string,
+  ) =>
+    change(function* (running) {
+      const { query, stop, append } = running;
+      const active = yield* resultOf(query(statements.active, { ids: JSON.stringify(ids), nowMs }));
+      const activeIds = new Set(active.map(({ id }) => id));
+      const stale = ids.filter((id) => !activeIds.has(id));
+      if (stale.length > 0) return stale;
+
+      // Before the journal, which is not undone.
+      if (lease !== undefined) yield* requireLeases(running, statements.ofLeases, ids, lease);
+      yield stop(active.map((names) => ({ ...names, atMs: nowMs, event: 'revoked', of: 'key' })));
+      yield* update(running);
+      for (const draft of audit) yield append(draft);
+      return [];
+    }, 'stop');
+
+  return {
+    insert: (key, audit, command) =>
+      change(function* (running) {
+        const { query, first, append } = running;
+        const entity = yield* resultOf(first(statements.entityStatus, { id: key.entityId }));
+        if (entity?.status !== 'active') throw entityInactive();
+        yield query(statements.insert, key);
+        yield* addCommand(running, statements.ofCommands, key.id, command);
+        yield append(audit);
+      }),
+    rotate: (pairs, nowMs, audit, { command, lease } = {}) => {
+      const ids = pairs.map(({ oldKeyId }) => oldKeyId);
+      return revokeAll(
+        ids,
+        nowMs,
+        audit,
+        function* (running) {
+          const { query } = running;
+          const { ofCommands } = statements;
+          for (const { oldKeyId, next } of pairs) {
+            const by = next.createdBy;
+            yield query(statements.insert, next);
+            yield* carryCommands(running, ofCommands, { from: oldKeyId, to: next.id });
+            yield* addCommand(running, ofCommands, next.id, command);
+            yield query(statements.replace, { id: oldKeyId, nowMs, by, nextId: next.id });
+          }
+        },
+        lease,
+      );
+    },
+    revoke: (ids, by, nowMs, audit) =>
+      revokeAll(ids, nowMs, audit, function* ({ query }) {
+        yield query(statements.revoke, { ids: JSON.stringify(ids), nowMs, by });
+      }),
+    setNote: (id, note, audit) =>
+      change(function* ({ query, first, append }) {
+        if (!(yield first(statements.byId, { id }))) return false;
+        yield query(statements.setNote, { id, note });
+        yield append(audit);
+        return true;
+      }),
+  };
+}
+
+function createStatements(dialect: Dialect) {
+  const { builder, elementsOf } = dialect;
+  const { keys, entities } = dialect.tables;
+  const { id, ids, nowMs, by, nextId, note } = placeholders(
+    'id',
+    'ids',
+    'nowMs',
+    'by',
+    'nextId',
+    'note',
+  );
+  const isAmongIds = inArray(keys.id, elementsOf(ids));
+
+  return {
+    ofCommands: createCommandStatements(dialect),
+    ofLeases: createLeaseStatements(dialect),
+    insert: statement(() => builder.insert(keys).values(placeholders(...fieldsOfNewKey))),
+    byId: statement(() => builder.select({ id: keys.id }).from(keys).where(eq(keys.id, id))),
+    entityStatus: statement(() =>
+      builder.select({ status: entities.status }).from(entities).where(eq(entities.id, id)),
+    ),
+    active: statement(() =>
+      builder
+        .select({ id: keys.id, name: keys.prefix, secretHash: keys.secretHash })
+        .from(keys)
+        .where(
+          and(
+            isAmongIds,
+            isNull(keys.revokedAtMs),
+            or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs)),
+          ),
+        ),
+    ),
+    // One statement for any number of keys: a leak may be of tens of thousands.
+    revoke: statement(() =>
+      builder
+        .update(keys)
+        .set({ revokedAtMs: sql`${nowMs}`, revokedBy: sql`${by}` })
+        .where(isAmongIds),
+    ),
+    replace: statement(() =>
+      builder
+        .update(keys)
+        .set({ revokedAtMs: sql`${nowMs}`, revokedBy: sql`${by}`, rotatedTo: sql`${nextId}` })
+        .where(eq(keys.id, id)),
+    ),
+    setNote: statement(() =>
+      builder
+        .update(keys)
+        .set({ note: sql`${note}` })
+        .where(eq(keys.id, id)),
+    ),
+  };
+}
+
+const fieldsOfNewKey = [
+  'id',
+  'tenantId',
+  'prefix',
+  'secretHash',
+  'name',
+  'permissions',
+  'entityId',
+  'createdBy',
+  'createdAtMs',
+  'expiresAtMs',
+  'rotatedFrom',
+  'allowedIps',
+  'note',
+] as const satisfies readonly (keyof NewKey)[];
+
+function entityInactive(): HkctlError {
+  return new HkctlError(
+    'entity_inactive',
+    'The entity was deactivated or removed meanwhile; no key was created.',
+    {
+      hint: 'The secret that was just delivered is worthless; discard it.',
+    },
+  );
+}

@@ -1,0 +1,296 @@
+import {
+  and,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm/sql';
+import { alias } from 'drizzle-orm/sqlite-core';
+import type { KeyFilter, KeyPageRequest, KeyStatus, KeyStore } from '../../../core/port/keys.ts';
+import { placeholders, statement } from './compiled-statements.ts';
+import { createKeyChanges } from './key-changes.ts';
+import type { Dialect, Runner } from './statements.ts';
+
+export function createKeyStore(
+  runner: Runner,
+  own: Pick<KeyStore, 'version' | 'settle' | 'recordUse'>,
+): KeyStore {
+  const { query, first, dialect } = runner;
+  const { keys } = dialect.tables;
+  const statements = createStatements(dialect);
+  const newestFirst = [desc(keys.createdAtMs), desc(keys.id)];
+
+  /** Up to this number expiring keys are read by their index and sorted; if there are more, a walk from the newest is faster. */
+  const hasFewExpiring = async (tenantId: string, nowMs: number, expiringByMs: number) => {
+    if (dialect.hasStatistics) return true;
+    const counted = await first(statements.countExpiring, { tenantId, nowMs, expiringByMs });
+    return (counted?.count ?? 0) <= fewExpiring;
+  };
+  const conditionOf = async (tenantId: string, filter: KeyFilter) => {
+    const { nowMs, expiringByMs } = filter;
+    const isSearchedByExpiry =
+      expiringByMs !== undefined && (await hasFewExpiring(tenantId, nowMs, expiringByMs));
+    return listCondition(dialect, tenantId, filter, isSearchedByExpiry);
+  };
+
+  return {
+    ...own,
+    async list(tenantId, filter, page) {
+      const condition = and(await conditionOf(tenantId, filter), afterCondition(dialect, page));
+      return query(
+        statement(() =>
+          selectKeys(dialect)
+            .where(condition)
+            .orderBy(...newestFirst)
+            .limit(page.limit),
+        ),
+      );
+    },
+    async count(tenantId, filter) {
+      const condition = await conditionOf(tenantId, filter);
+      const counted = await first(statement(() => countKeys(dialect).where(condition)));
+      return counted?.count ?? 0;
+    },
+    find: (tenantId, ref) => first(statements.byRef, { tenantId, ref }),
+    findByHash: (tenantId, secretHash) => first(statements.byHash, { tenantId, secretHash }),
+    prefixTaken: async (prefix) => (await first(statements.withPrefix, { prefix })) !== undefined,
+    credential: (secretHash) => first(statements.credential, { secretHash }),
+    activeOf: (owner, nowMs) =>
+      'createdBy' in owner
+        ? query(statements.activeOfUser, { nowMs, ownerId: owner.createdBy })
+        : query(statements.activeOfEntity, { nowMs, ownerId: owner.entityId }),
+    ...createKeyChanges(runner),
+  };
+}
+
+function createStatements(dialect: Dialect) {
+  const { builder } = dialect;
+  const { keys } = dialect.tables;
+  const { tenantId, ref, prefix, secretHash, ownerId, nowMs, expiringByMs } = placeholders(
+    'tenantId',
+    'ref',
+    'prefix',
+    'secretHash',
+    'ownerId',
+    'nowMs',
+    'expiringByMs',
+  );
+  const ofTenant = eq(keys.tenantId, tenantId);
+  const activeOf = (isOwned: SQL) =>
+    statement(() =>
+      selectKeys(dialect)
+        .where(and(isOwned, hasStatus(dialect, 'Active', sql`${nowMs}`)))
+        .orderBy(desc(keys.createdAtMs), desc(keys.id)),
+    );
+
+  return {
+    byRef: statement(() =>
+      selectKeys(dialect).where(and(ofTenant, or(eq(keys.id, ref), eq(keys.prefix, ref)))),
+    ),
+    byHash: statement(() =>
+      selectKeys(dialect).where(and(ofTenant, eq(keys.secretHash, secretHash))),
+    ),
+    withPrefix: statement(() =>
+      builder.select({ id: keys.id }).from(keys).where(eq(keys.prefix, prefix)),
+    ),
+    credential: statement(() => selectCredentials(dialect).where(eq(keys.secretHash, secretHash))),
+    activeOfUser: activeOf(eq(keys.createdBy, ownerId)),
+    activeOfEntity: activeOf(eq(keys.entityId, ownerId)),
+    countExpiring: statement(() => {
+      const expiring = builder
+        .select({ id: keys.id })
+        .from(keys)
+        .where(
+          and(
+            ofTenant,
+            isNull(keys.revokedAtMs),
+            gt(keys.expiresAtMs, nowMs),
+            lte(keys.expiresAtMs, expiringByMs),
+          ),
+        )
+        .limit(fewExpiring + 1)
+        .as('expiring');
+      return builder.select({ count: sql<number>`count(*)` }).from(expiring);
+    }),
+  };
+}
+
+/** Keys with all that lists and details show of them. */
+function selectKeys({ builder, tables: { keys, users, entities }, lastUse }: Dialect) {
+  const { id, tenantId, prefix, name, permissions, createdAtMs, expiresAtMs, revokedAtMs } = keys;
+  const { rotatedFrom, rotatedTo, allowedIps, note } = keys;
+  const revokers = alias(users, 'revokers');
+
+  const query = builder
+    .select({
+      id,
+      tenantId,
+      prefix,
+      name,
+      permissions,
+      entity: entityFields(entities),
+      createdBy: { id: users.id, login: users.login, name: users.name },
+      creatorStatus: users.status,
+      createdAtMs,
+      expiresAtMs,
+      lastUsedAtMs: lastUse.atMs,
+      revokedAtMs,
+      revokedBy: { login: revokers.login, name: revokers.name },
+      rotatedFrom,
+      rotatedTo,
+      allowedIps,
+      note,
+      lastUsedIp: lastUse.ip,
+    })
+    .from(keys)
+    .innerJoin(users, eq(users.id, keys.createdBy))
+    .leftJoin(entities, eq(entities.id, keys.entityId))
+    .leftJoin(revokers, eq(revokers.id, keys.revokedBy));
+
+  return lastUse.joinTo(query.$dynamic());
+}
+
+/** Keys with all that the check of an API call needs. */
+function selectCredentials({ builder, tables: { keys, users, entities, tenants } }: Dialect) {
+  const { prefix, name, permissions, expiresAtMs, revokedAtMs, allowedIps } = keys;
+  const { weekStart, retainReadingsDays } = tenants;
+
+  return builder
+    .select({
+      keyId: keys.id,
+      prefix,
+      name,
+      permissions,
+      expiresAtMs,
+      revokedAtMs,
+      allowedIps,
+      entity: entityFields(entities),
+      creatorStatus: users.status,
+      tenant: { id: tenants.id, name: tenants.name, weekStart, retainReadingsDays },
+    })
+    .from(keys)
+    .innerJoin(users, eq(users.id, keys.createdBy))
+    .leftJoin(entities, eq(entities.id, keys.entityId))
+    .innerJoin(tenants, eq(tenants.id, keys.tenantId));
+}
+
+function entityFields({ id, code, name, timezone, status }: Dialect['tables']['entities']) {
+  return { id, code, name, timezone, status };
+}
+
+function countKeys({ builder, tables: { keys }, lastUse }: Dialect) {
+  return lastUse.joinTo(builder.select({ count: sql<number>`count(*)` }).from(keys).$dynamic());
+}
+
+const fewExpiring = 5000;
+
+/**
+ * The condition of a list of keys, written so that SQLite picks the index that reads the fewest rows. Only a search by name, note or
+ * entity reads all keys of the tenant, about 1 µs a key; a trigram index would read as much for a part that many names share,
+ * and would slow down every new key. A text that begins a prefix finds by that alone.
+ */
+function listCondition(
+  dialect: Dialect,
+  tenantId: string,
+  filter: KeyFilter,
+  isSearchedByExpiry: boolean,
+): SQL | undefined {
+  const { keys } = dialect.tables;
+  const { nowMs, expiringByMs, search, statuses = [] } = filter;
+  const { entityId, entityIds, unusedSinceMs, createdBeforeMs, name, refused } = filter;
+  const { withoutIndex } = dialect;
+  const isPrefix = search !== undefined && /^hk_[0-9A-Za-z]{1,5}$/.test(search);
+  const ofTenant = eq(keys.tenantId, tenantId);
+  const hasAnyStatus = statuses.length === 0 || statuses.length === 3;
+  const byExpiry = (condition: SQL) => (isSearchedByExpiry ? condition : withoutIndex(condition));
+
+  return and(
+    isPrefix ? withoutIndex(ofTenant) : ofTenant,
+    hasAnyStatus
+      ? undefined
+      : or(...statuses.map((status) => hasStatus(dialect, status, sql`${nowMs}`))),
+    entityId === undefined ? undefined : eq(keys.entityId, entityId),
+    entityIds === undefined ? undefined : inArray(keys.entityId, [...entityIds]),
+    unusedSinceMs === undefined ? undefined : isUnusedSince(dialect, unusedSinceMs),
+    createdBeforeMs === undefined ? undefined : lt(keys.createdAtMs, createdBeforeMs),
+    name === undefined ? undefined : eq(keys.name, name),
+    refused ? isOfInactiveOwner(dialect) : undefined,
+    expiringByMs === undefined
+      ? undefined
+      : and(
+          isNull(keys.revokedAtMs),
+          byExpiry(gt(keys.expiresAtMs, nowMs)),
+          byExpiry(lte(keys.expiresAtMs, expiringByMs)),
+        ),
+    isPrefix ? beginsPrefix(dialect, search) : undefined,
+    search && !isPrefix ? isFoundBy(dialect, search) : undefined,
+  );
+}
+
+function hasStatus({ tables: { keys } }: Dialect, status: KeyStatus, nowMs: SQL): SQL | undefined {
+  if (status === 'Revoked') return isNotNull(keys.revokedAtMs);
+  if (status === 'Expired') return and(isNull(keys.revokedAtMs), lte(keys.expiresAtMs, nowMs));
+  return and(isNull(keys.revokedAtMs), or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs)));
+}
+
+function isUnusedSince({ tables: { keys }, lastUse }: Dialect, sinceMs: number): SQL | undefined {
+  return and(lt(keys.createdAtMs, sinceMs), or(isNull(lastUse.atMs), lt(lastUse.atMs, sinceMs)));
+}
+
+/** A key whose entity or creator is inactive, or whose entity was removed. */
+function isOfInactiveOwner({
+  builder,
+  tables: { keys, users, entities },
+}: Dialect): SQL | undefined {
+  const inactiveEntities = builder
+    .select({ id: entities.id })
+    .from(entities)
+    .where(ne(entities.status, 'active'));
+  const inactiveUsers = builder
+    .select({ id: users.id })
+    .from(users)
+    .where(ne(users.status, 'active'));
+
+  return or(
+    isNull(keys.entityId),
+    inArray(keys.entityId, inactiveEntities),
+    inArray(keys.createdBy, inactiveUsers),
+  );
+}
+
+function beginsPrefix({ tables: { keys } }: Dialect, start: string): SQL | undefined {
+  // `{` sorts right after every character of a prefix.
+  return and(gte(keys.prefix, start), lt(keys.prefix, `${start}{`));
+}
+
+/** A part of the name, note or prefix of a key, or of the code or name of its entity. */
+function isFoundBy(dialect: Dialect, search: string): SQL | undefined {
+  const { builder, isLike } = dialect;
+  const { keys, entities } = dialect.tables;
+  // A backslash takes the meaning of `%` and `_`.
+  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+  const foundEntities = builder
+    .select({ id: entities.id })
+    .from(entities)
+    .where(or(isLike(entities.code, pattern), isLike(entities.name, pattern)));
+
+  return or(
+    isLike(keys.name, pattern),
+    isLike(keys.note, pattern),
+    isLike(keys.prefix, pattern),
+    inArray(keys.entityId, foundEntities),
+  );
+}
+
+function afterCondition({ tables: { keys } }: Dialect, { after }: KeyPageRequest): SQL | undefined {
+  return after && sql`(${keys.createdAtMs}, ${keys.id}) < (${after.createdAtMs}, ${after.id})`;
+}

@@ -1,0 +1,86 @@
+import { eq, inArray, sql } from 'drizzle-orm/sql';
+import { HkctlError } from '../../../core/errors.ts';
+import type { LeaseStore } from '../../../core/port/keys.ts';
+import { placeholders, statement } from './compiled-statements.ts';
+import {
+  type Dialect,
+  type Executor,
+  type Runner,
+  resultOf,
+  type StatementSteps,
+} from './statements.ts';
+
+export function createLeaseStore({ change, dialect }: Runner): LeaseStore {
+  const statements = createLeaseStatements(dialect);
+
+  return {
+    take: (keyIds, holder, nowMs, untilMs) =>
+      change(function* ({ query }) {
+        for (const id of keyIds) {
+          const prefix = leasePrefix(id);
+          const leases = yield* resultOf(query(statements.ofKey, placesOf(prefix)));
+          const isTaken = leases.some(
+            ({ name, value }) => name !== prefix + holder && Number(value) > nowMs,
+          );
+          if (isTaken) return false;
+        }
+
+        for (const id of keyIds) {
+          const prefix = leasePrefix(id);
+          yield query(statements.removeOfKey, placesOf(prefix));
+          yield query(statements.insert, { name: prefix + holder, value: untilMs });
+        }
+        return true;
+      }),
+    release: (keyIds, holder) =>
+      change(function* ({ query }) {
+        yield query(statements.remove, { names: namesOf(keyIds, holder) });
+      }),
+  };
+}
+
+/** Refuses a change whose holder has not all of its leases any more: `state_forbids`. */
+export function* requireLeases(
+  { query }: Executor,
+  statements: LeaseStatements,
+  keyIds: readonly string[],
+  holder: string,
+): StatementSteps<void> {
+  const names = namesOf(keyIds, holder);
+  const leases = yield* resultOf(query(statements.named, { names }));
+  if (leases.length === keyIds.length) return;
+
+  throw new HkctlError(
+    'state_forbids',
+    'Another command has delivered a secret of the same key meanwhile; nothing was rotated.',
+    { hint: 'The secret that was just delivered opens nothing. Run the same command again.' },
+  );
+}
+
+type LeaseStatements = ReturnType<typeof createLeaseStatements>;
+
+export function createLeaseStatements({ builder, tables: { marks }, elementsOf }: Dialect) {
+  const { prefix, prefixLength, names } = placeholders('prefix', 'prefixLength', 'names');
+  const isOfKey = eq(sql`substr(${marks.name}, 1, ${prefixLength})`, prefix);
+  const isNamed = inArray(marks.name, elementsOf(names));
+
+  return {
+    ofKey: statement(() => builder.select().from(marks).where(isOfKey)),
+    removeOfKey: statement(() => builder.delete(marks).where(isOfKey)),
+    insert: statement(() => builder.insert(marks).values(placeholders('name', 'value'))),
+    named: statement(() => builder.select().from(marks).where(isNamed)),
+    remove: statement(() => builder.delete(marks).where(isNamed)),
+  };
+}
+
+function placesOf(prefix: string) {
+  return { prefix, prefixLength: prefix.length };
+}
+
+function namesOf(keyIds: readonly string[], holder: string): string {
+  return JSON.stringify(keyIds.map((id) => leasePrefix(id) + holder));
+}
+
+function leasePrefix(keyId: string): string {
+  return `delivery_lease:${keyId}:`;
+}

@@ -1,0 +1,59 @@
+import { and, between, eq, isNull, type SQL, sql } from 'drizzle-orm/sql';
+import type { MetricsStore, StoreFacts } from '../../../core/port/metrics.ts';
+import { placeholders, statement } from './compiled-statements.ts';
+import { lastBackupMark } from './marks.ts';
+import type { Dialect, Executor } from './statements.ts';
+
+/** The values of the statements for monitoring. */
+export const { nowMs } = placeholders('nowMs');
+
+/**
+ * The numbers of keys and the time of the last backup, in one statement: the counts are of one moment, so that no number of
+ * revoked keys falls between two reads. `expired` is a query for the number of expired keys.
+ */
+export function selectCountedFacts({ builder, tables: { keys, marks } }: Dialect, expired: SQL) {
+  const live = builder.select({ count: sql`count(*)` }).from(keys).where(isNull(keys.revokedAtMs));
+  const lastBackupMs = builder
+    .select({ value: marks.value })
+    .from(marks)
+    .where(and(eq(marks.name, lastBackupMark), between(marks.value, 0, latestMs)));
+
+  return statement(() =>
+    builder
+      .select({
+        total: sql<number>`count(*)`,
+        live: sql<number>`(${live})`,
+        expired: sql<number>`(${expired})`,
+        lastBackupMs: sql<number | null>`(${lastBackupMs})`,
+      })
+      .from(keys),
+  );
+}
+
+const latestMs = Date.UTC(10_000, 0) - 1;
+
+type CountedFacts = ReturnType<typeof selectCountedFacts>;
+type OwnFacts = Pick<StoreFacts, 'databases' | 'freeBytes' | 'nextExpiries'>;
+
+/** Creates the facts for monitoring. Each statement reads indexes only (`metrics.test.ts` of both engines). */
+export function createMetricsStore(
+  { first }: Executor,
+  countedFacts: CountedFacts,
+  readOwnFacts: (nowMs: number) => Promise<OwnFacts>,
+): MetricsStore {
+  return {
+    async read(nowMs) {
+      const [counted, ownFacts] = await Promise.all([
+        first(countedFacts, { nowMs }),
+        readOwnFacts(nowMs),
+      ]);
+      const { total = 0, live = 0, expired = 0, lastBackupMs } = counted ?? {};
+
+      return {
+        keys: { active: live - expired, expired, revoked: total - live },
+        lastBackupMs: lastBackupMs ?? undefined,
+        ...ownFacts,
+      };
+    },
+  };
+}

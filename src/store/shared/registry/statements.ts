@@ -1,0 +1,70 @@
+import type { SQL, SQLWrapper } from 'drizzle-orm/sql';
+import type { SQLiteSelect } from 'drizzle-orm/sqlite-core';
+import type { AuditDraft } from '../../../core/port/audit.ts';
+import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
+import type { StatementBuilder } from '../../tables/kits/sqlite.ts';
+import type { RegistryTables } from '../../tables/registry.ts';
+import type { JournalEntry } from '../journal-lines.ts';
+import type { Buildable, RegistryStatement } from './compiled-statements.ts';
+
+/** An operation, written once for both engines: each step is the result of a statement, at once on SQLite, later on PostgreSQL. */
+export type StatementSteps<T> = Generator<MaybePromise<unknown>, T, unknown>;
+
+/** Waits for the result of a step that is needed: `const row = yield* resultOf(first(…))`. */
+export function* resultOf<T>(step: MaybePromise<T>): StatementSteps<T> {
+  return (yield step) as T; // both engines give a step its own result
+}
+
+/** Runs statements that drizzle has compiled, with values for their placeholders. They are prepared at their first use. */
+export interface Executor {
+  query<Row>(statement: RegistryStatement<Row>, values?: object): MaybePromise<Row[]>;
+  first<Row>(statement: RegistryStatement<Row>, values?: object): MaybePromise<Row | undefined>;
+}
+
+/** What statements are written with, and the few parts in which the SQL of the engines differs. */
+export interface Dialect {
+  readonly builder: StatementBuilder;
+  readonly tables: RegistryTables;
+  /** When and from where a key was last used, and what joins the table with that to a query of keys. */
+  readonly lastUse: {
+    atMs: SQL<number | null>;
+    ip: SQL<string | null>;
+    joinTo<Query extends SQLiteSelect>(query: Query): Query;
+  };
+  readonly tenantOrder: SQL;
+  /** Whether the planner knows how many rows have a value; otherwise `withoutIndex` tells it which index not to use. */
+  readonly hasStatistics: boolean;
+  /** A condition that begins with a column, for which the planner then uses no index. */
+  withoutIndex(condition: SQL): SQL;
+  /** Makes a query lock its rows until the end of the transaction, unless that excludes all others anyway. */
+  lockRows<Query>(query: Query): Query;
+  /** The highest number of an audit record ever assigned. */
+  selectLastSeq(): Buildable<{ lastSeq: number }[]>;
+  /** A query for the elements of a JSON array of texts. */
+  elementsOf(array: SQLWrapper): SQL;
+  /** Compares with a pattern, without regard to case; a backslash takes the meaning of what follows it. */
+  isLike(column: SQLWrapper, pattern: string): SQL;
+  /** Whether the target of an audit record has a part in small letters. */
+  hasTarget(part: string): SQL;
+}
+
+export interface Writing extends Executor {
+  readonly dialect: Dialect;
+}
+
+export interface Change extends Writing {
+  append(audit: AuditDraft): MaybePromise<void>;
+  /** Notes in the journal what the change stops, before it changes that. */
+  stop(entries: readonly JournalEntry[]): MaybePromise<void>;
+  /** Notes what it starts if a query finds a row after the commit, so that it still holds. */
+  start(entries: readonly JournalEntry[], ...stillHolds: Parameters<Executor['query']>): void;
+}
+
+/** A `stop` also works on a full disk; a `sample` waits for no other process; daemons need not notice a `merge`. */
+export type ChangeKind = 'change' | 'stop' | 'sample' | 'merge';
+
+export interface Runner extends Writing {
+  run<T>(work: () => StatementSteps<T>): MaybePromise<T>;
+  /** Runs steps in one transaction, while no other process changes the registry. */
+  change<T>(work: (change: Change) => StatementSteps<T>, kind?: ChangeKind): MaybePromise<T>;
+}

@@ -1,0 +1,58 @@
+import { eq, sql } from 'drizzle-orm/sql';
+import { chain } from '../../../core/port/maybe-promise.ts';
+import type { TenantStore } from '../../../core/port/tenants.ts';
+import { placeholders, statement } from './compiled-statements.ts';
+import { insertEntity } from './entities.ts';
+import { type Dialect, type Runner, resultOf } from './statements.ts';
+import { insertUser } from './users.ts';
+
+export function createTenantStore({ query, first, change, dialect }: Runner): TenantStore {
+  const statements = createStatements(dialect);
+
+  return {
+    list: () => query(statements.all),
+    firstId: () => chain(first(statements.oldest), (tenant) => tenant?.id),
+    find: (id) => first(statements.byId, { id }),
+    insert: (tenant, admin, entity, audit) =>
+      change(function* ({ query, append }) {
+        yield query(statements.insert, tenant);
+        yield query(statements.insertUser, admin);
+        if (entity) yield query(statements.insertEntity, entity);
+        yield append(audit);
+      }),
+    update: (id, changes, audit) =>
+      change(function* ({ query, first, append }) {
+        const tenant = yield* resultOf(first(statements.byId, { id }));
+        yield query(statements.update, { id, ...tenant, ...changes });
+        yield append(audit);
+      }),
+  };
+}
+
+function createStatements(dialect: Dialect) {
+  const { builder, tenantOrder } = dialect;
+  const { tenants } = dialect.tables;
+  const { id, name, weekStart, createdAtMs, retainReadingsDays } = tenants;
+  const given = placeholders('id', 'name', 'weekStart', 'createdAtMs', 'retainReadingsDays');
+  const select = () =>
+    builder.select({ id, name, weekStart, createdAtMs, retainReadingsDays }).from(tenants);
+
+  return {
+    insert: statement(() => builder.insert(tenants).values(given)),
+    insertUser: insertUser(dialect),
+    insertEntity: insertEntity(dialect),
+    all: statement(() => select().orderBy(tenantOrder)),
+    oldest: statement(() => builder.select({ id }).from(tenants).orderBy(tenantOrder).limit(1)),
+    byId: statement(() => select().where(eq(id, given.id))),
+    update: statement(() =>
+      builder
+        .update(tenants)
+        .set({
+          name: sql`${given.name}`,
+          weekStart: sql`${given.weekStart}`,
+          retainReadingsDays: sql`${given.retainReadingsDays}`,
+        })
+        .where(eq(id, given.id)),
+    ),
+  };
+}

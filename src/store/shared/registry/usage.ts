@@ -1,0 +1,37 @@
+import { and, between, eq, sql } from 'drizzle-orm/sql';
+import type { UsageStore } from '../../../core/port/usage.ts';
+import { placeholders, statement } from './compiled-statements.ts';
+import type { Dialect, Runner } from './statements.ts';
+
+/** Counts of days that are no longer kept, removed with one merge at most: each takes microseconds. */
+export const removedAtOnce = 5000;
+
+export function createUsageStore(
+  { query, dialect }: Pick<Runner, 'query' | 'dialect'>,
+  of: UsageStore['of'],
+): UsageStore {
+  const rejectedOf = selectRejected(dialect);
+  return { of, rejected: (tenantId, days) => query(rejectedOf, { tenantId, ...days }) };
+}
+
+/** The counts of rejected readings of the keys of `tenantId`, of the days from `first` to `last`. */
+export function selectRejected({ builder, tables: { keyUsage, keys } }: Dialect) {
+  const { day, keyId, kind, code, count, lastAtMs, lastSensor } = keyUsage;
+  const { tenantId, first, last } = placeholders('tenantId', 'first', 'last');
+
+  return statement(() =>
+    builder
+      .select({ day, keyId, kind, code, count, lastAtMs, lastSensor, prefix: keys.prefix })
+      .from(keyUsage)
+      .innerJoin(keys, eq(keys.id, keyId))
+      .where(
+        and(
+          // Written out, since the planner takes the partial index for a constant only.
+          sql`${kind} = 'rejected'`,
+          between(day, first, last),
+          eq(keys.tenantId, tenantId),
+        ),
+      )
+      .orderBy(day, keyId, code),
+  );
+}

@@ -1,0 +1,77 @@
+import { HkctlError } from '../../../core/errors.ts';
+import { storeTooNew, storeTooOld } from '../../shared/errors.ts';
+import type { Connection } from '../driver.ts';
+import { translating } from '../errors.ts';
+import { type DatabaseName, upgradeTables } from './migrated-schema.ts';
+
+/** Kept in the `user_version` of each database: opening a store need not read the migrations. A test compares both. */
+export const schemaVersions: Record<DatabaseName, number> = {
+  registry: 4,
+  records: 2,
+  readings: 3,
+};
+
+/** The first version of the readings that has them in chunks; before, each was a row. */
+export const firstWithChunks = 3;
+
+/** `store_too_old` or `store_too_new` (exit 6) if a database is not of this version. */
+export function requireSchemaVersion(
+  connection: Connection,
+  name: DatabaseName,
+  path: string,
+): void {
+  const version = requireNotNewer(connection, name, path);
+  if (version !== schemaVersions[name]) throw storeTooOld(path, version, 'the daemon');
+}
+
+/** The version of a database, if this hkctl can migrate it; `store_too_new` (exit 6) for a newer one. */
+export function requireNotNewer(
+  connection: Connection,
+  name: DatabaseName,
+  path: string,
+  version = readSchemaVersion(connection, path),
+): number {
+  if (version > schemaVersions[name]) throw storeTooNew(path, version);
+  return version;
+}
+
+function readSchemaVersion(connection: Connection, path: string): number {
+  return Number(translating(path, () => connection.pragma('user_version', { simple: true })));
+}
+
+/** Whether nothing was ever committed to a database, as after an interrupted `init`. `store_corrupt` for a foreign one. */
+export function isEmpty(connection: Connection, path: string): boolean {
+  // In one statement: another process may finish a store between two.
+  const { version, tables } = translating(path, () =>
+    connection
+      .prepare<[], { version: number; tables: number }>(
+        'select (select user_version from pragma_user_version) as version, (select count(*) from sqlite_master) as tables',
+      )
+      .get(),
+  ) ?? { version: 0, tables: 0 };
+  if (version > 0) return false;
+  if (tables === 0) return true;
+  throw new HkctlError('store_corrupt', `${path} is a database, but not one of hkctl.`, {
+    hint: 'Name the store with --store PATH or HKCTL_STORE.',
+  });
+}
+
+/**
+ * Applies the missing migrations, all or nothing, in the running transaction if there is one; returns their number. Older
+ * readings are moved by `rebuildReadings`.
+ */
+export function applyMigrations(
+  connection: Connection,
+  name: DatabaseName,
+  folder: string,
+  path: string,
+): number {
+  const apply = connection.transaction(() => {
+    // Read under the write lock: another process may have migrated already.
+    const before = requireNotNewer(connection, name, path);
+    upgradeTables(connection, name, before, folder);
+    connection.pragma(`user_version = ${schemaVersions[name]}`);
+    return schemaVersions[name] - before;
+  });
+  return translating(path, () => apply.immediate());
+}

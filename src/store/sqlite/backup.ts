@@ -1,0 +1,135 @@
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { HkctlError } from '../../core/errors.ts';
+import type { BackupTarget, WrittenBackup } from '../../core/operations/backups.ts';
+import type { BackupRequest } from '../../core/operations/engine.ts';
+import { addTables } from '../backup-file/format.ts';
+import { copyArchiveRows } from '../backup-file/rows.ts';
+import { translatingTarget } from '../backup-file/target.ts';
+import { writeBackupFrom } from '../backup-file/writing.ts';
+import { Chunks } from '../sqlite-file/chunks/chunks.ts';
+import type { Connection } from '../sqlite-file/driver.ts';
+import { translating } from '../sqlite-file/errors.ts';
+import { type DatabaseName, databaseNames } from '../sqlite-file/schema/migrated-schema.ts';
+import {
+  filesOf,
+  missingFile,
+  openFile,
+  possibleFiles,
+  type StoreFiles,
+  sizeOf,
+} from './connection/files.ts';
+import { remember } from './readings/log/log.ts';
+import { LogMemory } from './readings/log/memory.ts';
+import { settle } from './readings/writer/settling.ts';
+import { readJournalFile } from './registry/journal.ts';
+
+/**
+ * Writes a backup (mode 0600) while others read and write; `state_forbids` if the file exists and `force` is false. The
+ * snapshot of the registry is the last one, so that no revocation before it is missed.
+ */
+export function writeBackup(
+  path: string,
+  target: BackupTarget,
+  { migrationsFolder, ...request }: BackupRequest & { migrationsFolder: string },
+): Promise<WrittenBackup> {
+  const files = filesOf(path);
+  // For a file that cannot be attached SQLite would only report that it cannot open the backup.
+  const gone = databaseNames.map((name) => files[name]).find((file) => !existsSync(file));
+  if (gone !== undefined) throw missingFile(path, gone);
+  if (typeof target === 'string') requireElsewhere(target, path);
+  const source = {
+    migrationsFolder,
+    copyTo: (backup: Connection) => copyTo(backup, files, migrationsFolder),
+    shown: `The store ${path}`,
+    workPath: workPathFor(target, files),
+    ownFolder: dirname(files.registry),
+  };
+  return writeBackupFrom(source, target, request);
+}
+
+/** Free space that a backup leaves on the disk of the store, on which a daemon may be writing. */
+const leftFreeBytes = 2 ** 24;
+
+/**
+ * Where a backup is written and checked: in the folder of the store, which only its account can write. If its disk has no room, the
+ * folder of the target serves: that is closed to other accounts, too.
+ */
+function workPathFor(target: BackupTarget, files: StoreFiles): string {
+  const folder = dirname(files.registry);
+  return translating(folder, () => {
+    const needed = databaseNames.reduce((sum, name) => sum + withLog(files[name]), leftFreeBytes);
+    const { bavail, bsize } = statfsSync(folder);
+    const hasRoom = bavail * bsize >= needed;
+    return hasRoom || typeof target !== 'string' ? files.registry : target;
+  });
+}
+
+function withLog(database: string): number {
+  return sizeOf(database) + sizeOf(`${database}-wal`);
+}
+
+function copyTo(
+  backup: Connection,
+  files: StoreFiles,
+  migrationsFolder: string,
+): string | undefined {
+  const opened: Partial<Record<DatabaseName, Connection>> = {};
+  try {
+    for (const name of ['records', 'readings', 'registry'] as const) {
+      const connection = openFile(files[name]);
+      opened[name] = connection;
+      // The first read of a database starts its snapshot.
+      connection.exec('begin; select count(*) from sqlite_master');
+    }
+    for (const name of databaseNames) {
+      const from = opened[name];
+      if (!from) continue;
+      const version = Number(from.pragma('user_version', { simple: true }));
+      const tables = addTables(backup, name, version, migrationsFolder);
+      copyArchiveRows(
+        from,
+        backup,
+        tables.filter(({ name }) => name !== 'log'),
+      );
+      // A backup has all readings in chunks: its reader needs no memory for a log.
+      if (tables.some(({ name }) => name === 'log')) settleLog(from, backup);
+    }
+    return readJournalFile(files.revocations);
+  } finally {
+    for (const connection of Object.values(opened)) connection.close();
+  }
+}
+
+function settleLog(readings: Connection, backup: Connection): void {
+  const memory = new LogMemory();
+  const rows = readings.prepare<[], { id: number; body: Buffer }>(
+    'select id, body from log order by id',
+  );
+  for (const { id, body } of rows.iterate()) remember(memory, id, body);
+  settle({ log: { memory }, chunks: new Chunks(backup) }, Number.POSITIVE_INFINITY);
+}
+
+/** Refuses a file of the store at a path, since a backup in its place would destroy both. Throws `bad_input`. */
+function requireElsewhere(target: string, path: string): void {
+  const isOwn = translatingTarget(target, () => {
+    const place = placeOf(target);
+    const own = [path, filesOf(path).restored].flatMap((store) => possibleFiles(filesOf(store)));
+    return own.some(
+      (file) => resolve(file) === target || (place !== undefined && placeOf(file) === place),
+    );
+  });
+  if (!isOwn) return;
+  throw new HkctlError(
+    'bad_input',
+    `${target} is a file of the store itself; nothing was written.`,
+    {
+      hint: 'Give another name, best on another disk.',
+    },
+  );
+}
+
+function placeOf(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat && `${stat.dev} ${stat.ino}`;
+}

@@ -1,0 +1,235 @@
+import { closeSync, existsSync, lstatSync, openSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterChange, HkctlError, isHkctlError } from '../../core/errors.ts';
+import type { RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
+import { stopCommand } from '../../core/operations/stopping.ts';
+import type { ClockSamples } from '../../core/port/clock.ts';
+import type { KeptStopped } from '../../core/port/stops.ts';
+import type { Store } from '../../core/port/store.ts';
+import { type Replacement, type RestoreSource, restoreFrom } from '../backup-file/restoring.ts';
+import { syncFile, syncFolderOf } from '../backup-file/rows.ts';
+import { type PresentStore, readPresent, unknownPresent } from '../backup-file/stops.ts';
+import type { StoreOptions } from '../shared/options.ts';
+import { createClockStore } from '../shared/registry/clock.ts';
+import type { Connection } from '../sqlite-file/driver.ts';
+import { toDomainError, translating } from '../sqlite-file/errors.ts';
+import { databaseNames } from '../sqlite-file/schema/migrated-schema.ts';
+import {
+  filesOf,
+  makeFolder,
+  openFile,
+  removeSidecars,
+  type StoreFiles,
+  writeAhead,
+} from './connection/files.ts';
+import { openAlone, withoutDaemons } from './connection/locks.ts';
+import { openStoppedStore, openStore } from './opening.ts';
+import { putInPlace } from './prepared.ts';
+import { dialect } from './registry/dialect.ts';
+import { createExecutor } from './registry/executor.ts';
+import { appendLines, markJournal, readJournalFile } from './registry/journal.ts';
+import { createRegistry } from './registry/registry.ts';
+import { createRunner } from './registry/statements.ts';
+import { makeDatabases } from './restored-databases.ts';
+import { createSqliteStore } from './store.ts';
+
+export function restoreBackup(
+  path: string,
+  source: RestoreSource,
+  options: StoreOptions,
+  hooks: RestoreHooks,
+): Promise<RestoreOutcome> {
+  translating(path, () => makeFolder(dirname(path)));
+  const { registry, records, readings } = filesOf(path);
+  const hintOfServed = `Stop it, restore, and start it again. Under systemd: ${stopCommand}`;
+  const target = {
+    workPath: path,
+    hintOfServed,
+    isThere: () => isAnyThere([registry, records, readings]),
+    async withPresent<T>(work: (store: Store) => Promise<T>) {
+      const store = openReadable(path, options);
+      if (!store) return undefined;
+      try {
+        return await work(store);
+      } finally {
+        await store.close();
+      }
+    },
+    replace(replacement: Replacement) {
+      return withoutDaemons(path, hintOfServed, async () => {
+        await purgeKept(path, options, await replaceBy(replacement, path, options));
+      });
+    },
+  };
+  return restoreFrom(source, target, options, hooks);
+}
+
+function isAnyThere(files: readonly string[]): boolean {
+  return files.some((file) =>
+    translating(file, () => lstatSync(file, { throwIfNoEntry: false }) !== undefined),
+  );
+}
+
+function openReadable(path: string, options: StoreOptions): Store | undefined {
+  try {
+    return openStoppedStore(path, { ...options, threads: undefined });
+  } catch (thrown) {
+    if (!isHkctlError(thrown) || !replaceable.has(thrown.code)) throw thrown;
+    if (thrown.code === 'store_corrupt') requireRestOfStore(path);
+    return undefined;
+  }
+}
+
+/** The errors of a store that cannot be opened but may be replaced by a backup. */
+const replaceable: ReadonlySet<string> = new Set([
+  'store_absent',
+  'store_corrupt',
+  'store_too_old',
+  'store_too_new',
+]);
+
+/** Without the other files it may be anything that a mistyped `--store` names, such as the backup itself. */
+function requireRestOfStore(path: string): void {
+  const { registry, ...rest } = filesOf(path);
+  if (!isAnyThere([registry]) || isAnyThere(Object.values(rest))) return;
+  throw new HkctlError(
+    'store_corrupt',
+    `${path} is no store of hkctl, and no other file of one is next to it.`,
+    {
+      hint: 'Name the store with --store PATH or HKCTL_STORE. Or, if this one is damaged, move it away and restore again.',
+    },
+  );
+}
+
+/**
+ * Builds the new store next to the one at `path` and completes it while no other process can have the old one open, so that no
+ * change is missed. One small file decides: before it is on disk the old store is valid, afterwards the new one, and the next process
+ * that opens the store puts it in place. Throws `state_forbids` while another process has the old store open.
+ */
+async function replaceBy(
+  replacement: Replacement,
+  path: string,
+  options: StoreOptions,
+): Promise<readonly KeptStopped[]> {
+  putInPlace(path);
+  const { restored: prepared, ready } = filesOf(path);
+  const files = filesOf(prepared);
+  let alone: Connection | undefined;
+  try {
+    removeDatabases(files);
+    makeDatabases(files, replacement, options.migrationsFolder);
+    alone = existsSync(path) ? openRegistryAlone(path) : undefined;
+    const kept = await completeRestore(replacement, { path, prepared, alone }, options);
+    translating(ready, () => {
+      closeSync(openSync(ready, 'w', 0o600));
+      syncFile(ready);
+      syncFolderOf(ready);
+    });
+    putInPlace(path);
+    return kept;
+  } catch (thrown) {
+    // First what takes space: the old registry gets its log back at its next opening, too.
+    if (!existsSync(ready)) removeDatabases(files);
+    throw toDomainError(thrown, path);
+  } finally {
+    alone?.close();
+  }
+}
+
+function removeDatabases(files: StoreFiles): void {
+  for (const name of databaseNames) {
+    rmSync(files[name], { force: true });
+    removeSidecars(files[name]);
+  }
+}
+
+/** Without WAL: closing it would delete the log of the new database, which has its name by then. Undefined for a damaged one. */
+function openRegistryAlone(path: string): Connection | undefined {
+  try {
+    return openAlone(path, path, (registry) => registry.pragma('journal_mode = delete'));
+  } catch (thrown) {
+    if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return undefined;
+    throw thrown;
+  }
+}
+
+interface Stores {
+  path: string;
+  prepared: string;
+  /** The registry that is replaced, locked; undefined if it is missing or damaged. */
+  alone: Connection | undefined;
+}
+
+async function completeRestore(
+  { connection: backup, isReadable, complete }: Replacement,
+  { path, prepared, alone }: Stores,
+  options: StoreOptions,
+): Promise<readonly KeptStopped[]> {
+  const registry: Connection = openFile(filesOf(prepared).registry, options);
+  const store = createSqliteStore(prepared, registry, { ...options, threads: undefined });
+  try {
+    // All must be in the file itself: a log that cannot be copied into it, as on a full disk, would not follow it to its place.
+    registry.pragma('journal_mode = delete');
+    registry.exec('begin immediate');
+    const { present, clock } =
+      alone && isReadable ? await readOld(alone, path, backup) : { present: unknownPresent };
+    // A time that the store has seen stays seen, or a key that expired since could come back to life.
+    if (clock) await store.clock.merge({ fromMs: 0, samples: clock });
+    const journal = filesOf(path).revocations;
+    const kept = await complete({
+      store,
+      registry: { ...createExecutor(createRegistry(registry, prepared)), dialect },
+      present,
+      journal: {
+        text: readJournalFile(journal) ?? '',
+        isOfRemovals: false,
+        add: (lines) => appendLines(journal, lines),
+      },
+    });
+    markJournal(registry, journal);
+    registry.exec('commit');
+    writeAhead(registry);
+    return kept;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Reads what a restore must know of the registry of a store of this version; nothing of a damaged one. */
+async function readOld(
+  connection: Connection,
+  path: string,
+  backup: Connection,
+): Promise<{ present: PresentStore; clock?: ClockSamples }> {
+  const runner = createRunner(createRegistry(connection, path), filesOf(path).revocations);
+  try {
+    return {
+      present: await readPresent(runner, backup),
+      clock: await createClockStore(runner).read(),
+    };
+  } catch (thrown) {
+    if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return { present: unknownPresent };
+    throw thrown;
+  }
+}
+
+/** Purges the data of entities that stay removed, as their removal does. */
+async function purgeKept(
+  path: string,
+  options: StoreOptions,
+  kept: readonly KeptStopped[],
+): Promise<void> {
+  if (!kept.some(({ what }) => what === 'removed_entity')) return;
+  const store = openStore(path, { ...options, threads: undefined });
+  try {
+    // Reading the trail completes what is left undone between the files.
+    await store.audit.list('', { limit: 1 });
+  } catch (thrown) {
+    throw afterChange(
+      thrown,
+      'The store was restored, but removed entities are not purged yet; hkctl audit list goes on with it.',
+    );
+  } finally {
+    await store.close();
+  }
+}
