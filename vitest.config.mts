@@ -35,6 +35,9 @@ const shared = {
   maxWorkers: Math.ceil(cores * 1.5),
 } as const;
 
+/** The PATH of tests that need nothing beyond what `npm ci` brings. */
+const withoutRights = { ...shared.env, PATH: makeProgramsFolder() };
+
 /** The long suite waits still more: for terminals, browsers, killed daemons. */
 const long = Math.ceil(cores * 2.5);
 
@@ -72,6 +75,16 @@ const commands = [
 /** What makes property tests random, and more of them (test/properties.ts); a failure names its seed and path. */
 const random = { HKCTL_TEST_PROPERTY_ROUNDS: process.env.HKCTL_TEST_PROPERTY_ROUNDS ?? '5' };
 
+/**
+ * What only stores on PostgreSQL do, and the conformance suite over them: a third of the time of all tests without rights. `npm test`
+ * leaves them out; it tries PostgreSQL with the scenarios of the API alone.
+ */
+const onServer = [
+  'test/store/postgres/**/*.test.ts',
+  'test/store/{conformance/postgres,journeys/journeys,long-trail}.test.ts',
+  'test/cli/stores/postgres{,-addresses}.test.ts',
+];
+
 /** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
 const globalSetup = 'test/store/postgres/shared-server.ts';
 
@@ -85,9 +98,19 @@ export default defineConfig({
           ...shared,
           globalSetup,
           name: 'fast',
-          env: { ...shared.env, PATH: makeProgramsFolder() },
+          env: withoutRights,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/slow/**'],
+          exclude: ['test/slow/**', ...onServer],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          globalSetup,
+          name: 'server',
+          env: withoutRights,
+          include: onServer,
+          sequence: { groupOrder: 1 },
         },
       },
       // Over stores on PostgreSQL once more: the tests of the API, of processes and of commands.
