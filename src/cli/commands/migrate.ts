@@ -3,7 +3,6 @@ import { afterChange } from '../../core/errors.ts';
 import type { Store } from '../../core/port/store.ts';
 import { defineCommand } from '../command/command.ts';
 import { toggle } from '../command/flags.ts';
-import { createProgress } from '../terminal/progress.ts';
 import { counted } from '../terminal/sentence.ts';
 
 export default defineCommand({
@@ -24,10 +23,9 @@ export default defineCommand({
       const actor = await context.actorIn(domain);
       await requirePermissions(domain, actor, 'store.migrate', 'store');
     };
-    const bar = createProgress(context, 'Migrating');
-    const { applied, backup } = await (await context.services.engine(context.storePath))
-      .migrate(authorize, { withoutBackup, progress: bar.at })
-      .finally(bar.end);
+    const engine = await context.services.engine(context.storePath);
+    const { applied, backup } = await engine.migrate(authorize, { withoutBackup });
+
     if (applied > 0) {
       const { domain, actor } = await context.session();
       const detail = { applied, ...(backup !== undefined && { backup }) };

@@ -2,7 +2,6 @@ import { sha256 } from '../digest.ts';
 import type { AuditDraft, AuditRecord, AuditStore } from '../port/audit.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { cutText } from '../text/shown-text.ts';
-import { isCutInHalf } from './damage.ts';
 
 /**
  * An event as the trail stores it. Secrets are removed, since people type a whole secret in place of a prefix; texts
@@ -48,8 +47,6 @@ export interface ChainReport {
   records: number;
   headHash: string;
   broken: { seq: number; reason: string } | null;
-  /** Records whose hash matches, although an earlier hkctl stored less of their text than it had hashed; see `isCutInHalf`. */
-  damaged: readonly number[];
 }
 
 /** Verifies a chain, whose first record must be a `store.init`; calls `watch` with each record that is read. */
@@ -59,23 +56,17 @@ export async function verifyChain(
 ): Promise<ChainReport> {
   let previous: { seq: number; hash: string } | undefined;
   let count = 0;
-  const damaged: number[] = [];
   const report = (broken: ChainReport['broken']) => ({
     records: count,
     headHash: previous?.hash ?? genesisHash,
     broken,
-    damaged,
   });
   for await (const record of records) {
     watch(record);
     const broken = orderFault(record, previous);
     if (broken) return report(broken);
-    if (hashRecord(record, record.seq, record.previousHash) !== record.hash) {
-      const fits = (as: AuditRecord) => hashRecord(as, as.seq, as.previousHash) === as.hash;
-      if (!isCutInHalf(record, fits))
-        return report({ seq: record.seq, reason: 'its content was altered' });
-      damaged.push(record.seq);
-    }
+    if (hashRecord(record, record.seq, record.previousHash) !== record.hash)
+      return report({ seq: record.seq, reason: 'its content was altered' });
     previous = record;
     count++;
   }

@@ -20,10 +20,7 @@ export type BackupOrigin = string | AsyncIterable<Uint8Array>;
 /** SHA-256 of all that a backup holds, its rows and its schema: `sha256:` and 64 hexadecimal digits. */
 export type BackupDigest = string;
 
-export interface BackupFacts extends BackupHead {
-  /** Sequence numbers of audit records that an earlier hkctl damaged; see `damageText`. */
-  damagedAuditRecords: readonly number[];
-}
+export interface BackupFacts extends BackupHead {}
 
 /** The backups of one store in a folder, in which other stores may have backups, too. */
 export interface BackupSeries {

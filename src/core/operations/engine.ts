@@ -17,8 +17,6 @@ export interface MigrationOutcome {
 
 export interface MigrationRequest {
   withoutBackup?: boolean;
-  /** Receives how many bytes of how many are done, if a migration takes long. */
-  progress?: ((bytes: number, total: number) => void) | undefined;
 }
 
 export interface BackupRequest {

@@ -8,8 +8,7 @@ import {
   migratedSchema,
   upgradeTables,
 } from '../sqlite-file/schema/migrated-schema.ts';
-import { rowsToChunks } from '../sqlite-file/schema/rows-to-chunks.ts';
-import { firstWithChunks, schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
+import { schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
 import type { OpenBackup } from './format.ts';
 import { copyArchiveRows, isOfRow } from './rows.ts';
 
@@ -22,22 +21,18 @@ interface DatabaseCopy {
   copied?(rows: number): void;
 }
 
-/** Makes one database of this version: our own tables, and the rows of the backup. Older readings, a row each, become chunks. */
+/** Makes one database of this version: our own tables, and the rows of the backup. */
 export function copyDatabase(
   { connection: from, versions, damaged }: OpenBackup,
   to: Connection,
   { name, migrationsFolder, without = new Set(), copied = () => {} }: DatabaseCopy,
 ): void {
-  const hasRows = name === 'readings' && versions[name] < firstWithChunks;
-  const version = hasRows ? firstWithChunks : versions[name];
+  const version = versions[name];
   makeTables(to, name, version, migrationsFolder);
-  const { tables } = migratedSchema(name, versions[name], migrationsFolder);
-  const copiedTables = tables.filter(
-    (table) => !without.has(table.name) && !(hasRows && table.name === 'readings'),
-  );
+  const { tables } = migratedSchema(name, version, migrationsFolder);
+  const copiedTables = tables.filter((table) => !without.has(table.name));
   try {
     copyArchiveRows(from, to, copiedTables, copied);
-    if (hasRows) for (const { count } of rowsToChunks({ from, to })) copied(count);
   } catch (thrown) {
     throw isOfRow(thrown) ? damaged(`it holds rows that its own tables forbid (${name})`) : thrown;
   }

@@ -18,7 +18,7 @@ import {
   type SchemaObject,
   schemaObjectsIn,
 } from '../sqlite-file/schema/schema-objects.ts';
-import { requireNotNewer } from '../sqlite-file/schema/schema-versions.ts';
+import { requireKnownVersion } from '../sqlite-file/schema/schema-versions.ts';
 
 /** A backup that is open for reading, and how many migrations each database had when it was made. */
 export interface OpenBackup {
@@ -170,7 +170,7 @@ function versionsIn(connection: Connection, shown: string): Record<DatabaseName,
   const versionOf = (name: DatabaseName): number => {
     const version = value.get(`${name}_version`);
     if (typeof version === 'number' && Number.isSafeInteger(version) && version >= 1) {
-      return requireNotNewer(connection, name, shown, version);
+      return requireKnownVersion(connection, name, shown, version);
     }
     throw damagedBackup(shown, `it names no version of its ${name}`);
   };

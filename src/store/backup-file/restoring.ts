@@ -101,9 +101,9 @@ export async function restoreFrom(
       // Who was asked may have lost the right meanwhile.
       if (isReadable) await check();
 
-      const facts = { ...head, ...(await verifyBackup(backup, shown)) };
+      await verifyBackup(backup, shown);
       const kept = await replace({ backup, received, isReadable }, target, options, hooks);
-      return { facts, kept, digest: received.digest };
+      return { facts: head, kept, digest: received.digest };
     } finally {
       backup.connection.close();
     }

@@ -1,12 +1,11 @@
 import { verifyTrail } from '../../core/audit/chain.ts';
-import type { BackupFacts, BackupHead } from '../../core/operations/backups.ts';
+import type { BackupHead } from '../../core/operations/backups.ts';
 import type { AuditRecord } from '../../core/port/audit.ts';
 import { toRecord } from '../shared/registry/audit.ts';
 import { statement } from '../shared/registry/compiled-statements.ts';
 import { faultsOfChunks } from '../sqlite-file/chunks/verification.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../sqlite-file/errors.ts';
-import { firstWithChunks } from '../sqlite-file/schema/schema-versions.ts';
 import { sqliteBuilder } from '../tables/kits/sqlite.ts';
 import { audit } from '../tables/sqlite/registry.ts';
 import { creationOf, type OpenBackup } from './format.ts';
@@ -27,10 +26,7 @@ export function readHead(
 }
 
 /** Checks every page, reference, number and audit record of a backup; `store_corrupt` if it is damaged. */
-export async function verifyBackup(
-  backup: OpenBackup,
-  shown: string,
-): Promise<Pick<BackupFacts, 'damagedAuditRecords'>> {
+export async function verifyBackup(backup: OpenBackup, shown: string): Promise<void> {
   const { connection, damaged } = backup;
   try {
     const fault = faultOfRows(backup);
@@ -38,7 +34,6 @@ export async function verifyBackup(
     const chain = await verifyTrail(trailIn(connection));
     if (chain.broken !== null)
       throw damaged(`audit record ${chain.broken.seq}: ${chain.broken.reason}`);
-    return { damagedAuditRecords: chain.damaged };
   } catch (thrown) {
     if (thrown instanceof SyntaxError)
       throw damaged('an audit record has details that are not JSON');
@@ -46,13 +41,13 @@ export async function verifyBackup(
   }
 }
 
-function faultOfRows({ connection: backup, versions }: OpenBackup): string | undefined {
+function faultOfRows({ connection: backup }: OpenBackup): string | undefined {
   const damage = backup.pragma('integrity_check(1)', { simple: true });
   if (damage !== 'ok') return String(damage);
   const loose = backup.prepare('pragma foreign_key_check').all();
   if (loose.length > 0) return `${loose.length} rows refer to rows that are not there`;
   const fault = faultOfValues(backup);
-  if (fault !== undefined || versions.readings < firstWithChunks) return fault;
+  if (fault !== undefined) return fault;
   // A restore would read all of a log into memory.
   if (backup.prepare('select 1 from log').get() !== undefined)
     return 'it has readings outside of chunks';

@@ -92,7 +92,9 @@ async function checkRows({ migrationsFolder, shown }: BackupSource, pending: str
   const damaged: OpenBackup['damaged'] = (what) => damagedStore(shown, what);
   const backup = openBackup(pending, shown, migrationsFolder, damaged);
   try {
-    return { ...readHead(backup, shown), ...(await verifyBackup(backup, shown)) };
+    const head = readHead(backup, shown);
+    await verifyBackup(backup, shown);
+    return head;
   } finally {
     backup.connection.close();
   }

@@ -17,7 +17,11 @@ import type { Database } from './connection/database.ts';
 import type { PostgresSession } from './connection/session.ts';
 import { dialect } from './registry/dialect.ts';
 import { createExecutor, readJournalText } from './registry/statements.ts';
-import { requireNotNewer, requireSchemaVersion, sqliteVersions } from './schema/schema-version.ts';
+import {
+  requireKnownVersion,
+  requireSchemaVersion,
+  sqliteVersions,
+} from './schema/schema-version.ts';
 
 /** How a backup is written. */
 interface WriteOptions extends BackupRequest {
@@ -45,12 +49,12 @@ export async function writeBackup(
         await session.run(`set transaction isolation level repeatable read, read only;
           set local cursor_tuple_fraction = 1; lock table record_entities in access share mode`);
         if (!ofOlder) await requireSchemaVersion(session);
-        const version = await requireNotNewer(session);
+        const version = await requireKnownVersion(session);
         await copyTables(session, backup, { version, migrationsFolder }, () =>
           progress?.(sizeOf(backup)),
         );
         const registry = { ...createExecutor(session), dialect };
-        const journal = version < firstWithJournal ? '' : await readJournalText(session);
+        const journal = await readJournalText(session);
         const states = await readStates(registry, version >= firstWithConfinedUsers);
         return journal + missingLines(journal, states, request.nowMs).join('');
       },
@@ -62,9 +66,6 @@ export async function writeBackup(
     return writeBackupFrom(source, target, request);
   });
 }
-
-/** Before, the journal of a store in PostgreSQL was in its rows only. */
-const firstWithJournal = 2;
 
 /** Before, every user saw every entity of the organization. */
 const firstWithConfinedUsers = 4;

@@ -11,14 +11,14 @@ import { type Location, usualSchema } from './address/location.ts';
 import { type Database, databaseWithin } from './connection/database.ts';
 import type { PostgresSession } from './connection/session.ts';
 import { createRunner } from './registry/statements.ts';
-import { readPlace, requireNotNewer, schemaVersion } from './schema/schema-version.ts';
+import { readPlace, requireKnownVersion, schemaVersion } from './schema/schema-version.ts';
 import { createPostgresStore } from './store.ts';
 
 /** Refuses a schema that holds a store (`already_initialised`, exit 5) or tables of others (`store_corrupt`). */
 export async function requireNoStore(session: PostgresSession): Promise<void> {
   if ((await readPlace(session)).version > 0)
     throw alreadyThere(session.location.shown, ', such as another ?schema=');
-  await requireNotNewer(session);
+  await requireKnownVersion(session);
 }
 
 /** Creates the schema if it is missing, the tables, and what `fill` puts into them, all in one transaction. */
@@ -67,7 +67,7 @@ export async function migrateStore(
   { withoutBackup = false }: MigrationRequest = {},
 ): Promise<MigrationOutcome> {
   const { shown } = database.location;
-  const version = await requireNotNewer(await database.session());
+  const version = await requireKnownVersion(await database.session());
   if (version === 0) throw storeAbsent(shown);
   const store = createPostgresStore(database, options);
   const findByLogin = findUserBeforeMigration(createRunner(database));
@@ -117,7 +117,7 @@ const migrationLock = 4_857_367_418;
  */
 async function applyMigrations(session: PostgresSession, folder: string): Promise<number> {
   await lockMigrations(session);
-  const before = await requireNotNewer(session);
+  const before = await requireKnownVersion(session);
   const missing = migrationsOf('postgres', folder).slice(before);
   for (const statement of missing.flat()) await session.run(inSearchPath(statement));
   if (before === 0) await session.run(firstRows);

@@ -19,7 +19,7 @@ import { prepareSchema } from './migration.ts';
 import { dialect } from './registry/dialect.ts';
 import { purgeRemoved } from './registry/purge.ts';
 import { addToJournal, createExecutor, readJournalText } from './registry/statements.ts';
-import { requireNotNewer, schemaVersion } from './schema/schema-version.ts';
+import { requireKnownVersion, schemaVersion } from './schema/schema-version.ts';
 import { createPostgresStore } from './store.ts';
 
 /**
@@ -33,7 +33,7 @@ export function restoreBackup(
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
   const { migrationsFolder } = options;
-  const version = async () => requireNotNewer(await database.session());
+  const version = async () => requireKnownVersion(await database.session());
   const targetIn = (folder: string) => ({
     workPath: join(folder, 'hkctl'),
     hintOfServed,

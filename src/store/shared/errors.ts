@@ -42,6 +42,17 @@ export function storeTooOld(
   );
 }
 
+/** `store_too_old` (exit 6) for a store from before the last schema of 0.1.0, which no release has made. */
+export function storeUnreleased(place: string, version: number): HkctlError {
+  return new HkctlError(
+    'store_too_old',
+    `${place} has schema ${version}, which this version of hkctl no longer reads.`,
+    {
+      hint: 'Migrate or restore it with hkctl 0.1.0, write a backup there, and restore that backup.',
+    },
+  );
+}
+
 /** `store_too_new` (exit 6). */
 export function storeTooNew(place: string, version: number): HkctlError {
   return new HkctlError(

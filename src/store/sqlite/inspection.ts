@@ -11,7 +11,7 @@ import {
   migratedSchema,
 } from '../sqlite-file/schema/migrated-schema.ts';
 import { differences, schemaObjectsIn } from '../sqlite-file/schema/schema-objects.ts';
-import { firstWithChunks, schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
+import { schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile, possibleFiles, sizeOf } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { readRow } from './readings/log/rows.ts';
@@ -104,9 +104,8 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
   };
 }
 
-/** Damage that SQLite itself cannot see, since it is inside of values. A store of an older version has no chunks. */
+/** Damage that SQLite itself cannot see, since it is inside of values. */
 function faultsOfReadings(connection: Connection): string[] {
-  if (Number(connection.pragma('user_version', { simple: true })) < firstWithChunks) return [];
   const faults: string[] = [];
   for (const fault of faultsOfChunks(connection))
     if (faults.push(fault) === faultsAtMost) return faults;

@@ -1,8 +1,5 @@
-import { statfsSync } from 'node:fs';
-import { dirname, parse } from 'node:path';
-import { HkctlError } from '../../core/errors.ts';
+import { parse } from 'node:path';
 import type { MigrationOutcome, MigrationRequest } from '../../core/operations/engine.ts';
-import { stopCommand } from '../../core/operations/stopping.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import { beforeMigration } from '../backup-file/target.ts';
@@ -13,14 +10,11 @@ import { translating } from '../sqlite-file/errors.ts';
 import { type DatabaseName, databaseNames } from '../sqlite-file/schema/migrated-schema.ts';
 import {
   applyMigrations,
-  firstWithChunks,
-  requireNotNewer,
+  requireKnownVersion,
   schemaVersions,
 } from '../sqlite-file/schema/schema-versions.ts';
-import { filesOf, openFile, sizeOf } from './connection/files.ts';
-import { withoutDaemons } from './connection/locks.ts';
+import { filesOf, openFile } from './connection/files.ts';
 import { openRegistry } from './opening.ts';
-import { rebuildReadings, removeRebuild, unfinishedRebuild } from './rebuilt-readings.ts';
 import { dialect } from './registry/dialect.ts';
 import { createExecutor } from './registry/executor.ts';
 import { createSqliteStore } from './store.ts';
@@ -35,58 +29,25 @@ export async function migrateStore(
   path: string,
   options: StoreOptions,
   check: (store: Store) => MaybePromise<void> = () => {},
-  { withoutBackup = false, progress }: MigrationRequest = {},
+  { withoutBackup = false }: MigrationRequest = {},
 ): Promise<MigrationOutcome> {
   const registry = openRegistry(path);
   const store = createSqliteStore(path, registry, { ...options, threads: undefined });
   try {
-    const version = requireNotNewer(registry, 'registry', path);
+    const version = requireKnownVersion(registry, 'registry', path);
     const read = <T>(work: () => T) => translating(path, work);
     const writing = { ...createExecutor({ connection: registry, read }), dialect };
     const users = { ...store.users, findByLogin: findUserBeforeMigration(writing) };
     await check({ ...store, users });
     const versions = versionsAt(path, version);
     const missing = databaseNames.filter((name) => versions[name] < schemaVersions[name]);
-    if (missing.length === 0) {
-      removeRebuild(path);
-      return { applied: 0 };
-    }
+    if (missing.length === 0) return { applied: 0 };
+
     // An interrupted `init` or restore can leave a database without tables; a backup of that could not be restored.
     const isWhole = databaseNames.every((name) => versions[name] > 0);
     const isBackedUp = isWhole && !withoutBackup;
-    const isRebuilt = versions.readings > 0 && versions.readings < firstWithChunks;
-    if (!isRebuilt) {
-      const backup = isBackedUp ? await backUp(path, options) : undefined;
-      return { applied: await applyToAll(registry, path, options.migrationsFolder), backup };
-    }
-    // A daemon of the older version would go on writing to the file that is replaced.
-    return await withoutDaemons(path, hintOfServed, async () => {
-      const total = withLog(filesOf(path).readings);
-      progress?.(0, total);
-      const unfinished = unfinishedRebuild(path);
-      requireSpace(path, isBackedUp && !unfinished);
-      const backup = unfinished
-        ? unfinished.backup
-        : isBackedUp
-          ? await backUp(path, options)
-          : undefined;
-      const rebuilt = rebuildReadings({
-        path,
-        version: versions.readings,
-        migrationsFolder: options.migrationsFolder,
-        backup,
-        progress: (share) => progress?.(share * total, total),
-      });
-      try {
-        const steps = firstWithChunks - versions.readings;
-        const applied = await applyToAll(registry, path, options.migrationsFolder, () =>
-          rebuilt.putInPlace(),
-        );
-        return { applied: steps + applied, backup };
-      } finally {
-        rebuilt.close();
-      }
-    });
+    const backup = isBackedUp ? await backUp(path, options) : undefined;
+    return { applied: await applyToAll(registry, path, options.migrationsFolder), backup };
   } finally {
     await store.close();
   }
@@ -95,37 +56,10 @@ export async function migrateStore(
 function versionsAt(path: string, registry: number): Versions {
   const files = filesOf(path);
   const versionOf = (name: DatabaseName) =>
-    withConnection(openFile(files[name]), (connection) => requireNotNewer(connection, name, path));
+    withConnection(openFile(files[name]), (connection) =>
+      requireKnownVersion(connection, name, path),
+    );
   return { registry, records: versionOf('records'), readings: versionOf('readings') };
-}
-
-/** Random readings take half as much in chunks as in rows, most take a twentieth. */
-const mostOfRebuilt = 0.5;
-
-function requireSpace(path: string, isBackedUp: boolean): void {
-  const files = filesOf(path);
-  const ofBackup = isBackedUp
-    ? databaseNames.reduce((sum, name) => sum + withLog(files[name]), 0)
-    : 0;
-  const needed =
-    ofBackup + Math.max(0, mostOfRebuilt * withLog(files.readings) - sizeOf(filesOf(path).rebuilt));
-  const { bavail, bsize } = translating(path, () => statfsSync(dirname(path)));
-  const freeBytes = bavail * bsize;
-  if (freeBytes >= needed) return;
-  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
-  throw new HkctlError(
-    'store_full',
-    `The migration of ${path} may need ${megabytes(needed)} next to the store, and its disk has ${megabytes(freeBytes)}; nothing was changed.`,
-    {
-      hint: isBackedUp
-        ? 'Free space. Or take a backup on another disk with the older version, and add --without-backup.'
-        : 'Free space on its file system and try again.',
-    },
-  );
-}
-
-function withLog(file: string): number {
-  return sizeOf(file) + sizeOf(`${file}-wal`);
 }
 
 /** Writes the backup next to the store, which its account can always write, and returns its path. */
@@ -138,22 +72,14 @@ async function backUp(path: string, { clock, migrationsFolder }: StoreOptions): 
 }
 
 /** A process that is killed between two commits leaves a store that is too old, and the same command completes it. */
-async function applyToAll(
-  registry: Connection,
-  path: string,
-  folder: string,
-  putInPlace?: () => void,
-): Promise<number> {
+async function applyToAll(registry: Connection, path: string, folder: string): Promise<number> {
   const files = filesOf(path);
-  const others = databaseNames.filter(
-    (name) => name !== 'registry' && !(name === 'readings' && putInPlace),
-  );
+  const others = databaseNames.filter((name) => name !== 'registry');
   const databases: [DatabaseName, Connection][] = [['registry', registry]];
   try {
     for (const name of others) databases.push([name, openFile(files[name])]);
     for (const [, open] of databases) translating(path, () => open.exec('begin immediate'));
     const applied = databases.map(([name, open]) => applyMigrations(open, name, folder, path));
-    putInPlace?.();
     for (const [, open] of databases) translating(path, () => open.exec('commit'));
     return applied.reduce((sum, number) => sum + number, 0);
   } catch (thrown) {
@@ -163,5 +89,3 @@ async function applyToAll(
     for (const [name, open] of databases) if (name !== 'registry') open.close();
   }
 }
-
-const hintOfServed = `Stop it, migrate, and start it again. Under systemd: ${stopCommand}`;

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { createColumns } from '../../../src/core/readings/columns.ts';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { makeOlder } from '../../store/sqlite/older.ts';
+import { Chunks } from '../../../src/store/sqlite-file/chunks/chunks.ts';
 import { type BenchPlant, createPlant } from '../daemon.ts';
-import { type BenchReport, type BenchRow, memoryMb, paired } from '../harness.ts';
+import { type BenchReport, type BenchRow, paired } from '../harness.ts';
 import { loadReadings } from '../load/load.ts';
 
 /** So many are stored; `HKCTL_BENCH_READINGS` for another number. */
@@ -14,19 +13,16 @@ const sizes = [10, 100, 1000] as const;
 const connections = 32;
 const seconds = 3;
 const rounds = 3;
-const mostSeconds = 300;
-const mostMb = 300;
 
-/** Years of readings, one row each, in a store of the version before chunks: they are migrated, and more are sent to them than to an empty store. */
+/** Years of readings are stored, and more are sent to them than to an empty store. */
 export async function run(): Promise<BenchReport> {
   const [full, empty] = [createPlant(), createPlant()];
   try {
     for (const plant of [full, empty]) plant.importSensors(sensors);
     // The first list gives each sensor its number.
     full.hkctl(['sensors', 'list', '--entity', 'ONE']);
-    makeOlder(full.env.HKCTL_STORE ?? '');
     fill(full);
-    const rows = await migrate(full);
+    const rows: BenchRow[] = [];
     const [ofFull, ofEmpty] = [await senderOf(full), await senderOf(empty)];
     let start = Date.UTC(2015, 0, 1) / 1000;
     for (const size of sizes) {
@@ -51,51 +47,23 @@ export async function run(): Promise<BenchReport> {
   }
 }
 
-/** One reading a second of each sensor, with two decimals. */
+/** One reading a second of each sensor, with two decimals, in chunks as a daemon leaves them. */
 function fill(plant: BenchPlant): void {
   const connection = openFile(join(plant.folder, 'hkctl.readings.db'));
   connection.pragma('synchronous = off');
-  const put = connection.prepare(`insert into readings (series, at_us, value, quality)
-    with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n + 1 < @count)
-    select @series, 1262304000000000 + n * 1000000, round(20 + (n * 7 + @series) % 1000 * 0.01, 2), 0 from numbers`);
-  for (const series of connection
-    .prepare<[], number>('select series from series order by series')
-    .pluck()
-    .all()) {
-    put.run({ series, count: readings / sensors });
+  const chunks = new Chunks(connection);
+  const columns = createColumns(readings / sensors);
+  columns.count = readings / sensors;
+  const numbers = connection.prepare<[], number>('select series from series order by series');
+  for (const series of numbers.pluck().all()) {
+    for (let n = 0; n < columns.count; n++) {
+      columns.atUs[n] = 1_262_304_000_000_000 + n * 1_000_000;
+      columns.values[n] = (2000 + ((n * 7 + series) % 1000)) / 100;
+    }
+    connection.transaction(() => chunks.add(series, columns))();
   }
   connection.pragma('wal_checkpoint(truncate)');
   connection.close();
-}
-
-/** As a person migrates, with a backup before. */
-async function migrate(plant: BenchPlant): Promise<BenchRow[]> {
-  const began = performance.now();
-  const child = spawn(process.execPath, [join(process.cwd(), 'bin', 'hkctl.js'), 'migrate'], {
-    env: plant.env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const ended = new Promise<number | null>((resolve, reject) =>
-    child.once('error', reject).once('exit', resolve),
-  );
-  let mostSeen = 0;
-  while (child.exitCode === null && child.signalCode === null) {
-    mostSeen = Math.max(mostSeen, memoryMb(child.pid ?? 0, 'VmHWM') || 0);
-    await Promise.race([ended, setTimeout(200)]);
-  }
-  if ((await ended) !== 0) throw new Error('the migration failed');
-  const taken = (performance.now() - began) / 1000;
-  const row = (name: string, figure: number, most: number, unit: string): BenchRow => ({
-    name,
-    ours: `${figure.toFixed(0)} ${unit}`,
-    baseline: `${most} ${unit}`,
-    ratio: figure / most,
-    bound: '<= 1',
-  });
-  return [
-    row('the migration from one row each, with its backup', taken, mostSeconds, 's'),
-    row('memory of the migration at most', mostSeen, mostMb, 'MB'),
-  ];
 }
 
 type Send = (size: number, start: number) => Promise<number>;

@@ -1,21 +1,12 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import { schemaVersions } from '../../../src/store/sqlite-file/schema/schema-versions.ts';
+import { frozenVersion, frozenVersions, thaw } from '../../store/frozen.ts';
 import { Cli, type KeyJson } from '../harness.ts';
-
-/** Small stores as earlier versions of hkctl left them, with a backup of each; never written anew. */
-const frozen = join(__dirname, '..', '..', 'store', 'frozen');
 
 let folder: string;
 beforeEach(() => {
@@ -24,17 +15,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A copy of a frozen store in a folder of its own. */
-function thawed(name: string): { cli: Cli; backup: string } {
-  const state = join(folder, 'state');
-  mkdirSync(state, { mode: 0o700 });
-  for (const file of readdirSync(join(frozen, name))) {
-    const [from, to] = [join(frozen, name, file), join(state, basename(file, '.gz'))];
-    if (file.endsWith('.gz')) writeFileSync(to, gunzipSync(readFileSync(from)), { mode: 0o600 });
-    else copyFileSync(from, to);
-  }
-  const cli = new Cli(join(state, 'hkctl.db'));
-  cli.nowMs = Date.parse('2026-11-23T08:00:00Z');
-  return { cli, backup: join(state, 'plant.backup') };
+function thawed(version: string): { cli: Cli; backup: string } {
+  const { store, backup } = thaw(version, join(folder, 'state'));
+  const cli = new Cli(store);
+  cli.nowMs = Date.parse('2026-12-01T08:00:00Z');
+  return { cli, backup };
 }
 
 async function requireWhole(cli: Cli): Promise<void> {
@@ -57,7 +42,10 @@ async function requireWhole(cli: Cli): Promise<void> {
   expect(checks.find(({ name }) => name === 'schema')).toMatchObject({ status: 'ok' });
 }
 
-describe.each(readdirSync(frozen))('a store of %s', (name) => {
+/** The migrations that were known when it was frozen: 3 of the registry, 2 of the records, 3 of the readings. */
+const stepsOfFrozen = 8;
+
+describe.each(frozenVersions)('a store of %s', (name) => {
   it('asks for a migration, and is whole after it', async () => {
     const { cli } = thawed(name);
     expect((await cli.run('keys list --json')).error()).toMatchObject({
@@ -66,15 +54,46 @@ describe.each(readdirSync(frozen))('a store of %s', (name) => {
     });
     const { applied } = (await cli.ok('migrate --json')).json<{ applied: number }>();
     const newest = Object.values(schemaVersions).reduce((sum, version) => sum + version);
-    expect(applied).toBe(newest - 3 * Number(/\d+/.exec(name)));
+    expect(applied).toBe(newest - stepsOfFrozen);
     await requireWhole(cli);
   });
 
   it('left a backup that still restores', async () => {
     const { backup } = thawed(name);
     const cli = await new Cli(join(folder, 'other', 'hkctl.db')).seed();
-    cli.nowMs = Date.parse('2026-11-23T08:00:00Z');
+    cli.nowMs = Date.parse('2026-12-01T08:00:00Z');
     await cli.ok(['restore', backup, '--yes']);
     await requireWhole(cli);
   });
 });
+
+describe('a store from before the first version that is kept compatible', () => {
+  it('is refused, and its backup, with the way to bring it along', async () => {
+    const { cli, backup } = thawed(frozenVersion);
+    setVersion(cli.store, 2);
+    changeBackup(backup);
+    const refusal = {
+      code: 'store_too_old',
+      message: expect.stringContaining('has schema 2, which this version of hkctl no longer reads'),
+      hint: expect.stringContaining('with hkctl 0.1.0'),
+    };
+    expect((await cli.run('migrate --json')).error()).toMatchObject(refusal);
+    const other = await new Cli(join(folder, 'other', 'hkctl.db')).seed();
+    expect((await other.run(['restore', backup, '--yes', '--json'])).error()).toMatchObject(
+      refusal,
+    );
+  });
+});
+
+function setVersion(file: string, version: number): void {
+  const connection = openFile(file);
+  connection.pragma(`user_version = ${version}`);
+  connection.close();
+}
+
+/** Makes the registry in a backup one of version 2. */
+function changeBackup(file: string): void {
+  const connection = openDatabase(file, {});
+  connection.exec("update backup set value = 2 where name = 'registry_version'");
+  connection.close();
+}

@@ -1,5 +1,4 @@
 import { Anchors, anchorIn } from '../../../core/audit/anchors.ts';
-import { damageText } from '../../../core/audit/damage.ts';
 import { verifyAudit } from '../../../core/audit/trail.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { defineCommand } from '../../command/command.ts';
@@ -13,7 +12,7 @@ export const auditVerifyCommand = defineCommand({
   description:
     'Names the first record that does not fit the chain (exit code 5). Keep the head hash it prints elsewhere, or the log of the daemon, which names the head whenever it changed, and give them with --head and --anchors later: then a cut tail, a chain written anew and an older store put back are noticed, too.',
   readOnly: true,
-  fields: ['ok', 'records', 'head_hash', 'broken', 'damaged', 'known_head_found', 'anchors'],
+  fields: ['ok', 'records', 'head_hash', 'broken', 'known_head_found', 'anchors'],
   flags: {
     head: parsed(
       '--head <HASH>',
@@ -34,7 +33,7 @@ export const auditVerifyCommand = defineCommand({
     const { domain, actor } = await context.session();
     const anchors = file === undefined ? undefined : await readAnchors(context.io, file);
     const report = await verifyAudit(domain, actor, { head, anchors });
-    const { records, headHash, broken, damaged, knownHeadFound } = report;
+    const { records, headHash, broken, knownHeadFound } = report;
     const fault = broken ?? report.anchors?.broken ?? null;
     if (context.json) {
       context.printJson({
@@ -42,7 +41,6 @@ export const auditVerifyCommand = defineCommand({
         records,
         head_hash: headHash,
         broken,
-        ...(damaged.length > 0 && { damaged }),
         ...(knownHeadFound !== undefined && { known_head_found: knownHeadFound }),
         ...(report.anchors && { anchors: report.anchors }),
       });
@@ -51,7 +49,6 @@ export const auditVerifyCommand = defineCommand({
       if (report.anchors)
         context.print(`It holds all of ${counted(report.anchors.count, 'head')} in the log.`);
     }
-    if (damaged.length > 0) context.warn(`warning: ${damageText(damaged)}`);
     const refuse = (message: string, hint?: string) =>
       new HkctlError('state_forbids', message, { hint });
     if (broken) {

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { damageText } from '../../../core/audit/damage.ts';
 import { auditDraft } from '../../../core/domain/actors.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { unwritable } from '../../../core/files.ts';
@@ -20,16 +19,7 @@ export default defineCommand({
       doc: 'the file to write, a folder for a new file with a name of its own, or - for standard output',
     },
   ],
-  fields: [
-    'file',
-    'created_at',
-    'keys',
-    'audit_records',
-    'digest',
-    'damaged_audit_records',
-    'bytes',
-    'removed',
-  ],
+  fields: ['file', 'created_at', 'keys', 'audit_records', 'digest', 'bytes', 'removed'],
   flags: {
     force: toggle('--force', 'replace a file that is there, once the new one is whole'),
     keep: parsed(
@@ -71,7 +61,7 @@ export default defineCommand({
     const written = await engine
       .backup(isStream ? toStandardOutput(context) : target, request)
       .finally(bar.end);
-    const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes, digest } = written;
+    const { createdAtMs, keys, auditRecords, bytes, digest } = written;
     const detail = { bytes, keys, digest, ...(keep !== undefined && { keep }) };
     try {
       await domain.store.audit.append(auditDraft(domain, actor, 'store.backup', target, detail));
@@ -87,7 +77,6 @@ export default defineCommand({
         keys,
         audit_records: auditRecords,
         digest,
-        ...(damagedAuditRecords.length > 0 && { damaged_audit_records: damagedAuditRecords }),
         bytes,
         ...(keep !== undefined && { removed }),
       });
@@ -101,7 +90,6 @@ export default defineCommand({
           : []),
       );
     }
-    if (damagedAuditRecords.length > 0) context.warn(`warning: ${damageText(damagedAuditRecords)}`);
   },
 });
 

@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { storeAbsent, storeTooNew, storeTooOld } from '../../shared/errors.ts';
+import { storeAbsent, storeTooNew, storeTooOld, storeUnreleased } from '../../shared/errors.ts';
 import type { DatabaseName } from '../../sqlite-file/schema/migrated-schema.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { asOfDriver } from '../errors/errors.ts';
@@ -7,13 +7,14 @@ import { asOfDriver } from '../errors/errors.ts';
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
 export const schemaVersion = 4;
 
+/** The oldest version that is migrated: no release made an older store. */
+const oldestVersion = 3;
+
 /**
  * The versions of SQLite's databases that hold the same as each version of this schema. A backup of an older store has them, so
  * that the hkctl that made the store can restore it.
  */
 export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number>>> = {
-  1: { registry: 2, records: 2, readings: 2 },
-  2: { registry: 2, records: 2, readings: 2 },
   3: { registry: 3, records: 2, readings: 3 },
   4: { registry: 4, records: 2, readings: 3 },
 };
@@ -26,17 +27,21 @@ interface Place {
 
 /** Throws `store_absent`, `store_too_old`, `store_too_new` or `store_corrupt` if there is no store of this version. */
 export async function requireSchemaVersion(session: PostgresSession): Promise<void> {
-  const version = await requireNotNewer(session);
+  const version = await requireKnownVersion(session);
   const { shown } = session.location;
   if (version === 0) throw storeAbsent(shown);
   if (version < schemaVersion) throw storeTooOld(shown, version, 'the daemons');
 }
 
-/** The version of the store, 0 for none yet; `store_too_new` for a newer one, `store_corrupt` for tables of another program. */
-export async function requireNotNewer(session: PostgresSession): Promise<number> {
+/**
+ * The version of the store, 0 for none yet; `store_too_new` for a newer one, `store_too_old` for one of before the first release,
+ * `store_corrupt` for tables of another program.
+ */
+export async function requireKnownVersion(session: PostgresSession): Promise<number> {
   const { version, tables } = await readPlace(session);
   const { shown } = session.location;
   if (version > schemaVersion) throw storeTooNew(shown, version);
+  if (version > 0 && version < oldestVersion) throw storeUnreleased(shown, version);
   if (version > 0 || tables === 0) return version;
   throw new HkctlError(
     'store_corrupt',

@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { storeTooNew, storeTooOld } from '../../shared/errors.ts';
+import { storeTooNew, storeTooOld, storeUnreleased } from '../../shared/errors.ts';
 import type { Connection } from '../driver.ts';
 import { translating } from '../errors.ts';
 import { type DatabaseName, upgradeTables } from './migrated-schema.ts';
@@ -11,8 +11,12 @@ export const schemaVersions: Record<DatabaseName, number> = {
   readings: 3,
 };
 
-/** The first version of the readings that has them in chunks; before, each was a row. */
-export const firstWithChunks = 3;
+/** The oldest versions that are migrated and restored: no release made an older store. */
+const oldestVersions: Record<DatabaseName, number> = {
+  registry: 3,
+  records: 2,
+  readings: 3,
+};
 
 /** `store_too_old` or `store_too_new` (exit 6) if a database is not of this version. */
 export function requireSchemaVersion(
@@ -20,18 +24,22 @@ export function requireSchemaVersion(
   name: DatabaseName,
   path: string,
 ): void {
-  const version = requireNotNewer(connection, name, path);
+  const version = requireKnownVersion(connection, name, path);
   if (version !== schemaVersions[name]) throw storeTooOld(path, version, 'the daemon');
 }
 
-/** The version of a database, if this hkctl can migrate it; `store_too_new` (exit 6) for a newer one. */
-export function requireNotNewer(
+/**
+ * The version of a database that this hkctl can migrate, 0 for one without tables; `store_too_new` for a newer one, and
+ * `store_too_old` for one of before the first release (exit 6).
+ */
+export function requireKnownVersion(
   connection: Connection,
   name: DatabaseName,
   path: string,
   version = readSchemaVersion(connection, path),
 ): number {
   if (version > schemaVersions[name]) throw storeTooNew(path, version);
+  if (version > 0 && version < oldestVersions[name]) throw storeUnreleased(path, version);
   return version;
 }
 
@@ -56,10 +64,7 @@ export function isEmpty(connection: Connection, path: string): boolean {
   });
 }
 
-/**
- * Applies the missing migrations, all or nothing, in the running transaction if there is one; returns their number. Older
- * readings are moved by `rebuildReadings`.
- */
+/** Applies the missing migrations, all or nothing, in the running transaction if there is one; returns their number. */
 export function applyMigrations(
   connection: Connection,
   name: DatabaseName,
@@ -68,7 +73,7 @@ export function applyMigrations(
 ): number {
   const apply = connection.transaction(() => {
     // Read under the write lock: another process may have migrated already.
-    const before = requireNotNewer(connection, name, path);
+    const before = requireKnownVersion(connection, name, path);
     upgradeTables(connection, name, before, folder);
     connection.pragma(`user_version = ${schemaVersions[name]}`);
     return schemaVersions[name] - before;

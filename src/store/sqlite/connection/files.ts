@@ -26,8 +26,6 @@ export function filesOf(path: string) {
     /** Where a restore builds the new store, and the file that marks it as complete. */
     restored: `${stem}.restored.db`,
     ready: `${stem}.restored.ready`,
-    /** Where a migration makes a new database of readings until it is complete. */
-    rebuilt: `${stem}.readings.migrated.db`,
   };
 }
 

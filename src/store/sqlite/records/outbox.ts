@@ -22,9 +22,7 @@ export function emptyOutbox(
     const kept = registry.connection
       .prepare<[string], number>('select value from marks where name = ?')
       .pluck();
-    const mark = kept.get(outboxMark) ?? 0;
-    // Earlier versions have restored a mark together with an outbox that started at 1 again: it does not describe what waits there.
-    const before = mark > madeIn(records) ? 0 : mark;
+    const before = kept.get(outboxMark) ?? 0;
     const waiting = records
       .prepare<[number], { id: number; draft: string }>(
         'select id, draft from audit_outbox where id > ? order by id',

@@ -1,31 +1,34 @@
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { Cli } from '../../../cli/harness.ts';
 import { tamper } from '../../../cli/tamper.ts';
+import { frozenVersion, thaw } from '../../../store/frozen.ts';
 
 let cli: Cli;
-beforeEach(async () => {
-  cli = await new Cli().seed();
-  makeOld(cli.store);
+beforeEach(() => {
+  const { store, backup } = thaw(frozenVersion, mkdtempSync(join(tmpdir(), 'hkctl-migrate-')));
+  rmSync(backup);
+  cli = new Cli(store);
+  cli.nowMs = Date.parse('2026-12-01T08:00:00Z');
 });
+afterEach(() => rmSync(dirname(cli.store), { recursive: true }));
 
-/** Makes the registry one of schema 1, by taking away what its later migrations have added. */
-function makeOld(store: string): void {
-  const added = {
-    keys: ['allowed_ips', 'note', 'last_used_ip'],
-    tenants: ['retain_readings_days'],
-    daemons: ['version'],
-    users: ['entity_ids'],
-  };
-  const statements = Object.entries(added).flatMap(([table, columns]) =>
-    columns.map((column) => `alter table ${table} drop column ${column}`),
-  );
-  tamper(store, [...statements, 'drop table key_usage', 'pragma user_version = 1'].join(';'));
-}
+/** The version of the registry of the frozen store. */
+const frozenRegistry = 3;
+const missingSteps = Object.values(schemaVersions).reduce((sum, steps) => sum + steps) - 8;
 
 function versionOf(file: string): unknown {
   const connection = openDatabase(file, { readonly: true });
@@ -46,8 +49,8 @@ describe('migrate', () => {
       backup: string;
     }>();
     expect([applied, backups()]).toEqual([
-      schemaVersions.registry - 1,
-      ['hkctl.before-migrate-20261120T080000Z.backup'],
+      missingSteps,
+      ['hkctl.before-migrate-20261201T080000Z.backup'],
     ]);
     expect(backup).toBe(join(dirname(cli.store), backups()[0] ?? ''));
     const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
@@ -59,12 +62,12 @@ describe('migrate', () => {
     // The backup is a whole store of its time.
     const other = new Cli(join(dirname(dirname(cli.store)), 'other', 'hkctl.db'));
     await other.ok(['restore', backup, '--yes']);
-    expect((await other.ok('entities list --json')).json<unknown[]>()).toHaveLength(2);
+    expect((await other.ok('entities list --json')).json<unknown[]>()).toHaveLength(1);
   });
 
   it('writes none with --without-backup, and none where there is nothing to do', async () => {
     expect((await cli.ok('migrate --without-backup --json')).json()).toEqual({
-      applied: schemaVersions.registry - 1,
+      applied: missingSteps,
     });
     expect((await cli.ok('migrate --json')).json()).toEqual({ applied: 0 });
     expect((await cli.ok('migrate')).stdout).toBe('The store is up to date.\n');
@@ -79,18 +82,17 @@ describe('migrate', () => {
     other.exec('rollback');
     other.close();
     expect([code, stderr]).toEqual([6, expect.stringContaining('locked')]);
-    expect(versionOf(registry)).toBe(1);
+    expect(versionOf(registry)).toBe(frozenRegistry);
     await cli.ok('migrate');
     expect(versionOf(registry)).toBe(schemaVersions.registry);
   });
 
-  it('changes nothing where a database after the first cannot be migrated', async () => {
-    const { readings, registry } = filesOf(cli.store);
-    // Of that version it would have a table that is not there.
-    tamper(readings, 'pragma user_version = 1');
-    expect((await cli.run('migrate --without-backup --json')).error().code).toBe('store_corrupt');
-    expect(versionOf(registry)).toBe(1);
-    tamper(readings, `pragma user_version = ${schemaVersions.readings}`);
+  it('changes nothing where a step cannot be applied', async () => {
+    const { registry } = filesOf(cli.store);
+    tamper(registry, 'alter table users add column entity_ids text');
+    expect((await cli.run('migrate --without-backup')).code).toBe(1);
+    expect(versionOf(registry)).toBe(frozenRegistry);
+    tamper(registry, 'alter table users drop column entity_ids');
     await cli.ok('migrate');
   });
 
@@ -100,27 +102,27 @@ describe('migrate', () => {
     expect([
       readdirSync(dirname(cli.store)).filter((name) => name.includes('before-migrate')),
       versionOf(cli.store),
-    ]).toEqual([[], 1]);
+    ]).toEqual([[], frozenRegistry]);
   });
 
   it('asks the profile before it writes anything', async () => {
-    expect((await cli.run('migrate', { osAccount: 'operator' })).code).toBe(4);
-    expect([backups(), versionOf(cli.store)]).toEqual([[], 1]);
+    expect((await cli.run('migrate', { osAccount: 'ada' })).code).toBe(4);
+    expect([backups(), versionOf(cli.store)]).toEqual([[], frozenRegistry]);
   });
 
   it('replaces no backup of the same second, which may be the only copy of the older store', async () => {
     const { backup } = (await cli.ok('migrate --json')).json<{ backup: string }>();
-    const kept = readFileSync(backup);
-    makeOld(cli.store);
+    const first = readFileSync(backup);
+    thaw(frozenVersion, dirname(cli.store));
     const second = (await cli.ok('migrate --json')).json<{ backup: string }>();
     expect(second.backup).toBe(backup.replace(/\.backup$/, '-2.backup'));
-    expect(readFileSync(backup)).toEqual(kept);
+    expect(readFileSync(backup)).toEqual(first);
   });
 
   it('removes what one left that was killed the day before', async () => {
     const left = join(
       dirname(cli.store),
-      'hkctl.before-migrate-20261119T070000Z.backup.hkctl-0123456789ab.new',
+      'hkctl.before-migrate-20261130T070000Z.backup.hkctl-0123456789ab.new',
     );
     writeFileSync(left, '');
     const yesterday = cli.nowMs / 1000 - 25 * 3600;

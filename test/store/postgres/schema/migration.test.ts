@@ -22,7 +22,7 @@ const engine = (address: string, into = folder) =>
     env: { STATE_DIRECTORY: into },
   });
 
-/** A store of the first schema with a key that was revoked. */
+/** A store of the schema before this one, with a key that was revoked. */
 async function olderStore() {
   const address = await newDatabase('store');
   const store = await opened(address, false);
@@ -34,9 +34,8 @@ async function olderStore() {
   ]);
   await onServer(
     address,
-    'drop table hkctl.journal, hkctl.key_usage',
     'alter table hkctl.users drop column entity_ids',
-    'update hkctl.store_version set version = 1',
+    'update hkctl.store_version set version = 3',
   );
   return { address, plant, key };
 }
@@ -45,7 +44,7 @@ const hooks = { authorize: () => {}, confirm: async () => {}, audit: async () =>
 
 it('knows the tables of a backup of each version', () => {
   expect(Object.keys(sqliteVersions).map(Number)).toEqual(
-    Array.from({ length: schemaVersion }, (_, n) => n + 1),
+    Array.from({ length: schemaVersion - 2 }, (_, n) => n + 3),
   );
   expect(sqliteVersions[schemaVersion]).toEqual(schemaVersions);
 });
@@ -60,7 +59,7 @@ it('a migration writes a backup of the older store first, which can be restored'
   });
   const { applied, backup = '' } = await engine(address).migrate();
   expect([applied, backup]).toEqual([
-    3,
+    1,
     expect.stringMatching(/hkctl_test_[0-9a-f]+\.before-migrate-20261120T081500Z\.backup$/),
   ]);
   expect(statSync(backup).mode & 0o777).toBe(0o600);
@@ -82,7 +81,7 @@ it('a migration changes nothing where its backup cannot be written, and needs no
   await expect(engine(address).open()).rejects.toMatchObject({ code: 'store_too_old' });
   const before = readdirSync(folder);
   expect(await engine(address, absent).migrate(undefined, { withoutBackup: true })).toEqual({
-    applied: 3,
+    applied: 1,
   });
   expect([existsSync(absent), readdirSync(folder)]).toEqual([false, before]);
   await (await engine(address).open()).close();
