@@ -21,21 +21,26 @@ interface NoticeKey {
   expires_at: string | null;
 }
 
-/** A notice that is due unless a daemon of the store has begun `task` within the last `gapMs`. */
-export interface DueNotice {
-  notice: Notice;
+/** A task that is due unless a daemon of the store has begun it within the last `gapMs`. */
+export interface Claim {
   task: DaemonTask;
   gapMs: number;
 }
 
-/** A key that expires soon; a warning is due unless `task` was begun within the last `gapMs`. */
+/** A notice that is due if each of its claims is, in their order. */
+export interface DueNotice {
+  notice: Notice;
+  claims: Claim[];
+}
+
+/** A key that expires soon. */
 export interface ExpiringKey {
   key: Key;
   expiresAtMs: number;
   /** The least number of days in {@link expiryWarningDays} that is left. */
   days: number;
-  task: DaemonTask;
-  gapMs: number;
+  /** How long that number of days has been reached. */
+  reachedForMs: number;
 }
 
 /** The days before its expiry at which a key is warned of. */
@@ -64,13 +69,16 @@ export async function* expiringKeys({
 }
 
 function expiryOf(key: Key, nowMs: number): ExpiringKey | undefined {
-  const { id, expiresAtMs } = key;
+  const { expiresAtMs } = key;
   if (expiresAtMs === null) return undefined;
   const days = expiryWarningDays.find((most) => expiresAtMs - nowMs <= most * dayMs);
   if (days === undefined) return undefined;
-  // A warning before this number of days was reached was one of more days.
-  const gapMs = nowMs - (expiresAtMs - days * dayMs) + 1;
-  return { key, expiresAtMs, days, task: `warned ${id}`, gapMs };
+  return { key, expiresAtMs, days, reachedForMs: nowMs - (expiresAtMs - days * dayMs) };
+}
+
+/** The claim of the warning that a key expires in so many days: once for ever, since a clock may jump back over that day. */
+export function warningClaim({ key, days }: ExpiringKey, nowMs: number): Claim {
+  return { task: `warned ${key.id} ${days}`, gapMs: nowMs };
 }
 
 /** All that `--notify` tells of the store, each at most once a day. */
@@ -78,10 +86,15 @@ export async function* dueNotices(
   domain: Pick<Domain, 'store' | 'clock'>,
 ): AsyncGenerator<DueNotice> {
   const { store, clock } = domain;
-  const at = formatInstantMs(clock());
-  for await (const { key, gapMs } of expiringKeys(domain)) {
+  const nowMs = clock();
+  const at = formatInstantMs(nowMs);
+  for await (const { key, days, reachedForMs } of expiringKeys(domain)) {
     const notice: Notice = { event: 'key_expires', at, key: shownKey(key) };
-    yield { notice, task: `notified key_expires ${key.id}`, gapMs: Math.max(gapMs, dayMs) };
+    const task: DaemonTask = `notified key_expires ${key.id}`;
+    // A notice from before this number of days was reached was one of more days.
+    const lately = { task, gapMs: Math.max(reachedForMs + 1, dayMs) };
+    const onceForEver = { task: `${task} ${days}`, gapMs: nowMs } as const;
+    yield { notice, claims: [lately, onceForEver] };
   }
   for (const tenant of await store.tenants.list()) {
     for await (const key of rejectedKeys(domain, tenant)) {
@@ -100,7 +113,7 @@ export async function* dueNotices(
 }
 
 function daily(notice: Notice, task: DaemonTask): DueNotice {
-  return { notice, task, gapMs: dayMs };
+  return { notice, claims: [{ task, gapMs: dayMs }] };
 }
 
 function shownKey({ id, prefix, name, expiresAtMs }: Key): NoticeKey {

@@ -1,6 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Domain } from '../../core/domain/domain.ts';
-import { dueNotices, expiringKeys, expiryWarningDays } from '../../core/operations/notices.ts';
+import {
+  type Claim,
+  dueNotices,
+  expiringKeys,
+  expiryWarningDays,
+  warningClaim,
+} from '../../core/operations/notices.ts';
 import { redactSecrets } from '../../core/secrets.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { hourMs } from '../../core/time/spans.ts';
@@ -34,9 +40,10 @@ export function createNotices(
   let first: NodeJS.Timeout | undefined;
 
   async function warnOfExpiries(): Promise<void> {
-    for await (const { key, expiresAtMs, days, task, gapMs } of expiringKeys(domain)) {
+    for await (const expiring of expiringKeys(domain)) {
       if (signal.aborted) return;
-      if (!(await domain.store.daemon.beginTask(task, domain.clock(), gapMs))) continue;
+      if (!(await begins([warningClaim(expiring, domain.clock())]))) continue;
+      const { key, expiresAtMs, days } = expiring;
       warnings.set(`${days}`, (warnings.get(`${days}`) ?? 0) + 1);
       const { prefix, name } = key;
       const facts = { key: prefix, name: redactSecrets(name), entity: key.entity?.code, days };
@@ -49,9 +56,9 @@ export function createNotices(
   }
 
   async function tell(command: NotifyCommand): Promise<void> {
-    for await (const { notice, task, gapMs } of dueNotices(domain)) {
+    for await (const { notice, claims } of dueNotices(domain)) {
       if (signal.aborted) return;
-      if (!(await domain.store.daemon.beginTask(task, domain.clock(), gapMs))) continue;
+      if (!(await begins(claims))) continue;
       const fault = await runNotifyCommand(command, notice, signal);
       if (signal.aborted) return;
       if (fault) {
@@ -63,6 +70,14 @@ export function createNotices(
       }
       await rest();
     }
+  }
+
+  /** Whether all of that is due, and nobody else does it meanwhile. */
+  async function begins(claims: readonly Claim[]): Promise<boolean> {
+    for (const { task, gapMs } of claims) {
+      if (!(await domain.store.daemon.beginTask(task, domain.clock(), gapMs))) return false;
+    }
+    return true;
   }
 
   /** It ends at once when the daemon stops. */

@@ -71,6 +71,42 @@ it('warns of a key 30, 14, 7 and 1 days before it expires, once each, whichever 
   }
 });
 
+it('repeats no warning if the clock jumps, and gives each that is left afterwards', async () => {
+  const plant = await HttpPlant.open();
+  const expiresAtMs = plant.nowMs + 30 * dayMs;
+  await plant.key({ name: 'Gateway', expiresAtMs });
+  const warned = async (left: number) => {
+    plant.nowMs = expiresAtMs - left * dayMs;
+    const { log, told } = await look(plant, append);
+    const notices = told.filter(({ event }) => event === 'key_expires');
+    return [log.map(({ days }) => days), notices.length];
+  };
+
+  expect(await warned(30)).toEqual([[30], 1]);
+  expect(await warned(0.5)).toEqual([[1], 1]);
+  // Back by a month, and on again over each of the days.
+  for (const left of [30, 29, 20]) expect(await warned(left)).toEqual([[], 0]);
+  expect(await warned(13)).toEqual([[14], 1]);
+  expect(await warned(29)).toEqual([[], 0]);
+  expect(await warned(6)).toEqual([[7], 1]);
+  for (const left of [13, 6, 0.9, 0.1]) expect(await warned(left)).toEqual([[], 0]);
+});
+
+it('tells of a key once a day, even if another number of days is reached within it', async () => {
+  const plant = await HttpPlant.open();
+  const expiresAtMs = plant.nowMs + 1.5 * dayMs;
+  await plant.key({ name: 'Short', expiresAtMs });
+  const told = async (left: number) => {
+    plant.nowMs = expiresAtMs - left * dayMs;
+    return (await look(plant, append)).told.length;
+  };
+
+  expect(await told(1.5)).toBe(1);
+  expect(await told(0.9)).toBe(0);
+  expect(await told(0.5)).toBe(1);
+  expect(await told(0.1)).toBe(0);
+});
+
 it('tells of a silent sensor and an old backup once a day', async () => {
   const plant = await HttpPlant.open();
   const { secret } = await plant.key();
