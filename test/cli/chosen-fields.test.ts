@@ -30,7 +30,7 @@ const lines: readonly (readonly [path: string, more: string, field: string])[] =
   ['keys list', '', 'prefix'],
   ['keys show', 'Gateway', 'usage'],
   ['keys create', '--name New --entity BER --preset sensor-gateway', 'secret'],
-  ['keys rotate', 'New --yes', 'revoked'],
+  ['keys rotate', 'New --yes', 'secret'],
   ['keys note', 'Gateway "Line 3"', 'key'],
   ['keys verify', '', 'reason'],
   ['keys scan', '-', 'occurrences'],
@@ -108,5 +108,26 @@ describe('--json FIELD', () => {
     if (path === 'sensors tail') return;
     const [first] = [JSON.parse(stdout)].flat();
     expect(Object.keys(first)).toEqual([field]);
+  });
+
+  it.each([
+    ['keys create --name Lost --entity BER --preset sensor-gateway --json key', 'secret'],
+    ['keys create --name Lost --entity BER --preset sensor-gateway --copy --json key', 'secret'],
+    ['keys rotate Gateway --yes --json key,revoked', 'key,revoked,secret'],
+    ['keys rotate Gateway --yes --json revoked', 'revoked,secret'],
+  ])('of hkctl %s is refused, since the secret would be lost', async (line, better) => {
+    const before = (await cli.ok('keys list --all --json')).stdout;
+    const refused = await cli.run(line);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(refused.error().hint).toContain(better);
+    expect((await cli.ok('keys list --all --json')).stdout).toBe(before);
+  });
+
+  it('may leave out a secret that goes elsewhere', async () => {
+    const file = join(folder(), 'lost.key');
+    const line = `keys create --name Kept --entity BER --preset sensor-gateway --secret-file ${file}`;
+    expect(Object.keys((await cli.ok(`${line} --json key`)).json())).toEqual(['key']);
+    const rotated = await cli.ok('keys rotate Kept --yes --deliver "cat > /dev/null" --json revoked');
+    expect(Object.keys(rotated.json())).toEqual(['revoked']);
   });
 });

@@ -146,8 +146,8 @@ export function createContext(
       else io.stdout.write(`${text}\n`);
     },
     printJson,
-    /** Whether `--json FIELD,…` names fields. */
-    choosesFields: globals.fields !== undefined,
+    /** The fields that `--json FIELD,…` names. */
+    fields: globals.fields,
     chosen,
     /** Writes rows for programs: cells behind tabs, each in one line. */
     printTabbed(rows: readonly (readonly string[])[]) {

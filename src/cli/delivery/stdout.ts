@@ -83,8 +83,18 @@ export function unrotated(key: Key): KeyAnswer {
   return { key, revoked: null };
 }
 
-/** Refuses a closed standard output and the null device, in which the secret would be lost (promise 1.4): `usage`. */
-export function requireReader({ io }: Context): void {
+/**
+ * Refuses a standard output in which the secret would be lost (promise 1.4): a closed one, the null device, and JSON of which
+ * `--json FIELD,…` leaves it out: `usage`.
+ */
+export function requireReader({ io, fields }: Context): void {
+  if (fields !== undefined && !fields.includes('secret')) {
+    throw new HkctlError(
+      'usage',
+      `--json ${fields.join(',')} leaves out the secret, which would be lost. No key was made.`,
+      { hint: `Give --json ${[...fields, 'secret'].join(',')}, or --secret-file PATH.` },
+    );
+  }
   if (!io.stdout.isNull) return;
   throw new HkctlError(
     'usage',

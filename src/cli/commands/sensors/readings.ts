@@ -94,7 +94,7 @@ export const exportReadings = defineCommand({
 /** Lines of readings as elements of an array, each with the fields that were asked for. */
 function elementsOf(context: Context, rows: string): string {
   const lines = rows.slice(0, -1);
-  if (!context.choosesFields) return lines.replaceAll('\n', ',\n');
+  if (context.fields === undefined) return lines.replaceAll('\n', ',\n');
   const chosen = lines.split('\n').map((line) => toSafeJson(context.chosen(JSON.parse(line))));
   return chosen.join(',\n');
 }
