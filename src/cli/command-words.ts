@@ -129,10 +129,11 @@ export function requireFlagsBehindCommand(argv: readonly string[]): void {
 
 /** Refuses a flag that a command does not have: `usage`, with what to do instead or the flag that was probably meant. */
 export function unknownFlag(
-  flag: string,
+  given: string,
   known: readonly string[],
   guidance: CommandDefinition['flagGuidance'] = {},
 ): HkctlError {
+  const [flag = ''] = given.split('=');
   const answer = Object.hasOwn(guidance, flag) ? guidance[flag] : undefined;
   if (answer) return new HkctlError('usage', answer.message, { hint: answer.hint });
   const names = known.map((name) => name.replace(/^--/, '')).filter(isSuggested);

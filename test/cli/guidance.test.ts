@@ -33,6 +33,10 @@ describe('a wish without a command is answered with what to do instead', () => {
     ['keys disable hk_Ab3dE', 'hkctl entities deactivate CODE'],
     ['keys rotate hk_Ab3dE --expires 90d', 'hkctl keys create'],
     ['keys rotate hk_Ab3dE --name New', 'hkctl keys create'],
+    ['keys rotate hk_Ab3dE --expires=90d', 'hkctl keys create'],
+    ['keys rotate hk_Ab3dE --allow-ip=10.0.0.0/8 --yes', 'hkctl keys create'],
+    ['keys list --entiti=BER', 'Did you mean --entity?'],
+    ['keys grant hk_Ab3dE parts.view', 'hkctl keys create'],
     ['users list x', 'users list takes no argument'],
   ])('hkctl %s', async (line, instead) => {
     expect(await refused(line)).toContain(instead);

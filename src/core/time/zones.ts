@@ -21,13 +21,23 @@ export function meantZone(text: string): string | undefined {
     .trim()
     .replace(/[\s_]+/g, '_')
     .toLowerCase();
-  const ofCity = zones.find((zone) => zone.toLowerCase().endsWith(`/${typed}`));
+  const city = cityOf(typed);
+  const ofCity = zones.find((zone) => cityOf(zone).toLowerCase() === city);
   if (ofCity !== undefined) return ofCity;
-  const meant = nearest(typed, zones);
-  if (meant !== undefined || typed.includes('/')) return meant;
-  const cities = zones.map((zone) => zone.slice(zone.lastIndexOf('/') + 1));
-  const city = nearest(typed, cities);
-  return city === undefined ? undefined : zones[cities.indexOf(city)];
+
+  const region = regionOf(typed);
+  const near = region === '' ? zones : zones.filter((zone) => nearest(region, [regionOf(zone)]));
+  const meant = nearest(city, near.map(cityOf));
+  return near.find((zone) => cityOf(zone) === meant);
+}
+
+function cityOf(zone: string): string {
+  return zone.slice(zone.lastIndexOf('/') + 1);
+}
+
+/** What stands before the city; empty for a zone without a region, such as UTC. */
+function regionOf(zone: string): string {
+  return zone.slice(0, Math.max(0, zone.lastIndexOf('/')));
 }
 
 /** Abbreviations that ICU accepts, and the IANA database does not know: IST is India, Israel or Ireland. */

@@ -90,7 +90,13 @@ describe('a time zone', () => {
     ['new york', 'America/New_York'],
     ['America/New York', 'America/New_York'],
     ['Europe/Zurick', 'Europe/Zurich'],
+    ['Eurpe/Berln', 'Europe/Berlin'],
+    ['Asia/Berlin', 'Europe/Berlin'],
+    ['America/Argentina/San Luiz', 'America/Argentina/San_Luis'],
   ])('is meant by %s', (typed, zone) => expect(meantZone(typed)).toBe(zone));
 
-  it('is meant by no word that is like none', () => expect(meantZone('xyzzyx')).toBeUndefined());
+  it.each(['xyzzyx', 'Europe/Nowhere', 'Europe/Hamburg', 'America/Denvor City', 'Mars/Base', 'Asia/'])(
+    'is not meant by %j, which is like none',
+    (typed) => expect(meantZone(typed)).toBeUndefined(),
+  );
 });
