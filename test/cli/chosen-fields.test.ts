@@ -127,7 +127,9 @@ describe('--json FIELD', () => {
     const file = join(folder(), 'lost.key');
     const line = `keys create --name Kept --entity BER --preset sensor-gateway --secret-file ${file}`;
     expect(Object.keys((await cli.ok(`${line} --json key`)).json())).toEqual(['key']);
-    const rotated = await cli.ok('keys rotate Kept --yes --deliver "cat > /dev/null" --json revoked');
+    const rotated = await cli.ok(
+      'keys rotate Kept --yes --deliver "cat > /dev/null" --json revoked',
+    );
     expect(Object.keys(rotated.json())).toEqual(['revoked']);
   });
 });

@@ -26,7 +26,10 @@ function forEach(words: readonly string[], guidance: Guidance): Record<string, G
 
 /** The answers to verbs that keys do not have. */
 export const keyGuidance: Readonly<Record<string, Guidance>> = {
-  ...forEach(['rename', 'edit', 'update', 'set', 'change', 'modify', 'move', 'grant', 'allow'], unchangeable),
+  ...forEach(
+    ['rename', 'edit', 'update', 'set', 'change', 'modify', 'move', 'grant', 'allow'],
+    unchangeable,
+  ),
   ...forEach(['unrevoke', 'restore', 'undo', 'undelete', 'recover'], final),
   ...forEach(['reactivate', 'activate', 'enable', 'unlock', 'resume'], final),
   ...forEach(['disable', 'deactivate', 'suspend', 'pause', 'lock', 'stop'], notPausable),
