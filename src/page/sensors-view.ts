@@ -1,20 +1,35 @@
 import { element, replaceContent } from './elements.ts';
 import type { ListedSensor } from './models.ts';
 import { startRefresh } from './refresh.ts';
-import { byUrgency, matches, readSensors, stateOf, stateWords, type TileState } from './sensors.ts';
+import {
+  createRanking,
+  matches,
+  readSensors,
+  stateOf,
+  stateWords,
+  type TileState,
+} from './sensors.ts';
 import { createSparklines, drawSparkline } from './sparklines.ts';
 import { formatAge } from './time.ts';
 import { formatValue, unitSign } from './values.ts';
 import { attempt, type View } from './view.ts';
 import { layOutWall, visibleRows, type WallRow, wallHeight } from './wall.ts';
 
+/** Curves are read once scrolling rests for so long: a long way costs the key few requests. */
+const scrollRestMs = 200;
+
 /** A wall of tiles, one for each sensor. Only the tiles on the screen exist. */
 export const sensorsView: View = (context) => {
   const sparklines = createSparklines(context.api);
+  const rank = createRanking();
   let sensors: ListedSensor[] = [];
   let rows: WallRow[] = [];
   let shown: readonly ListedSensor[] = [];
+  let places = new Map<string, number>();
+  /** The rows that exist in the document. */
+  let drawn: readonly WallRow[] = [];
   let scheduledFrame = 0;
+  let scheduledReading: ReturnType<typeof setTimeout> | undefined;
 
   const search = element('input', {
     type: 'search',
@@ -49,6 +64,7 @@ export const sensorsView: View = (context) => {
   return () => {
     endRefresh();
     cancelAnimationFrame(scheduledFrame);
+    clearTimeout(scheduledReading);
     removeEventListener('scroll', scheduleDrawing);
     removeEventListener('resize', layOut);
   };
@@ -58,16 +74,14 @@ export const sensorsView: View = (context) => {
     if (answer.changed || sensors.length === 0) sensors = answer.sensors;
     layOut();
 
-    await sparklines.load(
-      sensorsOnScreen().map(({ id }) => id),
-      context.serverNow(),
-    );
-    draw();
+    await loadSparklines();
   }
 
   function layOut(): void {
     const nowMs = context.serverNow();
-    shown = sensors.filter((sensor) => matches(sensor, search.value)).sort(byUrgency(nowMs));
+    const found = sensors.filter((sensor) => matches(sensor, search.value));
+    shown = rank(found, nowMs);
+    places = new Map(shown.map(({ id }, index) => [id, index + 1]));
     rows = layOutWall(shown, wall.clientWidth, group.checked);
     wall.style.height = `${wallHeight(rows)}px`;
     summary.textContent = summaryOf(shown, sensors.length, nowMs);
@@ -76,39 +90,25 @@ export const sensorsView: View = (context) => {
 
   function scheduleDrawing(): void {
     cancelAnimationFrame(scheduledFrame);
-    scheduledFrame = requestAnimationFrame(() => {
-      draw();
-      void attempt(context, loadSparklines);
-    });
+    scheduledFrame = requestAnimationFrame(draw);
+    clearTimeout(scheduledReading);
+    scheduledReading = setTimeout(() => void attempt(context, loadSparklines), scrollRestMs);
   }
 
   async function loadSparklines(): Promise<void> {
-    const missing = sensorsOnScreen().filter(({ id }) => sparklines.pointsOf(id) === undefined);
-    if (missing.length === 0) return;
-
-    await sparklines.load(
-      missing.map(({ id }) => id),
-      context.serverNow(),
-    );
-    draw();
-  }
-
-  function rowsOnScreen(): WallRow[] {
-    const top = -wall.getBoundingClientRect().top;
-    return visibleRows(rows, top, top + innerHeight);
-  }
-
-  function sensorsOnScreen(): ListedSensor[] {
-    return rowsOnScreen().flatMap((row) => row.sensors);
+    const ids = drawn.flatMap((row) => row.sensors).map(({ id }) => id);
+    // Drawing is most of the work of a refresh.
+    if (await sparklines.load(ids, context.serverNow())) draw();
   }
 
   function draw(): void {
     const focusedId = document.activeElement?.getAttribute('data-sensor');
-    const places = new Map(shown.map(({ id }, index) => [id, index + 1]));
     const nowMs = context.serverNow();
+    const top = -wall.getBoundingClientRect().top;
+    drawn = visibleRows(rows, top, top + innerHeight);
 
     wall.replaceChildren(
-      ...rowsOnScreen().map((row) =>
+      ...drawn.map((row) =>
         drawRow(row, (sensor) =>
           drawTile(sensor, nowMs, places.get(sensor.id) ?? 0, shown.length, sparklines),
         ),

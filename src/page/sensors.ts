@@ -52,15 +52,33 @@ export function stateOf(sensor: ListedSensor, nowMs: number): TileState {
   return sensor.last_status === 'degraded' ? 'degraded' : 'ok';
 }
 
-/** Sorts sensors that need attention to the front; then by code. */
-export function byUrgency(nowMs: number): (one: ListedSensor, other: ListedSensor) => number {
-  return (one, other) =>
-    urgency[stateOf(one, nowMs)] - urgency[stateOf(other, nowMs)] ||
-    compareTexts(one.code, other.code);
+/**
+ * Sorts sensors: those that need attention first, then by code. Comparing codes takes longest, so
+ * their order is kept until there is a new code.
+ */
+export function createRanking() {
+  let places = new Map<string, number>();
+
+  return (sensors: readonly ListedSensor[], nowMs: number): ListedSensor[] => {
+    if (sensors.some(({ code }) => !places.has(code))) {
+      const codes = sensors.map(({ code }) => code).sort(compareTexts);
+      places = new Map(codes.map((code, place) => [code, place]));
+    }
+
+    return sensors
+      .map((sensor) => ({
+        sensor,
+        urgency: urgency[stateOf(sensor, nowMs)],
+        place: places.get(sensor.code) ?? 0,
+      }))
+      .sort((one, other) => one.urgency - other.urgency || one.place - other.place)
+      .map(({ sensor }) => sensor);
+  };
 }
 
 /** Whether every word of a search is in a sensor's code, name, asset or quantity. */
 export function matches(sensor: ListedSensor, search: string): boolean {
+  if (search === '') return true;
   const text = [sensor.code, sensor.name, sensor.id, sensor.asset_id, sensor.quantity]
     .join(' ')
     .toLowerCase();

@@ -23,8 +23,11 @@ export function createSparklines(api: Api) {
     /** The points of a sensor that are known; undefined before they were read. */
     pointsOf: (sensorId: string) => lines.get(sensorId)?.points,
 
-    /** Reads what is missing or old among these sensors; `nowMs` is the server's clock. */
-    async load(sensorIds: readonly string[], nowMs: number): Promise<void> {
+    /**
+     * Reads what is missing or old among these sensors; whether there was any. `nowMs` is the
+     * server's clock.
+     */
+    async load(sensorIds: readonly string[], nowMs: number): Promise<boolean> {
       const wanted = sensorIds.filter((id) => {
         const line = lines.get(id);
         return line === undefined || nowMs - line.readAtMs > freshMs;
@@ -33,6 +36,7 @@ export function createSparklines(api: Api) {
       for (let start = 0; start < wanted.length; start += perRequest) {
         await loadGroup(wanted.slice(start, start + perRequest), nowMs);
       }
+      return wanted.length > 0;
     },
   };
 

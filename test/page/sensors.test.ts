@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ListedSensor } from '../../src/page/models.ts';
-import { byUrgency, matches, stateOf } from '../../src/page/sensors.ts';
+import { createRanking, matches, stateOf } from '../../src/page/sensors.ts';
 import { layOutWall, visibleRows, wallHeight } from '../../src/page/wall.ts';
 
 const nowMs = Date.parse('2026-11-27T08:00:00Z');
@@ -41,8 +41,17 @@ describe('sensors on the wall', () => {
       sensorWith({ code: 'T3', last_reading_at: null }),
       sensorWith({ code: 'T4', last_status: 'fault' }),
     ];
-    const codes = sensors.sort(byUrgency(nowMs)).map(({ code }) => code);
-    expect(codes).toEqual(['T4', 'T3', 'T2', 'T10']);
+    const rank = createRanking();
+    const codes = (of: readonly ListedSensor[]) => rank(of, nowMs).map(({ code }) => code);
+    expect(codes(sensors)).toEqual(['T4', 'T3', 'T2', 'T10']);
+    // A new code has its place as well; a sensor that is well again is no longer ahead.
+    const changed = [
+      ...sensors.slice(0, 3),
+      sensorWith({ code: 'T4' }),
+      sensorWith({ code: 'T1' }),
+    ];
+    expect(codes(changed)).toEqual(['T3', 'T1', 'T2', 'T4', 'T10']);
+    expect(codes(changed.slice(0, 2))).toEqual(['T2', 'T10']);
   });
 
   it('are found by every word of a search', () => {
