@@ -1,4 +1,5 @@
 import { element, replaceContent } from './elements.ts';
+import { keyFault } from './problems.ts';
 
 /** The form into which a person pastes a key. */
 export function showOpenForm(
@@ -41,7 +42,9 @@ export function showOpenForm(
   async function submitted(event: Event): Promise<void> {
     event.preventDefault();
     submit.disabled = true;
-    const refusal = await open(key.value.trim(), remember.checked);
+    const text = key.value.trim();
+    // Letters that no header can hold would look like a server that does not answer.
+    const refusal = keyFault(text) ?? (await open(text, remember.checked));
     submit.disabled = false;
     problem.textContent = refusal ?? '';
     if (refusal !== undefined) key.select();

@@ -50,6 +50,13 @@ const sentences: Readonly<Record<string, string>> = {
   unreachable: 'The server does not answer. The page tries again by itself.',
 };
 
+/** What is wrong with the form of a pasted key; `undefined` if the daemon can judge it. */
+export function keyFault(text: string): string | undefined {
+  if (/^hk_[0-9A-Za-z]{49}$/.test(text)) return undefined;
+  const isBeginning = /^hk_[0-9A-Za-z]{0,48}$/.test(text);
+  return sentences[isBeginning ? 'incomplete_secret' : 'malformed_authorization'];
+}
+
 /** The problem of an answer; its detail is the API's own if there is no better sentence. */
 export async function problemOf(response: Response): Promise<Problem> {
   const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);

@@ -51,11 +51,9 @@ export function sensorView(
     const from = element('input', { type: 'datetime-local', attributes: { 'aria-label': 'From' } });
     const to = element('input', { type: 'datetime-local', attributes: { 'aria-label': 'To' } });
 
-    replaceContent(
-      context.container,
-      element('p', {}, element('a', { href: '#/sensors' }, '← All sensors')),
-      title,
-      state,
+    const readings = element(
+      'div',
+      {},
       element(
         'div',
         { className: 'bar', attributes: { role: 'group', 'aria-label': 'Span' } },
@@ -73,6 +71,14 @@ export function sensorView(
       canvas,
       readout,
       element('p', { className: 'legend' }),
+    );
+
+    replaceContent(
+      context.container,
+      element('p', {}, element('a', { href: '#/sensors' }, '← All sensors')),
+      title,
+      state,
+      readings,
     );
 
     addEventListener('resize', resize);
@@ -102,6 +108,7 @@ export function sensorView(
 
     function showHeading(all: readonly ListedSensor[]): void {
       const sensor = sensors[0];
+      readings.hidden = sensor === undefined;
       if (sensor === undefined) {
         title.textContent = 'No such sensor';
         state.textContent = 'This site has no sensor of that id.';

@@ -26,15 +26,25 @@ async function opened(view = '', options: Parameters<typeof visit>[2] = {}) {
 }
 
 describe('the form for a key', () => {
-  it.each([['hk_abcdefgh', 'This key is incomplete. Copy it again: it has 52 characters.']])(
-    'says why %s opens nothing',
-    async (text, reason) => {
-      const { page } = await visit(browser, `${site.daemon.url}/`);
-      await enter(page, text);
-      await page.getByText(reason).waitFor();
-      await page.context().close();
-    },
-  );
+  it.each([
+    ['hk_abcdefgh', 'This key is incomplete. Copy it again: it has 52 characters.'],
+    ['hello', 'This is not an API key. A key begins with hk_ and has 52 characters.'],
+    [`hk_${'ä'.repeat(49)}`, 'This is not an API key.'],
+    [`hk_${'1'.repeat(20)}\u200b${'1'.repeat(29)}`, 'This is not an API key.'],
+    [`Bearer hk_${'1'.repeat(49)}`, 'This is not an API key.'],
+  ])('says why %j opens nothing', async (text, reason) => {
+    const { page } = await visit(browser, `${site.daemon.url}/`);
+    await enter(page, text);
+    await page.getByText(reason).waitFor({ timeout: 10_000 });
+    await page.context().close();
+  });
+
+  it('offers nothing of a sensor that the site does not have', async () => {
+    const { page } = await opened('#/sensors/SE-9');
+    await page.getByText('This site has no sensor of that id.').waitFor();
+    expect(await page.locator('.plot, select').filter({ visible: true }).count()).toBe(0);
+    await page.context().close();
+  });
 
   it('says that a key was revoked', async () => {
     const { secret, key } = await site.plant.createKey('Old', 'operational-core');
