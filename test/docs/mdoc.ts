@@ -51,12 +51,34 @@ export function programIn(file: string, heading: string): string {
   const text = readFileSync(join(manFolder, file), 'utf8').split(`\n${heading}\n`)[1];
   const literal = text?.split('.Bd -literal\n')[1]?.split('\n.Ed')[0];
   if (literal === undefined) throw new Error(`${file} has no program in ${heading}.`);
+  return `${shown(literal)}\n`;
+}
+
+/** A piece of shell on a page, and the heading above it. */
+export interface ShellBlock {
+  heading: string;
+  text: string;
+}
+
+/** Every literal block of a page, in order, as a reader would type it. */
+export function shellBlocks(file: string): ShellBlock[] {
+  const sections = readFileSync(join(manFolder, file), 'utf8').split(/^\.S[hs] /m);
+
+  return sections.flatMap((section) => {
+    const heading = section.slice(0, section.indexOf('\n'));
+    const literals = [...section.matchAll(/^\.Bd -literal.*\n([\s\S]*?)^\.Ed$/gm)];
+    return literals.map(([, text = '']) => ({ heading, text: shown(text) }));
+  });
+}
+
+/** The characters that the escapes of mdoc stand for. */
+function shown(literal: string): string {
   const characters: Record<string, string> = { aq: "'", ga: '`', ha: '^', ti: '~' };
-  const plain = literal
+
+  return literal
     .replace(/^\\&/gm, '')
     .replace(/\\\((aq|ga|ha|ti)/g, (_, name: string) => characters[name] ?? '')
     .replaceAll('\\e', '\\');
-  return `${plain}\n`;
 }
 
 function readPage(file: string): ManualPage {

@@ -1,24 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ShellBlock, shellBlocks } from '../../docs/mdoc.ts';
 import { root, until } from '../../e2e/program.ts';
 import { Machine, withoutNode } from '../machine/machine.ts';
 import { madePackages, slowest } from '../package/made.ts';
 
-/** A piece of shell in the README, and the heading above it. */
-interface Block {
-  heading: string;
-  text: string;
-}
-
-const blocks: Block[] = readFileSync(join(root, 'README.md'), 'utf8')
-  .split(/^#+ /m)
-  .flatMap((section) =>
-    [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text = '']) => ({
-      heading: section.slice(0, section.indexOf('\n')),
-      text,
-    })),
-  );
+/** What a new administrator types: the README, then the page of tasks that it leads to. */
+const blocks: ShellBlock[] = [
+  ...readFileSync(join(root, 'README.md'), 'utf8')
+    .split(/^#+ /m)
+    .flatMap((section) =>
+      [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text = '']) => ({
+        heading: section.slice(0, section.indexOf('\n')),
+        text,
+      })),
+    ),
+  ...shellBlocks('hkctl-tasks.7'),
+];
 
 /**
  * What a machine without network and a builder of images has instead. `npm start` and `npm test` are typed by other
@@ -38,7 +37,7 @@ const stubs: Record<string, string> = {
 const newServer = `sudo mv /var/lib/hkctl /var/lib/old-server
 sudo install -d -o hkctl -g hkctl -m 700 /var/lib/hkctl`;
 
-describe('every task of the README, typed in order', () => {
+describe('every task of the README and of hkctl-tasks(7), typed in order', () => {
   let machine: Machine;
   /** The daemon in the first terminal of the account, until systemd runs one. */
   let daemon: ReturnType<Machine['start']> | undefined;
