@@ -5,9 +5,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { requireLabel } from '../../src/core/text/labels.ts';
 import { toSafeJson } from '../../src/core/text/shown-text.ts';
 import { openDatabase } from '../../src/store/sqlite-file/driver.ts';
+import { readProgram } from '../docs/program.ts';
 import { Cli } from './harness.ts';
 import { press, type TypedKey } from './keyboard.ts';
 
+const program = await readProgram();
 const terminal = { columns: 200, rows: 50 };
 /** Clears the screen, names the window, copies to the clipboard, hides, turns, joins, a line of its own, C1's CSI. */
 const hostile = [
@@ -35,6 +37,27 @@ function expectSafe(output: string, what: string): void {
   expect(output, what).not.toMatch(/^API key revoked/m);
   // A colour of the name's own is none of ours.
   expect(output, what).not.toContain('\u001b[31mred');
+}
+
+/** Commands that show no name of a store; sensors tail, which does not end, shows only values, and serve a log of JSON. */
+const nameless = [
+  'completion',
+  'examples',
+  'metrics-rules',
+  'openapi',
+  'permissions list',
+  'postgres-citus',
+  'postgres-roles',
+  'sensors tail',
+  'serve',
+  'systemd-unit',
+];
+
+/** The command of a line: its noun, and its verb if the noun has one of that name. */
+function commandOf(line: string): string {
+  const [noun = '', verb = ''] = line.split(' ');
+  const withVerb = `${noun} ${verb}`;
+  return program.commands.has(withVerb) ? withVerb : noun;
 }
 
 describe('names of a store that somebody else wrote', () => {
@@ -103,7 +126,26 @@ describe('names of a store that somebody else wrote', () => {
     ['audit verify'],
     ['audit export'],
     ['doctor'],
+    ['keys note PREFIX Oven'],
+    ['entities set BER --city Berlin'],
+    ['entities add NEW1 --name New --timezone UTC'],
+    ['users add added --name Added --role operator'],
+    ['tenants add Other --admin other'],
+    ['import parts LEAK --entity BER'],
+    ['sensors erase OVEN --entity BER --from 2026-11-19 --to 2026-11-20', [on('Type', enter)]],
+    ['sensors erase OVEN --entity BER --from 2026-11-19 --to 2026-11-20 --yes'],
+    ['status'],
+    ['backup COPY'],
+    ['restore COPY', [on('Replace', enter)]],
+    ['migrate'],
+    ['init'],
   ];
+
+  it('are tried in every command that shows something of a store', () => {
+    const tried = lines.map(([line]) => commandOf(line));
+    const untried = [...program.commands.keys()].filter((command) => !tried.includes(command));
+    expect(untried.sort()).toEqual([...nameless].sort());
+  });
 
   for (const [line, keys = []] of lines) {
     for (const form of ['', ' --json'] as const) {
@@ -114,7 +156,9 @@ describe('names of a store that somebody else wrote', () => {
           .replace('PREFIX', active[0]?.prefix ?? prefix)
           .replace('NEW', active[0]?.prefix ?? '');
         const env = { FORCE_COLOR: '1', HKCTL_BASE_URL: 'https://api.example.com' };
-        const argv = words.replace('LEAK', secretFile) + form;
+        const argv =
+          words.replace('LEAK', secretFile).replace('COPY', join(cli.store, '..', 'copy.db')) +
+          form;
         const { stdout, stderr } = await cli.run(argv, { terminal, keys, env });
         expectSafe(stdout, line);
         expectSafe(stderr, line);

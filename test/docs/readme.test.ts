@@ -202,7 +202,7 @@ describe('limits', () => {
 });
 
 describe('the data dictionary', () => {
-  it('in hkctl-resources(7) is the one of the declarations (npx vitest run --project fast test/docs -u writes it)', async () => {
+  it('in hkctl-resources(7) is the one of the declarations (npm run golden writes it)', async () => {
     await expect(resourcesPage(resources)).toMatchFileSnapshot(
       join(root, 'man', 'hkctl-resources.7'),
     );

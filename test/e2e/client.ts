@@ -1,8 +1,8 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import createClient from 'openapi-fetch';
-import type { components, paths } from '../golden/openapi.ts';
 import { deviations } from '../http/documented.ts';
+import type { ApiPaths, Reading, ReadingBucket } from './api-types.ts';
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -77,7 +77,7 @@ export function keptAlive(connections = 1): Agent {
   return new Agent({ keepAlive: true, maxSockets: connections });
 }
 
-/** The API as a client made from its document has it: paths, parameters, bodies and answers are typed. */
+/** The API as a typed client has it: paths, parameters, bodies and answers. */
 export type Api = ReturnType<typeof createApi>;
 
 /** A client of the API at an address, with a key. */
@@ -86,7 +86,7 @@ export function createApi(
   secret: string,
   { agent, timeoutMs }: Pick<Call, 'agent' | 'timeoutMs'> = {},
 ) {
-  return createClient<paths, 'application/json' | 'application/problem+json'>({
+  return createClient<ApiPaths, 'application/json' | 'application/problem+json'>({
     baseUrl: url,
     headers: { authorization: `Bearer ${secret}` },
     querySerializer: { array: { style: 'form', explode: false } },
@@ -106,8 +106,6 @@ export function createApi(
     },
   });
 }
-
-export type Reading = components['schemas']['Reading'];
 
 interface Page<T> {
   data?: { data: T[]; next_cursor: string | null };
@@ -138,7 +136,7 @@ export async function readReadings(
 ): Promise<Reading[]> {
   const agent = keptAlive();
   const api = createApi(url, secret, { agent });
-  const readings = await readAll<Reading | components['schemas']['ReadingBucket']>((cursor) =>
+  const readings = await readAll<Reading | ReadingBucket>((cursor) =>
     api.GET('/api/v1/sensors/{id}/readings', {
       params: { path: { id }, query: { limit, cursor } },
     }),

@@ -8,7 +8,7 @@ import { needPrograms } from '../machine/needs.ts';
 
 needPrograms('mandoc');
 
-/** The pages as Markdown. `UPDATE_GOLDEN=1 npx vitest run --project slow test/slow/docs/markdown-pages` writes them. */
+/** The pages as Markdown. `npm run golden` writes them. */
 const folder = join(manFolder, 'markdown');
 const files = pageFiles();
 const htmlOf = (file: string) =>
@@ -54,5 +54,5 @@ it('every manual page is there as Markdown, and no other', () => {
 });
 
 it.each([...made])('man/markdown/%s is what its page gives', (name, text) => {
-  expect(text, 'UPDATE_GOLDEN=1 writes it anew').toBe(readFileSync(join(folder, name), 'utf8'));
+  expect(text, 'npm run golden writes it anew').toBe(readFileSync(join(folder, name), 'utf8'));
 });

@@ -17,8 +17,8 @@ import { enter, visit } from '../page/site.ts';
 import { terminalSvg } from './svg.ts';
 
 /**
- * The pictures of the README, from the real program. `UPDATE_GOLDEN=1 npx vitest run --project slow test/slow/pictures` makes them
- * anew; without it, those of the terminal must be what the program shows now.
+ * The pictures of the README, from the real program. `npm run golden` makes them anew; without it, those of the terminal must be
+ * what the program shows now.
  */
 const images = join(root, 'man', 'images');
 const columns = 90;
@@ -28,7 +28,7 @@ const startMs = Date.parse('2026-11-20T08:00:00Z');
 function keepSvg(name: string, svg: string): void {
   const path = join(images, name);
   if (process.env.UPDATE_GOLDEN) writeFileSync(path, svg);
-  expect(svg, 'UPDATE_GOLDEN=1 makes the picture anew').toBe(readFileSync(path, 'utf8'));
+  expect(svg, 'npm run golden makes the picture anew').toBe(readFileSync(path, 'utf8'));
 }
 
 /** Replaces what differs from run to run by values of the same width. */

@@ -1,6 +1,6 @@
+import type { IngestResult } from '../../../e2e/api-types.ts';
 import { createApi, keptAlive } from '../../../e2e/client.ts';
 import { pause } from '../../../e2e/program.ts';
-import type { components } from '../../../golden/openapi.ts';
 
 /** A reading as a gateway sends it. */
 export interface GatewayReading {
@@ -9,8 +9,6 @@ export interface GatewayReading {
   value: number;
   unit?: string;
 }
-
-type IngestResult = components['schemas']['IngestResult'];
 
 /** What a gateway has seen. */
 export interface GatewayReport {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { keptAlive, type Reading, readReadings } from '../../../e2e/client.ts';
+import type { Reading } from '../../../e2e/api-types.ts';
+import { keptAlive, readReadings } from '../../../e2e/client.ts';
 import type { Daemon, Plant } from '../../../e2e/plant.ts';
 import { pause, until } from '../../../e2e/program.ts';
 

@@ -24,7 +24,7 @@ describe('the text of a schema', () => {
       const text = textOf(migratedSchema(name, version, folder).objects);
       const file = join(folder, name, 'meta', `_schema-${version}.txt`);
       if (process.env.UPDATE_GOLDEN) writeFileSync(file, text);
-      expect(readFileSync(file, 'utf8'), 'UPDATE_GOLDEN=1 writes it anew').toBe(text);
+      expect(readFileSync(file, 'utf8'), 'npm run golden writes it anew').toBe(text);
     }
   });
 
