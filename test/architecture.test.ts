@@ -139,7 +139,7 @@ describe('the sources', () => {
 /** The files of tests that start programs without the helper of all others, each with its reason. */
 const starters: readonly [file: RegExp, reason: string][] = [
   [/^run-program\.ts$/, 'the helper, on execa'],
-  [/^(run\.js|programs\.mts)$/, 'they run before vitest'],
+  [/^(run\.js|golden\.js|programs\.mts)$/, 'they run before vitest'],
   [/^bench\//, 'they time the start of a program, and are bundled'],
   [
     /^store\/postgres\/server(-files|-guard)?\.ts$/,

@@ -52,20 +52,105 @@ interface AppOptions
   expiryWarnings?: ReadonlyMap<string, number>;
 }
 
-type SecuredHandler = (exchange: Exchange, session: KeySession) => MaybePromise<Answer | ApiError>;
-type Method = 'GET' | 'POST';
+type KeyedHandler = (exchange: Exchange, session: KeySession) => MaybePromise<Answer | ApiError>;
 
-const readable = { limit: 'requests' } as const;
+/** A path with a method. GET brings HEAD along, and every other method gets 405 with Allow and perhaps a hint. */
+type Route = { method: 'GET' | 'POST'; path: string; hint?: string } & (
+  | { requirement: Requirement; handler: KeyedHandler }
+  // Everybody may call it, without a key.
+  | { requirement: undefined; handler: Handler }
+);
+
+/**
+ * The whole API: every route. A request takes these steps:
+ *
+ * 1. `net/listener.ts` passes it to h3, which finds its route here.
+ * 2. `fairness/batches.ts` joins it to the batch of this iteration of the event loop.
+ * 3. `pipeline.ts` runs `stepsBeforeHandlers`: store in place, still serving, client address, CORS.
+ * 4. `auth/gate.ts` checks the key, its address, its limit and the permission that the route requires.
+ * 5. The handler answers. A posted body is read now, and the key is checked again after it.
+ * 6. `pipeline.ts` checks preconditions, reserves memory, counts, logs, and sends with the batch.
+ */
+function routesOf(handlers: ReturnType<typeof createHandlers>): Route[] {
+  const { pages, documents, records, readings, ingest } = handlers;
+  return [
+    // Without a key.
+    ...pages.map(({ path, handler }) => open(path, handler)),
+    open('/healthz', handlers.health),
+    open('/readyz', handlers.readiness),
+    open('/metrics', handlers.metrics),
+    open('/api/v1', documents.page),
+    open('/api/v1/docs', documents.page),
+    ...documentFiles.map((name) => open(`/api/v1/docs/${name}`, documents.file(name))),
+    open('/api/v1/openapi.json', handlers.specification),
+
+    // With a key.
+    keyed('/api/v1/me', [], handlers.me),
+    keyed('/api/v1/resources', [], handlers.resources),
+    ...records.flatMap(({ name, permissions, list, single }) => [
+      keyed(`/api/v1/${name}`, permissions, list),
+      keyed(`/api/v1/${name}/:id`, permissions, single),
+    ]),
+    ...readings.flatMap(({ name, permissions, single, many }) => [
+      keyed(`/api/v1/${name}/:id/readings`, permissions, single),
+      keyed('/api/v1/readings', permissions, many),
+    ]),
+    ...ingest.map(
+      ({ path, permissions, hint, handler }): Route => ({
+        method: 'POST',
+        path,
+        requirement: { limit: 'ingest', permissions },
+        handler,
+        hint,
+      }),
+    ),
+  ];
+}
+
+function open(path: string, handler: Handler): Route {
+  return { method: 'GET', path, requirement: undefined, handler };
+}
+
+function keyed(path: string, permissions: Requirement['permissions'], handler: KeyedHandler) {
+  return { method: 'GET', path, requirement: { limit: 'requests', permissions }, handler } as const;
+}
+
+/** Registers every route with h3, behind the pipeline and, where it requires a key, the gate. */
+export function createApp(options: AppOptions): H3 {
+  const app = new H3({ silent: true, allowMalformedURL: true });
+  const services = createServices(options);
+  const { calls, cors, gate } = services;
+
+  for (const { method, path, requirement, handler, hint } of routesOf(
+    createHandlers(options, services),
+  )) {
+    const guarded: Handler =
+      requirement === undefined
+        ? handler
+        : (exchange) => gate.admit(exchange, requirement, handler);
+    const allowed = method === 'GET' ? (['GET', 'HEAD'] as const) : ([method] as const);
+    for (const name of allowed) app.on(name, path, calls(path, guarded));
+
+    const others: Handler = (exchange) =>
+      cors.preflight(exchange, allowed) ?? refuseMethod(allowed, hint);
+    app.all(path, calls(path, others));
+  }
+  app.all('/**', calls('unknown', refusePath));
+  return app;
+}
 
 const pageCacheBytes = 64 * 1024 * 1024;
 
-/** The whole API in one place: every route, what it requires of a key, and the path of a request through the layers. */
-export function createApp(options: AppOptions): H3 {
-  const { domain, settings, resources, version, log, limiters, memory, connections } = options;
-  const app = new H3({ silent: true, allowMalformedURL: true });
-  const addresses = createAddressBook(settings.trustProxy);
+type Services = ReturnType<typeof createServices>;
+
+/** Builds what several routes share. */
+function createServices(options: AppOptions) {
+  const { domain, settings, version, log, limiters, memory, connections } = options;
   const { iterations, table, pace } = connections;
+  const addresses = createAddressBook(settings.trustProxy);
   const batches = new RequestBatches(iterations);
+  const slices = new Slices(iterations);
+  const cors = createCors(settings.corsOrigin);
   const gate = createGate({
     domain,
     addresses,
@@ -77,18 +162,12 @@ export function createApp(options: AppOptions): H3 {
     warnOverLimit: (address, code) =>
       log.unkeyed('warn', { address, code }, 'too many failed key checks from an address'),
   });
+
   const metrics = new Metrics(limiters, memory, connections);
   addStoreMetrics(metrics, domain, log, version);
   addExpiryWarnings(metrics, options.expiryWarnings ?? new Map());
-  const pages = new PageCache(pageCacheBytes);
-  const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
-  const slices = new Slices(iterations);
-  const recordsVersion = createRecordsVersion(domain.store.records, batches);
-  const { answers, bodies } = memory;
-  const reading = { domain, pages, recordsVersion, links, slices, answers, charge: gate.charge };
-  const documents = createDocuments(options);
-  const cors = createCors(settings.corsOrigin);
-  const through = createCalls({
+
+  const calls = createCalls({
     ...options,
     commonHeaders: options.commonHeaders ?? [],
     addresses,
@@ -99,97 +178,68 @@ export function createApp(options: AppOptions): H3 {
     slices,
     warnUnavailable: createUnavailableWarning(log, () => performance.now()),
   });
-  const warnRejected = createRejectionWarning(log, () => performance.now());
-  const counts = metrics.ingest;
-  const ingestOptions = { domain, gate, batches, counts, bodies, slices, pace, warnRejected };
-  const entries = resourceEntries(resources);
-  const specification = lazily(() =>
-    toRepresentation(
-      `${JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl }))}\n`,
-      {
-        vary: 'Accept-Encoding',
-      },
-    ),
-  );
+  return { addresses, batches, slices, cors, gate, metrics, calls, pace };
+}
 
-  // --- public
-  if (settings.noPage) route('/', { GET: documents.root });
-  else for (const { path, handler } of createPage(options)) route(path, { GET: handler });
-  // It does not check the store, so that a full disk causes no restart.
-  route('/healthz', { GET: () => jsonAnswer('{"status":"ok"}') });
-  route('/readyz', { GET: () => readiness(domain.store) });
-  route('/metrics', {
-    GET(exchange) {
-      if (!settings.metricsPublic && !addresses.isLoopback(exchange)) throw nothingHere;
+/** Builds the handlers of all routes. */
+function createHandlers(options: AppOptions, services: Services) {
+  const { domain, settings, resources, version, log, memory } = options;
+  const { addresses, batches, slices, gate, metrics, pace } = services;
+  const { answers, bodies } = memory;
+  const documents = createDocuments(options);
+  const entries = resourceEntries(resources);
+  const reading = {
+    domain,
+    pages: new PageCache(pageCacheBytes),
+    recordsVersion: createRecordsVersion(domain.store.records, batches),
+    links: createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl)),
+    slices,
+    answers,
+    charge: gate.charge,
+  };
+  const ingestOptions = {
+    domain,
+    gate,
+    batches,
+    counts: metrics.ingest,
+    bodies,
+    slices,
+    pace,
+    warnRejected: createRejectionWarning(log, () => performance.now()),
+  };
+  const specification = lazily(() => {
+    const document = openapiDocument(resources, { version, baseUrl: settings.baseUrl });
+    return toRepresentation(`${JSON.stringify(document)}\n`, { vary: 'Accept-Encoding' });
+  });
+  const sensors = resources.filter(({ name }) => name === 'sensors');
+
+  return {
+    pages: settings.noPage ? [{ path: '/', handler: documents.root }] : createPage(options),
+    documents,
+    // It does not check the store, so that a full disk causes no restart.
+    health: () => jsonAnswer('{"status":"ok"}'),
+    readiness: () => readiness(domain.store),
+    metrics(exchange: Exchange) {
+      if (!settings.metricsPublic && !addresses.isLoopback(exchange)) throw routeNotFound;
       return metrics.answer();
     },
-  });
-  route('/api/v1', { GET: documents.page });
-  route('/api/v1/docs', { GET: documents.page });
-  for (const name of documentFiles) route(`/api/v1/docs/${name}`, { GET: documents.file(name) });
-  route('/api/v1/openapi.json', {
-    GET: (exchange) => represent(exchange, specification(), 'public, no-cache'),
-  });
-
-  // --- with an API key
-  route('/api/v1/me', {
-    GET: secured({ ...readable, permissions: [] }, createMeHandler(domain, entries)),
-  });
-  route('/api/v1/resources', {
-    GET: secured({ ...readable, permissions: [] }, createResourcesHandler(entries)),
-  });
-  for (const resource of resources) {
-    const { name, permissions } = resource;
-    const isSensors = name === 'sensors';
-    const states = isSensors ? createSensorStates(domain) : undefined;
-    const { list, single } = createRecordHandlers(resource, reading, states);
-    route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });
-    route(`/api/v1/${name}/:id`, { GET: secured({ ...readable, permissions }, single) });
-    if (!isSensors) continue;
-    const readings = createReadingsHandlers(resource, reading);
-    route(`/api/v1/${name}/:id/readings`, {
-      GET: secured({ ...readable, permissions }, readings.single),
-    });
-    route('/api/v1/readings', { GET: secured({ ...readable, permissions }, readings.many) });
-  }
-  for (const operation of ingestOperations) {
-    const { path, permissions, reading: whereToRead } = operation;
-    route(
-      path,
-      {
-        POST: secured({ limit: 'ingest', permissions }, createIngest(operation, ingestOptions)),
-      },
-      whereToRead,
-    );
-  }
-  app.all(
-    '/**',
-    through('unknown', () => {
-      throw nothingHere;
+    specification: (exchange: Exchange) => represent(exchange, specification(), 'public, no-cache'),
+    me: createMeHandler(domain, entries),
+    resources: createResourcesHandler(entries),
+    records: resources.map((resource) => {
+      const states = resource.name === 'sensors' ? createSensorStates(domain) : undefined;
+      const { name, permissions } = resource;
+      return { name, permissions, ...createRecordHandlers(resource, reading, states) };
     }),
-  );
-  return app;
-
-  /** Registers the methods of a path; GET brings HEAD along, and any other method gets 405 with Allow and perhaps a hint. */
-  function route(path: string, handlers: Partial<Record<Method, Handler>>, hint?: string): void {
-    const allowed: string[] = [];
-    for (const method of ['GET', 'POST'] as const) {
-      const handler = handlers[method];
-      if (!handler) continue;
-      for (const name of method === 'GET' ? (['GET', 'HEAD'] as const) : [method]) {
-        allowed.push(name);
-        app.on(name, path, through(path, handler));
-      }
-    }
-    app.all(
-      path,
-      through(path, (exchange) => cors.preflight(exchange, allowed) ?? refuseMethod(allowed, hint)),
-    );
-  }
-
-  function secured(requirement: Requirement, handler: SecuredHandler): Handler {
-    return (exchange) => gate.admit(exchange, requirement, handler);
-  }
+    readings: sensors.map((resource) => {
+      const { name, permissions } = resource;
+      return { name, permissions, ...createReadingsHandlers(resource, reading) };
+    }),
+    ingest: ingestOperations.map((operation) => {
+      const { path, permissions, reading: hint } = operation;
+      return { path, permissions, hint, handler: createIngest(operation, ingestOptions) };
+    }),
+  };
 }
 
 /** The version of records for an authenticated request: asked once a batch, or known since its authentication. */
@@ -200,7 +250,7 @@ function createRecordsVersion(
   return records.lastVersion ?? batches.once(() => records.version());
 }
 
-const nothingHere = new ApiError(
+const routeNotFound = new ApiError(
   'not_found',
   'There is nothing at this path; GET /api/v1/resources lists what a key can read.',
 );
@@ -214,6 +264,10 @@ async function readiness({ keys, records }: Domain['store']): Promise<Answer> {
 
 function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '');
+}
+
+function refusePath(): never {
+  throw routeNotFound;
 }
 
 function refuseMethod(allowed: readonly string[], hint = ''): Answer {

@@ -48,6 +48,31 @@ export interface CallOptions {
   warnUnavailable(id: string, thrown: unknown): void;
 }
 
+/** What happens to a request before its handler, in this order. A step throws to refuse the request. */
+const stepsBeforeHandlers: readonly ((exchange: Exchange, services: CallServices) => void)[] = [
+  requireStoreInPlace,
+  requireServing,
+  readForwardedAddress,
+  addCorsHeaders,
+];
+
+function requireStoreInPlace(exchange: Exchange, { storeRefusal }: CallServices): void {
+  const refusal = storeRefusal?.(exchange.startedAt);
+  if (refusal !== undefined) throw refusal;
+}
+
+function requireServing(_exchange: Exchange, services: CallServices): void {
+  if (services.isStopping?.() && !services.answersWhileStopping) throw shuttingDown;
+}
+
+function readForwardedAddress(exchange: Exchange, { addresses }: CallServices): void {
+  addresses.readForwarded(exchange);
+}
+
+function addCorsHeaders(exchange: Exchange, { cors }: CallServices): void {
+  if (cors.isOn) cors.addHeaders(exchange);
+}
+
 /**
  * Builds the pipeline of a route: run its handler in a request batch, count and log the answer or problem, send it through
  * Node's server. h3 receives nothing.
@@ -97,13 +122,10 @@ class Call extends Exchange implements Work {
   }
 
   run(): void {
-    const { isStopping, answersWhileStopping, storeRefusal, cors, addresses } = this.#services;
+    const { storeRefusal } = this.#services;
     try {
-      const refusal = storeRefusal?.(this.startedAt);
-      if (refusal !== undefined) throw refusal;
-      if (isStopping?.() && !answersWhileStopping) throw shuttingDown;
-      addresses.readForwarded(this);
-      if (cors.isOn) cors.addHeaders(this);
+      for (const step of stepsBeforeHandlers) step(this, this.#services);
+
       const outcome = this.#handler(this);
       if (!(outcome instanceof Promise)) this.#settle(outcome);
       else {

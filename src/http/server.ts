@@ -6,18 +6,12 @@ import { storeClock } from '../core/domain/steady-clock.ts';
 import type { ResourceDefinition } from '../core/fields/fields.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import { stopText } from '../core/operations/stops.ts';
-import type { EntityStore } from '../core/port/entities.ts';
-import type { Credential } from '../core/port/keys.ts';
-import { redactSecrets } from '../core/secrets.ts';
-import { printable } from '../core/text/shown-text.ts';
 import { type Clock, formatInstantMs } from '../core/time/instants.ts';
 import { createApp } from './app.ts';
 import { isLoopbackAddress } from './auth/client-addresses.ts';
-import { createDaemonClock } from './auth/clock.ts';
-import { createLimiters, createLimitSharing } from './auth/limits.ts';
-import { createUsageRecorder } from './auth/usage-recorder.ts';
+import { createLimiters } from './auth/limits.ts';
 import type { DocumentFolders } from './docs/docs.ts';
-import { createAnchors } from './monitoring/anchors.ts';
+import { createFirstCalls } from './monitoring/first-calls.ts';
 import {
   createLog,
   createLogStream,
@@ -26,9 +20,6 @@ import {
   logProcessEnd,
 } from './monitoring/log.ts';
 import type { LogForm } from './monitoring/log-forms.ts';
-import { createNotices } from './monitoring/notices.ts';
-import { createRetention } from './monitoring/retention.ts';
-import { createStoreGuard, graceMs } from './monitoring/store-guard.ts';
 import { createRetryLog } from './monitoring/warnings.ts';
 import { type ConnectionLimits, Connections, connectionLimits } from './net/connections.ts';
 import { createFraming } from './net/framing.ts';
@@ -38,6 +29,14 @@ import { reloadCertificate, requireCertificate } from './net/tls.ts';
 import type { PageFolder } from './page/page.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './request/memory.ts';
 import type { ServiceManager } from './systemd/service-manager.ts';
+import { createAnchors } from './tasks/anchors.ts';
+import { createDaemonClock } from './tasks/clock.ts';
+import { createLimitSharing } from './tasks/limit-sharing.ts';
+import { createNotices } from './tasks/notices.ts';
+import { finishRemovals } from './tasks/removals.ts';
+import { createRetention } from './tasks/retention.ts';
+import { createStoreGuard, graceMs } from './tasks/store-guard.ts';
+import { createUsageRecorder } from './tasks/usage-recorder.ts';
 
 export interface ServeOptions extends DocumentFolders, PageFolder {
   domain: Domain;
@@ -189,40 +188,6 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) =>
     signal.addEventListener('abort', () => resolve(), { once: true }),
   );
-}
-
-/**
- * Builds the function that writes a line at the first call of each key since the daemon started: the person who connects a gateway
- * watches for it. `write` must not wait, since a terminal may be stopped.
- */
-function createFirstCalls(write: (line: string) => void) {
-  const seen = new Set<string>();
-  return (
-    { keyId, prefix, name }: Pick<Credential, 'keyId' | 'prefix' | 'name'>,
-    address: string,
-  ): void => {
-    if (seen.has(keyId)) return;
-    seen.add(keyId);
-    write(`First call of ${printable(redactSecrets(name))} (${prefix}) from ${address}\n`);
-  };
-}
-
-/**
- * Completes removals of entities that were interrupted, in the background: their data is out of reach of every key already. The
- * daemon does not wait for it when it ends, since what is not complete is undone and left to the next one.
- */
-function finishRemovals(
-  entities: Pick<EntityStore, 'finishRemovals'>,
-  log: Log,
-  stop: AbortSignal,
-): void {
-  entities.finishRemovals?.().catch((thrown: unknown) => {
-    if (!stop.aborted)
-      log.warn(
-        { err: thrown },
-        'data of a removed entity was not deleted; the next start tries again',
-      );
-  });
 }
 
 /**

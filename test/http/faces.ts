@@ -5,13 +5,13 @@ import { expect } from 'vitest';
 import type { ServeSettings } from '../../src/core/operations/settings.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createLimiters } from '../../src/http/auth/limits.ts';
-import { createUsageRecorder, type UsageRecorder } from '../../src/http/auth/usage-recorder.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
 import { Connections, connectionLimits } from '../../src/http/net/connections.ts';
 import { createFraming } from '../../src/http/net/framing.ts';
 import { createListener } from '../../src/http/net/listener.ts';
 import { createMemory, memoryLimits } from '../../src/http/request/memory.ts';
 import { type ServeOptions, serve } from '../../src/http/server.ts';
+import { createUsageRecorder, type UsageRecorder } from '../../src/http/tasks/usage-recorder.ts';
 import { resources } from '../../src/resources/index.ts';
 import { deviations } from './documented.ts';
 import {

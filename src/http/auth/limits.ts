@@ -1,8 +1,6 @@
 import { keepNewest } from '../../core/kept.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import type { LimitStore, RateLimit } from '../../core/port/limits.ts';
-import type { Log } from '../monitoring/log.ts';
-import { createRepetition, type Repetition } from '../monitoring/repetition.ts';
 
 /** The state of a client's limit after a call, with the two response headers that report it. */
 export interface Allowance {
@@ -127,22 +125,4 @@ interface Window {
   /** How many of those the other daemons know of. */
   shared: number;
   refused: number;
-}
-
-/** Limits hold over all daemons to within what this time lets through. */
-const shareMs = 1000;
-
-/**
- * Shares the counts of limits with the other daemons once a second, so that a request costs no statement. While the store
- * cannot be reached, each daemon counts by itself; while it is slow, the counts gather.
- */
-export function createLimitSharing(store: LimitStore, limiters: Limiters, log: Log): Repetition {
-  return createRepetition({
-    everyMs: shareMs,
-    log,
-    failure: 'limits were not shared with other daemons; trying again',
-    async work() {
-      for (const limiter of Object.values(limiters)) await limiter?.share(store);
-    },
-  });
 }

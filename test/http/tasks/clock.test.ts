@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../../src/core/port/store.ts';
-import { createDaemonClock } from '../../../src/http/auth/clock.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
+import { createDaemonClock } from '../../../src/http/tasks/clock.ts';
 import { draftOf, nowMs, temporaryStore } from '../../store/stores.ts';
 
 const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
 import { anchorMessage } from '../../core/audit/anchors.ts';
 import type { AuditHead, AuditStore } from '../../core/port/audit.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../monitoring/log.ts';
 import { createRepetition, type Repetition } from './repetition.ts';
 
 const checkEveryMs = 1000;

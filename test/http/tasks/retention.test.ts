@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { addTenant, updateTenant } from '../../../src/core/organization/tenants.ts';
 import type { DropRequest } from '../../../src/core/port/readings.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
-import { createRetention } from '../../../src/http/monitoring/retention.ts';
+import { createRetention } from '../../../src/http/tasks/retention.ts';
 import { bareApp, type Face } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 

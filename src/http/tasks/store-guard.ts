@@ -1,7 +1,7 @@
 import { isHkctlError } from '../../core/errors.ts';
 import type { Store } from '../../core/port/store.ts';
 import { type ApiError, shuttingDown } from '../answers/problem.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../monitoring/log.ts';
 import { createRepetition } from './repetition.ts';
 
 /** The interval at which the files of the store are checked, within which a replacement is noticed. */

@@ -10,7 +10,7 @@ import {
 import { redactSecrets } from '../../core/secrets.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { hourMs } from '../../core/time/spans.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../monitoring/log.ts';
 import { type NotifyCommand, runNotifyCommand } from './notify-command.ts';
 import { createRepetition } from './repetition.ts';
 

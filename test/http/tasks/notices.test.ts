@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../../src/http/monitoring/log.ts';
-import { createNotices } from '../../../src/http/monitoring/notices.ts';
+import { createNotices } from '../../../src/http/tasks/notices.ts';
 import { bareApp, type Face } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 

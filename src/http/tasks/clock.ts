@@ -3,7 +3,7 @@ import type { ClockSamples, SteadyTime } from '../../core/port/clock.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import type { Log } from '../monitoring/log.ts';
-import { createRepetition } from '../monitoring/repetition.ts';
+import { createRepetition } from './repetition.ts';
 
 const sampleGapMs = 1000;
 const samplesPerUpdate = 10;

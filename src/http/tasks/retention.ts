@@ -4,7 +4,7 @@ import type { Entity } from '../../core/port/entities.ts';
 import type { DropResult } from '../../core/port/readings.ts';
 import { expiringEntities, mayBeginDrop, nextDropUs } from '../../core/readings/retention.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../monitoring/log.ts';
 import { createRepetition, type Repetition } from './repetition.ts';
 
 const checkEveryMs = 5000;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { anchorIn } from '../../../src/core/audit/anchors.ts';
 import type { Store } from '../../../src/core/port/store.ts';
-import { createAnchors } from '../../../src/http/monitoring/anchors.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
-import type { Repetition } from '../../../src/http/monitoring/repetition.ts';
 import { createRetryLog } from '../../../src/http/monitoring/warnings.ts';
+import { createAnchors } from '../../../src/http/tasks/anchors.ts';
+import type { Repetition } from '../../../src/http/tasks/repetition.ts';
 import { draftOf, type Plant, plantIn, temporaryStore } from '../../store/stores.ts';
 
 let store: Store;

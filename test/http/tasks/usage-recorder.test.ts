@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byDay, usageOf } from '../../../src/core/keys/usage.ts';
 import type { UsageMerge } from '../../../src/core/port/usage.ts';
-import { createUsageRecorder, type UsageRecorder } from '../../../src/http/auth/usage-recorder.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
+import { createUsageRecorder, type UsageRecorder } from '../../../src/http/tasks/usage-recorder.ts';
+import { bearer } from '../auth/bearer.ts';
 import { bareApp } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
-import { bearer } from './bearer.ts';
 
 let plant: HttpPlant;
 let startMs: number;

@@ -2,13 +2,13 @@ import type { Domain } from '../../core/domain/domain.ts';
 import { keptDays } from '../../core/keys/usage.ts';
 import type { Credential, KeyUse } from '../../core/port/keys.ts';
 import type { Log } from '../monitoring/log.ts';
-import { createRepetition } from '../monitoring/repetition.ts';
 import {
   type AddWaiting,
   createKeyTally,
   type DayTally,
   type KeyTally,
 } from '../request/key-tally.ts';
+import { createRepetition } from './repetition.ts';
 
 /** Well under the 2 s after which a time of last use must be on disk, and the 10 s of usage. */
 const mergeMs = 1000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../../src/http/monitoring/log.ts';
-import { createRepetition } from '../../../src/http/monitoring/repetition.ts';
+import { createRepetition } from '../../../src/http/tasks/repetition.ts';
 
 const silent = createLog('silent', { write() {} });
 

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../monitoring/log.ts';
 
 interface RepeatedWork {
   everyMs: number;
