@@ -27,7 +27,7 @@ function osAccountOf(
   uid: number | undefined,
   caller: () => string | undefined,
 ): string {
-  // Any account can set this variable. It is believed from root, and from others if the process table confirms it.
+  // Any account can set this variable. `SUDO_USER` is believed from root, and from others if the process table confirms it.
   const named = env.SUDO_USER;
   if (named && (uid === 0 || caller() === named)) return named;
   try {

@@ -18,7 +18,7 @@ declare const BUILD_METADATA: string;
 export const version = packageJson.version + (BUILD_METADATA && `+${BUILD_METADATA}`);
 
 /**
- * The composition root: the only file that knows every layer. It loads each layer when a command first needs it, so that a
+ * The composition root: the only file that knows every layer. Loads each layer when a command first needs it, so that a
  * short command does not load the daemon, nor `--help` the store. Runs the command line of a process and returns its exit code.
  * `listening` receives the address of a daemon once it answers.
  */

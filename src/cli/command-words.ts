@@ -8,7 +8,7 @@ import { type NamedNoun, type NounEntry, nouns } from './nouns.ts';
 
 export const aliases: Readonly<Record<string, string>> = { list: 'ls', revoke: 'rm' };
 
-/** What other programs call a verb; only suggested, since `delete` of a key and of an entity differ. */
+/** Names that other programs give a verb; only suggested, since `delete` of a key and of an entity differ. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   create: ['add', 'new', 'make', 'issue', 'generate'],
   add: ['create', 'new', 'make'],
@@ -28,7 +28,7 @@ const risky: readonly string[] = [
   ...['restore', 'migrate', 'init', 'import'],
 ];
 
-/** Where the first two words of a command line are in it, past the flags that all commands share. */
+/** The places of the first two words of a command line, past the flags that all commands share. */
 function wordPlaces(argv: readonly string[]): number[] {
   const withValue = Object.values(globalFlags)
     .filter((flag) => flag.kind === 'value')

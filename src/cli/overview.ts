@@ -10,7 +10,7 @@ import { withClosedStore } from './store-account.ts';
 import { counted, grouped } from './terminal/sentence.ts';
 import { widthOf, wrapWhole } from './terminal/wrap.ts';
 
-/** What `hkctl` does without a command: shows the commands, and the state of the store in one line. */
+/** `hkctl` without a command: shows the commands, and the state of the store in one line. */
 export function overviewOf(program: Command) {
   return defineCommand({
     summary: 'Show the commands and the state of the store',

@@ -11,7 +11,7 @@ const prefixLength = 8;
 const scheme = 'hk_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape = /^hk_[0-9A-Za-z]{49}$/;
-/** What begins like a secret and is longer than a prefix, also URL-encoded, once or by each of several proxies. */
+/** A text that begins like a secret and is longer than a prefix, also URL-encoded, once or by each of several proxies. */
 const begun = /(?:h|%(?:25)*68)(?:k|%(?:25)*6[Bb])(?:_|%(?:25)*5[Ff])[0-9A-Za-z%]{6,}/g;
 /** The largest multiple of 62 below 256: bytes at or above it are thrown away, so that no character is likelier. */
 const unbiasedBelow = 248;
@@ -74,7 +74,7 @@ export function looksLikeSecret(text: string): boolean {
   return muchOfOne.test(text);
 }
 
-/** What to do about a secret among the words of a command line, which others can read; undefined if there is none. */
+/** Advice on a secret among the words of a command line, which others can read; undefined if there is none. */
 export function exposureIn(words: readonly string[]): string | undefined {
   const word = words.find(holdsSecret);
   if (word === undefined) return undefined;

@@ -26,7 +26,7 @@ const demoPlant = {
   seed: 20_260,
 } as const;
 
-/** What shows the made-up plant best: sentences, each with its command. */
+/** Commands that show the made-up plant best: sentences, each with its command. */
 export const thingsToTry = (entity: string) =>
   [
     ['The page of all keys (i shows the revoked one, q leaves it)', 'keys'],

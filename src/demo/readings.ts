@@ -13,7 +13,7 @@ const [silentFrom, silentTo] = [33 * 60, 27 * 60];
 /** The other sensors have sent for a bit more than a day. */
 const sentMinutes = 26 * 60;
 
-/** What a plant's sensors sent, and when readings of the faulty one were rejected since they had no value (epoch ms). */
+/** Readings of a plant's sensors, and when readings of the faulty one were rejected since they had no value (epoch ms). */
 interface Sent {
   rows: number[];
   heartbeats: Heartbeat[];

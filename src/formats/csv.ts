@@ -189,7 +189,7 @@ function isEnd(code: number): boolean {
   return code === lineCode || code === returnCode || code === endCode;
 }
 
-/** Where the line after this one starts; -1 if this one is incomplete. */
+/** The start of the next line; -1 if this one is incomplete. */
 function startOfNextLine(text: string, from: number, last: boolean): number {
   const end = endOfLine(text, from);
   if (end === text.length) return last ? end : -1;
@@ -205,7 +205,7 @@ function skipPadding(text: string, from: number, between: number): number {
 
 interface Start {
   separator: number;
-  /** Where the header starts. */
+  /** The start of the header. */
   at: number;
   /** The lines before it. */
   lines: number;

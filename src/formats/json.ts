@@ -49,7 +49,7 @@ export function createNdjsonReader(events: Omit<TextEvents, 'row'>): TextReader 
 type Expected = 'array' | 'first' | 'value' | 'separator' | 'end';
 
 /**
- * Creates a streaming reader of one JSON array. It finds the end of each element and parses that with JSON.parse, so that a
+ * Creates a streaming reader of one JSON array. Finds the end of each element and parses that with JSON.parse, so that a
  * file of any size is read at the engine's own speed, and the line of each element is known.
  */
 export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {

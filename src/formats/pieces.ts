@@ -81,7 +81,7 @@ async function* withoutEndMark(texts: AsyncIterable<string>): AsyncGenerator<str
 
 const endMark = '\u001a';
 
-/** Where the mark, perhaps repeated and between blanks, begins at the end of a text; its length if there is none. */
+/** The place where the mark, perhaps repeated and between blanks, begins at the end of a text; its length if there is none. */
 function startOfEndMark(text: string): number {
   let at = text.length;
   while (at > 0 && (text[at - 1] === endMark || isBlank(text[at - 1] ?? ''))) at--;

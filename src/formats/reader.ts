@@ -12,7 +12,7 @@ export interface TextFault {
   rule: string;
 }
 
-/** What readers report: those of CSV rows, those of JSON values. */
+/** Faults that readers report: those of CSV rows, those of JSON values. */
 export interface TextEvents {
   /** A row, first the header: its values and its first line; `plain` if all are printable ASCII without line breaks. */
   row(cells: string[], line: number, plain: boolean): void;
@@ -34,7 +34,7 @@ export const lineCode = 10;
 export const returnCode = 13;
 
 /**
- * Where the line break at a position ends: LF, CR LF, CR CR LF (a file that was converted twice) or CR. Gives the position itself
+ * The end of the line break at a position: LF, CR LF, CR CR LF (a file that was converted twice) or CR. Gives the position itself
  * if no break is there, and -1 if only the text after this part can show where it ends.
  */
 export function endOfBreak(text: string, at: number, last: boolean): number {

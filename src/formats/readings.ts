@@ -50,7 +50,7 @@ export const readReadings: ReadingReader = async function* (source, options) {
       while (pieces.length > 1) yield pieces.shift() ?? rows();
     }
   } catch (thrown) {
-    // What was read before the fault is stored.
+    // Readings before the fault are stored.
     yield* pieces.splice(0);
     throw thrown;
   }

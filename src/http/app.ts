@@ -216,7 +216,7 @@ function createHandlers(options: AppOptions, services: Services) {
   return {
     pages: settings.noPage ? [{ path: '/', handler: documents.root }] : createPage(options),
     documents,
-    // It does not check the store, so that a full disk causes no restart.
+    // Health does not depend on the store, so that a full disk causes no restart.
     health: () => jsonAnswer('{"status":"ok"}'),
     readiness: () => readiness(domain.store),
     metrics(exchange: Exchange) {

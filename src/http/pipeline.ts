@@ -35,7 +35,7 @@ export interface CallOptions {
   cors: Cors;
   /** Drops bodies that are still coming when their requests are answered. */
   pace: BodyPace;
-  /** Where large answers are sent. */
+  /** Sends large answers. */
   slices: Slices;
   log: Log;
   commonHeaders: readonly string[];
@@ -48,7 +48,7 @@ export interface CallOptions {
   warnUnavailable(id: string, thrown: unknown): void;
 }
 
-/** What happens to a request before its handler, in this order. A step throws to refuse the request. */
+/** The steps of a request before its handler, in this order. A step throws to refuse the request. */
 const stepsBeforeHandlers: readonly ((exchange: Exchange, services: CallServices) => void)[] = [
   requireStoreInPlace,
   requireServing,
@@ -116,7 +116,7 @@ class Call extends Exchange implements Work {
     this.client = clientOfSocket(this.node.req.socket);
   }
 
-  /** What a client has sent counts, also if it did not wait for the answer. */
+  /** A request that a client has sent counts, also if it did not wait for the answer. */
   get isGone(): boolean {
     return this.node.req.socket.destroyed && this.method !== 'POST';
   }
@@ -168,7 +168,7 @@ class Call extends Exchange implements Work {
     memory.settle(this, answer);
     const headers = headersOf(this, answer);
     // A client that kept the connection open would send its next request while the daemon closes it.
-    // One that waits for 100 (Continue) may send its body all the same, or not.
+    // A client that waits for 100 (Continue) may send its body all the same, or not.
     if (isStopping?.() || this.awaitsContinue) headers.push('Connection', 'close');
     const ms = performance.now() - this.startedAt;
     this.#counts.observe(answer.status, ms / 1000);

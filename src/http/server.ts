@@ -53,7 +53,7 @@ export interface ServeOptions extends DocumentFolders, PageFolder {
   logForm?: LogForm;
   /** The environment of the command of `--notify`. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** What systemd has passed to this process; nothing by default. */
+  /** Socket and settings that systemd has passed to this process; nothing by default. */
   serviceManager?: ServiceManager;
   limits?: Partial<ConnectionLimits & MemoryLimits>;
 }

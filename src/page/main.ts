@@ -12,7 +12,7 @@ import { sensorsView } from './sensors-view.ts';
 import { createSession } from './session.ts';
 import type { View } from './view.ts';
 
-/** The page at `/`: a key, then sensors, records and the key itself. It only reads. */
+/** The page at `/`: a key, then sensors, records and the key itself. The page only reads. */
 function start(root: HTMLElement): void {
   const session = createSession(sessionStorage);
   const api = createApi(session.key, (problem) => close(problem.message));

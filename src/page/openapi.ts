@@ -1,6 +1,6 @@
 import type { Api } from './api.ts';
 
-/** What the page takes from the OpenAPI document: a new resource needs no line of the page. */
+/** Facts that the page takes from the OpenAPI document: a new resource needs no line of the page. */
 
 export interface FilterDescription {
   name: string;

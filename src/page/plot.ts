@@ -109,7 +109,7 @@ function marks(label: string, scale: string, stroke: string): UPlot.Series {
   return { label, scale, stroke, width: 0, points: { show: true, size: 9, width: 2 } };
 }
 
-/** One axis of values for each of the first two units, the second at the right. */
+/** An axis of values for each of the first two units, the second at the right. */
 function valueAxes(sensors: readonly ListedSensor[], colours: Colours): UPlot.Axis[] {
   const scales = [...new Set(sensors.map(scaleOf))].slice(0, axes);
   return scales.map((scale, index) => ({

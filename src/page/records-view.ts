@@ -185,7 +185,7 @@ export function listView(name: string): View {
   };
 }
 
-/** One record with all of its fields, and its services as a table of their own. */
+/** A record with all of its fields, and its services as a table of their own. */
 export function recordView(name: string, id: string): View {
   return (context) => {
     const title = readableLists(context.resources).find((one) => one.name === name)?.title ?? name;

@@ -14,7 +14,7 @@ import { attempt, type View } from './view.ts';
 const dayMs = 24 * 60 * 60_000;
 const mostSensors = 6;
 
-/** One sensor, and up to five others to compare it with, over a span of time. */
+/** A sensor, and up to five others to compare it with, over a span of time. */
 export function sensorView(
   id: string,
   fixedRange: PlotSpan | undefined,

@@ -1,6 +1,6 @@
 /**
- * The key that the person pasted. It stays in this module's closure, and in the tab's
- * sessionStorage only if the person asks for that. It never stands in an address.
+ * The key that the person pasted. The secret stays in this module's closure, and in the tab's
+ * sessionStorage only if the person asks for that. The secret never stands in an address.
  */
 
 const storageName = 'hkctl-key';

@@ -71,7 +71,7 @@ function offsetMs(epochMs: number, timeZone: string): number {
   return wallMs(epochMs, timeZone) - Math.floor(epochMs / 1000) * 1000;
 }
 
-/** What the clock on the wall shows, counted as if it were UTC. */
+/** The time that the clock on the wall shows, counted as if it were UTC. */
 function wallMs(epochMs: number, timeZone: string): number {
   const { year, month, day, hour, minute, second } = wallClockAt(epochMs, timeZone);
   return Date.UTC(year, month - 1, day, hour, minute, second);

@@ -2,7 +2,7 @@ import type { Api } from './api.ts';
 import type { Me, Resource } from './models.ts';
 import type { Problem } from './problems.ts';
 
-/** What every view of an open page is given. */
+/** Dependencies of every view of an open page. */
 export interface ViewContext {
   api: Api;
   me: Me;

@@ -4,7 +4,7 @@ import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { holdsSecret } from '../../core/secrets.ts';
-import type { Context } from './context.ts';
+import type { Context, StoreSession } from './context.ts';
 import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.ts';
 
 export interface CommandDefinition<F extends Flags = Flags, A extends AuditAction = AuditAction> {
@@ -15,9 +15,9 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
   /** Arguments after the verb: `CODE`, `REF...`, `[SENSOR...]` (commander's spelling with <> or []). */
   arguments: readonly ArgumentDefinition[];
   flags: F;
-  /** What to do instead of a flag that it does not have on purpose. */
+  /** Advice for a flag that the command does not have on purpose. */
   flagGuidance?: Readonly<Record<string, Guidance>>;
-  /** What to do instead, if more words are typed than it takes; gets the first word too many. */
+  /** Advice if more words are typed than the command takes; gets the first word too many. */
   excessGuidance?(word: string): string;
   /** Command lines as people type them, with what each does. */
   examples: readonly (readonly [command: string, does: string])[];
@@ -28,19 +28,22 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
    * `run()` of the command line reports all missing ones at once.
    */
   required?(flags: FlagValues<F>, args: readonly string[]): Readonly<Record<string, unknown>>;
-  /** It always asks before it acts, and needs `--yes` if there is no terminal to ask. */
+  /** The command always asks before it acts, and needs `--yes` if there is no terminal to ask. */
   confirms?: boolean;
-  /** It changes nothing, so that a reader may close the pipe early without an error. */
+  /** The command changes nothing, so that a reader may close the pipe early without an error. */
   readOnly?: boolean;
   /**
    * The action that the actor must be permitted before the command asks or does anything, and its target, which the audit trail
-   * records for a refusal. `run()` of the command line checks that. Without `needs` only the domain checks.
+   * records for a refusal; several actions have one target. Every command that opens a store declares it, except those that make,
+   * replace or serve one. Undefined: these flags need no store.
    */
   needs?(
     flags: FlagValues<F>,
     args: readonly string[],
     context: Context,
   ): MaybePromise<Needs<A> | undefined>;
+  /** Whether it also works if there is no store; it is then given no session. */
+  worksWithoutStore?(flags: FlagValues<F>): boolean;
   /**
    * Runs it in the store, for the actor that the check of `needs` permitted; undefined if that names no action. A number is the
    * exit code, nothing means 0.
@@ -55,8 +58,7 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
 }
 
 /** The store as a permitted actor sees it. */
-export interface CommandSession<A extends AuditAction = AuditAction> {
-  domain: Domain;
+export interface CommandSession<A extends AuditAction = AuditAction> extends StoreSession {
   actor: Permitted<A>;
 }
 
@@ -67,7 +69,10 @@ export interface ArgumentDefinition {
   mayBeBlank?: true;
 }
 
-export type Needs<A extends AuditAction = AuditAction> = readonly [action: A, target: string];
+export type Needs<A extends AuditAction = AuditAction> = readonly [
+  actions: A | readonly A[],
+  target: string,
+];
 
 /** The answer to a wish that has no command: why, and what to do instead. */
 export interface Guidance {
@@ -77,7 +82,7 @@ export interface Guidance {
 
 export interface Noun {
   verbs: Readonly<Record<string, Verb>>;
-  /** What the noun does without a verb. */
+  /** The command of the noun without a verb. */
   bare?: Verb;
   /** The answers to verbs that people expect and that do not exist on purpose. */
   guidance?: Readonly<Record<string, Guidance>>;

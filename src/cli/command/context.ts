@@ -24,8 +24,14 @@ import { wrapWhole } from '../terminal/wrap.ts';
 import type { FlagValues, globalFlags } from './flags.ts';
 import { chosenFields } from './json-fields.ts';
 
-/** What every command receives: input and output, the flags that all share, and, at the first call, the store and actor. */
+/** The services of every command: input and output, the flags that all share, and, at the first call, the store and actor. */
 export type Context = ReturnType<typeof createContext>;
+
+/** The profile that acts, and the domain as it sees it. A command that declares `needs` receives one. */
+export interface StoreSession {
+  domain: Domain;
+  actor: Actor;
+}
 
 /** `program` gives the program with the command loaded that words name; `naming` adds the store to the commands of a hint, if the line named it. */
 export function createContext(
@@ -52,7 +58,7 @@ export function createContext(
   };
   let opened: Promise<Domain> | undefined;
   let acting: Promise<Actor> | undefined;
-  let seen: Promise<{ domain: Domain; actor: Actor }> | undefined;
+  let seen: Promise<StoreSession> | undefined;
   let style: Style | undefined;
   /** The domain on a store that was opened elsewhere. */
   const domainOf = (store: Store): Domain => {
@@ -127,7 +133,7 @@ export function createContext(
     domain,
     domainOf,
     actorIn,
-    /** The profile that acts, and the domain as it sees it; `no_profile` or `profile_inactive` (exit 4). */
+    /** Opens the store and finds the actor, for `runCommand` alone. Throws `no_profile` or `profile_inactive` (exit 4). */
     session() {
       seen ??= session();
       return seen;
@@ -136,7 +142,7 @@ export function createContext(
     async requireUnchangedActor() {
       if (opened && acting) await requireUnchanged(await opened, await acting);
     },
-    /** What is said and warned names the store already. */
+    /** Adds the store to a hint. `say` and `warn` do so themselves. */
     naming,
     /** Writes lines to standard output. Each is made safe for a terminal: a name may contain any character, also a line break. */
     print: (...lines: string[]) => io.stdout.write(linesOf(lines)),
@@ -214,7 +220,7 @@ function linesOf(lines: readonly string[], terminal?: Pick<Output, 'columns'>): 
 }
 
 /**
- * What the commands need from the other layers, given by the composition root, which loads each only when it is called:
+ * Services of the other layers for the commands, given by the composition root, which loads each only when it is called:
  * `hkctl keys list` pays for no daemon and `hkctl --help` for no store.
  */
 export interface Services {
@@ -249,7 +255,7 @@ interface ServeHooks {
   stop: AbortSignal;
   /** Called once the daemon answers, with its address. */
   listening(baseUrl: string): void;
-  /** Where its log goes: standard output, or error. */
+  /** Destination of the log: standard output, or error. */
   logFd: 1 | 2;
   /** Breaks a line of the log at its blanks for the terminal that shows it. */
   wrapLogLine(line: string): string;

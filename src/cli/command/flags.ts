@@ -10,7 +10,7 @@ export interface Flag<T> {
   kind: 'value' | 'toggle' | 'list';
   /** Reads one given text; throws `usage` or `bad_input` with what is allowed. */
   parse: (text: string) => unknown;
-  /** One text may give several values, separated by commas. */
+  /** A text may give several values, separated by commas. */
   takesCommas?: true;
   /** An empty value clears something, such as a note. */
   mayBeBlank?: true;
@@ -274,7 +274,7 @@ function refusePassword(given: string): void {
 }
 
 /**
- * Where a store can be kept: SQLite takes an empty name and `:memory:` for a database that is gone at the end. Throws `usage`. A
+ * Accepts the location of a store: SQLite takes an empty name and `:memory:` for a database that is gone at the end. Throws `usage`. A
  * password is left out here, so that nothing shows it; who connects takes it from the variable again.
  */
 function requireStoreName(given: string): string {

@@ -58,7 +58,7 @@ export const keyFields = [
   'last_used_ip',
 ] as const satisfies readonly (keyof ReturnType<typeof keyJson>)[];
 
-/** What a key did on a day as `--json` shows it (promise 3.2). */
+/** The usage of a key on a day as `--json` shows it (promise 3.2). */
 export function usageJson({ day, requests, refused, readings, lastRejected }: DayUsage) {
   return {
     date: dateOf(day),

@@ -1,6 +1,8 @@
-import { requirePermissions } from '../../core/domain/actors.ts';
-import type { ArgumentDefinition, CommandDefinition } from './command.ts';
-import type { Context } from './context.ts';
+import type { AuditAction } from '../../core/access/roles.ts';
+import { type Permitted, requirePermissions } from '../../core/domain/actors.ts';
+import { isHkctlError } from '../../core/errors.ts';
+import type { ArgumentDefinition, CommandDefinition, CommandSession } from './command.ts';
+import type { Context, StoreSession } from './context.ts';
 import { requireNotBlank } from './flags.ts';
 import { missingError, missingOf, requireGiven } from './missing.ts';
 import { entityHint } from './sites.ts';
@@ -11,12 +13,13 @@ import { entityHint } from './sites.ts';
  */
 export async function runCommand(
   context: Context,
-  { arguments: declared, required, confirms, needs, run }: CommandDefinition,
+  definition: CommandDefinition,
   flags: Readonly<Record<string, unknown>>,
   args: readonly string[],
 ): Promise<number> {
+  const { arguments: declared, required, confirms, run } = definition;
   const values = required?.(flags, args) ?? {};
-  /** What must be given if nothing can be asked, by the names of flags and arguments. */
+  /** The values that must be given if nothing can be asked, by the names of flags and arguments. */
   const unasked = { ...values, ...(confirms && { '--yes': flags.yes || undefined }) };
   const words = declared
     .filter(({ spelling }, i) => spelling.startsWith('<') && i >= args.length)
@@ -26,18 +29,42 @@ export async function runCommand(
     throw missingError(missing, 'Add --help to see its flags.');
   }
   requireWords(declared, args);
-  const needed = await needs?.(flags, args, context);
-  const session = needed && (await context.session());
-  const permitted = session && {
-    ...session,
-    actor: await requirePermissions(session.domain, session.actor, ...needed),
-  };
+  const session = await permittedSession(context, definition, flags, args);
   // A confirmation alone is asked for when it is clear what is done.
   if (missingOf(values).length > 0) {
     const needsCode = !context.canAsk && missingOf(unasked).includes('--entity');
-    requireGiven(context, unasked, needsCode ? await entityHint(context) : undefined);
+    const hint = needsCode && session ? await entityHint(session) : undefined;
+    requireGiven(context, unasked, hint);
   }
-  return (await run(context, flags, args, permitted)) ?? 0;
+  return (await run(context, flags, args, session)) ?? 0;
+}
+
+/** Opens the store for an actor who holds what the command needs; undefined if it needs no store. */
+async function permittedSession(
+  context: Context,
+  { needs, worksWithoutStore }: CommandDefinition,
+  flags: Readonly<Record<string, unknown>>,
+  args: readonly string[],
+): Promise<CommandSession | undefined> {
+  const needed = await needs?.(flags, args, context);
+  if (needed === undefined) return undefined;
+
+  let session: StoreSession;
+  try {
+    session = await context.session();
+  } catch (thrown) {
+    const isAbsent = isHkctlError(thrown) && thrown.code === 'store_absent';
+    if (isAbsent && worksWithoutStore?.(flags)) return undefined;
+    throw thrown;
+  }
+
+  const { domain } = session;
+  const [actions, target] = needed;
+  let { actor } = session;
+  for (const action of [actions].flat()) {
+    actor = await requirePermissions(domain, actor, action, target);
+  }
+  return { domain, actor: actor as Permitted<AuditAction> }; // the loop has asked for every action
 }
 
 /** Refuses an empty argument, unless it has a meaning: `usage`. */

@@ -1,9 +1,9 @@
 import type { Entity } from '../../core/port/entities.ts';
-import type { Context } from './context.ts';
+import type { StoreSession } from './context.ts';
 
 /** The hint for a missing `--entity`: the codes to choose from. */
-export async function entityHint(context: Context): Promise<string> {
-  return oneOfCodes(await activeEntities(context));
+export async function entityHint(session: StoreSession): Promise<string> {
+  return oneOfCodes(await activeEntities(session));
 }
 
 /** A hint that names the codes of sites. */
@@ -12,8 +12,7 @@ export function oneOfCodes(entities: readonly Entity[]): string {
 }
 
 /** The active sites of the organization that the actor may see. */
-export async function activeEntities(context: Context): Promise<Entity[]> {
-  const { domain, actor } = await context.session();
+export async function activeEntities({ domain, actor }: StoreSession): Promise<Entity[]> {
   return (await domain.store.entities.list(actor.user.tenantId)).filter(
     ({ status }) => status === 'active',
   );

@@ -30,9 +30,9 @@ export default defineCommand({
     ['hkctl doctor --json', 'for a program'],
     ['hkctl doctor --accept-clock --yes', 'after the clock had jumped ahead'],
   ],
-  needs: ({ acceptClock }) => (acceptClock ? ['store.accept_clock', 'clock'] : undefined),
-  async run(context, { acceptClock: accepting }) {
-    const { domain, actor } = await context.session();
+  needs: ({ acceptClock }) =>
+    acceptClock ? ['store.accept_clock', 'clock'] : ['store.doctor', 'store'],
+  async run(context, { acceptClock: accepting }, _args, { domain, actor }) {
     if (accepting) await accept(context, domain, actor);
     const inspection = await (await context.services.engine(context.storePath)).inspect();
     const checks: Check[] = [];

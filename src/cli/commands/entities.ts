@@ -37,9 +37,9 @@ const list = defineCommand({
   fields: entityFields,
   flags: { columns: columnsFlag },
   examples: [['hkctl entities list', 'all of them']],
-  async run(context, { columns: chosen }) {
-    const { domain, actor } = await context.session();
-    // Every profile may see them, since every key names one.
+  // Every profile may see them, since every key names one.
+  needs: () => ['entity.list', 'entities'],
+  async run(context, { columns: chosen }, _args, { domain, actor }) {
     const entities = await domain.store.entities.list(actor.user.tenantId);
     const keys = await countActiveKeys(domain, entities);
     const views = entities.map((entity, at) => ({ ...entity, keys: keys[at] ?? 0 }));

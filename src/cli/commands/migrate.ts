@@ -27,7 +27,8 @@ export default defineCommand({
     const { applied, backup } = await engine.migrate(authorize, { withoutBackup });
 
     if (applied > 0) {
-      const { domain, actor } = await context.session();
+      const domain = await context.domain();
+      const actor = await context.actorIn(domain);
       const detail = { applied, ...(backup !== undefined && { backup }) };
       try {
         await domain.store.audit.append(

@@ -30,8 +30,8 @@ export default defineCommand({
     ['hkctl status --quiet', 'from cron: only what needs attention'],
     ['hkctl status --json', 'for a program'],
   ],
-  async run(context) {
-    const { domain, actor } = await context.session();
+  needs: () => ['store.status', 'store'],
+  async run(context, _flags, _args, { domain, actor }) {
     const inspection = await (await context.services.engine(context.storePath)).inspect();
     const found = await readStatus(domain, actor, { inspection, answers: answersAt });
     if (context.json) context.printJson(statusJson(found, context.storePath));
@@ -87,7 +87,7 @@ function daemonJson({ baseUrl, version, sinceMs }: StoreStatus['ended'][number])
   return { address: baseUrl, version, since: formatInstantMs(sinceMs) };
 }
 
-/** One line of the screen; with `attention` it is marked if the number is not zero, and the command to run is on the line below. */
+/** A line of the screen; with `attention` it is marked if the number is not zero, and the command to run is on the line below. */
 type Line = readonly [label: string, text: string, attention?: Attention, command?: string];
 
 function printStatus(context: Context, found: StoreStatus, nowMs: number): void {

@@ -13,7 +13,7 @@ import { countExpiring } from '../../core/readings/retention.ts';
 import { weekDays } from '../../core/time/calendar.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
-import type { Context } from '../command/context.ts';
+import type { Context, StoreSession } from '../command/context.ts';
 import { oneOf, parsed, textFlag } from '../command/flags.ts';
 import { tenantFields, tenantJson } from '../command/output.ts';
 import { requireConfirmation, textOrAsk } from '../questions/values.ts';
@@ -29,8 +29,8 @@ const list = defineCommand({
   fields: tenantFields,
   flags: { columns: columnsFlag },
   examples: [['hkctl tenants list', 'name, week start and retention of each']],
-  async run(context, { columns: chosen }) {
-    const { domain, actor } = await context.session();
+  needs: () => ['tenant.list', 'tenants'],
+  async run(context, { columns: chosen }, _args, { domain, actor }) {
     const tenants = await listTenants(domain, actor);
     const columns = [
       { heading: 'NAME', cell: ({ name }: Tenant) => name, min: 16 },
@@ -110,7 +110,7 @@ const set = defineCommand({
     }
     // A script that names the days has decided; what it gives up is in the audit trail.
     if (retainReadings !== undefined && context.canAsk)
-      await confirmDropping(context, retainReadings);
+      await confirmDropping(context, { domain, actor }, retainReadings);
     const tenant = await updateTenant(domain, actor, {
       name,
       weekStart: day,
@@ -128,8 +128,11 @@ const set = defineCommand({
 });
 
 /** Asks for confirmation if a shorter retention drops existing readings. */
-async function confirmDropping(context: Context, days: number | null): Promise<void> {
-  const { domain, actor } = await context.session();
+async function confirmDropping(
+  context: Context,
+  { domain, actor }: StoreSession,
+  days: number | null,
+): Promise<void> {
   const { readings, oldestUs } = await countExpiring(domain, actor, days);
   if (oldestUs === null) return;
   const isMore = readings > mostDroppableCounted;

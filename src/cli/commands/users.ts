@@ -1,4 +1,5 @@
 import { roleNames, roles } from '../../core/access/roles.ts';
+import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import {
   addUser,
@@ -28,8 +29,12 @@ const entityFlag = listFlag(
 const roleOf = ({ role }: User) => roles[role].label;
 
 /** Reports a changed profile, with the entities to which it is confined. */
-async function report(context: Context, user: User, sentence: string): Promise<void> {
-  const { domain } = await context.session();
+async function report(
+  context: Context,
+  domain: Domain,
+  user: User,
+  sentence: string,
+): Promise<void> {
   const entities = await domain.store.entities.list(user.tenantId);
   const codes = confinementOf(user, entities);
   const confined =
@@ -104,7 +109,12 @@ const add = defineCommand({
     const role = flags.role ?? (await (await askerOf(context.io)).choice('Role', choices));
     const { entities } = flags;
     const user = await addUser(domain, actor, { login, name, role, entities });
-    await report(context, user, `User added: ${user.name} (${user.login}), ${roleOf(user)}`);
+    await report(
+      context,
+      domain,
+      user,
+      `User added: ${user.name} (${user.login}), ${roleOf(user)}`,
+    );
   },
 });
 
@@ -125,14 +135,19 @@ const setRole = defineCommand({
       'may manage keys of two sites',
     ],
   ],
-  async run(context, { entities, allEntities }, [login = '', given = '']) {
+  needs: (_flags, [login = '']) => ['user.set_role', login],
+  async run(context, { entities, allEntities }, [login = '', given = ''], { domain, actor }) {
     const role = requireOneOf(given, roleNames);
     if (allEntities && entities.length > 0)
       throw new HkctlError('usage', 'Give either --entity or --all-entities.');
-    const { domain, actor } = await context.session();
     const change = { role, entities: allEntities ? ('all' as const) : entities };
     const user = await updateUser(domain, actor, login, change);
-    await report(context, user, `Role set: ${user.name} (${user.login}) is ${roleOf(user)}`);
+    await report(
+      context,
+      domain,
+      user,
+      `Role set: ${user.name} (${user.login}) is ${roleOf(user)}`,
+    );
   },
 });
 
@@ -148,6 +163,7 @@ const activate = defineCommand({
     const keys = await workingKeysOfUser(domain, actor, login);
     await report(
       context,
+      domain,
       user,
       `User activated: ${user.name} (${user.login}). ${resumed(before, keys)}`,
     );
@@ -170,7 +186,12 @@ const deactivate = defineCommand({
     const keys = await workingKeysOfUser(domain, actor, login);
     await requireConfirmation(context, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
     const user = await updateUser(domain, actor, login, { status: 'inactive' });
-    await report(context, user, `User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`);
+    await report(
+      context,
+      domain,
+      user,
+      `User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`,
+    );
   },
 });
 

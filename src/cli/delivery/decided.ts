@@ -1,7 +1,7 @@
 import type { Key } from '../../core/port/keys.ts';
 import { fullTime, timesOf } from '../table/shown-time.ts';
 
-/** What was decided about a new key, as facts for its result and for the one-time panel. */
+/** Decisions about a new key, as facts for its result and for the one-time panel. */
 export function decidedFacts(key: Key, nowMs: number): [label: string, value: string][] {
   const { entity, allowedIps } = key;
   return [

@@ -4,7 +4,7 @@ import { cancelled } from '../terminal/interaction.ts';
 import type { Input, Io } from '../terminal/io.ts';
 import { isCancelKey, onKeypress } from '../terminal/keypress.ts';
 
-/** Where a question is asked, and the signal that cancels it. */
+/** The terminal of a question, and the signal that cancels it. */
 export interface PromptPlace {
   input: Input;
   output: NodeJS.WritableStream;

@@ -11,7 +11,7 @@ import { findKeys } from '../../core/keys/references.ts';
 import { requireEntity } from '../../core/organization/entities.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Key } from '../../core/port/keys.ts';
-import type { Context } from '../command/context.ts';
+import type { Context, StoreSession } from '../command/context.ts';
 import { missingError } from '../command/missing.ts';
 import { activeEntities, oneOfCodes } from '../command/sites.ts';
 import { timesOf } from '../table/shown-time.ts';
@@ -19,24 +19,27 @@ import type { AskedFact } from '../terminal/interaction.ts';
 import { askerOf } from './values.ts';
 
 /** The entity that `--entity` names, else the only active one, else one that is asked for. */
-export async function entityOrAsk(context: Context, code: string | undefined): Promise<Entity> {
-  const { domain, actor } = await context.session();
-  if (code !== undefined) return requireEntity(domain, actor, code);
-  const active = await activeEntities(context);
+export async function entityOrAsk(
+  context: Context,
+  session: StoreSession,
+  code: string | undefined,
+): Promise<Entity> {
+  if (code !== undefined) return requireEntity(session.domain, session.actor, code);
+  const active = await activeEntities(session);
   const [first, second] = active;
   if (first !== undefined && second === undefined) return first;
   if (first !== undefined && !context.canAsk) throw missingError(['--entity'], oneOfCodes(active));
-  return askEntity(context);
+  return askEntity(context, session);
 }
 
-export async function askEntity(context: Context): Promise<Entity> {
-  const entities = await activeEntities(context);
+export async function askEntity({ io }: Context, session: StoreSession): Promise<Entity> {
+  const entities = await activeEntities(session);
   if (entities.length === 0) {
     throw new HkctlError('state_forbids', 'There is no active entity to choose.', {
       hint: 'Add one: hkctl entities add CODE --name N --timezone TZ',
     });
   }
-  const asker = await askerOf(context.io);
+  const asker = await askerOf(io);
   return asker.choice(
     'Entity',
     entities.map((entity) => ({ name: `${entity.code}  ${entity.name}`, value: entity })),
@@ -47,13 +50,16 @@ export async function askEntity(context: Context): Promise<Entity> {
 const mostKeys = 5000;
 
 /** The keys that references name; without any, the active key that is chosen on the terminal. */
-export async function keysOrAsk(context: Context, refs: readonly string[]): Promise<Key[]> {
-  const { domain, actor } = await context.session();
-  return refs.length > 0 ? findKeys(domain, actor, refs) : [await askKey(context)];
+export async function keysOrAsk(
+  context: Context,
+  session: StoreSession,
+  refs: readonly string[],
+): Promise<Key[]> {
+  if (refs.length > 0) return findKeys(session.domain, session.actor, refs);
+  return [await askKey(context, session)];
 }
 
-export async function askKey({ io, session }: Context): Promise<Key> {
-  const { domain, actor } = await session();
+export async function askKey({ io }: Context, { domain, actor }: StoreSession): Promise<Key> {
   const nowMs = domain.clock();
   const keys = await listKeys(domain, actor, { nowMs, statuses: ['Active'] }, { limit: mostKeys });
   if (keys.length === 0) {

@@ -26,7 +26,7 @@ export interface Column<T> {
   isSpare?: boolean | undefined;
 }
 
-/** Where a table is printed, and for which width. */
+/** The output of a table, and its width. */
 interface TablePlace {
   style: Pick<Context['style'], 'bold'>;
   io: { stdout: Pick<Context['io']['stdout'], 'columns'> };
@@ -128,7 +128,7 @@ const usualWidth = 80;
 const gap = '  ';
 
 /**
- * Creates a table for a terminal, with its headings once. It is never wider than the terminal: less important columns are left out,
+ * Creates a table for a terminal, with its headings once. A table is never wider than the terminal: less important columns are left out,
  * then cells are cut.
  */
 export function createTextTable<T>(

@@ -27,7 +27,7 @@ export interface Io {
   readonly stdinIsTTY: boolean;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Where questions are shown: a stream on standard error, opened on first access. */
+  /** The output of questions: a stream on standard error, opened on first access. */
   readonly promptOutput: NodeJS.WritableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ask no questions, even on a terminal (`--yes`). */
@@ -118,7 +118,7 @@ type IoParts = Omit<
 >;
 
 /**
- * The real {@link Io}, over the file descriptors 0 to 2. It touches the streams of the process only if they are terminals
+ * The real {@link Io}, over the file descriptors 0 to 2. The streams of the process are touched only if they are terminals
  * or are read: creating them costs a tenth of a short command's time.
  */
 export function createIo(process: NodeJS.Process, parts: IoParts): Io {
@@ -250,7 +250,7 @@ function replaceByNullDevice(fd: number): void {
   openSync('/dev/null', 'r+');
 }
 
-/** One Ctrl-C may arrive twice within this time: npm forwards it to processes that the terminal has already signalled. */
+/** A Ctrl-C may arrive twice within this time: npm forwards it to processes that the terminal has already signalled. */
 const sameKeyMs = 300;
 
 function interruptedBy(process: NodeJS.Process): AbortSignal {

@@ -7,7 +7,7 @@ interface ShellCommand {
   command: string;
   /** Variables in addition to those of this process. */
   env?: Readonly<Record<string, string>>;
-  /** What it reads on standard input; none without. */
+  /** The command's standard input; empty without. */
   input?: string;
 }
 

@@ -63,7 +63,7 @@ export function colourless(text: string): string {
   return mapParts(text, () => '');
 }
 
-/** One line for the terminal: escapes deceptive characters of stored or given text and converts colour marks. */
+/** A line for the terminal: escapes deceptive characters of stored or given text and converts colour marks. */
 export function terminalLine(text: string): string {
   return mapParts(text, (code) => `\u001b[${code}m`);
 }

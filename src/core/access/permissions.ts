@@ -70,7 +70,7 @@ export const presets = {
 
 export type PresetName = keyof typeof presets;
 
-/** What is ticked when the create dialog opens. */
+/** The permissions that are ticked when the create dialog opens. */
 export const defaultPermissions: readonly ClientPermission[] = ['jobs_orders.view'];
 
 /** Sorts into catalog order and drops repeats, so that equal sets look equal. */

@@ -1,4 +1,4 @@
-/** What a user may do with keys (promise 2.3) and with the rest of the store (promise 2.3). */
+/** Permissions of a user for keys (promise 2.3) and the rest of the store (promise 2.3). */
 export type UserPermission =
   | 'api_keys.view'
   | 'api_keys.create'

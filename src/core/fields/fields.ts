@@ -1,6 +1,6 @@
 import type { ClientPermission } from '../access/permissions.ts';
 
-/** What every field declares besides its kind. `doc` is one sentence for the data dictionary and the OpenAPI document. */
+/** Declarations of every field besides its kind. `doc` is one sentence for the data dictionary and the OpenAPI document. */
 interface FieldBase {
   doc: string;
   /** A value as the API shows it, for documents and their tests. */
@@ -69,7 +69,7 @@ export interface ResourceDefinition {
   permissions: readonly ClientPermission[];
   /** Ids that no record may have, since their paths have another meaning. */
   reservedIds?: readonly string[];
-  /** What the API adds to each record, after `updated_at`, and an import leaves out. */
+  /** Fields that the API adds to each record, after `updated_at`, and an import leaves out. */
   added?: Fields;
   /** The fields besides `id` and `updated_at`, which every record has, in the order in which they are shown. */
   fields: Fields;

@@ -45,7 +45,7 @@ const procfs = 0x9fa0;
  */
 export class Folder {
   readonly #fd: number;
-  /** Where its entries are reached. */
+  /** The path through which its entries are reached. */
   readonly #base: string;
 
   private constructor(fd: number, path: FileName) {
@@ -86,7 +86,7 @@ export class Folder {
     return fstatSync(this.#fd);
   }
 
-  /** What an entry is, not what a link leads to; undefined if there is none. */
+  /** The kind of an entry itself, not of a link's target; undefined if there is none. */
   statOf(name: FileName): Stats | undefined {
     return lstatSync(this.at(name), { throwIfNoEntry: false });
   }
@@ -153,7 +153,7 @@ export class Folder {
     }
   }
 
-  /** Where an entry that is a link leads to. */
+  /** The target of an entry that is a link. */
   linkTarget(name: FileName): Buffer {
     return readlinkSync(this.at(name), { encoding: 'buffer' });
   }

@@ -3,7 +3,7 @@ import { errnoOf } from '../errno.ts';
 import { HkctlError } from '../errors.ts';
 import { type FileName, Folder } from './folder.ts';
 
-/** Where a path leads: an open folder, to be closed by the caller, and the name of an entry in it, which need not exist. */
+/** The target of a path: an open folder, to be closed by the caller, and the name of an entry in it, which need not exist. */
 export interface Place {
   folder: Folder;
   name: FileName;
@@ -19,7 +19,7 @@ export interface Place {
 const linkLimit = 40;
 
 /**
- * Walks a path from folder to folder, each through the descriptor of the one before. It follows a link only if root or the
+ * Walks a path from folder to folder, each through the descriptor of the one before. A link is followed only if root or the
  * acting account made it: any other account could lead the path elsewhere between two uses (`bad_input`). `followsLast`: also
  * one in the place of the file itself. Throws the error of the system for a folder that is missing or closed.
  */
@@ -119,7 +119,7 @@ export function exchangeableFolder(
   });
 }
 
-/** Where a link leads that root or the acting account made, and that is the same before and after it is read. */
+/** The target of a link that root or the acting account made, and that is the same before and after it is read. */
 function trustedTarget(folder: Folder, name: FileName, stats: Stats): Buffer {
   requireTrustedLink(folder.pathOf(name), stats);
   const target = folder.linkTarget(name);

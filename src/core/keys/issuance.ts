@@ -20,7 +20,7 @@ export interface DeliveredKey {
 }
 
 /**
- * Where secrets go. `deliver` writes and flushes all of them, and throws on failure: then nothing is committed.
+ * The way of secrets to their owner. `deliver` writes and flushes all of them, and throws on failure: then nothing is committed.
  * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` if delivery or commit failed; `keep`, for
  * what leaves copies, if it is unknown whether the commit was made: each stays, and the sentence that it returns says where.
  */
@@ -31,7 +31,7 @@ export interface SecretDelivery {
   keep?(): MaybePromise<string>;
 }
 
-/** What to do with a secret that was delivered if it is unknown whether its key was committed. */
+/** Advice on a secret that was delivered, if it is unknown whether its key was committed. */
 export const untilVerified =
   'it may be the only secret that works. Check it with: hkctl keys verify';
 

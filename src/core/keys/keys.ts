@@ -89,7 +89,7 @@ export async function listKeys(
   return domain.store.keys.list(actor.user.tenantId, canonical, page);
 }
 
-/** One key, named as in `requireKey`. Needs `api_keys.view`. */
+/** Finds a key, named as in `requireKey`. Needs `api_keys.view`. */
 export async function showKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
   await requirePermissions(domain, actor, 'key.list', ref);
   return requireKey(domain, actor, ref);

@@ -29,7 +29,7 @@ export function keptDays({ ms, isSteady }: SteadyTime): DayRange | undefined {
   return { first: today - usageDays, last: today + 1 };
 }
 
-/** What was counted of a key on the last 90 days. */
+/** Counts of a key on the last 90 days. */
 export async function usageOf(
   { store, clock }: Domain,
   key: Pick<Key, 'id' | 'entity'>,
@@ -69,7 +69,7 @@ function addCount(to: Record<string, number>, code: string, count: number): void
   to[code] = (to[code] ?? 0) + count;
 }
 
-/** What was refused of a key; the most frequent code first. */
+/** Refusals of a key; the most frequent code first. */
 export interface Refusals {
   count: number;
   codes: string[];

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { KeptStopped } from '../port/stops.ts';
 import type { Store } from '../port/store.ts';
 
-/** What people can recognise a backup by before it is read completely. */
+/** Facts by which people recognise a backup before it is read completely. */
 export interface BackupHead {
   createdAtMs: number;
   keys: number;
@@ -11,10 +11,10 @@ export interface BackupHead {
   bytes: number;
 }
 
-/** Where a backup is written: the path of a file, or a stream, such as standard output. */
+/** The target of a backup: the path of a file, or a stream, such as standard output. */
 export type BackupTarget = string | { write(bytes: Uint8Array): void };
 
-/** Where a backup is read from: the path of a file, or the bytes of a stream, such as standard input. */
+/** The source of a backup: the path of a file, or the bytes of a stream, such as standard input. */
 export type BackupOrigin = string | AsyncIterable<Uint8Array>;
 
 /** SHA-256 of all that a backup holds, its rows and its schema: `sha256:` and 64 hexadecimal digits. */
@@ -63,7 +63,7 @@ export interface RestoreOutcome {
   kept: readonly KeptStopped[];
 }
 
-/** What the audit trail records of a restore. */
+/** Facts about a restore for the audit trail. */
 export interface RestoreRecord {
   kept: readonly KeptStopped[];
   /** The head of the replaced trail; null if it could not be read. */

@@ -27,7 +27,7 @@ export interface BackupRequest {
   progress?: ((bytes: number) => void) | undefined;
 }
 
-/** What can be done with the store at one location, apart from using it. */
+/** Operations on the store at one location, apart from using it. */
 export interface Engine {
   /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
   open(): MaybePromise<Store>;

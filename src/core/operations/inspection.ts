@@ -48,7 +48,7 @@ export interface SpaceFacts {
   hasReserve: boolean;
 }
 
-/** What the server of a database says of itself. */
+/** Facts that the server of a database reports of itself. */
 export interface ServerInspection {
   version: string;
   databaseBytes: number;
@@ -70,7 +70,7 @@ export interface ServerInspection {
   skewMs: number;
 }
 
-/** What an engine reports about the files of a store, or its database server. A method throws if it cannot read them. */
+/** Facts that an engine reports about the files of a store, or its database server. A method throws if it cannot read them. */
 export interface StoreInspection {
   /** Each database with its damage in the engine's words; an empty list if it is intact. */
   databases: readonly { name: string; damage(): string[] }[];

@@ -7,7 +7,7 @@ import { formatInstantMs, formatOptionalMs } from '../time/instants.ts';
 import { dayMs, hourMs } from '../time/spans.ts';
 import { backupOldMs } from './status.ts';
 
-/** What the command of `--notify` is given. */
+/** Input for the command of `--notify`. */
 export type Notice = { at: string } & (
   | { event: 'key_expires' | 'readings_rejected'; key: NoticeKey }
   | { event: 'sensor_silent'; sensor: { id: string; code: string } }

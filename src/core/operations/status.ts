@@ -9,7 +9,7 @@ import { isSpaceLow } from './doctor-store.ts';
 import type { StoreInspection } from './inspection.ts';
 
 export type StoreStatus = Awaited<ReturnType<typeof readStatus>>;
-/** What needs action; stable names, for programs. */
+/** Reasons for action; stable names, for programs. */
 export type Attention = StoreStatus['attention'][number];
 
 export interface InspectionOptions {

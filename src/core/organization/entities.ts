@@ -125,7 +125,7 @@ export async function removeEntity(domain: Domain, actor: Actor, code: string): 
   return entity;
 }
 
-/** One site of the actor's tenant by code, or `not_found` with the codes that exist. */
+/** Finds a site of the actor's tenant by code, or `not_found` with the codes that exist. */
 export async function requireEntity(domain: Domain, actor: Actor, code: string): Promise<Entity> {
   const entity = await domain.store.entities.find(actor.user.tenantId, code);
   if (entity) return entity;

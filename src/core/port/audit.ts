@@ -3,7 +3,7 @@ import type { MaybePromise } from './maybe-promise.ts';
 
 export const auditOutcomes = ['done', 'denied', 'failed'] as const;
 
-/** An event before it is appended to the chain. It never contains a secret. */
+/** An event before it is appended to the chain. The detail never contains a secret. */
 export interface AuditDraft {
   tenantId: string | null;
   atMs: number;
@@ -29,7 +29,7 @@ export interface AuditHead {
   hash: string;
 }
 
-/** What selects records; a condition that is absent holds for every record. */
+/** Conditions that select records; a condition that is absent holds for every record. */
 export interface AuditFilter {
   /** Both included (epoch ms). */
   sinceMs?: number;

@@ -7,7 +7,7 @@ export interface ClockSample {
   upMs: number;
 }
 
-/** What the samples of the machine's clock have shown; 0 = nothing yet. The rule is `afterSample` in time/steady-clock.ts. */
+/** The state of the trusted clock, from samples of the machine's clock; 0 = nothing yet. The rule is `afterSample` in time/steady-clock.ts. */
 export interface ClockSamples {
   /** The latest time that was seen steadily. */
   seenMs: number;
@@ -27,7 +27,7 @@ export interface SteadyTime {
   isSteady: boolean;
 }
 
-/** What a daemon has sampled in memory since it read `fromMs` as the time seen steadily. */
+/** Samples in a daemon's memory since it read `fromMs` as the time seen steadily. */
 export interface ClockProgress {
   fromMs: number;
   samples: ClockSamples;

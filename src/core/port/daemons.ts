@@ -14,7 +14,7 @@ export interface RecordedDaemon extends Daemon {
   serves: boolean | undefined;
 }
 
-/** What the daemons of a store do once in a while, whichever comes first. */
+/** Tasks that one daemon of a store does once in a while, whichever comes first. */
 export type DaemonTask = 'retention' | `warned ${string}` | `notified ${string}`;
 
 export interface DaemonStore {

@@ -11,7 +11,7 @@ export interface Entity {
   createdAtMs: number;
 }
 
-/** What may change of an entity; what is absent stays. */
+/** Changes of an entity; absent fields stay. */
 export type EntityChange = Partial<Pick<Entity, 'name' | 'timezone'>>;
 
 export interface EntityStore {

@@ -10,7 +10,7 @@ export interface LimitCalls {
   calls: number;
 }
 
-/** What all daemons together have counted against a client in its current window. */
+/** Counts of all daemons together against a client in its current window. */
 export interface LimitState {
   client: string;
   used: number;

@@ -96,7 +96,7 @@ export interface StoredReading extends Reading {
   series: number;
 }
 
-/** What any process stores from the moment when the feed was opened, of any age, each reading once. */
+/** All readings that any process stores from the moment when the feed was opened, of any age, each reading once. */
 export interface ReadingFeed {
   /** The readings that were stored since the last call; not `isComplete` if some of them can no longer be told. */
   next(): MaybePromise<{ readings: StoredReading[]; isComplete: boolean }>;
@@ -123,7 +123,7 @@ export interface ReadingStore {
   /**
    * Replaces the oldest readings of an entity before a whole hour by one summary for each sensor and hour, a bounded number
    * in one atomic step; the caller repeats it with the returned position until that is null. A step without a position
-   * records `untilUs`. What arrived for an hour after its summary is removed, but not counted (`summarised`).
+   * records `untilUs`. A reading that arrived for an hour after its summary is removed, but not counted (`summarised`).
    */
   drop(request: DropRequest): MaybePromise<DropResult>;
   retention(entityId: string): MaybePromise<RetentionState>;
@@ -160,7 +160,7 @@ export interface DropRequest {
   timezone: string;
   /** A multiple of {@link summaryWidthUs}: readings before it are dropped. */
   untilUs: number;
-  /** Where the step before said to continue; absent at first. */
+  /** The position at which the step before stopped; absent at first. */
   position?: number;
 }
 
@@ -178,7 +178,7 @@ export interface RetentionState {
 
 export interface DropResult {
   readings: number;
-  /** Where the next step continues; null once nothing is left before the border. */
+  /** The position of the next step; null once nothing is left before the border. */
   next: number | null;
 }
 
@@ -243,6 +243,6 @@ export interface ReadingText {
   count: number;
   /** A hash of the content, for the ETag. */
   digest: string;
-  /** Where the next page starts; null at the end. */
+  /** The position of the next page; null at the end. */
   nextUs: number | null;
 }

@@ -3,7 +3,7 @@ import type { ImportBatch } from '../fields/import-batch.ts';
 import type { AuditDraft } from './audit.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** One condition of a page; `from` and `to` are inclusive, `before` is exclusive; values as stored (dates, instants as text). */
+/** A condition of a page; `from` and `to` are inclusive, `before` is exclusive; values as stored (dates, instants as text). */
 export interface RecordCondition {
   field: string;
   op: 'eq' | 'from' | 'to' | 'before';
@@ -28,11 +28,11 @@ export interface RecordPosition {
   id: string;
 }
 
-/** Records as JSON joined by commas. It may hold fewer than requested, even none, before the last page. */
+/** Records as JSON joined by commas. A page may hold fewer than requested, even none, before the last page. */
 export interface RecordPage {
   json: string;
   count: number;
-  /** Where the next page starts; null at the end. */
+  /** The position of the next page; null at the end. */
   next: RecordPosition | null;
 }
 
@@ -94,7 +94,7 @@ export interface RecordStore {
   get(resource: ResourceDefinition, entityId: string, id: string): MaybePromise<string | undefined>;
   /** A number that changes whenever any process may have changed a record. About 2 µs. */
   version(): MaybePromise<number>;
-  /** How far changes have come. What is read afterwards may be newer, but is never older than this. */
+  /** How far changes have come. Later reads may be newer, but never older than this. */
   changes(resource: ResourceDefinition, entityId: string): MaybePromise<RecordChanges>;
   removed(request: RemovedPageRequest): MaybePromise<RemovedPage>;
   /** In an engine that has to ask for a version: the one that came with the last answer of `KeyStore.version`. */

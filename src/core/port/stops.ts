@@ -1,6 +1,6 @@
 import type { Role } from '../access/roles.ts';
 
-/** What the journal of stops keeps stopped, after a restore or in a copy of a store; `name` is the prefix of a key, the login of a user or the code of an entity. */
+/** A stop that the journal keeps, after a restore or in a copy of a store; `name` is the prefix of a key, the login of a user or the code of an entity. */
 export interface KeptStopped {
   what:
     | 'revoked_key'

@@ -37,7 +37,7 @@ export interface Store {
   readonly metrics?: MetricsStore;
   /** Counts of limits, in an engine that serves daemons on several machines. */
   readonly limits?: LimitStore;
-  /** What the journal of stops named and the store had not: it was stopped again when the store was opened. */
+  /** Stops that the journal named and the store had not: they were stopped again when the store was opened. */
   readonly stoppedAgain?: readonly KeptStopped[];
   /** Takes the lock under which files of secrets are replaced; undefined while another process holds it. */
   lockFiles(): MaybePromise<FileLock | undefined>;

@@ -13,7 +13,7 @@ export interface Tenant {
   retainReadingsDays: number | null;
 }
 
-/** What may change of a tenant; what is absent stays. */
+/** Changes of a tenant; absent fields stay. */
 export type TenantChange = Partial<Pick<Tenant, 'name' | 'weekStart' | 'retainReadingsDays'>>;
 
 export interface TenantStore {

@@ -1,6 +1,6 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** What is counted of a key: its requests, those that were refused, and the results of its readings. */
+/** Counts of a key: its requests, those that were refused, and the results of its readings. */
 export const usageKinds = ['request', 'refused', 'accepted', 'duplicate', 'rejected'] as const;
 export type UsageKind = (typeof usageKinds)[number];
 
@@ -23,7 +23,7 @@ export interface DayRange {
   last: number;
 }
 
-/** What a daemon has counted since its last merge. */
+/** Counts of a daemon since its last merge. */
 export interface UsageMerge {
   /** Several may be of the same key, day, kind and code. */
   counts: readonly UsageCount[];

@@ -15,7 +15,7 @@ export interface User {
   entityIds: readonly string[] | null;
 }
 
-/** What may change of a user; what is absent stays. */
+/** Changes of a user; absent fields stay. */
 export type UserChange = Partial<Pick<User, 'role' | 'status' | 'entityIds'>>;
 
 export interface UserStore {

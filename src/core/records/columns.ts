@@ -117,7 +117,7 @@ export function columnPositions(
   return columns;
 }
 
-/** What begins a comment between the header of a CSV and its first record. */
+/** The mark of a comment between the header of a CSV and its first record. */
 export const csvComment = '# ';
 
 /** An empty CSV of a resource: its header, and one example as a comment, which an import skips. */

@@ -37,7 +37,7 @@ export function printable(text: string): string {
   );
 }
 
-/** What a person has typed, in quotes for a message, with the numbers of invisible characters: `"A<U+200B>1"`. */
+/** Typed text, in quotes for a message, with the numbers of invisible characters: `"A<U+200B>1"`. */
 export function quotedName(text: string): string {
   return `"${replaceTricky(cutText(redactSecrets(text), 80), (found) => `<${numberOf(found)}>`)}"`;
 }

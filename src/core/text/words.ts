@@ -10,7 +10,7 @@ export function nearest(given: string, words: readonly string[]): string | undef
 }
 
 /**
- * {@link nearest} for words that act: a suggestion must not do more than was meant. One of the `risky` words is suggested for a plain
+ * {@link nearest} for words that act: a suggestion must not do more than was meant. A `risky` word is suggested for a plain
  * typing error alone, so that `unrevoke` does not mean revoke, nor `restart` restore; any word has the same first letter.
  */
 export function nearestSafely(

@@ -137,7 +137,7 @@ function isKnownZone(timezone: string): boolean {
 
 const zones = createKept<boolean>();
 
-/** What a zone is called at an instant: its offset as `GMT+01:00`, or its abbreviation. */
+/** The name of a zone at an instant: its offset as `GMT+01:00`, or its abbreviation. */
 function nameOf(ms: number, timezone: string, timeZoneName: 'longOffset' | 'short'): string {
   const create = () => new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeZoneName });
   // After the date.

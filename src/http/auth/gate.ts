@@ -43,7 +43,7 @@ interface GateOptions extends Limiters {
   warnOverLimit(address: string, code: string): void;
 }
 
-/** What a route requires of a key: any one of some permissions (none if empty), and the limit that it counts against. */
+/** Requirements of a route for a key: any one of some permissions (none if empty), and the limit that it counts against. */
 export interface Requirement {
   permissions: readonly ClientPermission[];
   limit: 'requests' | 'ingest';

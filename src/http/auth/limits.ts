@@ -7,7 +7,7 @@ export interface Allowance {
   allowed: boolean;
   /** Seconds until the next call is allowed or the window ends. */
   resetSeconds: number;
-  /** It is the first refused call of its window. */
+  /** True for the first refused call of its window. */
   isFirstOver: boolean;
   headers: readonly string[];
 }

@@ -42,7 +42,7 @@ const rootFrom: Readonly<Record<string, string>> = {
   '/api/v1/docs/': '../',
 };
 
-/** Where the files of the page are that are not part of the program; they are read on first use. */
+/** Folder of the files of the page that are not part of the program; they are read on first use. */
 export interface DocumentFolders {
   /** The folder with the two files of swagger-ui-dist. */
   docsFolder: string;

@@ -90,7 +90,7 @@ export class RequestBatches {
     }
   }
 
-  /** What joins meanwhile waits for the next batch. */
+  /** Requests that join meanwhile wait for the next batch. */
   #run(endsAt: number): void {
     let done = 0;
     for (let left = this.#waiting.size; left > 0; left--) {

@@ -145,7 +145,7 @@ export function createIngest(
   }
 }
 
-/** What takes the items of one body, and what keeps the valid ones. */
+/** The receiver of the items of one body, and the one that keeps the valid ones. */
 interface Intake {
   taker: ItemTaker;
   validator: Validator;

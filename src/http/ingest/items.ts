@@ -18,7 +18,7 @@ export interface Wrapping {
   expected: string;
 }
 
-/** What takes the items of a body, which may be any values. */
+/** Receives the items of a body, which may be any values. */
 export interface ItemTaker {
   /**
    * Takes the usual items from an offset on that follow one another, up to one that begins behind `to`, and counts them in

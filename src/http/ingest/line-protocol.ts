@@ -112,7 +112,7 @@ function takeLine(line: Line, index: number, options: LineOptions, taker: ItemTa
   return readings.length;
 }
 
-/** What the validator checks, but for the instant: absent members are missing. */
+/** The fields that the validator checks, but for the instant: absent members are missing. */
 interface LineReading {
   sensor?: string;
   value?: unknown;

@@ -2,7 +2,7 @@ import type { SensorDirectory } from '../../core/port/readings.ts';
 
 /**
  * Finds the active sensors of an entity by the bytes of their codes and ids, without making a text of them. It learns names as
- * they come. What a search reads lies close together, because most of its time are misses of the processor's cache.
+ * they come. Memory that a search reads lies close together, because most of its time are misses of the processor's cache.
  */
 export class SensorNames {
   readonly #directory: SensorDirectory;

@@ -14,7 +14,7 @@ type Facts = Readonly<Record<string, unknown>>;
 export type ErrorFacts = Facts & { message: string; stack?: string };
 
 export interface LogForm {
-  /** The line of an answered request. It is made for every one of them, so that it must be quick. */
+  /** The line of an answered request. A line is made for every request, so that it must be quick. */
   request(exchange: Exchange, status: number, ms: number): string;
   line(level: Level, message: string, facts: Facts, err?: ErrorFacts): string;
 }
@@ -96,7 +96,7 @@ function pairs(facts: Facts): string {
   return texts.join('');
 }
 
-/** Where an unexpected error came from, indented. */
+/** The source of an unexpected error, indented. */
 function stackOf(err: ErrorFacts | undefined): string {
   const [, ...calls] = err?.stack?.split('\n') ?? [];
   return calls.map((line) => `    ${printable(line.trim())}\n`).join('');

@@ -170,7 +170,7 @@ export function createLogStream(fd: number, onLeftOut: (pieces: number) => void)
   let waiting: Buffer[] = [];
   let bytesWaiting = 0;
   let leftOut = 0;
-  /** What is being written or, unless `isSending`, will be tried again. */
+  /** The text being written or, unless `isSending`, will be tried again. */
   let writing: Buffer = Buffer.alloc(0);
   let isSending = false;
   let isGone = false;

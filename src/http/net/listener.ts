@@ -7,7 +7,7 @@ type RoutedRequest = H3Event['req'];
 
 /**
  * Builds the listener of a server: requests of one connection one after the other, ambiguous ones refused, the others routed by
- * h3. It calls h3 directly: with `toNodeHandler`, which builds a Request and waits for a Response, GET /me falls from 0.82 to
+ * h3. Calls h3 directly: with `toNodeHandler`, which builds a Request and waits for a Response, GET /me falls from 0.82 to
  * 0.48 of a bare node:http server.
  */
 export function createListener(

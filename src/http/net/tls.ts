@@ -95,7 +95,7 @@ export function reloadCertificate(
   };
 }
 
-/** What is wrong, in words; the messages of Node name its functions and the codes of the system. */
+/** The fault in words; the messages of Node name its functions and the codes of the system. */
 function reasonOf(thrown: unknown): string {
   const path = thrown instanceof Error && 'path' in thrown ? textOfAny(thrown.path) : '';
   const code = errnoOf(thrown);

@@ -137,7 +137,7 @@ const refusals = {
   },
 } satisfies Record<string, Refusal>;
 
-/** What operations of a kind answer: what 200 means, its headers besides the usual ones, and every refusal. */
+/** Answers of operations of a kind: what 200 means, its headers besides the usual ones, and every refusal. */
 interface Answers {
   ok: string;
   headers: readonly string[];

@@ -25,7 +25,7 @@ export function listOf(items: Schema): Schema {
   return { type: 'array', items };
 }
 
-/** One of some texts, to which later versions may add: programs accept others. */
+/** A text out of some, to which later versions may add: programs accept others. */
 export function openEnum(values: readonly string[]): Schema {
   return { type: 'string', 'x-extensible-enum': [...values] };
 }

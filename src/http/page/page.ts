@@ -14,7 +14,7 @@ const pageFiles = {
   '/page/page.css': { file: 'page.css', type: 'text/css; charset=utf-8' },
 } as const;
 
-/** Where the build of the page is. */
+/** The folder of the built page. */
 export interface PageFolder {
   pageFolder: string;
 }

@@ -4,7 +4,7 @@ import type { Reservation } from '../fairness/budget.ts';
 import type { DayTally } from './key-tally.ts';
 
 /**
- * One request as the handlers see it, and the state that it collects on the way to its answer. It makes no URL or Headers
+ * A request as the handlers see it, and the state that it collects on the way to its answer. It makes no URL or Headers
  * object, which are slow to make.
  */
 export class Exchange {

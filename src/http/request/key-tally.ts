@@ -25,7 +25,7 @@ export function createKeyTally(
   };
 }
 
-/** What a key did on one day, as far as it is not in the store yet. */
+/** Usage of a key on one day, as far as it is not in the store yet. */
 export class DayTally {
   readonly keyId: string;
   readonly day: number;

@@ -69,7 +69,7 @@ export function readReadingsQuery(
   };
 }
 
-/** What is asked for with `last` fits into one page if it can. */
+/** A request with `last` fits into one page if it can. */
 function defaultLimit(last: number | undefined, sensors: number): number {
   if (last === undefined) return readingPageLimit.default;
   return Math.min(last * Math.max(1, sensors), readingPageLimit.max);
@@ -156,7 +156,7 @@ export function queryDigest(query: ReadingsQuery, series: readonly number[]): st
   return fingerprint([series, fromUs, toUs, buckets, last, isNewestFirst]);
 }
 
-/** What a cursor holds of a position, in the order of {@link readPosition}. */
+/** The parts of a position in a cursor, in the order of {@link readPosition}. */
 export function cursorOf({ sensor, range }: ReadingsPosition): (string | number)[] {
   return range ? [sensor, boundOf(range.fromUs), boundOf(range.toUs)] : [sensor];
 }

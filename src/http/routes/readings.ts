@@ -35,7 +35,7 @@ const formats = {
 type ReadingsType = keyof typeof formats;
 const readingsTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
 
-/** One request of the limit covers this many readings that are written. */
+/** Each request of the limit covers this many readings that are written. */
 const readingsPerRequest = 10_000;
 /** Memory for large answers that is kept for the next ones. */
 const sparesBytes = 16 * 1024 * 1024;
@@ -187,7 +187,7 @@ function createReader({ domain, answers, links, slices, charge }: RecordReading)
 
 const firstPosition: ReadingsPosition = { sensor: 0, range: undefined };
 
-/** Where the next page, or the next part of this one, begins; undefined behind the last sensor. */
+/** The start of the next page, or of the next part of this one; undefined behind the last sensor. */
 function positionAfter(
   { sensor }: ReadingsPosition,
   { rest }: ReadingPage,

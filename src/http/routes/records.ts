@@ -23,7 +23,7 @@ import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
 import { envelope, type Links, listTypeFor, recordsToCsv } from './lists.ts';
 
-/** What the routes of a daemon read with. */
+/** Dependencies of the routes of a daemon. */
 export interface RecordReading {
   domain: Domain;
   /** Finished answers, each valid for a version of the store. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { HkctlError } from '../../core/errors.ts';
 import type { Log } from '../monitoring/log.ts';
 
-/** What systemd has passed to this process in its environment. Outside of systemd it is nothing at all. */
+/** Socket and settings that systemd has passed to this process in its environment. Both are empty outside of systemd. */
 export interface ServiceManager {
   /** File descriptor of the socket that systemd listens on, to be served in place of `--host` and `--port`. */
   listenFd: number | undefined;

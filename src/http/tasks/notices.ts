@@ -20,7 +20,7 @@ const firstAfterMs = 5_000;
 const restMs = 20;
 
 interface NoticesOptions {
-  /** What a notice is given to; without one only the log and the metrics warn of keys that expire. */
+  /** The receiver of a notice; without one only the log and the metrics warn of keys that expire. */
   notify?: NotifyCommand | undefined;
   log: Log;
 }
@@ -80,7 +80,7 @@ export function createNotices(
     return true;
   }
 
-  /** It ends at once when the daemon stops. */
+  /** The pause ends at once when the daemon stops. */
   async function rest(): Promise<void> {
     await pause(restMs, undefined, { signal, ref: false }).catch(() => {});
   }

@@ -10,7 +10,7 @@ export interface NotifyCommand {
 }
 
 const usualTimeoutMs = 30_000;
-/** What it says of a fault is logged up to this length. */
+/** Its report of a fault is logged up to this length. */
 const longestComplaint = 500;
 
 /** How a command has failed. */
@@ -42,7 +42,7 @@ export function runNotifyCommand(
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It has ended meanwhile.
+        // The command has ended meanwhile.
       }
     };
     const late = setTimeout(() => {
@@ -59,7 +59,7 @@ export function runNotifyCommand(
     child.stderr.on('data', (chunk: Buffer) => {
       complaint = (complaint + chunk.toString()).slice(0, longestComplaint);
     });
-    // It need not read the notice.
+    // The command need not read the notice.
     child.stdin.on('error', () => {});
     child.stdin.end(`${JSON.stringify(notice)}\n`);
     child.on('error', (thrown) => settle(`it could not be started: ${thrown.message}`));

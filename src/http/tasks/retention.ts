@@ -55,7 +55,7 @@ export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: L
       readings += step.readings;
       position = step.next;
       const restMs = Math.max(shortestRestMs, restFactor * (performance.now() - beganMs));
-      // It rests no longer than until the daemon stops.
+      // The pause ends when the daemon stops.
       await pause(restMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
     }

@@ -47,7 +47,7 @@ export function createUsageRecorder(
     const counters = tallies.flatMap((tally) => tally.counters());
     const counts = counters.map((counter) => ({ ...counter }));
     const usedAtMs = tallies.map(({ use }) => use.atMs);
-    // What happens from now on waits for the next merge.
+    // Usage from now on waits for the next merge.
     for (const tally of tallies) tally.isWaiting = false;
     try {
       await store.keys.recordUse(uses, { counts, kept: keptDays(steady()) });

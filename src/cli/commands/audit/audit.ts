@@ -64,8 +64,8 @@ const list = defineCommand({
     ['hkctl audit list --outcome denied --since 30d', 'what was refused'],
     ['hkctl audit list --limit 1000 --json', 'for a program'],
   ],
-  async run(context, flags) {
-    const { domain, actor } = await context.session();
+  needs: () => ['audit.read', 'audit'],
+  async run(context, flags, _args, { domain, actor }) {
     const nowMs = domain.clock();
     const { limit = usualLimit } = flags;
     const records = await listAudit(domain, actor, { ...filterOf(flags, nowMs), limit });
@@ -138,8 +138,8 @@ const exportRecords = defineCommand({
     ['hkctl audit export > audit.ndjson', 'everything'],
     ['hkctl audit export --since 30d --json', 'one JSON array'],
   ],
-  async run(context, flags) {
-    const { domain, actor } = await context.session();
+  needs: () => ['audit.read', 'audit'],
+  async run(context, flags, _args, { domain, actor }) {
     const filter = { ...filterOf(flags, domain.clock()), limit: flags.limit };
     const pages = exportAudit(domain, actor, filter);
     if (context.json) await printJsonArray(context, pages, recordJson);

@@ -29,8 +29,8 @@ export const auditVerifyCommand = defineCommand({
     ['hkctl audit verify --head "$(cat head.txt)"', 'against a head that was kept elsewhere'],
     ['journalctl -u hkctl -o cat | hkctl audit verify --anchors -', "against the daemon's log"],
   ],
-  async run(context, { head, anchors: file }) {
-    const { domain, actor } = await context.session();
+  needs: () => ['audit.read', 'audit'],
+  async run(context, { head, anchors: file }, _args, { domain, actor }) {
     const anchors = file === undefined ? undefined : await readAnchors(context.io, file);
     const report = await verifyAudit(domain, actor, { head, anchors });
     const { records, headHash, broken, knownHeadFound } = report;

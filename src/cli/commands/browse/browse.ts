@@ -23,14 +23,16 @@ export const browse = defineCommand({
     ['hkctl keys --plain', 'for a screen reader'],
     ['hkctl keys --all', 'inactive keys, too'],
   ],
-  async run(context, { plain, ...given }) {
+  // A role that may not view keys is told so on the page; a list asks for the permission itself.
+  needs: () => ['profile.use', 'keys'],
+  async run(context, { plain, ...given }, _args, session) {
     const { io } = context;
-    if (!io.stdout.isTTY || !context.canAsk) return listAll(context, given);
+    if (!io.stdout.isTTY || !context.canAsk) return listAll(context, session, given);
     if (plain || !canDraw(io.env, io.stdout)) {
       const { browseLinearly } = await import('./linear.ts');
-      return browseLinearly(context, given);
+      return browseLinearly(context, session, given);
     }
     const { browsePage } = await import('./page.ts');
-    return browsePage(context, given);
+    return browsePage(context, session, given);
   },
 });

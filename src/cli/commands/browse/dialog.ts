@@ -33,7 +33,7 @@ export function createDialog(
       );
     };
     for (;;) {
-      // What waits was typed quickly or pasted, and is shown at once.
+      // Waiting input was typed quickly or pasted, and is shown at once.
       if (!screen.hasMore()) screen.draw(linesFor);
       const event = await screen.next();
       if (event === 'signal' || event === 'end') {

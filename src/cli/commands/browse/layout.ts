@@ -47,7 +47,7 @@ export function pageLines(
   return [...head, ...[...gap, ...empty, ...listed].slice(0, freeRows), ...foot].slice(-rows);
 }
 
-/** Where the page is in the settings, and the card that leads to it (promise 3.10). */
+/** The place of the page in the settings, and the card that leads to it (promise 3.10). */
 export function locationLines(columns: number, style: Style, right: string = ''): string[] {
   const card = ['REST API & Tokens', '·', style.green('Available')].join(' ');
   const isOneLine = right === '' || widthOf(card) + 3 + widthOf(right) <= columns;

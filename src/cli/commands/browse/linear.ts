@@ -3,7 +3,7 @@ import type { Domain } from '../../../core/domain/domain.ts';
 import { statusOf } from '../../../core/keys/keys.ts';
 import { usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
-import type { Context } from '../../command/context.ts';
+import type { Context, StoreSession } from '../../command/context.ts';
 import { createAsker } from '../../prompts/prompts.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { namesOf } from '../keys/names.ts';
@@ -22,12 +22,15 @@ import {
 const pageSize = 10;
 
 /** The settings page as plain lines and questions that are never redrawn, for screen readers and simple terminals. */
-export async function browseLinearly(given: Context, options: PageOptions): Promise<void> {
+export async function browseLinearly(
+  given: Context,
+  { domain, actor }: StoreSession,
+  options: PageOptions,
+): Promise<void> {
   const print = (...lines: string[]) =>
     given.print(...lines.flatMap((line) => wrapLabelled('', line, given.io.stdout.columns())));
   const context = { ...given, io: { ...given.io, plain: true }, print };
   const asker = createAsker(context.io);
-  const { domain, actor } = await context.session();
   const choices = firstChoices(options);
   const readPage = createKeyPageReader(domain, actor, options);
   let from = 0;

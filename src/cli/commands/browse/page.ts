@@ -1,6 +1,6 @@
 import { statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
-import type { Context } from '../../command/context.ts';
+import type { Context, StoreSession } from '../../command/context.ts';
 import { editedText } from '../../prompts/line-editor.ts';
 import type { Screen } from '../../terminal/interaction.ts';
 import { isCancelKey, isEnter, type Keypress } from '../../terminal/keypress.ts';
@@ -34,8 +34,11 @@ interface Page extends PageState {
 }
 
 /** The settings page of keys, drawn on the alternate screen (promise 3.10). */
-export async function browsePage(context: Context, options: PageOptions): Promise<void> {
-  const { domain, actor } = await context.session();
+export async function browsePage(
+  context: Context,
+  { domain, actor }: StoreSession,
+  options: PageOptions,
+): Promise<void> {
   const readPage = createKeyPageReader(domain, actor, options);
   const choices = firstChoices(options);
   const view = await readPage(choices);
@@ -112,7 +115,7 @@ function stepOf({ name }: Keypress, { shown, view: { keys } }: Page): number | u
   return { ...steps, home: -keys.length, end: keys.length }[name];
 }
 
-/** What the help says about the keys that do something, and the part of the view without which each is not offered. */
+/** Help for the keys that do something, and the part of the view without which each is not offered. */
 const actions = [
   ['/', 'mayView', 'search name, note, prefix and entity; Esc clears the search'],
   ['i', 'mayView', 'show or hide inactive keys'],

@@ -69,7 +69,7 @@ export function tileLines(
   ];
 }
 
-/** What an edge needs besides the status: frame, prefix and the beginning of a name. */
+/** The width of an edge besides the status: frame, prefix and the beginning of a name. */
 const leastNameWidth = 'hk_Ab3dE'.length + 11 + 12;
 
 /** The state of a key; for a refused one as much of the reason as fits. */
@@ -138,7 +138,7 @@ function extraLines([label, value]: [string, string], inner: number, style: Styl
   return [`${style.dim(label)} ${first}`, ...more.map((line) => indent + line)];
 }
 
-/** What the chosen key did: bars of 90 days, today in words, and the last rejected reading; none of a key that was not used. */
+/** Usage of the chosen key: bars of 90 days, today in words, and the last rejected reading; none of a key that was not used. */
 function usageLines({ usage, nowMs }: PageView, key: Key, inner: number, style: Style): string[] {
   if (usage.length === 0) return [];
   const labelWidth = 'Requests '.length;

@@ -214,7 +214,7 @@ interface Candidate {
 /** The values that are known only to the store or to the resource declarations. */
 type ValueKind = 'keys' | 'active-keys' | 'entities' | 'users' | 'permissions' | 'resources';
 
-/** What fits at the end of a command line: words of the program, values of a kind, files, or nothing. */
+/** Suggestions for the end of a command line: words of the program, values of a kind, files, or nothing. */
 interface Fitting {
   candidates: readonly Candidate[];
   kind?: ValueKind | 'files';
@@ -271,7 +271,7 @@ function readFlag(line: Line, word: string): void {
   if (option.required && value === undefined) line.pending = option;
 }
 
-/** What fits as the word behind a line, which may be empty or incomplete. Candidates are not filtered by it. */
+/** Suggestions for the word behind a line, which may be empty or incomplete. Candidates are not filtered by it. */
 function fittingAt(
   { command, args, values, pending, onlyArguments }: Line,
   current: string,

@@ -93,7 +93,7 @@ export default defineCommand({
     if (!resource) return ['readings.import', entity];
     return ['records.import', entity === '' ? resource.name : `${entity}/${resource.name}`];
   },
-  async run(context, flags, [given = '', file]) {
+  async run(context, flags, [given = '', file], session) {
     const { services } = context;
     const resource = await findResource(services, given);
     const name = resource?.name ?? 'readings';
@@ -104,8 +104,8 @@ export default defineCommand({
     const path = requireFile(name, file);
     const { replace, dryRun } = flags;
     if (!resource) requireOnlyAdding(flags);
-    const { domain, actor } = await context.session();
-    const entity = await entityOrAsk(context, flags.entity);
+    const { domain, actor } = session;
+    const entity = await entityOrAsk(context, session, flags.entity);
     const { bytes, options, progress } = openSource(context, path, flags, name);
     if (!resource) {
       const rows = (await services.readingReader())(bytes, options);

@@ -20,7 +20,7 @@ import { createIntoFile, requireFree } from '../../../core/keys/secret-files/int
 import type { Entity } from '../../../core/port/entities.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command/command.ts';
-import type { Context } from '../../command/context.ts';
+import type { Context, StoreSession } from '../../command/context.ts';
 import {
   commaList,
   type FlagValues,
@@ -112,12 +112,13 @@ export const create = defineCommand({
     '--entity': entity,
     '--preset or --permission': preset ?? permission[0],
   }),
-  async run(context, given, _args, { domain, actor }) {
+  async run(context, given, _args, session) {
+    const { domain, actor } = session;
     const { deliver, secretFile } = given;
     requireOnePlace(given);
     if (secretFile !== undefined) await requireFree(domain, secretFile);
     else if (deliver === undefined) requireReader(context);
-    const input = await completeInput(context, domain, given);
+    const input = await completeInput(context, session, given);
     const [key, where] = await createAndDeliver(context, domain, actor, input, given);
     context.say(
       `API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`,
@@ -200,15 +201,16 @@ const shownNamesakes = 5;
 /** Asks for what is missing, in the order of the create dialog (promise 3.10); at the end a question sums up the key. */
 async function completeInput(
   context: Context,
-  domain: Domain,
+  session: StoreSession,
   given: Given,
 ): Promise<CreateKeyInput> {
+  const { domain } = session;
   const allowedIps = parseNetworks(given.allowIp);
   const asked = given.name === undefined || given.entity === undefined;
   const name = await textOrAsk(context, given.name, 'Name', requireKeyName);
   const entity = await (given.entity === undefined
-    ? askEntity(context)
-    : entityOrAsk(context, given.entity));
+    ? askEntity(context, session)
+    : entityOrAsk(context, session, given.entity));
   const chosen = [...(given.preset ? presets[given.preset].permissions : []), ...given.permission];
   const permissions = chosen.length > 0 ? chosen : await askPermissions(context);
   const asksExpiry = given.expires === undefined && asked && context.canAsk;

@@ -6,7 +6,7 @@ import type { Key, KeyFilter } from '../../../core/port/keys.ts';
 import { shellWord } from '../../../core/text/quoting.ts';
 import { formatSpanMs, parseSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand } from '../../command/command.ts';
-import type { Context } from '../../command/context.ts';
+import type { Context, StoreSession } from '../../command/context.ts';
 import { type FlagValues, parsed, requireOneOf, textFlag, toggle } from '../../command/flags.ts';
 import { keyFields, keyJson, printJsonArray } from '../../command/output.ts';
 import { columnsFlag } from '../../table/table.ts';
@@ -51,14 +51,15 @@ export const keysListCommand = defineCommand({
     ['hkctl keys list --search gateway', 'by a part of the name'],
     ['hkctl keys list --unused-for 90d --entity BER', 'unused keys'],
   ],
-  run: listAll,
+  needs: () => ['key.list', 'keys'],
+  run: (context, given, _args, session) => listAll(context, session, given),
 });
 
 export async function listAll(
   context: Context,
+  { domain, actor }: StoreSession,
   given: FlagValues<typeof listFlags>,
 ): Promise<void> {
-  const { domain, actor } = await context.session();
   const { filter, conditions } = await filterOf(domain, actor, given);
   const pages = pagesOf(domain, actor, filter);
   if (context.json) await printJsonArray(context, pages, (key) => keyJson(key, filter.nowMs));

@@ -22,8 +22,9 @@ export const revoke = defineCommand({
   confirms: true,
   required: (_flags, [ref]) => ({ REF: ref }),
   needs: (_flags, refs) => ['key.revoke', refs.join(' ')],
-  async run(context, _flags, refs, { domain, actor }) {
-    const keys = await keysOrAsk(context, refs);
+  async run(context, _flags, refs, session) {
+    const { domain, actor } = session;
+    const keys = await keysOrAsk(context, session, refs);
     await requireActive(domain, actor, keys, 'revoked');
     await confirmRevocation(context, keys, domain.clock());
     const revoked = await revokeKeys(domain, actor, keys);

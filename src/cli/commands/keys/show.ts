@@ -24,9 +24,11 @@ export const keysShowCommand = defineCommand({
     ['hkctl keys show "Oven gateway"', 'by its name'],
     ['hkctl keys show hk_Ab3dE --json', 'for a program'],
   ],
-  async run(context, _flags, [ref]) {
-    const { domain, actor } = await context.session();
-    const key = ref === undefined ? await askKey(context) : await showKey(domain, actor, ref);
+  needs: (_flags, [ref = 'keys']) => ['key.list', ref],
+  async run(context, _flags, [ref], session) {
+    const { domain, actor } = session;
+    const key =
+      ref === undefined ? await askKey(context, session) : await showKey(domain, actor, ref);
     const nowMs = domain.clock();
     const usage = await usageOf(domain, key);
     if (context.json)

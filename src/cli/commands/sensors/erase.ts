@@ -27,8 +27,9 @@ export const erase = defineCommand({
   ],
   needs: ({ entity: code = '' }, [ref = '']) => ['sensors.erase', `${code}/${ref}`],
   required: ({ from, to }) => ({ '--from': from, '--to': to }),
-  async run(context, flags, [ref = ''], { domain, actor }) {
-    const site = await entityOrAsk(context, flags.entity);
+  async run(context, flags, [ref = ''], session) {
+    const { domain, actor } = session;
+    const site = await entityOrAsk(context, session, flags.entity);
     const { fromUs, toUs } = readRange(flags, site.timezone);
     // Nothing asks for these, also on a terminal.
     if (fromUs === undefined || toUs === undefined)

@@ -18,9 +18,11 @@ export const sensorsListCommand = defineCommand({
   fields: sensorFields,
   flags: { entity, columns: columnsFlag, yes: yesFlag },
   examples: [['hkctl sensors list --entity BER', 'all of a site']],
-  async run(context, flags) {
-    const { domain } = await context.session();
-    const site = await entityOrAsk(context, flags.entity);
+  // Every profile may see the sensors of the sites that it sees.
+  needs: ({ entity: code = '' }) => ['entity.list', code],
+  async run(context, flags, _args, session) {
+    const { domain } = session;
+    const site = await entityOrAsk(context, session, flags.entity);
     const sensors = await listSensors(domain, site, await sensorResource(context));
     const nowMs = domain.clock();
     const plots = context.json ? new Map() : await plotsOf(context, domain, site, nowMs);

@@ -17,7 +17,7 @@ import { counted } from '../../terminal/sentence.ts';
 import { terminalLine } from '../../terminal/style.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';
 
-/** What Excel takes for UTF-8. */
+/** The mark by which Excel recognizes UTF-8. */
 const byteOrderMark = '\ufeff';
 
 /** The fields of a reading's JSON. */
@@ -53,7 +53,8 @@ export const exportReadings = defineCommand({
     ['hkctl sensors export --entity BER --format ndjson', 'everything of a site'],
     ['hkctl sensors export --spreadsheet > readings.csv', 'to open in Excel or LibreOffice'],
   ],
-  async run(context, flags, refs) {
+  needs: ({ entity: code = '' }) => ['sensors.export', code],
+  async run(context, flags, refs, session) {
     const { json, io } = context;
     const format = json ? 'ndjson' : (flags.format ?? 'csv');
     if (flags.spreadsheet && format !== 'csv') {
@@ -62,8 +63,8 @@ export const exportReadings = defineCommand({
         '--spreadsheet is for CSV: leave out --json and --format ndjson.',
       );
     }
-    const { domain, actor } = await context.session();
-    const site = await entityOrAsk(context, flags.entity);
+    const { domain, actor } = session;
+    const site = await entityOrAsk(context, session, flags.entity);
     const range = readRange(flags, site.timezone);
     const sensors = await sensorsOf(domain, site, refs);
     // Before the first reading is out: an export that is cut off took something along as well.
@@ -111,9 +112,10 @@ export const tail = defineCommand({
     ['hkctl sensors tail --entity BER', 'everything that arrives at a site'],
     ['hkctl sensors tail OVEN-3-T1 --json', 'one sensor, an object per line'],
   ],
-  async run(context, flags, refs) {
-    const { domain } = await context.session();
-    const site = await entityOrAsk(context, flags.entity);
+  needs: ({ entity: code = '' }) => ['entity.list', code],
+  async run(context, flags, refs, session) {
+    const { domain } = session;
+    const site = await entityOrAsk(context, session, flags.entity);
     const sensors = await sensorsOf(domain, site, refs);
     if (sensors.length === 0) {
       throw new HkctlError('not_found', `Entity ${site.code} has no sensors.`, {

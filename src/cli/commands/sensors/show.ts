@@ -1,3 +1,4 @@
+import type { Domain } from '../../../core/domain/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import type { Sensor } from '../../../core/port/readings.ts';
 import { maxAheadUs } from '../../../core/readings/instants.ts';
@@ -26,9 +27,10 @@ export const sensorsShowCommand = defineCommand({
     ['hkctl sensors show OVEN-3-T1 --entity BER', 'the last 24 hours'],
     ['hkctl sensors show OVEN-3-T1 --from 2026-11-01 --to 2026-12-01', 'a month'],
   ],
-  async run(context, flags, [ref = '']) {
-    const { domain } = await context.session();
-    const site = await entityOrAsk(context, flags.entity);
+  needs: ({ entity: code = '' }) => ['entity.list', code],
+  async run(context, flags, [ref = ''], session) {
+    const { domain } = session;
+    const site = await entityOrAsk(context, session, flags.entity);
     const range = readRange(flags, site.timezone);
     const sensor = await requireSensor(domain, site, ref);
     const view = await showSensor(domain, site, await sensorResource(context), sensor);
@@ -45,7 +47,10 @@ export const sensorsShowCommand = defineCommand({
       const lines = wrapLabelled(label, shown, context.io.stdout.columns());
       context.print(...lines.map((line) => line.trimEnd()));
     }
-    context.print('', ...(await plotOf(context, site, sensor, range, view.last_reading_at)));
+    context.print(
+      '',
+      ...(await plotOf(context, domain, site, sensor, range, view.last_reading_at)),
+    );
   },
 });
 
@@ -66,13 +71,13 @@ const namedGaps = 3;
 /** A plot of a sensor with what it shows in numbers, as lines; one sentence if the span has no readings. */
 async function plotOf(
   context: Context,
+  domain: Domain,
   site: Entity,
   sensor: Sensor,
   range: ReturnType<typeof readRange>,
   lastReadingAt: string | null,
 ): Promise<string[]> {
   const { io, style } = context;
-  const { domain } = await context.session();
   const nowMs = domain.clock();
   const width = Math.min(io.stdout.columns() ?? usualWidth, mostWidth);
   const isAscii = io.env.TERM === 'dumb';

@@ -23,7 +23,7 @@ import statusFailed from './hkctl-status-failed.service?raw';
  * directory. MemoryDenyWriteExecute is missing, since V8 makes code while it runs, and would be killed. V8 also asks for memory
  * protection keys (@pkey) at its start; any other call outside the list fails instead of killing the process.
  *
- * The daemon: systemd-notify sends its messages, hence `NotifyAccess=all`. It is started again without end, since a store that was
+ * The daemon: systemd-notify sends its messages, hence `NotifyAccess=all`. systemd starts it again without end, since a store that was
  * locked, full or not migrated yet becomes usable while it runs. The journal may drop no line, or many requests would hide heads of the
  * audit trail; limits of each key and address bound their number. Large reads lower the priority of their thread (setpriority).
  *

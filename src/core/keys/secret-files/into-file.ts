@@ -23,7 +23,7 @@ import { SecretSlot } from './slot.ts';
  * files: then `PATH.new` is of this process, unless the lock was lost meanwhile.
  */
 
-/** Where the secret of a rotation goes, and what the same command is recognized by. */
+/** The file for the secret of a rotation, and the facts that identify the same command. */
 export interface RotationFile {
   path: string;
   /** PATH is replaced whatever it holds. */

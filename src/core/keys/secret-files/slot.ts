@@ -7,7 +7,7 @@ import { secretLength } from '../../secrets.ts';
 import { taken, unusable } from './faults.ts';
 
 /**
- * Where the secret of one key is kept: PATH, and `PATH.new`, which holds the next secret until its key is committed. Both are
+ * The place of one key's secret: PATH, and `PATH.new`, which holds the next secret until its key is committed. Both are
  * opened once, by their folder; the text of each is as it was then.
  */
 export class SecretSlot {
@@ -94,7 +94,7 @@ export class SecretSlot {
     return this.#written?.isAt(this.#pendingName) === true;
   }
 
-  /** What PATH holds by now. */
+  /** The content of PATH by now. */
   currentText(): string | undefined {
     const { folder } = this.#place;
     const file = translating(this.path, () => ExistingFile.open(folder, this.#name));

@@ -16,15 +16,15 @@ const noDrops = {
   /** More than 64 requests waited on it, or thousands on all connections. */
   pipelining: 0,
   // From here on, because there were too many connections.
-  /** It had no key. */
+  /** The connection had no key. */
   unauthenticated: 0,
-  /** It was idle. */
+  /** The connection was idle. */
   idle: 0,
   /** The body of its request had not arrived. */
   unfinished_body: 0,
   /** Its key held most of the connections. */
   key_share: 0,
-  /** It was new, and every other one was being served. */
+  /** The connection was new, and every other one was being served. */
   refused: 0,
 };
 

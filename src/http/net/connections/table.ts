@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { originOf } from '../../auth/client-addresses.ts';
 import type { DropReason } from './drops.ts';
 
-/** One accepted connection and its state. */
+/** An accepted connection and its state. */
 export interface ClientConnection {
   /** As it was accepted; under TLS it carries the encrypted bytes. */
   readonly socket: Socket;
@@ -212,7 +212,7 @@ function groupOf({ keyId, network }: ClientConnection): string {
   return keyId ?? network;
 }
 
-/** Of two connections that are open at the same time, no two have the same; the port of this side is that of the server. */
+/** Identifies an open connection by its address pair; the port of this side is that of the server. */
 function routeOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`;
 }

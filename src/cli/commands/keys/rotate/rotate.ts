@@ -89,12 +89,13 @@ export const rotate = defineCommand({
   confirms: true,
   required: (_flags, [ref]) => ({ REF: ref }),
   needs: (_flags, refs) => ['key.rotate', refs.join(' ')],
-  async run(context, given, refs, { domain, actor }) {
+  async run(context, given, refs, session) {
+    const { domain, actor } = session;
     const { exec, deliver } = given;
     requireFittingTarget(given, refs);
     const digest =
       exec === undefined && deliver === undefined ? undefined : digestOf(context, given);
-    const named = await keysOrAsk(context, refs);
+    const named = await keysOrAsk(context, session, refs);
     const keys = deliver === undefined ? named : await awaitDeliveries(domain, actor, named);
     const options = { ...given, digest, several: refs.length > 1 };
     const successors = await rotateDue(context, domain, actor, keys, options);

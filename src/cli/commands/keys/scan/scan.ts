@@ -1,11 +1,11 @@
-import { type Actor, type Permitted, requirePermissions } from '../../../../core/domain/actors.ts';
+import type { Permitted } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError, isHkctlError } from '../../../../core/errors.ts';
 import { revokeKeys, statusOf } from '../../../../core/keys/keys.ts';
 import { gitleaksRule } from '../../../../core/keys/leak-scan.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { prefixOf, withoutSecrets } from '../../../../core/secrets.ts';
-import { defineCommand, yesFlag } from '../../../command/command.ts';
+import { type CommandSession, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
 import { toggle } from '../../../command/flags.ts';
 import { keyJson } from '../../../command/output.ts';
@@ -40,7 +40,18 @@ export const keysScanCommand = defineCommand({
     ['hkctl keys scan /var/backups --revoke --yes', 'end what leaked'],
     ['hkctl keys scan --gitleaks >> .gitleaks.toml', 'let a scanner in CI know'],
   ],
-  async run(context, { revoke, gitleaks }, paths) {
+  needs({ revoke, gitleaks }, paths) {
+    if (gitleaks || paths.length === 0) return undefined;
+    return [revoke ? ['key.verify', 'key.revoke'] : ['key.verify'], 'scan'];
+  },
+  // A machine without a store, such as a CI runner, can scan as well; the keys of the secrets are then unknown.
+  worksWithoutStore: ({ revoke }) => !revoke,
+  async run(
+    context,
+    { revoke, gitleaks },
+    paths,
+    session: CommandSession<'key.verify' | 'key.revoke'> | undefined,
+  ) {
     if (gitleaks) {
       context.printDocument(gitleaksRule, { rule: gitleaksRule });
       return 0;
@@ -52,7 +63,6 @@ export const keysScanCommand = defineCommand({
       );
     // Before the first file is read: a key may be found after an hour.
     if (revoke) requireConfirmable(context, 'Revoke the active keys that are found.');
-    const session = await openSession(context, revoke);
     const { stdin } = context.io;
     const rawPaths = context.io.rawPaths?.(paths) ?? paths;
     const clock = session?.domain.clock ?? context.io.clock;
@@ -66,10 +76,10 @@ export const keysScanCommand = defineCommand({
       }
       for (const occurrence of found) {
         const key = await findings.add(occurrence);
-        if (!key || !session?.revoker || statusOf(key, clock()) !== 'Active') continue;
+        if (!key || !revoke || !session || statusOf(key, clock()) !== 'Active') continue;
         findings.keys.set(
           occurrence.secret,
-          await revokeFound(context, session.domain, session.revoker, occurrence, key),
+          await revokeFound(context, session.domain, session.actor, occurrence, key),
         );
       }
     }
@@ -101,25 +111,6 @@ async function revokeFound(
     if (!isHkctlError(thrown) || thrown.code !== 'key_not_active') throw thrown;
     return (await domain.store.keys.find(revoker.user.tenantId, key.id)) ?? key;
   }
-}
-
-/** A machine without a store, such as a CI runner, can scan as well; the keys of the secrets are then unknown. */
-async function openSession(
-  context: Context,
-  revoke: boolean,
-): Promise<{ domain: Domain; actor: Actor; revoker?: Permitted<'key.revoke'> } | undefined> {
-  let session: { domain: Domain; actor: Actor };
-  try {
-    session = await context.session();
-  } catch (thrown) {
-    if (!revoke && isHkctlError(thrown) && thrown.code === 'store_absent') return undefined;
-    throw thrown;
-  }
-  const { domain, actor } = session;
-  await requirePermissions(domain, actor, 'key.verify', 'scan');
-  return revoke
-    ? { ...session, revoker: await requirePermissions(domain, actor, 'key.revoke', 'scan') }
-    : session;
 }
 
 /** `nowMs` is undefined without a store. */

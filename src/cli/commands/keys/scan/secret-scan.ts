@@ -13,10 +13,10 @@ export interface Occurrence extends ShownPath {
   secret: string;
 }
 
-/** What a scan comes to: the secrets of a piece; the end of a file or of much else without any. */
+/** A step of a scan: the secrets of a piece; the end of a file or of much else without any. */
 export type ScanStep = readonly Occurrence[] | undefined;
 
-/** What was read so far, and what was skipped: the number of paths, and the first of them. */
+/** The files read so far, and the skipped ones: the number of paths, and the first of them. */
 export interface ScanReport {
   files: number;
   bytes: number;
@@ -94,7 +94,7 @@ function createSearch(place: ShownPath, report: ScanReport): (piece: Buffer) => 
       advance(offset);
       return { ...place, line, column, secret };
     });
-    // What is kept is shorter than a secret, so that none is found twice.
+    // The remaining text is shorter than a secret, so that none is found twice.
     advance(Math.max(0, bytes.length - scanOverlap));
     rest = bytes.subarray(at);
     return found;
@@ -211,7 +211,7 @@ const reasons: Record<string, string> = {
   EMFILE: 'is nested too deeply',
 };
 
-/** One unreadable file must not hide the findings in others. */
+/** An unreadable file must not hide the findings in others. */
 function* guarded(
   report: ScanReport,
   path: Buffer,

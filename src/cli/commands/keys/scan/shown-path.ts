@@ -4,7 +4,7 @@ export interface ShownPath {
   bytes?: Buffer;
 }
 
-/** One character of UTF-8 (RFC 3629), or any other byte, in a text with one character for each byte. */
+/** A character of UTF-8 (RFC 3629), or any other byte, in a text with one character for each byte. */
 const characters =
   /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g;
 

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { nouns } from '../../src/cli/nouns.ts';
+
+/** Commands that need no store, and those that make, replace or serve one and so check for themselves who acts. */
+const withoutNeeds = [
+  'completion',
+  'examples',
+  'init',
+  'metrics-rules',
+  'migrate',
+  'openapi',
+  'permissions list',
+  'postgres-citus',
+  'postgres-roles',
+  'restore',
+  'serve',
+  'systemd-unit',
+];
+
+const loaded = await Promise.all(nouns.map(({ load }) => load()));
+const commands = loaded.flatMap((noun) => {
+  if ('run' in noun) return [{ name: noun.name, needs: noun.needs }];
+  const verbs = noun.verbs.map(({ name, needs }) => ({ name: `${noun.name} ${name}`, needs }));
+  return noun.bare ? [...verbs, { name: noun.name, needs: noun.bare.needs }] : verbs;
+});
+
+describe('the one door to a store', () => {
+  it('is declared by every command that opens one for an actor', () => {
+    expect(commands.length).toBeGreaterThan(40);
+    const undeclared = commands.filter(({ needs }) => needs === undefined);
+    expect(undeclared.map(({ name }) => name).sort()).toEqual(withoutNeeds);
+  });
+
+  it('is opened in one place, so that a command is given its session', () => {
+    const cli = join(__dirname, '..', '..', 'src', 'cli');
+    const openers = readdirSync(cli, { recursive: true, encoding: 'utf8' }).filter(
+      (file) =>
+        file.endsWith('.ts') && /\bsession\(\)[;)]/.test(readFileSync(join(cli, file), 'utf8')),
+    );
+    expect(openers.sort()).toEqual(['command/context.ts', 'command/running.ts']);
+  });
+});
