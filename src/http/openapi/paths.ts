@@ -218,8 +218,8 @@ function readingsPage(item: string): Schema {
 
 const aboutReadings =
   'With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of ' +
-  'them, that it writes; a reading that is only aggregated counts a hundredth. However many readings its buckets hold, a page has ' +
-  'up to `limit` of them; `at` is the beginning of a bucket. The first one may begin before `from`, but contains only readings ' +
+  'them, that it writes; a reading that is only aggregated counts a hundredth, and so does a quarter of an hour whose aggregates are ' +
+  'kept. However many readings its buckets hold, a page has up to `limit` of them; `at` is the beginning of a bucket. The first one may begin before `from`, but contains only readings ' +
   'from `from` on. If the organization keeps readings for a limited time, older ones are dropped and only their hourly summaries ' +
   'stay: buckets of whole hours and of days count them, narrower buckets and single readings do not. A summary counts if all of ' +
   'its readings lie within `from` and `to`.';

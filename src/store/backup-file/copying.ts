@@ -1,5 +1,6 @@
 import { clockMarks } from '../shared/registry/clock.ts';
 import { lastBackupMark, outboxMark } from '../shared/registry/marks.ts';
+import { allDaysWait } from '../sqlite-file/chunks/day-sums.ts';
 import { type Connection, openDatabase } from '../sqlite-file/driver.ts';
 import {
   type DatabaseName,
@@ -21,7 +22,7 @@ interface DatabaseCopy {
   copied?(rows: number): void;
 }
 
-/** Makes one database of this version: our own tables, and the rows of the backup. */
+/** Makes one database of this version: our own tables, and the rows of the backup. The sums of days are made anew. */
 export function copyDatabase(
   { connection: from, versions, damaged }: OpenBackup,
   to: Connection,
@@ -30,13 +31,16 @@ export function copyDatabase(
   const version = versions[name];
   makeTables(to, name, version, migrationsFolder);
   const { tables } = migratedSchema(name, version, migrationsFolder);
-  const copiedTables = tables.filter((table) => !without.has(table.name));
+  const copiedTables = tables.filter(
+    (table) => !without.has(table.name) && table.name !== 'day_sums',
+  );
   try {
     copyArchiveRows(from, to, copiedTables, copied);
   } catch (thrown) {
     throw isOfRow(thrown) ? damaged(`it holds rows that its own tables forbid (${name})`) : thrown;
   }
   upgradeTables(to, name, version, migrationsFolder);
+  if (name === 'readings') to.exec(allDaysWait);
 }
 
 /** Runs something with a backup whose tables are those of this version: of an older one with a temporary copy. */

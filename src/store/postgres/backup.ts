@@ -115,7 +115,7 @@ async function copyTables(
 
 /** Rows of readings in order of series and time, which a backup has in chunks. */
 function chunkRows(backup: Connection) {
-  const chunks = new Chunks(backup);
+  const chunks = new Chunks(backup, { hasDaySums: false });
   const columns = createColumns(usualSizes.full);
   let ofColumns: unknown;
   const end = () => {

@@ -69,6 +69,9 @@ function withLog(database: string): number {
   return sizeOf(database) + sizeOf(`${database}-wal`);
 }
 
+/** Tables that are empty in a backup: it has all readings in chunks, of which a restored store makes the sums of days. */
+const withoutRows: ReadonlySet<string> = new Set(['log', 'day_sums']);
+
 function copyTo(
   backup: Connection,
   files: StoreFiles,
@@ -90,7 +93,7 @@ function copyTo(
       copyArchiveRows(
         from,
         backup,
-        tables.filter(({ name }) => name !== 'log'),
+        tables.filter(({ name }) => !withoutRows.has(name)),
       );
       // A backup has all readings in chunks: its reader needs no memory for a log.
       if (tables.some(({ name }) => name === 'log')) settleLog(from, backup);
@@ -103,11 +106,12 @@ function copyTo(
 
 function settleLog(readings: Connection, backup: Connection): void {
   const memory = new LogMemory();
+  const chunks = new Chunks(backup, { hasDaySums: false });
   const rows = readings.prepare<[], { id: number; body: Buffer }>(
     'select id, body from log order by id',
   );
   for (const { id, body } of rows.iterate()) remember(memory, id, body);
-  settle({ log: { memory }, chunks: new Chunks(backup) }, Number.POSITIVE_INFINITY);
+  settle({ log: { memory }, chunks }, Number.POSITIVE_INFINITY);
 }
 
 /** Refuses a file of the store at a path, since a backup in its place would destroy both. Throws `bad_input`. */

@@ -2,7 +2,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/inspection.ts';
 import { readJournal } from '../shared/journal-lines.ts';
-import { faultsOfChunks } from '../sqlite-file/chunks/verification.ts';
+import { faultsOfChunks, faultsOfDaySums } from '../sqlite-file/chunks/verification.ts';
 import { type Connection, withConnection } from '../sqlite-file/driver.ts';
 import { translating } from '../sqlite-file/errors.ts';
 import {
@@ -11,7 +11,7 @@ import {
   migratedSchema,
 } from '../sqlite-file/schema/migrated-schema.ts';
 import { differences, schemaObjectsIn } from '../sqlite-file/schema/schema-objects.ts';
-import { schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
+import { firstWithDaySums, schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile, possibleFiles, sizeOf } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { readRow } from './readings/log/rows.ts';
@@ -106,15 +106,22 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
 
 /** Damage that SQLite itself cannot see, since it is inside of values. */
 function faultsOfReadings(connection: Connection): string[] {
-  const faults: string[] = [];
-  for (const fault of faultsOfChunks(connection))
-    if (faults.push(fault) === faultsAtMost) return faults;
+  const version = Number(connection.pragma('user_version', { simple: true }));
+  const faults = firstOf(faultsOfChunks(connection));
+  if (version >= firstWithDaySums && faults.length === 0)
+    faults.push(...firstOf(faultsOfDaySums(connection)));
   const log = connection.prepare<[], { id: number; body: Buffer }>(
     'select id, body from log order by id',
   );
   for (const { id, body } of log.iterate())
     if (!isReadable(body)) faults.push(`row ${id} of the log of readings`);
   return faults.slice(0, faultsAtMost);
+}
+
+function firstOf(faults: Iterable<string>): string[] {
+  const first: string[] = [];
+  for (const fault of faults) if (first.push(fault) === faultsAtMost) break;
+  return first;
 }
 
 function isReadable(body: Buffer): boolean {

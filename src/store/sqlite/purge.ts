@@ -50,7 +50,7 @@ function purgeReadings({ connection, stored }: PlaceOfReadings, entityId: string
     .pluck();
   const remove = connection.prepare<[number]>('delete from series where series = ?');
   const { erase } = createErasure(connection, stored);
-  const tables = { heartbeats: 'at_us', summaries: 'hour_us' };
+  const tables = { heartbeats: 'at_us', summaries: 'hour_us', day_sums: 'day_us' };
   const deletions = Object.entries(tables).map(([table, time]) =>
     connection.prepare<[number, number]>(
       `delete from ${table} where series = ? and ${time} in

@@ -171,6 +171,34 @@ describe('doctor', () => {
     );
   });
 
+  it('names the sensor and the day whose sums are not those of its readings', async () => {
+    const { readings } = filesOf(cli.store);
+    await cli.ok('import sensors - --entity BER', {
+      input: 'id,code,name,is_active\nS-1,T1,One,true\n',
+    });
+    const store = await (await cli.services.engine(cli.store)).open();
+    const entities = (await cli.ok('entities list --json')).json<{ id: string; code: string }[]>();
+    const directory = await store.readings.directory(
+      entities.find(({ code }) => code === 'BER')?.id ?? '',
+    );
+    await store.close();
+    const connection = openFile(readings);
+    const { stored, send } = readingsOn(connection);
+    const startUs = Date.UTC(2026, 10, 18) * 1000;
+    const { series = 0 } = directory.get('T1') ?? {};
+    send(Array.from({ length: 5000 }, (_, n) => [series, startUs + n * 20e6, n] as const));
+    while (settleIdle(stored));
+    expect(connection.prepare('select count(body) from day_sums').pluck().get()).toBe(1);
+    connection.close();
+    expect((await examine()).code).toBe(0);
+    tamper(readings, "update day_sums set body = cast(body || x'00' as blob)");
+    const { code, wrong } = await examine();
+    expect([code, wrong.readings?.detail]).toEqual([
+      6,
+      'It is damaged: the sums of the readings of sensor "S-1" from 2026-11-18T00:00:00.000000Z to 2026-11-19T00:00:00.000000Z: they are not those of the readings.',
+    ]);
+  });
+
   it('finds rows that refer to nothing, and an audit trail that was altered', async () => {
     const { key } = await cli.key('A');
     const undo = tamper(

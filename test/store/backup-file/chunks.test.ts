@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sensors } from '../../../src/resources/sensor-lookup.ts';
 import { engineAt } from '../../../src/store/open.ts';
+import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
+import { settleIdle } from '../../../src/store/sqlite/readings/writer/settling.ts';
 import { ChunkEncoder } from '../../../src/store/sqlite-file/chunks/codec.ts';
 import { type Connection, openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import { reseal, verify } from '../changed-backups.ts';
 import { batchOf } from '../conformance/readings/readings.ts';
 import { importInto } from '../conformance/records/stored-records.ts';
 import { at, quiet } from '../restores.ts';
+import { readingsOn } from '../sqlite/readings/sent.ts';
 import { nowMs, plantIn, storeOptions } from '../stores.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-chunks-'));
@@ -99,6 +103,50 @@ describe('a backup', () => {
         conflicts: [{}],
       });
     });
+  });
+
+  it('has no sums of days: a restored store makes those of its readings', async () => {
+    const { readings } = filesOf(path);
+    const perDay = 4000;
+    const dayUs = 86_400_000_000;
+    const connection = openFile(readings);
+    const { stored, send } = readingsOn(connection);
+    const series = connection.prepare<[], number>('select series from series').pluck().get() ?? 0;
+    send(
+      Array.from(
+        { length: 2 * perDay },
+        (_, n) => [series, 20_000 * dayUs + n * 21.6e6, n] as const,
+      ),
+    );
+    while (settleIdle(stored));
+    const daysOf = (of: Connection) =>
+      of.prepare('select day_us, body is null from day_sums order by 1').raw().all();
+    expect(daysOf(connection)).toEqual([
+      [0, 0],
+      [20_000 * dayUs, 0],
+    ]);
+    connection.close();
+
+    const second = join(folder, 'second.backup');
+    await engineAt(path, storeOptions).backup(second, { nowMs, force: false });
+    const backup = openDatabase(second, { readonly: true });
+    expect(daysOf(backup)).toEqual([]);
+    backup.close();
+    const restored = join(folder, 'three', 'hkctl.db');
+    await engineAt(restored, storeOptions).restore(second, quiet);
+    const found = openFile(filesOf(restored).readings);
+    expect(daysOf(found)).toEqual([
+      [0, 1],
+      [20_000 * dayUs, 1],
+      [20_001 * dayUs, 1],
+    ]);
+    while (settleIdle(new StoredReadings(found)));
+    expect(daysOf(found)).toEqual([
+      [0, 0],
+      [20_000 * dayUs, 0],
+      [20_001 * dayUs, 0],
+    ]);
+    found.close();
   });
 
   it('with other readings in a chunk, all of them right, is read', async () => {

@@ -1,8 +1,8 @@
 import type { ReadingBucket } from '../../port/readings.ts';
 import type { BucketTime } from './bucket-spans.ts';
 
-/** A bucket whose readings are not all known yet; plain data, since it crosses from one thread to another. */
-export interface OpenBucket extends BucketTime {
+/** What is known of values, added in order of time. */
+export interface Sums {
   count: number;
   /** The sum of the values times {@link scale}, and its rounding error: the result does not depend on the slices in which readings are read. */
   sum: number;
@@ -10,6 +10,12 @@ export interface OpenBucket extends BucketTime {
   min: number;
   max: number;
   last: number;
+}
+
+/** A bucket whose readings are not all known yet; plain data, since it crosses from one thread to another. */
+export interface OpenBucket extends BucketTime, Sums {
+  /** The sums of its newest quarter, which are no part of its own yet. */
+  quarter?: (Sums & { endUs: number }) | undefined;
   /** The summary it begins with: if nothing else is added, its mean is the bucket's, to the last digit. */
   summary?: { count: number; mean: number };
 }
@@ -26,18 +32,22 @@ export interface SummarisedHour {
 const scale = 2 ** -40;
 
 export function openBucket({ startUs, endUs }: BucketTime): OpenBucket {
+  return { startUs, endUs, ...emptySums() };
+}
+
+export function emptySums(): Sums {
   const [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  return { startUs, endUs, count: 0, sum: 0, error: 0, min, max, last: 0 };
+  return { count: 0, sum: 0, error: 0, min, max, last: 0 };
 }
 
 /** Adds the next values in order of time, from one place up to another. */
-export function addToBucket(
-  bucket: OpenBucket,
+export function addToSums(
+  sums: Sums,
   values: ArrayLike<number>,
   from = 0,
   to = values.length,
 ): void {
-  let { sum, error, min, max } = bucket;
+  let { sum, error, min, max } = sums;
   for (let place = from; place < to; place++) {
     const value = values[place] ?? 0;
     const scaled = value * scale;
@@ -49,12 +59,12 @@ export function addToBucket(
     if (value < min) min = value;
     if (value > max) max = value;
   }
-  bucket.sum = sum;
-  bucket.error = error;
-  bucket.min = min;
-  bucket.max = max;
-  bucket.count += to - from;
-  bucket.last = values[to - 1] ?? bucket.last;
+  sums.sum = sum;
+  sums.error = error;
+  sums.min = min;
+  sums.max = max;
+  sums.count += to - from;
+  sums.last = values[to - 1] ?? sums.last;
 }
 
 /** Adds the next hour whose readings were dropped, in order of time. */

@@ -2,9 +2,16 @@ import type { BucketSpan } from '../../port/readings.ts';
 import { type Columns, type Piece, placeOf } from '../columns.ts';
 import { RowWriter } from '../reading-text.ts';
 import { bucketTime } from './bucket-spans.ts';
-import { addSummarised, addToBucket, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
+import { addSummarised, addToSums, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
+import {
+  addByQuarters,
+  addQuarter,
+  endQuarter,
+  type Quarters,
+  type SummedPiece,
+} from './quarters.ts';
 import type { Slice, SliceRequest } from './slice-request.ts';
-import { type HourRow, hoursInSlice } from './summaries.ts';
+import { type HourRow, hoursInSlice, usesSummaries } from './summaries.ts';
 
 /** The summaries that a slice may count, and the latest instant of its series that was dropped. */
 interface Dropped {
@@ -42,11 +49,14 @@ function write(
   return { ...textOf(rows), scanned: rows.count, nextUs };
 }
 
-/** Of an hour with a summary, readings up to the last one that it counts arrived after it and are left out: it may count them already. */
-function sumUp(
+/**
+ * Sums up readings and quarters in buckets. Of an hour with a summary, readings up to the last one that it counts arrived after it
+ * and are left out: it may count them already.
+ */
+export function sumUp(
   request: SliceRequest,
   span: BucketSpan,
-  pieces: Iterable<Piece>,
+  pieces: Iterable<Piece | SummedPiece>,
   dropped?: Dropped,
 ): Slice {
   const { hours = [], summarisedUs } = dropped ?? {};
@@ -65,7 +75,18 @@ function sumUp(
     }
     return undefined;
   };
-  for (const { columns, from, to } of pieces) {
+  for (const piece of pieces) {
+    if ('quarters' in piece) {
+      const { quarters, from, to } = piece;
+      const nextUs = addHours(quarters.startUs[from] ?? 0);
+      if (nextUs !== undefined) return endAt(nextUs);
+      const end = Math.min(to, from + request.most - seen);
+      const stoppedAt = sums.addQuarters(quarters, from, end);
+      if (stoppedAt < to) return endAt(quarters.startUs[stoppedAt] ?? 0);
+      seen += to - from;
+      continue;
+    }
+    const { columns, from, to } = piece;
     for (let place = from; place < to; ) {
       const nextUs = addHours(columns.atUs[place] ?? 0);
       if (nextUs !== undefined) return endAt(nextUs);
@@ -93,6 +114,7 @@ class BucketWriter {
   readonly #rows: RowWriter;
   readonly #span: BucketSpan;
   readonly #limit: number;
+  readonly #isByQuarters: boolean;
   #open: OpenBucket | undefined;
   #scanned = 0;
 
@@ -100,18 +122,32 @@ class BucketWriter {
     this.#rows = new RowWriter(request, 100);
     this.#span = span;
     this.#limit = Math.min(request.limit, bucketsInSlice);
+    this.#isByQuarters = usesSummaries({ buckets: span });
     this.#open = request.open;
   }
 
   /** Adds the readings from one place up to another; returns the place of the first one after the last bucket that is wanted. */
-  addReadings({ atUs, values }: Columns, from: number, to: number): number {
+  addReadings(columns: Columns, from: number, to: number): number {
+    const { atUs, values } = columns;
     for (let place = from; place < to; ) {
       const bucket = this.#bucketOf(atUs[place] ?? 0);
       if (!bucket) return place;
       const end = placeOf({ atUs, count: to }, bucket.endUs);
-      addToBucket(bucket, values, place, end);
+      if (this.#isByQuarters) addByQuarters(bucket, columns, place, end);
+      else addToSums(bucket, values, place, end);
       this.#scanned += end - place;
       place = end;
+    }
+    return to;
+  }
+
+  /** Adds the quarters from one place up to another; returns the place of the first one after the last bucket that is wanted. */
+  addQuarters(quarters: Quarters, from: number, to: number): number {
+    for (let place = from; place < to; place++) {
+      const bucket = this.#bucketOf(quarters.startUs[place] ?? 0);
+      if (!bucket) return place;
+      addQuarter(bucket, quarters, place);
+      this.#scanned++;
     }
     return to;
   }
@@ -120,6 +156,7 @@ class BucketWriter {
   addHour(hour: HourRow): boolean {
     const bucket = this.#bucketOf(hour.hourUs);
     if (!bucket) return false;
+    endQuarter(bucket);
     addSummarised(bucket, hour);
     this.#scanned++;
     return true;
@@ -148,6 +185,7 @@ class BucketWriter {
 
   /** A bucket that the slice before has opened for its next reading stays empty if that was erased meanwhile. */
   #writeOpen(): void {
+    if (this.#open) endQuarter(this.#open);
     if (this.#open && this.#open.count > 0) this.#rows.addBucket(closeBucket(this.#open));
   }
 }

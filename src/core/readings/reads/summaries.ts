@@ -2,13 +2,8 @@ import { type BucketSpan, summaryWidthUs } from '../../port/readings.ts';
 import { isTimezone } from '../../time/calendar.ts';
 import { type Columns, placeOf } from '../columns.ts';
 import { type BucketTime, bucketStart, bucketTime } from './bucket-spans.ts';
-import {
-  addSummarised,
-  addToBucket,
-  closeBucket,
-  openBucket,
-  type SummarisedHour,
-} from './buckets.ts';
+import { addSummarised, closeBucket, openBucket, type SummarisedHour } from './buckets.ts';
+import { addByQuarters, endQuarter } from './quarters.ts';
 import { endOfTimeUs, type SliceRequest, within } from './slice-request.ts';
 
 export interface Summary extends SummarisedHour {
@@ -71,7 +66,8 @@ export function summarised(
     const before = earlier.findLast((summary) => summary.hourUs >= startUs);
     const bucket = openBucket({ startUs, endUs });
     if (before) addSummarised(bucket, before);
-    addToBucket(bucket, values, start, to);
+    addByQuarters(bucket, columns, start, to);
+    endQuarter(bucket);
     const { count, min, max, avg: mean, last } = closeBucket(bucket);
     const { first = values[start] ?? 0, firstAtUs = atUs[start] ?? 0 } = before ?? {};
     found.push({

@@ -17,7 +17,7 @@ interface TableQuery {
 }
 
 /** Tables of a backup that PostgreSQL has no rows for: they are of one machine, of several files, or of no backup. */
-const withoutRows: ReadonlySet<string> = new Set(['daemons', 'audit_outbox', 'log']);
+const withoutRows: ReadonlySet<string> = new Set(['daemons', 'audit_outbox', 'log', 'day_sums']);
 
 /**
  * The query for a table of a backup, and undefined for one without rows. SQLite numbers series over all entities, PostgreSQL by entity:

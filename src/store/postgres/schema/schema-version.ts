@@ -16,7 +16,7 @@ const oldestVersion = 3;
  */
 export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number>>> = {
   3: { registry: 3, records: 2, readings: 3 },
-  4: { registry: 4, records: 2, readings: 3 },
+  4: { registry: 4, records: 2, readings: 4 },
 };
 
 interface Place {

@@ -7,15 +7,22 @@ import {
 } from '../../../core/readings/columns.ts';
 import type { Connection } from '../driver.ts';
 import { ChunkEncoder, decodeChunk } from './codec.ts';
+import { type DaySizes, DaySums, usualDays } from './day-sums.ts';
 
-export interface ChunkSizes {
+export interface ChunkSizes extends DaySizes {
   /** At most: more take hardly fewer bytes, and a late one rewrites all of them. */
   full: number;
   /** A chunk of fewer takes in the next ones, instead of another small chunk after it. */
   small: number;
 }
 
-export const usualSizes: ChunkSizes = { full: 1024, small: 128 };
+export interface ChunkOptions {
+  sizes?: ChunkSizes | undefined;
+  /** False for the tables of an older version, which have no place for sums of days. */
+  hasDaySums?: boolean;
+}
+
+export const usualSizes: ChunkSizes = { full: 1024, small: 128, ...usualDays };
 /** Chunks that a long removal deletes in one step: some milliseconds. */
 const chunksInStep = 200;
 
@@ -34,16 +41,23 @@ export class Chunks {
   /** The chunk of each series that was needed last: late readings of a series mostly follow each other. */
   readonly #decoded = new Map<number, Decoded>();
   readonly #sizes: ChunkSizes;
+  /** Undefined for tables without them. */
+  readonly days: DaySums | undefined;
   readonly #reused = createColumns(usualSizes.full);
 
-  constructor(connection: Connection, sizes = usualSizes) {
+  constructor(
+    connection: Connection,
+    { sizes = usualSizes, hasDaySums = true }: ChunkOptions = {},
+  ) {
     this.#sizes = sizes;
     this.#statements = prepare(connection);
+    this.days = hasDaySums ? new DaySums(connection, sizes) : undefined;
   }
 
   /** Must be called when another connection may have changed chunks, and when a transaction failed. */
   forget(): void {
     this.#decoded.clear();
+    this.days?.forget();
   }
 
   firstUs(series: number): number | undefined {
@@ -125,6 +139,7 @@ export class Chunks {
   add(series: number, added: Columns, lastUs = this.lastUs(series)): void {
     const { before, after } = this.#statements;
     this.#decoded.delete(series);
+    this.days?.added(series, added, lastUs);
     const { small } = this.#sizes;
     if (added.count >= small && (added.atUs[0] ?? 0) > lastUs) {
       this.#write(series, added, { isLast: true });
@@ -148,6 +163,19 @@ export class Chunks {
     }
   }
 
+  /** Sums up about a number of readings of the days that wait for it; returns whether there may be more. */
+  sumUpDays(readings: number): boolean {
+    return this.days?.sumUp(this.#readChunks, readings) ?? false;
+  }
+
+  /** The same while others are settled: of as many days as are added, and a few more. */
+  keepUpDays(settled: number): void {
+    this.days?.keepUp(this.#readChunks, settled);
+  }
+
+  readonly #readChunks = (series: number, fromUs: number, toUs: number) =>
+    this.read(series, fromUs, toUs);
+
   /** Where the first step of a long removal should end; undefined if the range is so short that it needs no steps. */
   stepEnd(series: number, fromUs: number, toUs: number): number | undefined {
     return this.#statements.stepEnd.get(series, fromUs, toUs);
@@ -162,6 +190,7 @@ export class Chunks {
       const from = placeOf(columns, fromUs);
       const to = placeOf(columns, toUs);
       if (from === to) continue;
+      this.days?.changed(series, columns.atUs[0] ?? 0, columns.atUs[count - 1] ?? 0);
       for (const column of [columns.atUs, columns.values, columns.qualities])
         column.copyWithin(from, to);
       columns.count -= to - from;
@@ -174,6 +203,7 @@ export class Chunks {
   #write(series: number, columns: Columns, { id, isLast }: { id?: number; isLast: boolean }): void {
     const { count, atUs } = columns;
     const { full } = this.#sizes;
+    this.days?.changed(series, atUs[0] ?? 0, atUs[count - 1] ?? 0);
     const size = isLast ? full : Math.ceil(count / Math.ceil(count / full));
     for (let from = 0; from < count; from += size) {
       const to = Math.min(from + size, count);

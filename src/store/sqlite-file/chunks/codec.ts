@@ -38,6 +38,14 @@ export class ChunkEncoder {
     return writer.written();
   }
 
+  /** Numbers as bytes, in the form of the values of a chunk; they hold until the next call. */
+  encodeValues(values: Float64Array): Uint8Array {
+    this.#writer.begin();
+    this.#writer.reserve(32 * values.length + 64);
+    this.#values(values, 0, values.length);
+    return this.#writer.written();
+  }
+
   #times(atUs: Float64Array, from: number, to: number): void {
     const writer = this.#writer;
     const first = atUs[from] ?? 0;
@@ -184,7 +192,7 @@ export function decodeChunk(body: Uint8Array, count: number, columns?: Columns):
   into.count = count;
   const reader = new ByteReader(body);
   readTimes(reader, into);
-  readValues(reader, into);
+  readValues(reader, into.values, count);
   readQualities(reader, into);
   reader.requireEnd();
   return into;
@@ -211,7 +219,8 @@ function readTimes(reader: ByteReader, { atUs, count }: Columns): void {
   }
 }
 
-function readValues(reader: ByteReader, { values, count }: Columns): void {
+/** Reads a number of values, in the form of those of a chunk. */
+export function readValues(reader: ByteReader, values: Float64Array, count: number): void {
   const kind = reader.byte();
   if (kind === plainFloats) for (let i = 0; i < count; i++) values[i] = reader.float32();
   else if (kind === plainDoubles) for (let i = 0; i < count; i++) values[i] = reader.float64();

@@ -1,9 +1,11 @@
 import { qualities as qualityNames } from '../../../core/port/readings.ts';
+import { dayUs, QuarterSums } from '../../../core/readings/reads/quarters.ts';
 import { cutText, quotedText } from '../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import type { Connection } from '../driver.ts';
-import { usualSizes } from './chunks.ts';
+import { Chunks, usualSizes } from './chunks.ts';
 import { decodeChunk } from './codec.ts';
+import { DaySumsEncoder } from './day-sums-codec.ts';
 
 /** Whether a reading, which comes from a file of unknown origin, is one that hkctl writes. */
 export function isReading(atUs: unknown, value: unknown, quality: unknown): boolean {
@@ -14,6 +16,35 @@ export function isReading(atUs: unknown, value: unknown, quality: unknown): bool
     Number(quality) >= 0 &&
     Number(quality) <= qualityNames.length
   );
+}
+
+interface CheckedDay {
+  series: unknown;
+  dayUs: unknown;
+  body: Uint8Array | null;
+  sensor: unknown;
+}
+
+/** A sentence about each day whose sums are not those of its readings. Its chunks were found right before. */
+export function* faultsOfDaySums(connection: Connection): Generator<string> {
+  const chunks = new Chunks(connection);
+  const encoder = new DaySumsEncoder();
+  const days = connection.prepare<[], CheckedDay>(
+    `select d.series, d.day_us as dayUs, s.sensor_id as sensor, iif(typeof(d.body) = 'blob', d.body, null) as body
+     from day_sums as d left join series as s on s.series = d.series
+     where d.body is not null order by d.series, d.day_us`,
+  );
+  for (const { series, dayUs: day, body, sensor } of days.iterate()) {
+    const first = Number(day);
+    const sums = new QuarterSums();
+    for (const { columns, from, to } of chunks.read(Number(series), first, first + dayUs))
+      sums.add(columns, from, to);
+    const isRight =
+      first % dayUs === 0 && body !== null && encoder.encode(first, sums.end()).equals(body);
+    if (isRight) continue;
+    const place = placeOf({ sensor, series, fromUs: day, toUs: first + dayUs });
+    yield `the sums of the readings of ${place}: they are not those of the readings`;
+  }
 }
 
 /** Bytes of a chunk at most: as many take readings that are random numbers at random instants. */
@@ -47,7 +78,12 @@ export function* faultsOfChunks(connection: Connection): Generator<string> {
   }
 }
 
-function placeOf({ sensor, series, fromUs, toUs }: CheckedChunk): string {
+function placeOf({
+  sensor,
+  series,
+  fromUs,
+  toUs,
+}: Pick<CheckedChunk, 'sensor' | 'series' | 'fromUs' | 'toUs'>): string {
   const of =
     typeof sensor === 'string'
       ? `sensor ${quotedText(cutText(sensor, longestName))}`

@@ -8,7 +8,7 @@ import { type DatabaseName, upgradeTables } from './migrated-schema.ts';
 export const schemaVersions: Record<DatabaseName, number> = {
   registry: 4,
   records: 2,
-  readings: 3,
+  readings: 4,
 };
 
 /** The oldest versions that are migrated and restored: no release made an older store. */
@@ -17,6 +17,9 @@ const oldestVersions: Record<DatabaseName, number> = {
   records: 2,
   readings: 3,
 };
+
+/** The first version of the readings that has the sums of days. */
+export const firstWithDaySums = 4;
 
 /** `store_too_old` or `store_too_new` (exit 6) if a database is not of this version. */
 export function requireSchemaVersion(

@@ -6,9 +6,11 @@ import {
   partOf,
   placeOf,
 } from '../../../core/readings/columns.ts';
+import { bucketStart } from '../../../core/readings/reads/bucket-spans.ts';
 import { type BackwardRequest, newestOf } from '../../../core/readings/reads/newest.ts';
+import { dayUs, quarterUs, type SummedPiece } from '../../../core/readings/reads/quarters.ts';
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
-import { type ChunkSizes, Chunks, merge } from '../../sqlite-file/chunks/chunks.ts';
+import { type ChunkOptions, Chunks, merge } from '../../sqlite-file/chunks/chunks.ts';
 import type { Connection, Transaction } from '../../sqlite-file/driver.ts';
 import type { Reserve } from '../connection/reserve.ts';
 import { ReadingLog } from './log/log.ts';
@@ -27,10 +29,10 @@ export class StoredReadings {
   /** `reserve` is the one of a store in use, without which nothing is written. */
   constructor(
     connection: Connection,
-    { reserve, sizes }: { reserve?: Reserve | undefined; sizes?: ChunkSizes } = {},
+    { reserve, ...ofChunks }: ChunkOptions & { reserve?: Reserve | undefined } = {},
   ) {
     this.#reserve = reserve;
-    this.chunks = new Chunks(connection, sizes);
+    this.chunks = new Chunks(connection, ofChunks);
     this.log = new ReadingLog(connection, () => this.chunks.forget());
     this.#transaction = connection.transaction((work) => work());
   }
@@ -87,6 +89,31 @@ export class StoredReadings {
       nextUs = endUs;
     }
     yield* piecesOf(logged, nextUs, toUs);
+  }
+
+  /**
+   * The readings of a range in order of time, and in place of those from an instant on the sums of their quarters, where there are any:
+   * sums are of chunks alone, so that none are used of a day of which the log has readings.
+   */
+  *readSummed(
+    series: number,
+    { fromUs, toUs, summedFromUs }: { fromUs: number; toUs: number; summedFromUs: number },
+    logged: LoggedSeries | undefined = this.log.memory.get(series),
+  ): Generator<Piece | SummedPiece> {
+    let nextUs = fromUs;
+    const days = this.chunks.days?.read(series, Math.max(fromUs, summedFromUs), toUs) ?? [];
+    for (const { dayUs: day, quarters } of days) {
+      if (day < summedFromUs || isLogged(logged, day)) continue;
+      const wholeFromUs = Math.max(day, nextQuarterUs(nextUs));
+      const wholeToUs = Math.min(day + dayUs, bucketStart(toUs, quarterUs));
+      const column = { atUs: quarters.startUs, count: quarters.count };
+      const [from, to] = [placeOf(column, wholeFromUs), placeOf(column, wholeToUs)];
+      if (from >= to) continue;
+      if (nextUs < wholeFromUs) yield* this.read(series, nextUs, wholeFromUs, logged);
+      yield { quarters, from, to };
+      nextUs = wholeToUs;
+    }
+    yield* this.read(series, nextUs, toUs, logged);
   }
 
   columns({ series, fromUs, toUs, limit }: SliceRange): Columns {
@@ -162,6 +189,15 @@ export class StoredReadings {
 }
 
 type LoggedSeries = Pick<SeriesMemory, 'range'>;
+
+function isLogged(logged: LoggedSeries | undefined, day: number): boolean {
+  return logged !== undefined && logged.range(day, day + dayUs, 1).count > 0;
+}
+
+function nextQuarterUs(us: number): number {
+  const startUs = bucketStart(us, quarterUs);
+  return startUs === us ? us : startUs + quarterUs;
+}
 
 /** Readings of the log in one piece: few, since a read may need only the first of them. */
 const loggedAtOnce = 1024;

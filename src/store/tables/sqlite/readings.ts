@@ -1,4 +1,5 @@
-import { blob, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { sql } from 'drizzle-orm/sql';
+import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { sqliteKit } from '../kits/sqlite.ts';
 import { readingTables } from '../readings.ts';
 
@@ -34,6 +35,21 @@ export const chunks = sqliteTable(
     body: blob('body').notNull(),
   },
   ({ series, fromUs }) => [uniqueIndex('chunks_series').on(series, fromUs)],
+);
+
+/** Sums of the quarters of an hour of a UTC day of a series, made of its chunks; without a body they wait to be made. */
+export const daySums = sqliteTable(
+  'day_sums',
+  {
+    id: integer('id').primaryKey(),
+    series: integer('series').notNull(),
+    dayUs: integer('day_us').notNull(),
+    body: blob('body'),
+  },
+  ({ series, dayUs }) => [
+    uniqueIndex('day_sums_series').on(series, dayUs),
+    index('day_sums_waiting').on(series, dayUs).where(sql`body is null`),
+  ],
 );
 
 /** For each entity the instant before which retention has replaced its readings by hourly summaries. */

@@ -1,12 +1,13 @@
-import type { SensorState } from '../../../../core/port/readings.ts';
+import type { BucketSpan, SensorState } from '../../../../core/port/readings.ts';
 import type { Piece } from '../../../../core/readings/columns.ts';
 import { type BackwardRequest, newestOf } from '../../../../core/readings/reads/newest.ts';
+import { quartersFromUs, type SummedPiece } from '../../../../core/readings/reads/quarters.ts';
 import {
   rangeOfSlice,
   type Slice,
   type SliceRequest,
 } from '../../../../core/readings/reads/slice-request.ts';
-import { toSlice } from '../../../../core/readings/reads/slices.ts';
+import { sumUp, toSlice } from '../../../../core/readings/reads/slices.ts';
 import {
   type HourRow,
   hoursOfSlice,
@@ -52,15 +53,20 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
   };
   const readBuckets = (
     request: SliceRequest,
-    piecesOf: (of: SliceRequest) => Iterable<Piece>,
+    buckets: BucketSpan,
+    piecesOf: (of: SliceRequest, summedFromUs: number) => Iterable<Piece | SummedPiece>,
   ): Slice => {
     const summarisedUs = lastSummary.get(request.series)?.atUs ?? null;
-    if (summarisedUs === null)
-      return toSlice(request, piecesOf(request), { hours: [], summarisedUs });
+    if (summarisedUs === null) {
+      const pieces = piecesOf(request, quartersFromUs(buckets));
+      return sumUp(request, buckets, pieces, { hours: [], summarisedUs });
+    }
     const resumed = { ...request, ...resume(request, summarisedUs) };
     const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
     const hours = hoursOf.all(series, firstHourUs, toUs, fromUs, toUs, limit);
-    return toSlice(resumed, piecesOf(resumed), { hours, summarisedUs });
+    // Where summaries are, readings that arrived after them are not counted, but are in the sums of days.
+    const pieces = piecesOf(resumed, Math.max(quartersFromUs(buckets), summarisedUs + 1));
+    return sumUp(resumed, buckets, pieces, { hours, summarisedUs });
   };
   const stateOf = (series: number, last: TimedReading | undefined): SensorState => {
     const summary = lastSummary.get(series);
@@ -76,15 +82,21 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
   };
   return {
     slice(request, logged, memory) {
-      const piecesOf = (of: SliceRequest) => {
-        const { series, fromUs, toUs } = rangeOfSlice(of);
-        return stored.read(series, fromUs, toUs, logged && seriesOf(logged));
+      const ofLog = logged && seriesOf(logged);
+      const summedPiecesOf = (of: SliceRequest, summedFromUs: number) => {
+        const { series, ...range } = rangeOfSlice(of);
+        return stored.readSummed(series, { ...range, summedFromUs }, ofLog);
       };
+      const piecesOf = () => {
+        const { series, fromUs, toUs } = rangeOfSlice(request);
+        return stored.read(series, fromUs, toUs, ofLog);
+      };
+      const { buckets } = request;
       // In one transaction, or hours that are dropped between two statements would be missing.
       const read = () =>
-        usesSummaries(request)
-          ? readBuckets(request, piecesOf)
-          : toSlice(request, piecesOf(request), undefined, memory);
+        buckets && usesSummaries(request)
+          ? readBuckets(request, buckets, summedPiecesOf)
+          : toSlice(request, piecesOf(), undefined, memory);
       return logged ? stored.readingChunks(read) : stored.reading(read);
     },
     newest(request, logged) {

@@ -9,14 +9,18 @@ const settleFrom = 500_000;
 const settledForAdded = 1.5;
 /** Readings that are settled at once, of a series and of all of them while nothing else is written: some milliseconds. */
 const atOnce = { ofSeries: 16_384, ofAll: 8192 } as const;
+/** Settled readings that are summed up at once while nothing else is written: some milliseconds. */
+const summedUpAtOnce = 200_000;
 
 export function settleAfter(stored: StoredReadings, added: number): void {
   if (stored.log.memory.count <= settleFrom) return;
-  settle(stored, added * settledForAdded);
+  const settled = added * settledForAdded;
+  settle(stored, settled);
+  stored.chunks.keepUpDays(settled);
   stored.log.trim();
 }
 
-/** Settles some of the log while nothing else is written; returns whether there is more. */
+/** Settles some of the log while nothing else is written, or sums up days that were settled; returns whether there is more. */
 export function settleIdle(
   stored: StoredReadings,
   { ofSeries, ofAll }: Readonly<Record<keyof typeof atOnce, number>> = atOnce,
@@ -24,7 +28,7 @@ export function settleIdle(
   return stored.writing(() => {
     settle(stored, ofAll, ofSeries);
     stored.log.trim();
-    return stored.log.memory.first !== undefined;
+    return stored.log.memory.first !== undefined || stored.chunks.sumUpDays(summedUpAtOnce);
   });
 }
 

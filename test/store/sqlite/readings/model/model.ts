@@ -17,7 +17,7 @@ import { compareReads, type Row, type Summary } from './reads.ts';
 const numbers = [1, 2, 3] as const;
 /** Three readings an hour. */
 const tickUs = summaryWidthUs / 3;
-const [earliest, latest] = [-20, 60];
+const [earliest, latest] = [-90, 60];
 
 /** A folder, and in it a database of readings with three series and nothing else. */
 export function emptyDatabase(): { folder: string; empty: string } {
@@ -178,8 +178,13 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     ofAll: fc.integer({ min: 1, max: 40 }),
   }),
   fc.record({
+    kind: fc.constant('sum' as const),
+    readings: fc.constantFrom(1, 2500, 100_000),
+    fails: fc.boolean(),
+  }),
+  fc.record({
     kind: fc.constant('drop' as const),
-    hour: fc.integer({ min: -7, max: 20 }),
+    hour: fc.integer({ min: -30, max: 20 }),
     position: fc.option(series, { nil: undefined }),
   }),
   fc

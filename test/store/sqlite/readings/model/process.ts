@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
 import { createErasure } from '../../../../../src/store/sqlite/readings/erasure.ts';
 import { createDrop, createDroppable } from '../../../../../src/store/sqlite/readings/retention.ts';
@@ -10,6 +11,7 @@ export type Step =
   | { kind: 'send'; sent: Sent[] }
   | { kind: 'fail'; sent: Sent[] }
   | { kind: 'settle'; ofSeries: number; ofAll: number }
+  | { kind: 'sum'; readings: number; fails: boolean }
   | { kind: 'drop'; hour: number; position?: number }
   | { kind: 'erase'; series: number; fromUs: number; toUs: number }
   | { kind: 'restart' };
@@ -35,6 +37,7 @@ export class Process {
     if (step.kind === 'send') return { sent: send(step.sent) };
     if (step.kind === 'fail') this.#failing(() => send(step.sent));
     else if (step.kind === 'settle') settleIdle(stored, step);
+    else if (step.kind === 'sum') this.#sum(step);
     else if (step.kind === 'erase') erasure.erase(step);
     else if (step.kind === 'restart') this.#restart();
     else
@@ -51,6 +54,18 @@ export class Process {
 
   close(): void {
     this.parts.connection.close();
+  }
+
+  /** Sums up days that wait; perhaps its commit fails. */
+  #sum({ readings, fails }: Extract<Step, { kind: 'sum' }>): void {
+    const { stored } = this.parts;
+    const work = () =>
+      stored.writing(() => {
+        stored.chunks.sumUpDays(readings);
+        if (fails) throw new Error('on purpose');
+      });
+    if (fails) expect(work).toThrow('on purpose');
+    else work();
   }
 
   #restart(): void {
@@ -77,7 +92,7 @@ export class Process {
 function partsOf(file: string, pragmas: string) {
   const connection = openDatabase(file, {});
   connection.exec(pragmas);
-  const { stored, send } = readingsOn(connection, { full: 8, small: 3 });
+  const { stored, send } = readingsOn(connection, { full: 8, small: 3, summedUp: 2, noticed: 2 });
   const drop = createDrop(connection, stored, { readings: droppedAtOnce, series: 2 });
   const erasure = createErasure(connection, stored);
   return {

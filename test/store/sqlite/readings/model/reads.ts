@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import {
+  type Aggregate,
+  aggregates,
   qualities,
   type SensorState,
   summaryWidthUs,
@@ -40,6 +42,7 @@ export function compareReads(
   expected: Expected,
 ): void {
   compareRead(createReader(connection, stored), expected);
+  compareSums(stored, connection, expected);
   // A command reads the log for this alone, and from its start.
   compareState(createReader(connection, new StoredReadings(connection)), expected);
   const ofThread = new StoredReadings(connection);
@@ -66,6 +69,25 @@ function readerOfDaemon(reader: Reader, stored: StoredReadings): Reader {
         stored.reading(() => loggedFor.states(stored.log.memory, series)),
       ),
   };
+}
+
+/** Buckets that may come from the sums of days are those of all readings, to the last digit of their means. */
+function compareSums(stored: StoredReadings, connection: Connection, expected: Expected): void {
+  const { series, range, rows, summaries } = expected;
+  const inRange = rows.filter(([at]) => at >= range.fromUs && at < range.toUs);
+  const plain = new StoredReadings(connection, { hasDaySums: false });
+  for (const [hours, most] of [
+    [1, 1000],
+    [24, 3],
+  ] as const) {
+    const span = { widthUs: hours * summaryWidthUs };
+    const request = { series, ...range, format: 'csv' as const, limit: 1000, most };
+    const text = (of: StoredReadings, names: readonly Aggregate[]) =>
+      allOf(createReader(connection, of), { ...request, buckets: { ...span, aggregates: names } });
+    expect(text(stored, aggregates)).toBe(text(plain, aggregates));
+    if (summaries.size > 0) continue;
+    expect(text(stored, ['min', 'max', 'last', 'count'])).toBe(bucketsOf(inRange, span));
+  }
 }
 
 function compareRead(reader: Reader, expected: Expected): void {

@@ -1,0 +1,160 @@
+import { type Columns, type Piece, placeOf } from '../../../core/readings/columns.ts';
+import { bucketStart } from '../../../core/readings/reads/bucket-spans.ts';
+import { dayUs, QuarterSums, type Quarters } from '../../../core/readings/reads/quarters.ts';
+import type { Connection } from '../driver.ts';
+import { DaySumsEncoder, decodeDaySums } from './day-sums-codec.ts';
+
+export interface DaySizes {
+  /** A day with fewer readings is read as fast without sums, which would take as much space as they do. */
+  summedUp: number;
+  /** A day to which one write adds fewer readings is not looked at again for them. */
+  noticed: number;
+}
+
+export const usualDays: DaySizes = { summedUp: 3000, noticed: 32 };
+/** What it takes to write the sums of a day, in readings that are summed up meanwhile. */
+const costOfDay = 2000;
+/** More than one, so that the days of a store that had none become fewer. */
+const summedUpForSettled = 4;
+const leastAtOnce = 16_384;
+
+/** Has the sums of each day made that chunks begin in; the migration that adds the table does the same. */
+export const allDaysWait = `insert or ignore into day_sums (series, day_us)
+  select distinct series, from_us - from_us % ${dayUs} from chunks`;
+
+interface SummedDay {
+  dayUs: number;
+  quarters: Quarters;
+}
+
+/** Reads the readings of a range that are in chunks. */
+type ReadChunks = (series: number, fromUs: number, toUs: number) => Iterable<Piece>;
+
+/** A day whose readings before an instant are summed up. */
+interface BegunDay {
+  series: number;
+  dayUs: number;
+  nextUs: number;
+  sums: QuarterSums;
+}
+
+/**
+ * The sums of the quarters of days, made of chunks. Whatever changes a chunk takes the sums of its days away in the same
+ * transaction, and leaves a row for each that waits for new ones: those that are there are always right.
+ */
+export class DaySums {
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #sizes: DaySizes;
+  readonly #encoder = new DaySumsEncoder();
+  #begun: BegunDay | undefined;
+  /** Readings that are to be summed up for those that were settled. */
+  #owed = 0;
+
+  constructor(connection: Connection, sizes: DaySizes) {
+    this.#sizes = sizes;
+    this.#statements = prepare(connection);
+  }
+
+  /** Must be called when another connection may have changed chunks, and when a transaction failed. */
+  forget(): void {
+    this.#begun = undefined;
+  }
+
+  /** Must be called for each chunk that changes, with its first and last instant before and after. */
+  changed(series: number, firstUs: number, lastUs: number): void {
+    const begun = this.#begun;
+    if (begun?.series === series && firstUs < begun.dayUs + dayUs && lastUs >= begun.dayUs)
+      this.#begun = undefined;
+    this.#statements.empty.run(series, dayOf(firstUs), lastUs);
+  }
+
+  /** Notes the days that readings were added to and that are over, because the series has later ones. */
+  added(series: number, added: Columns, lastUs: number): void {
+    const newestDay = dayOf(Math.max(lastUs, added.atUs[added.count - 1] ?? lastUs));
+    const endedDay = lastUs === Number.NEGATIVE_INFINITY ? newestDay : dayOf(lastUs);
+    if (endedDay < newestDay) this.#statements.wait.run(series, endedDay);
+    for (let from = 0; from < added.count; ) {
+      const day = dayOf(added.atUs[from] ?? 0);
+      if (day === newestDay) return;
+      const to = placeOf(added, day + dayUs);
+      if (to - from >= this.#sizes.noticed) this.#statements.wait.run(series, day);
+      from = to;
+    }
+  }
+
+  /** The days with sums that have a part in a range, in order of time. */
+  *read(series: number, fromUs: number, toUs: number): Generator<SummedDay> {
+    for (const { dayUs: day, body } of this.#statements.summed.iterate(series, dayOf(fromUs), toUs))
+      yield { dayUs: day, quarters: decodeDaySums(day, body) };
+  }
+
+  /** Sums up about a number of readings of the days that wait; returns whether there may be more. */
+  sumUp(read: ReadChunks, readings: number): boolean {
+    for (let left = readings; left > 0; ) {
+      const begun = this.#begun ?? this.#nextDay();
+      if (!begun) return false;
+      this.#begun = begun;
+      left -= costOfDay + this.#goOn(begun, read, left);
+    }
+    return true;
+  }
+
+  /** Sums up a few readings for each one that was settled, but not a chunk in each commit. */
+  keepUp(read: ReadChunks, settled: number): void {
+    this.#owed += settled * summedUpForSettled;
+    if (this.#owed < leastAtOnce) return;
+    this.sumUp(read, this.#owed);
+    this.#owed = 0;
+  }
+
+  /** Goes on with a day, for about a number of readings; returns how many it took. */
+  #goOn(begun: BegunDay, read: ReadChunks, readings: number): number {
+    const before = begun.sums.count;
+    for (const { columns, from, to } of read(begun.series, begun.nextUs, begun.dayUs + dayUs)) {
+      begun.sums.add(columns, from, to);
+      begun.nextUs = (columns.atUs[to - 1] ?? 0) + 1;
+      if (begun.sums.count - before >= readings) return begun.sums.count - before;
+    }
+    this.#put(begun);
+    this.#begun = undefined;
+    return begun.sums.count - before;
+  }
+
+  #nextDay(): BegunDay | undefined {
+    const next = this.#statements.waiting.get();
+    return next && { ...next, nextUs: next.dayUs, sums: new QuarterSums() };
+  }
+
+  #put({ series, dayUs: day, sums }: BegunDay): void {
+    const { put, remove } = this.#statements;
+    if (sums.count < this.#sizes.summedUp) remove.run(series, day);
+    else put.run(this.#encoder.encode(day, sums.end()), series, day);
+  }
+}
+
+function dayOf(us: number): number {
+  return bucketStart(us, dayUs);
+}
+
+function prepare(connection: Connection) {
+  const ofDay = 'series = ? and day_us = ?';
+  const ofRange = 'series = ? and day_us >= ? and day_us <= ? and body is not null';
+  return {
+    empty: connection.prepare<[number, number, number]>(
+      `update day_sums set body = null where ${ofRange}`,
+    ),
+    wait: connection.prepare<[number, number]>(
+      'insert or ignore into day_sums (series, day_us) values (?, ?)',
+    ),
+    waiting: connection.prepare<[], { series: number; dayUs: number }>(
+      'select series, day_us as dayUs from day_sums where body is null limit 1',
+    ),
+    summed: connection.prepare<[number, number, number], { dayUs: number; body: Buffer }>(
+      `select day_us as dayUs, body from day_sums where ${ofRange} order by day_us`,
+    ),
+    put: connection.prepare<[Uint8Array, number, number]>(
+      `update day_sums set body = ? where ${ofDay}`,
+    ),
+    remove: connection.prepare<[number, number]>(`delete from day_sums where ${ofDay}`),
+  };
+}
