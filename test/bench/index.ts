@@ -9,6 +9,7 @@ const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | Be
   plant: () => import('./readings/plant.ts'),
   years: () => import('./readings/years.ts'),
   readings: () => import('./readings/reading-back.ts'),
+  reads: () => import('./readings/reads.ts'),
   keys: () => import('./store/keys.ts'),
   records: () => import('./store/records.ts'),
   sync: () => import('./http/sync.ts'),

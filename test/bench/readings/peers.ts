@@ -53,6 +53,9 @@ export async function startVictoria(): Promise<Peer> {
     `-storageDataPath=${folder}`,
     `-httpListenAddr=${address}`,
     '-retentionPeriod=100y',
+    // What was just written is read, too, and as many rows as the others read.
+    '-search.latencyOffset=0s',
+    '-search.maxPointsPerTimeseries=1000000',
   ];
   const peer = await start('victoria-metrics', args, folder, `http://${address}/health`);
   return { ...peer, name: 'VictoriaMetrics', writeUrl: `http://${address}/write` };
