@@ -68,10 +68,10 @@ function createServices(
   /** The engine for the store at a location, once this process is of the account that owns its folder. */
   const engine: Services['engine'] = async (location, how) => {
     const { engineAt } = await import('./store/open.ts');
-    const found = engineAt(location, options);
+    const engineOfStore = engineAt(location, options);
     // A database has no folder that another account could own.
     if (!isStoreAddress(location)) rights.switchFor(location, how);
-    return found;
+    return engineOfStore;
   };
   return {
     version,

@@ -129,14 +129,14 @@ export function requireFlagsBehindCommand(argv: readonly string[]): void {
 
 /** Refuses a flag that a command does not have: `usage`, with what to do instead or the flag that was probably meant. */
 export function unknownFlag(
-  given: string,
-  known: readonly string[],
+  typedFlag: string,
+  flagNames: readonly string[],
   guidance: CommandDefinition['flagGuidance'] = {},
 ): HkctlError {
-  const [flag = ''] = given.split('=');
+  const [flag = ''] = typedFlag.split('=');
   const answer = Object.hasOwn(guidance, flag) ? guidance[flag] : undefined;
   if (answer) return new HkctlError('usage', answer.message, { hint: answer.hint });
-  const names = known.map((name) => name.replace(/^--/, '')).filter(isSuggested);
+  const names = flagNames.map((name) => name.replace(/^--/, '')).filter(isSuggested);
   const short = names.filter((name) => name.length <= mostLettersOfShort);
   const near = nearestSafely(flag.replace(/^-+/, ''), names, short);
   return new HkctlError('usage', `Unknown flag: ${flag}`, {
@@ -154,15 +154,15 @@ function isSuggested(name: string): boolean {
 }
 
 async function commandsWith(verb: string): Promise<string[]> {
-  const found = await Promise.all(
+  const commands = await Promise.all(
     nouns.map(async ({ name, load }: NounEntry) => {
       const noun = await load();
-      return 'verbs' in noun && noun.verbs.some((known) => known.name === verb)
+      return 'verbs' in noun && noun.verbs.some((command) => command.name === verb)
         ? [`hkctl ${name} ${verb}`]
         : [];
     }),
   );
-  return found.flat();
+  return commands.flat();
 }
 
 const storeless = [
@@ -187,8 +187,8 @@ export function createStoreNaming(argv: readonly string[]): (hint: string) => st
 }
 
 function namedStore(argv: readonly string[]): string | undefined {
-  const end = argv.indexOf('--');
-  const flags = end === -1 ? argv : argv.slice(0, end);
+  const endOfFlags = argv.indexOf('--');
+  const flags = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
   const at = flags.findLastIndex((word) => word === '--store' || word.startsWith('--store='));
   const word = flags[at];
   return word === '--store' ? flags[at + 1] : word?.slice('--store='.length);

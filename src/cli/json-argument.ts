@@ -15,8 +15,8 @@ export interface JsonArgument {
  * arguments.
  */
 export async function takeJsonFields(argv: readonly string[]): Promise<JsonArgument> {
-  const end = argv.indexOf('--');
-  const flags = end === -1 ? argv : argv.slice(0, end);
+  const endOfFlags = argv.indexOf('--');
+  const flags = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
   const at = flags.findLastIndex((word) => word === '--json' || word.startsWith('--json='));
   const flag = flags[at];
   if (flag === undefined) return { argv };
@@ -27,14 +27,14 @@ export async function takeJsonFields(argv: readonly string[]): Promise<JsonArgum
   }
   const word = flags[at + 1] ?? '';
   const fields = fieldsIn(word);
-  const rest = argv.toSpliced(at + 1, 1);
+  const withoutFields = argv.toSpliced(at + 1, 1);
   if (fields === undefined) return { argv };
 
-  const command = await commandOf(rest);
-  if (command === undefined || (await isVerbOf(rest, word))) return { argv };
+  const command = await commandOf(withoutFields);
+  if (command === undefined || (await isVerbOf(withoutFields, word))) return { argv };
   const namesField = fields.some((field) => command.fields.includes(field));
   const mayBeWord = command.arguments.length > 0 || nouns.some(({ name }) => name === word);
-  return namesField || !mayBeWord ? { argv: rest, fields } : { argv };
+  return namesField || !mayBeWord ? { argv: withoutFields, fields } : { argv };
 }
 
 function requireFieldList(text: string): string[] {
@@ -46,8 +46,8 @@ function requireFieldList(text: string): string[] {
 }
 
 async function loadedNoun(argv: readonly string[]): Promise<NamedNoun | NamedCommand | undefined> {
-  const named = nounIn(argv);
-  return nouns.find(({ name }) => name === named?.noun)?.load();
+  const namedNoun = nounIn(argv);
+  return nouns.find(({ name }) => name === namedNoun?.noun)?.load();
 }
 
 function verbIn({ verbs }: NamedNoun, word: string): NamedCommand | undefined {

@@ -21,28 +21,28 @@ const mostColumns = 80;
 
 /** The examples of a help text: each command with what it does, in no more than 80 columns if its words are short enough. */
 function examplesText(examples: CommandDefinition['examples'], columns: number): string {
-  const most = Math.min(columns, mostColumns);
+  const maxColumns = Math.min(columns, mostColumns);
   const width = Math.max(...examples.map(([command]) => command.length));
   const besides = examples.map(([command, does]) => `  ${command.padEnd(width)}   ${does}`);
-  const isNarrow = width <= 50 && besides.every((line) => line.length <= most);
+  const isNarrow = width <= 50 && besides.every((line) => line.length <= maxColumns);
   const lines = isNarrow
     ? besides
     : examples.flatMap(([command, does]) => [
-        ...wrapWhole(does, most - 4).map((line) => `  # ${line}`),
-        `  ${broken(command, most)}`,
+        ...wrapWhole(does, maxColumns - 4).map((line) => `  # ${line}`),
+        `  ${broken(command, maxColumns)}`,
       ]);
   return `\nExamples:\n${lines.join('\n')}\n`;
 }
 
 /** A command over several lines as a shell reads it; a flag stays with its value, and nothing is broken inside quotes. */
-function broken(command: string, most: number): string {
+function broken(command: string, maxColumns: number): string {
   const lines: string[] = [];
   let line = '';
   for (const [part] of command.matchAll(
     /(?:--\S+|\||>>?|&&) (?![-|>&])(?:"[^"]*"|'[^']*'|\S)+|(?:"[^"]*"|'[^']*'|\S)+/g,
   )) {
     // Two blanks before the first line, six before the others, and the backslash.
-    if (line !== '' && `${line} ${part} \\`.length > most - (lines.length === 0 ? 2 : 6)) {
+    if (line !== '' && `${line} ${part} \\`.length > maxColumns - (lines.length === 0 ? 2 : 6)) {
       lines.push(line);
       line = part;
     } else line = line === '' ? part : `${line} ${part}`;
@@ -52,7 +52,7 @@ function broken(command: string, most: number): string {
 
 type Dispatch = (
   definition: CommandDefinition,
-  given: Record<string, unknown>,
+  typedFlags: Record<string, unknown>,
   args: string[],
 ) => Promise<void>;
 
@@ -66,7 +66,7 @@ export async function createProgram(
   dispatch: Dispatch,
   argv?: readonly string[],
 ): Promise<Command> {
-  const helpWidth = (most: number) => Math.min(stdout.columns() ?? 80, most);
+  const helpWidth = (maxColumns: number) => Math.min(stdout.columns() ?? 80, maxColumns);
   // The commands below inherit all of this.
   const program = new Command('hkctl')
     .exitOverride()
@@ -181,15 +181,18 @@ function refuseUnknownFlags(command: Command, guidance?: CommandDefinition['flag
 
 /** Refuses more words than a command takes: `usage`, with what to do instead if it is known. */
 function requireNoExcess(command: Command, { excessGuidance }: CommandDefinition): void {
-  const { registeredArguments: known, args } = command;
-  const excess = args[known.length];
-  if (excess === undefined || known.at(-1)?.variadic) return;
+  const { registeredArguments: declaredArguments, args } = command;
+  const excess = args[declaredArguments.length];
+  if (excess === undefined || declaredArguments.at(-1)?.variadic) return;
   const guidance = excessGuidance?.(redactSecrets(excess));
   if (guidance !== undefined) throw new HkctlError('usage', guidance);
   const path = [command.parent?.name(), command.name()].filter(
     (name) => name !== 'hkctl' && name !== 'bare',
   );
-  const takes = known.length === 0 ? 'no argument' : known.map((one) => one.name()).join(' ');
+  const takes =
+    declaredArguments.length === 0
+      ? 'no argument'
+      : declaredArguments.map((one) => one.name()).join(' ');
   const quoted = quotedText(excess);
   throw new HkctlError('usage', `${path.join(' ')} takes ${takes}; ${quoted} is one too many.`, {
     hint: 'Add --help to see what it takes. Quote a name that has a space.',

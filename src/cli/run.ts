@@ -40,12 +40,12 @@ export async function runCommandLine(
   let running: CommandDefinition | undefined;
   const dispatch = async (
     definition: CommandDefinition,
-    given: Record<string, unknown>,
+    typedFlags: Record<string, unknown>,
     args: string[],
   ) => {
     running = definition;
-    const globals = readFlags(globalFlags, given, io.env);
-    const flags = readFlags(definition.flags, given, io.env);
+    const globals = readFlags(globalFlags, typedFlags, io.env);
+    const flags = readFlags(definition.flags, typedFlags, io.env);
     const { fields } = json;
     if (fields !== undefined) requireFields(fields, definition.fields, '--json');
     const program = (line: readonly string[]) =>
@@ -54,7 +54,7 @@ export async function runCommandLine(
     const naming = createStoreNaming(argv);
     context = createContext(asking, services, { ...globals, fields }, program, naming);
 
-    for (const variable of serviceLinksIn(definition.flags, given, io.env)) {
+    for (const variable of serviceLinksIn(definition.flags, typedFlags, io.env)) {
       context.warn(ignoredLink(variable));
     }
 
@@ -202,8 +202,8 @@ function usageError(thrown: CommanderError): HkctlError {
 
 /** Validated by hand, since an error may come before the flags were read. */
 function wants(argv: readonly string[], io: Io, flag: string, variable: string): boolean {
-  const end = argv.indexOf('--');
-  const flags = end === -1 ? argv : argv.slice(0, end);
+  const endOfFlags = argv.indexOf('--');
+  const flags = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
   return (
     flags.some((word) => word === flag || word.startsWith(`${flag}=`)) ||
     ['1', 'true', 'yes', 'on'].includes(io.env[variable]?.toLowerCase() ?? '')

@@ -143,14 +143,14 @@ function isParsed(text: string): boolean {
 }
 
 /** An http or https address, without a slash at its end. Throws `usage`. */
-export function requireBaseUrl(given: string): string {
-  if (!isBaseUrl(given)) {
+export function requireBaseUrl(address: string): string {
+  if (!isBaseUrl(address)) {
     throw new HkctlError(
       'usage',
-      `"${given}" is not an address: give one such as https://api.example.com.`,
+      `"${address}" is not an address: give one such as https://api.example.com.`,
     );
   }
-  return given.replace(/\/+$/, '');
+  return address.replace(/\/+$/, '');
 }
 
 /**
@@ -159,9 +159,9 @@ export function requireBaseUrl(given: string): string {
  */
 export async function baseUrlOf(
   domain: Domain,
-  given: string | undefined,
+  baseUrl: string | undefined,
 ): Promise<string | undefined> {
-  if (given !== undefined) return given;
+  if (baseUrl !== undefined) return baseUrl;
   const recorded = await domain.store.daemon.address();
   return recorded !== undefined && isBaseUrl(recorded) ? recorded : undefined;
 }

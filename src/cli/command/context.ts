@@ -69,8 +69,8 @@ export function createContext(
   const open = async (): Promise<Domain> => {
     const store = await (await services.engine(useStore())).open();
     try {
-      const known = domainOf(store);
-      return { ...known, ...(await steadyClocks(store, known.clock, io.uptime)) };
+      const bareDomain = domainOf(store);
+      return { ...bareDomain, ...(await steadyClocks(store, bareDomain.clock, io.uptime)) };
     } catch (thrown) {
       await store.close();
       throw thrown;
@@ -78,9 +78,9 @@ export function createContext(
   };
   /** Opens the store at the first call. `warns`: says what was stopped again, which a daemon logs. */
   const domain = ({ warns } = { warns: true }) => {
-    opened ??= open().then((found) => {
-      if (warns) warn(...linesOfStops(found.store.stoppedAgain ?? []));
-      return found;
+    opened ??= open().then((openedDomain) => {
+      if (warns) warn(...linesOfStops(openedDomain.store.stoppedAgain ?? []));
+      return openedDomain;
     });
     return opened;
   };
@@ -90,10 +90,10 @@ export function createContext(
   /** The fields of a JSON value that were asked for by `--json FIELD,…`. */
   const chosen = (value: unknown) => chosenFields(value, globals.fields);
   const session = async () => {
-    const found = await domain();
-    acting ??= actorIn(found);
+    const openedDomain = await domain();
+    acting ??= actorIn(openedDomain);
     const actor = await acting;
-    return { domain: domainSeenBy(found, actor.user), actor };
+    return { domain: domainSeenBy(openedDomain, actor.user), actor };
   };
   const printJson = (value: unknown) =>
     io.stdout.write(

@@ -32,13 +32,13 @@ export type FlagValues<F extends Flags> = {
 };
 
 export function textFlag(spelling: string, doc: string): Flag<string | undefined> {
-  return parsed(spelling, doc, (given) => given);
+  return parsed(spelling, doc, (text) => text);
 }
 
 export function parsed<T>(
   spelling: string,
   doc: string,
-  parse: (given: string) => T,
+  parse: (text: string) => T,
 ): Flag<T | undefined> {
   return { spelling, doc, kind: 'value', parse, env: variablesOf(spelling) };
 }
@@ -48,7 +48,7 @@ export function oneOf<const T extends string>(
   values: readonly T[],
   doc: string,
 ): Flag<T | undefined> {
-  return parsed(spelling, `${doc}: ${values.join(', ')}`, (given) => requireOneOf(given, values));
+  return parsed(spelling, `${doc}: ${values.join(', ')}`, (text) => requireOneOf(text, values));
 }
 
 /** A flag without a value. In the environment: 1, true, yes or on; 0, false, no or off. */
@@ -66,20 +66,16 @@ export function listFlag<T = string>(
 }
 
 /** The same for values that contain no comma: they may be separated by commas on the command line, too. */
-export function commaList<T>(
-  spelling: string,
-  doc: string,
-  parse: (given: string) => T,
-): Flag<T[]> {
+export function commaList<T>(spelling: string, doc: string, parse: (text: string) => T): Flag<T[]> {
   return { ...listFlag(spelling, doc, parse), takesCommas: true };
 }
 
 /** Narrows a word to one of those allowed; the error names them all and the nearest. */
-export function requireOneOf<T extends string>(given: string, values: readonly T[]): T {
-  const found = values.find((value) => value === given);
-  if (found !== undefined) return found;
-  const near = nearest(given, values);
-  throw new HkctlError('usage', `"${given}" is none of ${values.join(', ')}.`, {
+export function requireOneOf<T extends string>(text: string, values: readonly T[]): T {
+  const match = values.find((value) => value === text);
+  if (match !== undefined) return match;
+  const near = nearest(text, values);
+  throw new HkctlError('usage', `"${text}" is none of ${values.join(', ')}.`, {
     hint: near ? `Did you mean ${near}?` : undefined,
   });
 }
@@ -109,12 +105,12 @@ export function isRepeatable(option: Option): boolean {
 /** Reads what was given on the command line, else in the environment. An error names the flag or the variable. */
 export function readFlags<F extends Flags>(
   flags: F,
-  given: Readonly<Record<string, unknown>>,
+  typedFlags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): FlagValues<F> {
   const values = Object.entries(flags).map(([name, flag]) => [
     name,
-    readFlag(flag, given[name], env),
+    readFlag(flag, typedFlags[name], env),
   ]);
   return Object.fromEntries(values) as FlagValues<F>; // each entry was read by the flag of that name
 }
@@ -122,11 +118,11 @@ export function readFlags<F extends Flags>(
 /** The variables of flags that hold an address of Kubernetes instead of a value, unless the flag was given. */
 export function serviceLinksIn(
   flags: Flags,
-  given: Readonly<Record<string, unknown>>,
+  typedFlags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
   return Object.entries(flags)
-    .filter(([name]) => given[name] === undefined)
+    .filter(([name]) => typedFlags[name] === undefined)
     .flatMap(([, flag]) => flag.env.filter((variable) => isServiceLink(variable, env)));
 }
 
@@ -145,13 +141,13 @@ export function nameOf(flag: Pick<Flag<unknown>, 'spelling'>): string {
 
 function readFlag(
   flag: Flag<unknown>,
-  given: unknown,
+  typedValue: unknown,
   env: Readonly<Record<string, string | undefined>>,
 ): unknown {
-  if (flag.kind === 'toggle' && given !== undefined) return given === true;
-  const variable = given === undefined ? variableOf(flag, env) : undefined;
+  if (flag.kind === 'toggle' && typedValue !== undefined) return typedValue === true;
+  const variable = typedValue === undefined ? variableOf(flag, env) : undefined;
   const source = variable ?? nameOf(flag);
-  const value = variable === undefined ? given : env[variable];
+  const value = variable === undefined ? typedValue : env[variable];
   if (value === undefined) return valueIfAbsent[flag.kind];
 
   const texts = [value].flat().map(String);
@@ -201,13 +197,13 @@ function naming(source: string, read: () => unknown): unknown {
   }
 }
 
-function parseToggle(given: string): boolean {
-  const word = given.toLowerCase();
+function parseToggle(text: string): boolean {
+  const word = text.toLowerCase();
   if (['1', 'true', 'yes', 'on'].includes(word)) return true;
   if (['0', 'false', 'no', 'off'].includes(word)) return false;
   throw new HkctlError(
     'usage',
-    `"${given}" is neither yes nor no: give 1, true, yes or on, or 0, false, no or off.`,
+    `"${text}" is neither yes nor no: give 1, true, yes or on, or 0, false, no or off.`,
   );
 }
 
@@ -221,8 +217,8 @@ function onceOnly(flag: Flag<unknown>) {
   };
 }
 
-function collect(given: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), given];
+function collect(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), text];
 }
 
 /** `--all, --show-inactive` → HKCTL_ALL, HKCTL_SHOW_INACTIVE. */
@@ -277,16 +273,16 @@ function refusePassword(given: string): void {
  * Accepts the location of a store: SQLite takes an empty name and `:memory:` for a database that is gone at the end. Throws `usage`. A
  * password is left out here, so that nothing shows it; who connects takes it from the variable again.
  */
-function requireStoreName(given: string): string {
-  if (given.trim() === '' || given === ':memory:') {
+function requireStoreName(location: string): string {
+  if (location.trim() === '' || location === ':memory:') {
     throw new HkctlError(
       'usage',
-      `"${given}" is not a place where a store can be kept: give the path of a file.`,
+      `"${location}" is not a place where a store can be kept: give the path of a file.`,
     );
   }
   // Taken for a path, a mistyped address would make folders, and its password would be shown.
-  const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(given)?.[0];
-  if (scheme !== undefined && !isStoreAddress(given)) {
+  const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(location)?.[0];
+  if (scheme !== undefined && !isStoreAddress(location)) {
     throw new HkctlError(
       'usage',
       `No store can be kept at an address that begins with "${scheme}".`,
@@ -295,5 +291,5 @@ function requireStoreName(given: string): string {
       },
     );
   }
-  return splitPassword(given).address;
+  return splitPassword(location).address;
 }

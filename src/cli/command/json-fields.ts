@@ -15,21 +15,21 @@ export function chosenFields(value: unknown, fields: readonly string[] | undefin
 /** Refuses fields that the JSON of a command does not have: `usage`, with the list of those it has. */
 export function requireFields(
   fields: readonly string[],
-  known: readonly string[],
+  fieldNames: readonly string[],
   source: string,
 ): void {
-  const unknown = fields.filter((field) => !known.includes(field));
+  const unknown = fields.filter((field) => !fieldNames.includes(field));
   if (unknown.length === 0) return;
-  if (known.length === 0) {
+  if (fieldNames.length === 0) {
     throw new HkctlError('usage', `${source}: this command has no fields to choose from.`, {
       hint: 'Give --json alone.',
     });
   }
   const [first = ''] = unknown;
-  const near = nearest(first, known);
+  const near = nearest(first, fieldNames);
   const names = unknown.map((field) => `"${field}"`).join(', ');
   throw new HkctlError('usage', `${source}: unknown field ${names}.`, {
-    hint: `${near === undefined ? '' : `Did you mean ${near}? `}The fields: ${known.join(', ')}.`,
+    hint: `${near === undefined ? '' : `Did you mean ${near}? `}The fields: ${fieldNames.join(', ')}.`,
   });
 }
 

@@ -89,8 +89,8 @@ const add = defineCommand({
   needs: (_flags, [code = '']) => ['entity.add', code],
   required: ({ name, timezone }) => ({ '--name': name, '--timezone': timezone }),
   async run(context, flags, [code = ''], { domain, actor }) {
-    const name = await textOrAsk(context, flags.name, 'Name', (given) =>
-      requireLabel(given, 'The name of an entity'),
+    const name = await textOrAsk(context, flags.name, 'Name', (text) =>
+      requireLabel(text, 'The name of an entity'),
     );
     const timezone = await textOrAsk(context, flags.timezone, 'IANA time zone', requireTimezone);
     const entity = await addEntity(domain, actor, { code, name, timezone });

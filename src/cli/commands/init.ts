@@ -39,13 +39,13 @@ export default defineCommand({
     ],
     ['hkctl init --demo --store ./demo/hkctl.db', 'a made-up plant to try things on'],
   ],
-  async run(context, given) {
+  async run(context, flags) {
     const { io, services, storePath } = context;
     await (await services.engine(storePath)).requireNone();
-    const login = given.admin ?? io.osAccount;
+    const login = flags.admin ?? io.osAccount;
     const input = await completeInput(
       context,
-      given.demo ? { ...demoDefaults, ...present(given) } : given,
+      flags.demo ? { ...demoDefaults, ...present(flags) } : flags,
       login,
     );
     let made: Awaited<ReturnType<typeof initialise>> | undefined;
@@ -57,7 +57,7 @@ export default defineCommand({
       if (!made) throw new Error('a store is made with its first organization');
       const { tenant, entity, user } = made;
       const actor = { user, osAccount: io.osAccount };
-      const tries = given.demo
+      const tries = flags.demo
         ? await services.loadDemo(context.domainOf(store), actor, entity)
         : [];
       if (context.json) {
@@ -73,7 +73,7 @@ export default defineCommand({
           `Store made: ${storePath}`,
           `Organization ${tenant.name}, entity ${entity.name} (${entity.code}), Super user ${user.login}`,
         );
-        if (given.demo)
+        if (flags.demo)
           context.confirm(
             'A made-up plant was loaded, with a day of readings and keys in every state.',
           );
@@ -83,7 +83,7 @@ export default defineCommand({
           );
         }
         context.say(`Next: hkctl keys create --entity ${entity.code}, then hkctl serve`);
-        if (given.demo) context.say('', 'Three things to try:');
+        if (flags.demo) context.say('', 'Three things to try:');
         for (const [what, command] of tries) context.say(`  ${what}`, `    hkctl ${command}`);
       }
     } finally {
@@ -116,14 +116,14 @@ type Given = Partial<Record<'org' | 'entity' | 'entityName' | 'timezone' | 'admi
 /** Validates all input before a store is created, so that a refusal leaves no store behind. */
 async function completeInput(
   context: Context,
-  given: Given,
+  flags: Given,
   login: string,
 ): Promise<FirstTenantInput> {
   const required = {
-    '--org': given.org,
-    '--entity': given.entity,
-    '--entity-name': given.entityName,
-    '--timezone': given.timezone,
+    '--org': flags.org,
+    '--entity': flags.entity,
+    '--entity-name': flags.entityName,
+    '--timezone': flags.timezone,
   };
   requireGiven(context, required);
   requireLogin(login);
@@ -132,22 +132,22 @@ async function completeInput(
   const nameOf = (what: string) => (text: string) => requireLabel(text, `The name of an ${what}`);
   const org = await textOrAsk(
     context,
-    given.org,
+    flags.org,
     'Name of the organization',
     nameOf('organization'),
   );
-  const weekStart = given.weekStart ?? (asksNothing ? 'monday' : await askWeekStart(context));
+  const weekStart = flags.weekStart ?? (asksNothing ? 'monday' : await askWeekStart(context));
   const code = await textOrAsk(
     context,
-    given.entity,
+    flags.entity,
     'Code of the first entity (site)',
     requireEntityCode,
   );
-  const name = await textOrAsk(context, given.entityName, 'Its name', nameOf('entity'));
+  const name = await textOrAsk(context, flags.entityName, 'Its name', nameOf('entity'));
   const hostTimezone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const timezone = await textOrAsk(
     context,
-    given.timezone,
+    flags.timezone,
     'Its time zone',
     requireTimezone,
     hostTimezone,

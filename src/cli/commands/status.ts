@@ -33,10 +33,10 @@ export default defineCommand({
   needs: () => ['store.status', 'store'],
   async run(context, _flags, _args, { domain, actor }) {
     const inspection = await (await context.services.engine(context.storePath)).inspect();
-    const found = await readStatus(domain, actor, { inspection, answers: answersAt });
-    if (context.json) context.printJson(statusJson(found, context.storePath));
-    else printStatus(context, found, domain.clock());
-    return found.attention.length === 0 ? 0 : errorTable.state_forbids.exit;
+    const status = await readStatus(domain, actor, { inspection, answers: answersAt });
+    if (context.json) context.printJson(statusJson(status, context.storePath));
+    else printStatus(context, status, domain.clock());
+    return status.attention.length === 0 ? 0 : errorTable.state_forbids.exit;
   },
 });
 
@@ -90,10 +90,10 @@ function daemonJson({ baseUrl, version, sinceMs }: StoreStatus['ended'][number])
 /** A line of the screen; with `attention` it is marked if the number is not zero, and the command to run is on the line below. */
 type Line = readonly [label: string, text: string, attention?: Attention, command?: string];
 
-function printStatus(context: Context, found: StoreStatus, nowMs: number): void {
+function printStatus(context: Context, status: StoreStatus, nowMs: number): void {
   const { style, io, naming } = context;
-  for (const [label, text, attention, command] of linesOf(context, found, nowMs)) {
-    const isMarked = attention !== undefined && found.attention.includes(attention);
+  for (const [label, text, attention, command] of linesOf(context, status, nowMs)) {
+    const isMarked = attention !== undefined && status.attention.includes(attention);
     const print = isMarked ? context.print : context.confirm;
     const lines = wrapLabelled(
       `${isMarked ? '!' : ' '} ${label.padEnd(labelWidth)}`,
@@ -107,8 +107,8 @@ function printStatus(context: Context, found: StoreStatus, nowMs: number): void 
 
 const labelWidth = 'Readings'.length + 2;
 
-function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
-  const { daemon, ended, keys, sensors, lastBackupMs, sizeBytes, space } = found;
+function linesOf(context: Context, status: StoreStatus, nowMs: number): Line[] {
+  const { daemon, ended, keys, sensors, lastBackupMs, sizeBytes, space } = status;
   const time = createTimeText(context, nowMs);
   const neverHeard = sensors.neverHeard > 0 ? `, ${grouped(sensors.neverHeard)} never heard` : '';
   const expiring = `${counted(keys.expiring, 'key')} ${keys.expiring === 1 ? 'expires' : 'expire'} within 14 days`;
@@ -140,7 +140,7 @@ function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
     ],
     ['Sensors', `${grouped(sensors.active)} active${neverHeard}`],
     ['', `${counted(sensors.silent, 'sensor')} silent for a day`, 'sensors_silent', silentAt],
-    ...rejectionLines(found.rejections),
+    ...rejectionLines(status.rejections),
     [
       'Backup',
       lastBackupMs === null ? 'never' : time(lastBackupMs, 'UTC'),

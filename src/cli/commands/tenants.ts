@@ -116,13 +116,13 @@ const set = defineCommand({
       weekStart: day,
       retainReadingsDays: retainReadings,
     });
-    const kept =
+    const retention =
       tenant.retainReadingsDays === null
         ? 'forever'
         : `for ${counted(tenant.retainReadingsDays, 'day')}`;
     context.report(
       tenantJson(tenant),
-      `Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}, readings are kept ${kept}`,
+      `Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}, readings are kept ${retention}`,
     );
   },
 });

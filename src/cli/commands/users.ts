@@ -102,8 +102,8 @@ const add = defineCommand({
   needs: (_flags, [login = '']) => ['user.add', login],
   required: ({ name, role }) => ({ '--name': name, '--role': role }),
   async run(context, flags, [login = ''], { domain, actor }) {
-    const name = await textOrAsk(context, flags.name, 'Name', (given) =>
-      requireLabel(given, 'The name of a user'),
+    const name = await textOrAsk(context, flags.name, 'Name', (text) =>
+      requireLabel(text, 'The name of a user'),
     );
     const choices = roleNames.map((value) => ({ name: roles[value].label, value }));
     const role = flags.role ?? (await (await askerOf(context.io)).choice('Role', choices));
@@ -136,8 +136,8 @@ const setRole = defineCommand({
     ],
   ],
   needs: (_flags, [login = '']) => ['user.set_role', login],
-  async run(context, { entities, allEntities }, [login = '', given = ''], { domain, actor }) {
-    const role = requireOneOf(given, roleNames);
+  async run(context, { entities, allEntities }, [login = '', roleName = ''], { domain, actor }) {
+    const role = requireOneOf(roleName, roleNames);
     if (allEntities && entities.length > 0)
       throw new HkctlError('usage', 'Give either --entity or --all-entities.');
     const change = { role, entities: allEntities ? ('all' as const) : entities };

@@ -7,17 +7,17 @@ export function deliverFlag(doc: string) {
 }
 
 /** The secret goes to one place. Throws `usage` for a second one. */
-export function requireOnePlace(given: {
+export function requireOnePlace(flags: {
   deliver?: string;
   secretFile?: string;
   secretDir?: string;
   copy: boolean;
 }): void {
   const places = [
-    given.deliver !== undefined && '--deliver',
-    given.secretFile !== undefined && '--secret-file',
-    given.secretDir !== undefined && '--secret-dir',
-    given.deliver !== undefined && given.copy && '--copy',
+    flags.deliver !== undefined && '--deliver',
+    flags.secretFile !== undefined && '--secret-file',
+    flags.secretDir !== undefined && '--secret-dir',
+    flags.deliver !== undefined && flags.copy && '--copy',
   ].filter((flag) => flag !== false);
   if (places.length < 2) return;
   throw new HkctlError('usage', `Give ${places.slice(0, 2).join(' or ')}, not both.`);

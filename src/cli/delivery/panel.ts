@@ -241,10 +241,10 @@ export async function copySecret(
 
 type ClipboardResult = 'copied' | 'failed' | 'not installed';
 
-async function copiedInTime(io: Io, secret: string, ended: AbortSignal): Promise<ClipboardResult> {
+async function copiedInTime(io: Io, secret: string, closed: AbortSignal): Promise<ClipboardResult> {
   const limit = new AbortController();
   const abort = () => limit.abort();
-  ended.addEventListener('abort', abort, { once: true });
+  closed.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(abort, longestCopyMs);
   const timeout = new Promise<ClipboardResult>((resolve) => {
     limit.signal.addEventListener('abort', () => resolve('failed'), { once: true });
@@ -259,6 +259,6 @@ async function copiedInTime(io: Io, secret: string, ended: AbortSignal): Promise
     return await Promise.race([copied, timeout]);
   } finally {
     clearTimeout(timer);
-    ended.removeEventListener('abort', abort);
+    closed.removeEventListener('abort', abort);
   }
 }

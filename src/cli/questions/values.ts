@@ -12,14 +12,14 @@ export async function askerOf(io: Io): Promise<Asker> {
 /** Asks for a text that was not given. `rule` throws if it or the answer is not valid; an empty answer means the `preset`. */
 export async function textOrAsk(
   { io }: Context,
-  given: string | undefined,
+  value: string | undefined,
   question: string,
   rule: (answer: string) => void,
   preset?: string,
 ): Promise<string> {
-  if (given !== undefined) rule(given);
+  if (value !== undefined) rule(value);
   return (
-    given ?? (await askerOf(io)).text(question, (answer) => sentenceOf(() => rule(answer)), preset)
+    value ?? (await askerOf(io)).text(question, (answer) => sentenceOf(() => rule(answer)), preset)
   );
 }
 
@@ -51,8 +51,8 @@ export async function requireTyped(
   if (context.io.asksNothing) return;
   requireConfirmable(context, question);
   const message = `${question} Type ${word} to confirm, or nothing to cancel`;
-  const answer = await (await askerOf(context.io)).text(message, (given) =>
-    given === word || given === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,
+  const answer = await (await askerOf(context.io)).text(message, (text) =>
+    text === word || text === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,
   );
   if (answer !== word) throw cancelled();
   await context.requireUnchangedActor();

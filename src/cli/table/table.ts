@@ -37,7 +37,7 @@ interface TablePlace {
 export const columnsFlag: Flag<string[]> = commaList(
   '--columns <NAME>',
   'only these columns, in this order, such as name,expires (repeatable, or NAME,NAME)',
-  (given) => given,
+  (text) => text,
 );
 
 /** Prints rows that are all there: as a list, with `--json` as an array; `none` is the sentence if there are none. */
@@ -98,14 +98,14 @@ function chosenColumns<T>(
 ): readonly Column<T>[] {
   if (names.length === 0) return columns;
   const nameOf = (text: string) => text.toLowerCase().replace(/[ _]/g, '-');
-  const known = columns.map(({ heading, name }) => name ?? nameOf(heading));
+  const columnNames = columns.map(({ heading, name }) => name ?? nameOf(heading));
   return names.map((name) => {
-    const column = columns[known.indexOf(nameOf(name))];
+    const column = columns[columnNames.indexOf(nameOf(name))];
     // A column that was asked for is never left out.
     if (column) return { ...column, leaveOut: undefined, isSpare: undefined };
-    const near = nearest(nameOf(name), known);
+    const near = nearest(nameOf(name), columnNames);
     throw new HkctlError('usage', `--columns: unknown column "${name}".`, {
-      hint: `${didYouMean(near)}The columns: ${known.join(', ')}.`,
+      hint: `${didYouMean(near)}The columns: ${columnNames.join(', ')}.`,
     });
   });
 }
@@ -198,7 +198,7 @@ export function layoutOf(
   available: number,
   gap: number,
 ): Layout {
-  let kept = columns.map(({ min, wanted = 0, leaveOut = -1, isSpare }, at) => {
+  let shownColumns = columns.map(({ min, wanted = 0, leaveOut = -1, isSpare }, at) => {
     const need = needed[at] ?? 0;
     const smallest = Math.min(need, min ?? need);
     const least = min === undefined ? need : leastWidth;
@@ -211,31 +211,32 @@ export function layoutOf(
       ...size,
     };
   });
-  for (const column of kept
+  for (const column of shownColumns
     .filter(({ leaveOut }) => leaveOut >= 0)
     .sort((a, b) => b.leaveOut - a.leaveOut)) {
-    if (kept.reduce((sum, one) => sum + one[column.sized] + gap, -gap) > available)
-      kept = kept.filter((one) => one !== column);
+    if (shownColumns.reduce((sum, one) => sum + one[column.sized] + gap, -gap) > available)
+      shownColumns = shownColumns.filter((one) => one !== column);
   }
-  const space = available - gap * (kept.length - 1);
-  const widths = kept.map(({ need }) => Math.min(need, space));
+  const space = available - gap * (shownColumns.length - 1);
+  const widths = shownColumns.map(({ need }) => Math.min(need, space));
   // If not even the smallest widths fit, the columns are cut further that may be cut at all, such as names: half a time or half a
   // prefix says nothing. Then every column is, so that no line is wider than the terminal.
   for (const limit of ['smallest', 'least', 'last'] as const) {
     shrink(
       widths,
-      kept.map((column) => column[limit]),
+      shownColumns.map((column) => column[limit]),
       space,
     );
   }
-  return { kept: kept.map(({ at }) => at), widths };
+  return { kept: shownColumns.map(({ at }) => at), widths };
 }
 
 /** Takes one character at a time from the widest column that may still shrink, until the sum fits. */
 function shrink(widths: number[], smallest: readonly number[], space: number): void {
   for (let excess = widths.reduce((sum, width) => sum + width, 0) - space; excess > 0; excess--) {
-    const most = Math.max(0, ...widths.filter((width, i) => width > (smallest[i] ?? 0)));
-    if (most === 0) return;
-    widths[widths.findIndex((width, i) => width === most && width > (smallest[i] ?? 0))] = most - 1;
+    const widest = Math.max(0, ...widths.filter((width, i) => width > (smallest[i] ?? 0)));
+    if (widest === 0) return;
+    widths[widths.findIndex((width, i) => width === widest && width > (smallest[i] ?? 0))] =
+      widest - 1;
   }
 }

@@ -196,10 +196,10 @@ function createOutput(
 }
 
 function writeAll(fd: number, bytes: Uint8Array): void {
-  let rest = bytes;
-  while (rest.length > 0) {
+  let unwritten = bytes;
+  while (unwritten.length > 0) {
     try {
-      rest = rest.subarray(writeSync(fd, rest));
+      unwritten = unwritten.subarray(writeSync(fd, unwritten));
     } catch (thrown) {
       if (errnoOf(thrown) !== 'EAGAIN') throw outputFailed(thrown);
       // Another process made the pipe non-blocking, and its reader is slow: wait.

@@ -24,9 +24,9 @@ export function rawPaths(paths: readonly string[]): (string | Buffer)[] {
 function wordsOf(commandLine: Buffer): Buffer[] {
   const words: Buffer[] = [];
   for (let at = 0; at < commandLine.length; ) {
-    const end = commandLine.indexOf(0, at);
-    words.push(commandLine.subarray(at, end));
-    at = end + 1;
+    const wordEnd = commandLine.indexOf(0, at);
+    words.push(commandLine.subarray(at, wordEnd));
+    at = wordEnd + 1;
   }
   return words;
 }

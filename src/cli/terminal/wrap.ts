@@ -45,8 +45,8 @@ export function wrapLabelled(label: string, value: string, columns: number | und
     isBehind ? columns - width : columns,
   );
   const indent = ' '.repeat(isBehind ? width : 2);
-  const rest = more.length === 0 ? [] : wrapWhole(more.join(' '), columns - indent.length);
-  return [isBehind ? label + first : first, ...rest.map((line) => indent + line.trimStart())];
+  const moreLines = more.length === 0 ? [] : wrapWhole(more.join(' '), columns - indent.length);
+  return [isBehind ? label + first : first, ...moreLines.map((line) => indent + line.trimStart())];
 }
 
 /** Values below each other behind their labels; see {@link wrapLabelled}. */

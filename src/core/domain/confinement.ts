@@ -35,8 +35,8 @@ function confinedEntities(entities: EntityStore, entityIds: ReadonlySet<string>)
     ...entities,
     list: (tenantId) => chain(entities.list(tenantId), (all) => all.filter(isInside)),
     find: (tenantId, code) =>
-      chain(entities.find(tenantId, code), (found) =>
-        found && isInside(found) ? found : undefined,
+      chain(entities.find(tenantId, code), (entity) =>
+        entity && isInside(entity) ? entity : undefined,
       ),
   };
 }

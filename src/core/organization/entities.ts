@@ -129,9 +129,9 @@ export async function removeEntity(domain: Domain, actor: Actor, code: string): 
 export async function requireEntity(domain: Domain, actor: Actor, code: string): Promise<Entity> {
   const entity = await domain.store.entities.find(actor.user.tenantId, code);
   if (entity) return entity;
-  const known = await domain.store.entities.list(actor.user.tenantId);
+  const entities = await domain.store.entities.list(actor.user.tenantId);
   throw new HkctlError('not_found', `No entity ${quotedName(code)} in this organization.`, {
-    hint: hintOf(code, known),
+    hint: hintOf(code, entities),
   });
 }
 

@@ -80,9 +80,9 @@ function toTemplate(thrown: unknown): ProblemTemplate {
   if (mayRetry && !headers.includes('Retry-After'))
     headers.push('Retry-After', String(retrySeconds));
   const start = problemStart(code, status, detailOf(thrown, code));
-  const end = `"${membersOf(thrown)}}\n`;
-  const isAscii = Buffer.byteLength(start + end) === start.length + end.length;
-  return { code, status, headers, start, end, isAscii };
+  const tail = `"${membersOf(thrown)}}\n`;
+  const isAscii = Buffer.byteLength(start + tail) === start.length + tail.length;
+  return { code, status, headers, start, end: tail, isAscii };
 }
 
 /**

@@ -41,7 +41,7 @@ export function createCredentialCache(
   tallyOf: (credential: Credential) => KeyTally,
   capacity: typeof cacheCapacity,
 ) {
-  const found = new Map<string, CachedCredential>();
+  const credentials = new Map<string, CachedCredential>();
   /** Versions of the store in which a secret was no key. */
   const absent = new Map<string, number>();
 
@@ -51,8 +51,8 @@ export function createCredentialCache(
     credential: Credential | undefined,
   ): CachedCredential | undefined {
     // By now another request may have read it.
-    const before = found.get(secretHash);
-    found.delete(secretHash);
+    const before = credentials.get(secretHash);
+    credentials.delete(secretHash);
     if (credential === undefined) {
       absent.set(secretHash, version);
       keepNewest(absent, capacity.absent);
@@ -63,18 +63,18 @@ export function createCredentialCache(
         ? before.session
         : toSession(credential);
     const entry = { version, session, credential, tally: before?.tally ?? tallyOf(credential) };
-    found.set(secretHash, entry);
-    keepNewest(found, capacity.keys);
+    credentials.set(secretHash, entry);
+    keepNewest(credentials, capacity.keys);
     return entry;
   }
 
   return {
     /** Whether the hash is that of a key, or was at an earlier version. */
-    has: (secretHash: string): boolean => found.has(secretHash),
+    has: (secretHash: string): boolean => credentials.has(secretHash),
     read: (secretHash: string): MaybePromise<CachedCredential | undefined> =>
       chain(currentVersion(), (version) => {
-        const known = found.get(secretHash);
-        if (known?.version === version) return known;
+        const cached = credentials.get(secretHash);
+        if (cached?.version === version) return cached;
         if (absent.get(secretHash) === version) return undefined;
         return chain(keys.credential(secretHash), (credential) =>
           keep(secretHash, version, credential),

@@ -289,11 +289,11 @@ const overLimit = {
 };
 
 /** Keeps the last error: for a second, all further requests of a client get the same. */
-function tooMany(code: ApiCode, what: string): (seconds: number) => ApiError {
+function tooMany(code: ApiCode, subject: string): (seconds: number) => ApiError {
   let last: { seconds: number; error: ApiError } | undefined;
   return (seconds) => {
     if (last?.seconds !== seconds) {
-      const detail = `${what}. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+      const detail = `${subject}. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
       last = {
         seconds,
         error: new ApiError(code, detail, { headers: ['Retry-After', String(seconds)] }),

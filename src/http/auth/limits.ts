@@ -38,7 +38,7 @@ const capacity = 100_000;
  * No library, since the usual ones answer with a promise, which every request would wait for, and cannot carry a charge over
  * to later windows.
  */
-export function createLimiter(name: string, limit: RateLimit | null, most = capacity) {
+export function createLimiter(name: string, limit: RateLimit | null, maxClients = capacity) {
   if (limit === null) return undefined;
   const { requests, windowSeconds } = limit;
   const windowMs = windowSeconds * 1000;
@@ -55,13 +55,13 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
     return { endsMs: nowMs + windowMs, used: 0, shared: 0, refused: 0 };
   };
   const current = (client: string, nowMs: number): Window => {
-    const known = windows.get(client);
-    if (known !== undefined && known.endsMs > nowMs) return known;
-    const begun = following(known, nowMs);
+    const currentWindow = windows.get(client);
+    if (currentWindow !== undefined && currentWindow.endsMs > nowMs) return currentWindow;
+    const nextWindow = following(currentWindow, nowMs);
     windows.delete(client);
-    windows.set(client, begun);
-    keepNewest(windows, most);
-    return begun;
+    windows.set(client, nextWindow);
+    keepNewest(windows, maxClients);
+    return nextWindow;
   };
   const toAllowance = (
     { used, endsMs, refused }: Window,

@@ -30,8 +30,8 @@ const signatures: readonly (readonly [bytes: readonly number[], hint: string])[]
 ];
 
 function binaryHint(body: Buffer): string | undefined {
-  const known = signatures.find(([bytes]) => bytes.every((byte, at) => body[at] === byte));
-  if (known) return known[1];
+  const signature = signatures.find(([bytes]) => bytes.every((byte, at) => body[at] === byte));
+  if (signature) return signature[1];
   const [first = 0, second = 0] = body;
   // JSON begins with ASCII, whose other byte is zero.
   if (body.length > 1 && (first === 0 || second === 0)) {

@@ -33,12 +33,12 @@ export function createBodyReader(
 ): (exchange: Exchange, keyId: string) => MaybePromise<readonly Buffer[]> {
   const decompressions = new FairScheduler(decompressedAtOnce);
   return (exchange, keyId) => {
-    const named = exchange.header('content-encoding') ?? 'identity';
-    const coding = named.toLowerCase();
+    const encoding = exchange.header('content-encoding') ?? 'identity';
+    const coding = encoding.toLowerCase();
     if (coding !== 'identity' && coding !== 'gzip' && coding !== 'x-gzip') {
       throw new ApiError(
         'unsupported_media_type',
-        `Content-Encoding ${quotedText(named, 40)} is not supported; send gzip or identity.`,
+        `Content-Encoding ${quotedText(encoding, 40)} is not supported; send gzip or identity.`,
         {
           headers: ['Accept-Encoding', 'gzip, identity'],
         },
@@ -63,15 +63,17 @@ export function requireUtf8(body: Buffer): Buffer {
 /** The media type of a body, in lower case and without its parameters; throws `unsupported_media_type`. */
 export function requireMediaType<T extends string>(exchange: Exchange, allowed: readonly T[]): T {
   const sent = exchange.header('content-type');
-  const named = sent?.includes(';') ? sent.slice(0, sent.indexOf(';')).trim() : sent;
+  const mediaType = sent?.includes(';') ? sent.slice(0, sent.indexOf(';')).trim() : sent;
   const found =
-    allowed.find((type) => type === named) ?? allowed.find((type) => type === named?.toLowerCase());
+    allowed.find((type) => type === mediaType) ??
+    allowed.find((type) => type === mediaType?.toLowerCase());
   if (found) return found;
   const what =
-    named === undefined
+    mediaType === undefined
       ? 'Content-Type is missing'
-      : `Content-Type ${quotedText(named)} is not supported`;
-  const isLines = named === 'text/plain' && allowed.some((type) => type.endsWith('line-protocol'));
+      : `Content-Type ${quotedText(mediaType)} is not supported`;
+  const isLines =
+    mediaType === 'text/plain' && allowed.some((type) => type.endsWith('line-protocol'));
   const hint = isLines
     ? " text/plain is accepted for nothing, also not for InfluxDB's line protocol."
     : '';

@@ -113,8 +113,8 @@ export function requestLine(exchange: Exchange, status: number, ms: number): str
   const why = code === undefined ? lost : `,"code":"${code}"`;
   const client = forwardedFor === undefined ? '' : `,"client":"${forwardedFor}"`;
   const from = peer === undefined ? client : `${client},"peer":"${peer}"`;
-  const what = `"id":"${id}","method":"${method}","url":${url},"status":${status},"ms":${millis(ms)}`;
-  return `{"level":"info","time":"${timeText(Date.now())}",${what}${why}${key}${from},"msg":"request"}\n`;
+  const requestMembers = `"id":"${id}","method":"${method}","url":${url},"status":${status},"ms":${millis(ms)}`;
+  return `{"level":"info","time":"${timeText(Date.now())}",${requestMembers}${why}${key}${from},"msg":"request"}\n`;
 }
 
 const timeText = createInstantText();
@@ -122,8 +122,8 @@ const timeText = createInstantText();
 /** Formats a time with three decimals from whole numbers, which is quicker than `toFixed`. */
 function millis(ms: number): string {
   const us = Math.round(ms * 1000);
-  const rest = us % 1000;
-  return `${(us - rest) / 1000}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}`;
+  const fraction = us % 1000;
+  return `${(us - fraction) / 1000}.${fraction < 10 ? '00' : fraction < 100 ? '0' : ''}${fraction}`;
 }
 
 /** The rest of a longer URL is of no use to an operator, and costs time and disk space. */

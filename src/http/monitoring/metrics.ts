@@ -201,8 +201,8 @@ export function addStoreMetrics(metrics: Metrics, domain: Domain, log: Log, vers
   const facts = createFactsCache(domain, log);
   const add = (name: string, help: string, samples: (facts: StoreFacts) => Sample[]) =>
     metrics.add('gauge', name, help, async () => {
-      const known = await facts();
-      return known ? samples(known) : [];
+      const storeFacts = await facts();
+      return storeFacts ? samples(storeFacts) : [];
     });
   add('hkctl_keys', 'Keys by status; at most 100,000 are counted.', ({ keys }) =>
     samplesOf('status', Object.entries(keys)),

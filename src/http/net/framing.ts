@@ -125,8 +125,8 @@ function isPlainTarget(url: string): boolean {
   // RFC 9112, section 3.2: a path, an absolute URL of HTTP, or the asterisk of OPTIONS.
   if (!url.startsWith('/') && url !== '*' && !/^https?:\/\//i.test(url)) return false;
   if (!suspicious.test(url)) return true;
-  const end = url.indexOf('?');
-  return !unclear.test(end === -1 ? url : url.slice(0, end)) && !url.includes('#');
+  const pathEnd = url.indexOf('?');
+  return !unclear.test(pathEnd === -1 ? url : url.slice(0, pathEnd)) && !url.includes('#');
 }
 
 const suspicious = /[.%\\#]/;

@@ -62,8 +62,9 @@ export function represent(
     representation.vary,
     ...representation.headers,
   ];
-  const known = exchange.header('if-none-match');
-  if (known !== undefined && isKnown(known, tag)) return { status: 304, headers, body: null };
+  const clientTags = exchange.header('if-none-match');
+  if (clientTags !== undefined && isKnown(clientTags, tag))
+    return { status: 304, headers, body: null };
   headers.push('Content-Type', representation.type);
   if (coding === undefined) return { status: 200, headers, body };
   return encode(representation, coding, headers);
@@ -159,8 +160,8 @@ export class PageCache {
 
   /** The page that was put under the same version; one of another version is dropped. */
   get(key: string, version: number): Representation | undefined {
-    const found = this.#pages.get(key);
-    if (found === undefined || found.version === version) return found?.page;
+    const page = this.#pages.get(key);
+    if (page === undefined || page.version === version) return page?.page;
     this.#pages.delete(key);
     return undefined;
   }

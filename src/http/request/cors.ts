@@ -6,13 +6,13 @@ const exposed =
 
 /** Which web pages of other origins may call: only those of `--cors-origin`. Browsers never send cookies along. */
 export function createCors(origins: readonly string[]) {
-  const known = new Set(origins);
+  const allowedOrigins = new Set(origins);
   const originOf = (exchange: Exchange): string | undefined => {
     const origin = exchange.header('origin');
-    return origin !== undefined && known.has(origin) ? origin : undefined;
+    return origin !== undefined && allowedOrigins.has(origin) ? origin : undefined;
   };
   return {
-    isOn: known.size > 0,
+    isOn: allowedOrigins.size > 0,
     /** Adds the headers for an allowed origin to the answer, whatever it will be. */
     addHeaders(exchange: Exchange): void {
       exchange.responseHeaders.push('Vary', 'Origin');

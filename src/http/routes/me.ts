@@ -46,22 +46,22 @@ interface MeParts {
 
 /** `GET /me`: the tenant, entity and permissions of the key. Everything except the time is written once per session. */
 export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[]) {
-  const known = new WeakMap<KeySession, MeParts>();
+  const meParts = new WeakMap<KeySession, MeParts>();
   const now = createInstantText();
   return (exchange: Exchange, session: KeySession): Answer => {
     requireNoQuery(exchange.query);
     mediaTypeFor(exchange.header('accept'), jsonOnly);
-    let parts = known.get(session);
+    let parts = meParts.get(session);
     if (parts === undefined) {
       const head = meHead(session.principal, entries);
       const tag = `W/"${hash('sha256', head, 'base64url').slice(0, 22)}"`;
       parts = { head, length: Buffer.byteLength(head), tag };
-      known.set(session, parts);
+      meParts.set(session, parts);
     }
     const { head, length, tag } = parts;
     const headers = ['ETag', tag, 'Cache-Control', 'private, no-cache', 'Vary', 'Authorization'];
-    const held = exchange.header('if-none-match');
-    if (held !== undefined && (held === '*' || held.includes(tag.slice(2))))
+    const clientTags = exchange.header('if-none-match');
+    if (clientTags !== undefined && (clientTags === '*' || clientTags.includes(tag.slice(2))))
       return { status: 304, headers, body: null };
     headers.push('Content-Type', 'application/json');
     const time = now(domain.clock());
@@ -106,8 +106,8 @@ function meHead(
 }
 
 function openTo(
-  held: readonly ClientPermission[],
+  keyPermissions: readonly ClientPermission[],
   entries: readonly ResourceEntry[],
 ): ResourceEntry[] {
-  return entries.filter(({ permissions }) => holdsAny(held, permissions));
+  return entries.filter(({ permissions }) => holdsAny(keyPermissions, permissions));
 }

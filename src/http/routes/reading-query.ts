@@ -46,25 +46,25 @@ export function readReadingsQuery(
   parameters: ReadonlyMap<string, unknown>,
   calendar: BucketCalendar,
 ): ReadingsQuery {
-  const given = requireKnown(parseQuery(text), parameters);
-  const bucket = given.get('bucket');
-  const agg = given.get('agg');
+  const values = requireKnown(parseQuery(text), parameters);
+  const bucket = values.get('bucket');
+  const agg = values.get('agg');
   if (agg !== undefined && bucket === undefined) {
     throw new HkctlError('bad_parameter', 'agg needs bucket: send bucket=5m, for example.');
   }
-  const sensors = parameters.has('sensor') ? readSensors(given.get('sensor')) : [];
-  const last = readLast(given.get('last'));
+  const sensors = parameters.has('sensor') ? readSensors(values.get('sensor')) : [];
+  const last = readLast(values.get('last'));
   return {
     sensors,
-    fromUs: readInstant('from', given.get('from'), calendar.timezone),
-    toUs: readInstant('to', given.get('to'), calendar.timezone),
-    limit: readLimit(given.get('limit'), {
+    fromUs: readInstant('from', values.get('from'), calendar.timezone),
+    toUs: readInstant('to', values.get('to'), calendar.timezone),
+    limit: readLimit(values.get('limit'), {
       ...readingPageLimit,
       default: defaultLimit(last, sensors.length),
     }),
     last,
-    isNewestFirst: readOrder(given.get('order')),
-    cursor: given.get('cursor'),
+    isNewestFirst: readOrder(values.get('order')),
+    cursor: values.get('cursor'),
     buckets: bucket === undefined ? undefined : readBuckets(bucket, agg, calendar),
   };
 }

@@ -91,10 +91,10 @@ export function createRecordHandlers(
       const { entityId } = session.scope;
       const read = async () => {
         const id = states ? await states.idOf(entityId, name) : canonicalText(name);
-        const found = id === undefined ? undefined : await records.get(resource, entityId, id);
+        const record = id === undefined ? undefined : await records.get(resource, entityId, id);
         // Older versions have stored ids in any form of Unicode.
         const json =
-          found ?? (id === name ? undefined : await records.get(resource, entityId, name));
+          record ?? (id === name ? undefined : await records.get(resource, entityId, name));
         if (json === undefined) throw notFound(resource);
         const text = states ? await states.complete(entityId, json, runFor(session)) : json;
         return toRepresentation(`${text}\n`);
@@ -114,8 +114,8 @@ export function createRecordHandlers(
   ): MaybePromise<Answer> {
     if (states) return read().then((page) => represent(exchange, page));
     return chain(recordsVersion(), (at) => {
-      const kept = pages.get(key, at);
-      if (kept) return represent(exchange, kept);
+      const cachedPage = pages.get(key, at);
+      if (cachedPage) return represent(exchange, cachedPage);
       // Reading the store takes so long that a promise does not matter.
       return read().then((page) => {
         pages.put(key, at, page);

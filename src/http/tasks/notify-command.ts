@@ -73,8 +73,8 @@ export function runNotifyCommand(
 
 /** Without what systemd has passed to the daemon alone. */
 function ownEnvironment(env: NotifyCommand['env']): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(
+  const passedVariables = Object.entries(env).filter(
     ([name]) => !/^(?:LISTEN_|WATCHDOG_|NOTIFY_SOCKET$|JOURNAL_STREAM$)/.test(name),
   );
-  return Object.fromEntries(kept);
+  return Object.fromEntries(passedVariables);
 }

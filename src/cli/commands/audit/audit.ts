@@ -28,8 +28,8 @@ const filterFlags = {
     'only of this login, or of this account of the system if it had no profile',
   ),
   // The keys of that very object.
-  action: parsed('--action <NAME>', 'only this action, such as key.rotate', (given) =>
-    requireOneOf(given, Object.keys(actions) as AuditAction[]),
+  action: parsed('--action <NAME>', 'only this action, such as key.rotate', (text) =>
+    requireOneOf(text, Object.keys(actions) as AuditAction[]),
   ),
   target: textFlag('--target <TEXT>', 'only targets that contain this, such as a prefix'),
   outcome: oneOf('--outcome <OUTCOME>', auditOutcomes, 'only what ended so'),
@@ -149,8 +149,8 @@ const exportRecords = defineCommand({
   },
 });
 
-function filterOf(given: FlagValues<typeof filterFlags>, nowMs: number): AuditFilter {
-  const { since, until, actor, action, target, outcome } = given;
+function filterOf(flags: FlagValues<typeof filterFlags>, nowMs: number): AuditFilter {
+  const { since, until, actor, action, target, outcome } = flags;
   const sinceMs = instantOf('--since', since, nowMs, 'first');
   const untilMs = instantOf('--until', until, nowMs, 'last');
   if (sinceMs !== undefined && untilMs !== undefined && untilMs < sinceMs) {
@@ -160,10 +160,10 @@ function filterOf(given: FlagValues<typeof filterFlags>, nowMs: number): AuditFi
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
-function shownFilter(given: FlagValues<typeof filterFlags>): string {
+function shownFilter(flags: FlagValues<typeof filterFlags>): string {
   const names = ['since', 'until', 'actor', 'action', 'target', 'outcome'] as const;
   return names
-    .flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${shellWord(given[name])}`]))
+    .flatMap((name) => (flags[name] === undefined ? [] : [`--${name} ${shellWord(flags[name])}`]))
     .join(' ');
 }
 
@@ -186,26 +186,26 @@ function recordJson(record: AuditRecord) {
 /** Reads an instant as epoch ms: of a date the first or the last one. Throws `usage`. */
 function instantOf(
   flag: string,
-  given: string | undefined,
+  text: string | undefined,
   nowMs: number,
   ofDay: 'first' | 'last',
 ): number | undefined {
-  if (given === undefined) return undefined;
-  if (/^\d+[smhdw]$/.test(given)) return nowMs - parseSpanMs(given);
-  if (isDate(given)) return Date.parse(`${given}T00:00:00Z`) + (ofDay === 'last' ? dayMs - 1 : 0);
-  const instantMs = parseInstantMs(given);
+  if (text === undefined) return undefined;
+  if (/^\d+[smhdw]$/.test(text)) return nowMs - parseSpanMs(text);
+  if (isDate(text)) return Date.parse(`${text}T00:00:00Z`) + (ofDay === 'last' ? dayMs - 1 : 0);
+  const instantMs = parseInstantMs(text);
   if (instantMs !== undefined) return instantMs;
   throw new HkctlError(
     'usage',
-    `${flag}: "${given}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,
-    { hint: didYouMean(meantBound(given) ?? meantSpan(given)).trim() || undefined },
+    `${flag}: "${text}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,
+    { hint: didYouMean(meantBound(text) ?? meantSpan(text)).trim() || undefined },
   );
 }
 
-function parseLimit(given: string): number {
-  const limit = Number(given);
-  if (/^\d+$/.test(given) && limit >= 1 && limit <= 100_000) return limit;
-  throw new HkctlError('usage', `"${given}" is not a limit: give a number from 1 to 100000.`);
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && limit >= 1 && limit <= 100_000) return limit;
+  throw new HkctlError('usage', `"${text}" is not a limit: give a number from 1 to 100000.`);
 }
 
 export default {

@@ -66,8 +66,8 @@ export const auditVerifyCommand = defineCommand({
   },
 });
 
-function parseHash(given: string): string {
-  if (/^[0-9a-f]{64}$/.test(given)) return given;
+function parseHash(text: string): string {
+  if (/^[0-9a-f]{64}$/.test(text)) return text;
   throw new HkctlError('usage', 'A head hash has 64 hexadecimal digits.');
 }
 

@@ -84,10 +84,10 @@ export default defineCommand({
 });
 
 /** Parses the digest of a backup. Throws `usage`. */
-function parseDigest(given: string): BackupDigest {
-  const digest = given.toLowerCase();
+function parseDigest(text: string): BackupDigest {
+  const digest = text.toLowerCase();
   if (/^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
-  throw new HkctlError('usage', `"${given}" is not a digest: give sha256: and 64 digits.`, {
+  throw new HkctlError('usage', `"${text}" is not a digest: give sha256: and 64 digits.`, {
     hint: 'hkctl backup prints it; hkctl audit list --action store.backup --json shows it, too.',
   });
 }

@@ -25,14 +25,14 @@ export const browse = defineCommand({
   ],
   // A role that may not view keys is told so on the page; a list asks for the permission itself.
   needs: () => ['profile.use', 'keys'],
-  async run(context, { plain, ...given }, _args, session) {
+  async run(context, { plain, ...pageFlags }, _args, session) {
     const { io } = context;
-    if (!io.stdout.isTTY || !context.canAsk) return listAll(context, session, given);
+    if (!io.stdout.isTTY || !context.canAsk) return listAll(context, session, pageFlags);
     if (plain || !canDraw(io.env, io.stdout)) {
       const { browseLinearly } = await import('./linear.ts');
-      return browseLinearly(context, session, given);
+      return browseLinearly(context, session, pageFlags);
     }
     const { browsePage } = await import('./page.ts');
-    return browsePage(context, session, given);
+    return browsePage(context, session, pageFlags);
   },
 });

@@ -158,8 +158,9 @@ export function createListQuestion<T>(
             .filter(Boolean)
             .map((text) => style.dim(truncated(text, columns)))
         : [...problem.map(style.yellow), ...wrapText(severalHelp, columns).map(style.dim)];
-      const most = Math.max(1, rows - 3 - foot.length);
-      if (asked.length > most) asked.push(truncated(asked.splice(most - 1).join(' '), columns));
+      const visibleRows = Math.max(1, rows - 3 - foot.length);
+      if (asked.length > visibleRows)
+        asked.push(truncated(asked.splice(visibleRows - 1).join(' '), columns));
       const all = groups.flatMap(
         ({ heading, choices: grouped }): readonly (Choice<T> | string)[] => {
           const shown = matching(grouped);

@@ -23,13 +23,15 @@ const pageSize = 10;
 
 /** The settings page as plain lines and questions that are never redrawn, for screen readers and simple terminals. */
 export async function browseLinearly(
-  given: Context,
+  drawnContext: Context,
   { domain, actor }: StoreSession,
   options: PageOptions,
 ): Promise<void> {
   const print = (...lines: string[]) =>
-    given.print(...lines.flatMap((line) => wrapLabelled('', line, given.io.stdout.columns())));
-  const context = { ...given, io: { ...given.io, plain: true }, print };
+    drawnContext.print(
+      ...lines.flatMap((line) => wrapLabelled('', line, drawnContext.io.stdout.columns())),
+    );
+  const context = { ...drawnContext, io: { ...drawnContext.io, plain: true }, print };
   const asker = createAsker(context.io);
   const choices = firstChoices(options);
   const readPage = createKeyPageReader(domain, actor, options);
@@ -62,8 +64,8 @@ export async function browseLinearly(
       offered.map((name) => ({ name, value: name })),
     );
     const runOnKey = async (name: 'rotate' | 'revoke') => {
-      const named = active.map((key) => ({ name: namesOf([key]), value: key }));
-      return runAction(context, name, options.baseUrl, await asker.choice('Which key?', named));
+      const choices = active.map((key) => ({ name: namesOf([key]), value: key }));
+      return runAction(context, name, options.baseUrl, await asker.choice('Which key?', choices));
     };
     const printOutcome = async (work: Promise<string>) => {
       const { message } = await outcomeOf(work);

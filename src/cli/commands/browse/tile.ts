@@ -94,8 +94,8 @@ function frameOf(chosen: boolean, width: number, style: Style) {
       string,
       string,
     ]; // a pair stays one
-    const rest = width - 4 - widthOf(first) - widthOf(last);
-    return `${paint(`${from}${line}`)}${first}${paint(line.repeat(rest))}${last}${paint(`${line}${to}`)}`;
+    const fillWidth = width - 4 - widthOf(first) - widthOf(last);
+    return `${paint(`${from}${line}`)}${first}${paint(line.repeat(fillWidth))}${last}${paint(`${line}${to}`)}`;
   };
   return {
     top: (left: string, right: string) => edge(corners[0], corners[1], left, right),

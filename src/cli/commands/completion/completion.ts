@@ -264,7 +264,7 @@ function readLine(program: Command, before: readonly string[]): Line {
 function readFlag(line: Line, word: string): void {
   const [name = '', value] = word.split('=', 2);
   const option = optionsOf(line.command).find(
-    (known) => namesOf(known).includes(name) || known.short === name,
+    (candidate) => namesOf(candidate).includes(name) || candidate.short === name,
   );
   if (!option) return;
   line.values.set(option.attributeName(), value ?? '');
@@ -287,14 +287,14 @@ function fittingAt(
       })),
     };
   }
-  const { registeredArguments: known } = command;
-  const last = known.at(-1)?.variadic ? known.at(-1) : undefined;
-  const argument = isFlag ? undefined : (known[args.length] ?? last);
+  const { registeredArguments: declaredArguments } = command;
+  const last = declaredArguments.at(-1)?.variadic ? declaredArguments.at(-1) : undefined;
+  const argument = isFlag ? undefined : (declaredArguments[args.length] ?? last);
   if (argument) return { ...valuesOf(command, argument.name(), argument.description), given: args };
   if (onlyArguments) return { candidates: [] };
   const [name = ''] = current.split('=', 1);
   if (name.length < current.length) {
-    const option = optionsOf(command).find((known) => namesOf(known).includes(name));
+    const option = optionsOf(command).find((candidate) => namesOf(candidate).includes(name));
     return option?.required || option?.optional
       ? flagValues(command, option, `${name}=`, current)
       : { candidates: [] };

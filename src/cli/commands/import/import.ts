@@ -93,9 +93,9 @@ export default defineCommand({
     if (!resource) return ['readings.import', entity];
     return ['records.import', entity === '' ? resource.name : `${entity}/${resource.name}`];
   },
-  async run(context, flags, [given = '', file], session) {
+  async run(context, flags, [resourceName = '', file], session) {
     const { services } = context;
-    const resource = await findResource(services, given);
+    const resource = await findResource(services, resourceName);
     const name = resource?.name ?? 'readings';
     if (flags.template) {
       printTemplate(context, name, resource ? csvTemplate(resource) : readingsTemplate, file);
@@ -208,13 +208,13 @@ async function findResource(
   return resources.find((resource) => resource.name === wanted);
 }
 
-function parseMapping(given: string): [column: string, field: string] {
-  const cut = given.lastIndexOf('=');
-  if (cut < 1 || cut === given.length - 1) {
+function parseMapping(mapping: string): [column: string, field: string] {
+  const cut = mapping.lastIndexOf('=');
+  if (cut < 1 || cut === mapping.length - 1) {
     throw new HkctlError(
       'usage',
-      `"${given}" is not a mapping: give COLUMN=FIELD, such as MATNR=part_number.`,
+      `"${mapping}" is not a mapping: give COLUMN=FIELD, such as MATNR=part_number.`,
     );
   }
-  return [given.slice(0, cut), given.slice(cut + 1)];
+  return [mapping.slice(0, cut), mapping.slice(cut + 1)];
 }

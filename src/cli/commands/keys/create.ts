@@ -47,7 +47,7 @@ const flags = {
   permission: commaList(
     '--permission <KEY>',
     'one permission, adds to a preset (repeatable, or KEY,KEY)',
-    (given) => requireOneOf(given, clientPermissions),
+    (text) => requireOneOf(text, clientPermissions),
   ),
   allowIp: {
     ...commaList(
@@ -112,14 +112,14 @@ export const create = defineCommand({
     '--entity': entity,
     '--preset or --permission': preset ?? permission[0],
   }),
-  async run(context, given, _args, session) {
+  async run(context, flags, _args, session) {
     const { domain, actor } = session;
-    const { deliver, secretFile } = given;
-    requireOnePlace(given);
+    const { deliver, secretFile } = flags;
+    requireOnePlace(flags);
     if (secretFile !== undefined) await requireFree(domain, secretFile);
     else if (deliver === undefined) requireReader(context);
-    const input = await completeInput(context, session, given);
-    const [key, where] = await createAndDeliver(context, domain, actor, input, given);
+    const input = await completeInput(context, session, flags);
+    const [key, where] = await createAndDeliver(context, domain, actor, input, flags);
     context.say(
       `API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`,
       decidedSentence(key, domain.clock()),
@@ -136,18 +136,18 @@ async function createAndDeliver(
   domain: Domain,
   actor: Permitted<'key.create'>,
   input: CreateKeyInput,
-  given: Given,
+  flags: Given,
 ): Promise<[key: Key, where: string]> {
-  const { deliver, secretFile } = given;
+  const { deliver, secretFile } = flags;
   if (secretFile !== undefined) {
-    const key = await createAndFile(context, domain, actor, input, { ...given, secretFile });
+    const key = await createAndFile(context, domain, actor, input, { ...flags, secretFile });
     return [key, `; its secret is in ${secretFile}`];
   }
 
-  const baseUrl = await baseUrlOf(domain, given.baseUrl);
+  const baseUrl = await baseUrlOf(domain, flags.baseUrl);
   const form = { clock: domain.clock, keys: 1, several: false, done: 'API key created' };
   const { chooseDelivery } = await import('../../delivery/choose.ts');
-  const delivery = chooseDelivery(context, { ...given, ...form, baseUrl });
+  const delivery = chooseDelivery(context, { ...flags, ...form, baseUrl });
   if (deliver === undefined) return [await createKey(domain, actor, input, delivery), ''];
 
   const words = [context.io.osAccount, 'create', input.name, input.entity.id, deliver];
@@ -189,11 +189,11 @@ async function namesakesOf({ store, clock }: Domain, key: Key): Promise<string> 
   const keys = await store.keys.list(key.tenantId, filter, { limit: shownNamesakes + 1 });
   const prefixes = keys.filter(({ id }) => id !== key.id).map(({ prefix }) => prefix);
   if (prefixes.length === 0) return '';
-  const named = prefixes.slice(0, shownNamesakes).join(', ');
+  const shownPrefixes = prefixes.slice(0, shownNamesakes).join(', ');
   const more = prefixes.length > shownNamesakes ? ' …' : '';
   return prefixes.length === 1
-    ? `Another active key has this name: ${named}`
-    : `Other active keys have this name: ${named}${more}`;
+    ? `Another active key has this name: ${shownPrefixes}`
+    : `Other active keys have this name: ${shownPrefixes}${more}`;
 }
 
 const shownNamesakes = 5;
@@ -202,23 +202,23 @@ const shownNamesakes = 5;
 async function completeInput(
   context: Context,
   session: StoreSession,
-  given: Given,
+  flags: Given,
 ): Promise<CreateKeyInput> {
   const { domain } = session;
-  const allowedIps = parseNetworks(given.allowIp);
-  const asked = given.name === undefined || given.entity === undefined;
-  const name = await textOrAsk(context, given.name, 'Name', requireKeyName);
-  const entity = await (given.entity === undefined
+  const allowedIps = parseNetworks(flags.allowIp);
+  const asked = flags.name === undefined || flags.entity === undefined;
+  const name = await textOrAsk(context, flags.name, 'Name', requireKeyName);
+  const entity = await (flags.entity === undefined
     ? askEntity(context, session)
-    : entityOrAsk(context, session, given.entity));
-  const chosen = [...(given.preset ? presets[given.preset].permissions : []), ...given.permission];
+    : entityOrAsk(context, session, flags.entity));
+  const chosen = [...(flags.preset ? presets[flags.preset].permissions : []), ...flags.permission];
   const permissions = chosen.length > 0 ? chosen : await askPermissions(context);
-  const asksExpiry = given.expires === undefined && asked && context.canAsk;
+  const asksExpiry = flags.expires === undefined && asked && context.canAsk;
   const expires = asksExpiry
     ? await expiryQuestion(context, domain, entity)
-    : (given.expires ?? 'never');
+    : (flags.expires ?? 'never');
   const expiresAtMs = parseExpiry(expires, domain.clock(), entity.timezone);
-  const input = { name, entity, permissions, expiresAtMs, allowedIps, note: given.note };
+  const input = { name, entity, permissions, expiresAtMs, allowedIps, note: flags.note };
   requireCreatable(input, domain.clock());
   if (asked || chosen.length === 0) {
     const facts = factsOf(input, domain.clock());

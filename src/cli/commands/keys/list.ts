@@ -17,8 +17,8 @@ const statuses = ['active', 'expired', 'revoked'] as const;
 export const listFlags = {
   all: toggle('--all, --show-inactive', 'show inactive keys, too'),
   entity: textFlag('--entity <CODE>', 'only keys of this entity'),
-  status: parsed('--status <STATUS>', `only keys in this state: ${statuses.join(', ')}`, (given) =>
-    requireOneOf(statuses.find((status) => status === given.toLowerCase()) ?? given, statuses),
+  status: parsed('--status <STATUS>', `only keys in this state: ${statuses.join(', ')}`, (text) =>
+    requireOneOf(statuses.find((status) => status === text.toLowerCase()) ?? text, statuses),
   ),
   search: textFlag(
     '--search <TEXT>',
@@ -52,22 +52,22 @@ export const keysListCommand = defineCommand({
     ['hkctl keys list --unused-for 90d --entity BER', 'unused keys'],
   ],
   needs: () => ['key.list', 'keys'],
-  run: (context, given, _args, session) => listAll(context, session, given),
+  run: (context, flags, _args, session) => listAll(context, session, flags),
 });
 
 export async function listAll(
   context: Context,
   { domain, actor }: StoreSession,
-  given: FlagValues<typeof listFlags>,
+  flags: FlagValues<typeof listFlags>,
 ): Promise<void> {
-  const { filter, conditions } = await filterOf(domain, actor, given);
+  const { filter, conditions } = await filterOf(domain, actor, flags);
   const pages = pagesOf(domain, actor, filter);
   if (context.json) await printJsonArray(context, pages, (key) => keyJson(key, filter.nowMs));
   else
     await printKeys(context, domain, actor, pages, {
       filter,
       conditions,
-      chosen: given.columns,
+      chosen: flags.columns,
     });
 }
 

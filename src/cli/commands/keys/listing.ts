@@ -50,7 +50,7 @@ export async function printKeys(
   let refused = 0;
   for await (const page of pages) {
     refusals.clear();
-    for (const [id, found] of await refusalsOf(domain, page)) refusals.set(id, found);
+    for (const [id, refusal] of await refusalsOf(domain, page)) refusals.set(id, refusal);
     refused += refusals.size;
     listing ??= createKeyListing(page);
     if (page.length > 0) listing.print(page);
@@ -78,8 +78,8 @@ export async function printKeys(
 /** Marks keys of which something was refused today or yesterday; on a terminal only if the first page has one. */
 function refusedColumn({ style }: Context, refusals: ReadonlyMap<string, Refusals>): Column<Key> {
   const cell = ({ id }: Key) => {
-    const found = refusals.get(id);
-    return found === undefined ? '' : `${grouped(found.count)}: ${found.codes.join(', ')}`;
+    const refusal = refusals.get(id);
+    return refusal === undefined ? '' : `${grouped(refusal.count)}: ${refusal.codes.join(', ')}`;
   };
   return { heading: 'REFUSED', cell, paint: style.yellow, min: 18 };
 }

@@ -24,8 +24,8 @@ export function stopped(keys: readonly Key[]): string {
 
 /** The sentence after an activation: which of the keys that work did not work before. */
 export function resumed(before: readonly Key[], after: readonly Key[]): string {
-  const known = new Set(before.map(({ id }) => id));
-  const keys = after.filter(({ id }) => !known.has(id));
+  const idsBefore = new Set(before.map(({ id }) => id));
+  const keys = after.filter(({ id }) => !idsBefore.has(id));
   if (keys.length === 0) return 'No more keys work than before.';
   return `${count(keys)} ${keys.length === 1 ? 'works' : 'work'} again: ${someNamesOf(keys)}.`;
 }

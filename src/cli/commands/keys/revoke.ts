@@ -39,8 +39,8 @@ export async function confirmRevocation(
   keys: readonly Key[],
   nowMs: number,
 ): Promise<void> {
-  const what = keys.length === 1 ? 'Revoke API key' : `Revoke ${keys.length} API keys`;
-  const question = `${what}: ${namesOf(keys)}. Access stops at once; no replacement key is created.`;
+  const title = keys.length === 1 ? 'Revoke API key' : `Revoke ${keys.length} API keys`;
+  const question = `${title}: ${namesOf(keys)}. Access stops at once; no replacement key is created.`;
   const action = keys.length === 1 ? 'Revoke key' : 'Revoke keys';
   await requireConfirmation(context, question, action, lastUses(keys, nowMs));
 }

@@ -75,10 +75,16 @@ function describe(
     ['Revoked', key.revokedAtMs === null ? '' : `${timeAt(key.revokedAtMs, key)}${byWhom}`],
   ];
   const permissions = permissionGroups.flatMap((group) => {
-    const held = group.permissions.filter((permission) => key.permissions.includes(permission.key));
-    return held.length === 0
+    const heldPermissions = group.permissions.filter((permission) =>
+      key.permissions.includes(permission.key),
+    );
+    return heldPermissions.length === 0
       ? []
-      : wrapLabelled(`  ${group.name}: `, held.map(({ key: name }) => name).join(', '), columns);
+      : wrapLabelled(
+          `  ${group.name}: `,
+          heldPermissions.map(({ key: name }) => name).join(', '),
+          columns,
+        );
   });
   const rotations = chain.flatMap((one) =>
     wrapLabelled(

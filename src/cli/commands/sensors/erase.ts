@@ -36,12 +36,12 @@ export const erase = defineCommand({
       throw missingError(missingOf({ '--from': flags.from, '--to': flags.to }));
     const sensor = await requireSensor(domain, site, ref);
     const erasure = { entity: site, sensor, fromUs, toUs };
-    const found = await countErasable(domain, erasure);
+    const erasable = await countErasable(domain, erasure);
     const shown = (us: number) =>
       us % 1_000_000 === 0 ? formatLocal(us / 1000, site.timezone) : formatInstantUs(us);
     const span = `${shown(fromUs)} to ${shown(toUs)}`;
-    if (found.readings + found.summarised > 0) {
-      const question = `Erase ${counted(found)} of ${sensor.code} from ${span}, for good?`;
+    if (erasable.readings + erasable.summarised > 0) {
+      const question = `Erase ${counted(erasable)} of ${sensor.code} from ${span}, for good?`;
       await requireConfirmation(context, question, 'Erase readings');
     }
     const { readings, summarised } = await eraseReadings(domain, actor, erasure);

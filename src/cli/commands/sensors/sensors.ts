@@ -27,15 +27,15 @@ export function readRange(
   return range;
 }
 
-function instantOf(given: string | undefined, flag: string, timezone: string): number | undefined {
-  if (given === undefined) return undefined;
-  const us = isDate(given) ? startOfDayMs(given, timezone) * 1000 : parseInstantUs(given);
+function instantOf(text: string | undefined, flag: string, timezone: string): number | undefined {
+  if (text === undefined) return undefined;
+  const us = isDate(text) ? startOfDayMs(text, timezone) * 1000 : parseInstantUs(text);
   if (us !== undefined) return us;
   throw new HkctlError(
     'usage',
-    `${flag}: "${given}" is neither a date such as 2026-11-20 nor an RFC 3339 instant.`,
+    `${flag}: "${text}" is neither a date such as 2026-11-20 nor an RFC 3339 instant.`,
     {
-      hint: didYouMean(meantBound(given, timezone)).trim() || undefined,
+      hint: didYouMean(meantBound(text, timezone)).trim() || undefined,
     },
   );
 }

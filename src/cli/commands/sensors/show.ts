@@ -139,10 +139,10 @@ function freshnessOf({ style }: Context, lastReadingAt: string | null, nowMs: nu
 
 function gapLines(data: PlotData, time: (us: number) => string): string[] {
   const gaps = gapsOf(data);
-  const named = gaps
+  const shownGaps = gaps
     .slice(0, namedGaps)
     .map(({ fromUs, toUs }) => `No readings from about ${time(fromUs)} to ${time(toUs)}`);
   return gaps.length > namedGaps
-    ? [...named, `and ${counted(gaps.length - namedGaps, 'shorter gap')}`]
-    : named;
+    ? [...shownGaps, `and ${counted(gaps.length - namedGaps, 'shorter gap')}`]
+    : shownGaps;
 }

@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import { HkctlError } from '../../../core/errors.ts';
 
 /** Reads a port, of which 0 means any free one. Throws `usage`. */
-export function parsePort(given: string): number {
-  const port = Number(given);
-  if (/^\d{1,5}$/.test(given) && port <= 65_535) return port;
-  throw new HkctlError('usage', `"${given}" is not a port: give a number from 0 to 65535.`);
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new HkctlError('usage', `"${text}" is not a port: give a number from 0 to 65535.`);
 }
 
 /** Labels of letters, digits and hyphens (RFC 1123, section 2.1), the last of them not a number. */
@@ -13,12 +13,12 @@ const hostName =
   /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*(?!\d+\.?$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.?$/i;
 
 /** Reads an IP address, in brackets or not, or the name of this machine. Throws `usage`. */
-export function parseHost(given: string): string {
-  const address = given.replace(/^\[(.+)\]$/, '$1');
-  if (isIP(address) !== 0 || (address === given && hostName.test(given))) return address;
+export function parseHost(text: string): string {
+  const address = text.replace(/^\[(.+)\]$/, '$1');
+  if (isIP(address) !== 0 || (address === text && hostName.test(text))) return address;
   throw new HkctlError(
     'usage',
-    `"${given}" is not an address: give an IP address or a host name, such as 0.0.0.0, :: or plant.local.`,
+    `"${text}" is not an address: give an IP address or a host name, such as 0.0.0.0, :: or plant.local.`,
     { hint: 'The port has a flag of its own: --port.' },
   );
 }
@@ -27,16 +27,16 @@ export function parseHost(given: string): string {
  * Reads an origin as browsers send it: scheme, host and port in lower case, without the default port (RFC 6454, section 6.2). No
  * other form would ever match. Throws `usage`.
  */
-export function parseOrigin(given: string): string {
-  const origin = originOf(given);
-  if (origin === given) return given;
-  const isSeveral = given.includes(',') || given.includes(' ');
+export function parseOrigin(text: string): string {
+  const origin = originOf(text);
+  if (origin === text) return text;
+  const isSeveral = text.includes(',') || text.includes(' ');
   const hint = isSeveral
     ? 'Give the flag once for each origin.'
     : origin && `Did you mean ${origin}?`;
   throw new HkctlError(
     'usage',
-    `"${given}" is not an origin: give http or https, the host in lower case and a port that is not the default, such as https://plant.example.com or http://localhost:3000.`,
+    `"${text}" is not an origin: give http or https, the host in lower case and a port that is not the default, such as https://plant.example.com or http://localhost:3000.`,
     { hint },
   );
 }

@@ -71,8 +71,8 @@ export default defineCommand({
   ],
   async run(context, flags) {
     requireBothOfTls(flags);
-    const given = Object.entries(flags).filter(([, value]) => value !== undefined);
-    const settings: ServeSettings = { ...serveDefaults, ...Object.fromEntries(given) };
+    const typedFlags = Object.entries(flags).filter(([, value]) => value !== undefined);
+    const settings: ServeSettings = { ...serveDefaults, ...Object.fromEntries(typedFlags) };
     // The daemon logs what was stopped again.
     const domain = await context.domain({ warns: false });
     const { newest: other } = await daemonsOf(domain, answersAt);

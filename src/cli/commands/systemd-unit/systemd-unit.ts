@@ -46,9 +46,9 @@ const pathWithoutBlanks = /^\/[^\s\p{Cc}%"'\\:$;]+$/u;
 
 /** A flag whose value is written into a unit as it is, which everybody on the machine can read. */
 function plain(spelling: string, doc: string, pattern: RegExp) {
-  return parsed(spelling, doc, (given) => {
-    if (pattern.test(given) && !holdsSecret(given)) return given;
-    throw new HkctlError('usage', `"${given}" cannot be written in a unit.`);
+  return parsed(spelling, doc, (text) => {
+    if (pattern.test(text) && !holdsSecret(text)) return text;
+    throw new HkctlError('usage', `"${text}" cannot be written in a unit.`);
   });
 }
 

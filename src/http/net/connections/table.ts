@@ -117,13 +117,13 @@ export class ConnectionTable {
   /** The connection with the most waiting requests, of the client with the most; undefined if none has any. */
   mostPipelined(): ClientConnection | undefined {
     const totals = this.pipelinedByClient();
-    const most = Math.max(...totals.values());
-    let found: ClientConnection | undefined;
+    const largestTotal = Math.max(...totals.values());
+    let candidate: ClientConnection | undefined;
     for (const connection of this.#connections) {
-      if (totals.get(clientOf(connection)) !== most) continue;
-      if (connection.pipelined > (found?.pipelined ?? 0)) found = connection;
+      if (totals.get(clientOf(connection)) !== largestTotal) continue;
+      if (connection.pipelined > (candidate?.pipelined ?? 0)) candidate = connection;
     }
-    return found;
+    return candidate;
   }
 
   /** Records the decrypted side of a connection, which carries its requests from now on; undefined if that has closed. */

@@ -89,15 +89,16 @@ export const rotate = defineCommand({
   confirms: true,
   required: (_flags, [ref]) => ({ REF: ref }),
   needs: (_flags, refs) => ['key.rotate', refs.join(' ')],
-  async run(context, given, refs, session) {
+  async run(context, flags, refs, session) {
     const { domain, actor } = session;
-    const { exec, deliver } = given;
-    requireFittingTarget(given, refs);
+    const { exec, deliver } = flags;
+    requireFittingTarget(flags, refs);
     const digest =
-      exec === undefined && deliver === undefined ? undefined : digestOf(context, given);
-    const named = await keysOrAsk(context, session, refs);
-    const keys = deliver === undefined ? named : await awaitDeliveries(domain, actor, named);
-    const options = { ...given, digest, several: refs.length > 1 };
+      exec === undefined && deliver === undefined ? undefined : digestOf(context, flags);
+    const namedKeys = await keysOrAsk(context, session, refs);
+    const keys =
+      deliver === undefined ? namedKeys : await awaitDeliveries(domain, actor, namedKeys);
+    const options = { ...flags, digest, several: refs.length > 1 };
     const successors = await rotateDue(context, domain, actor, keys, options);
     if (exec === undefined || digest === undefined) return;
 
@@ -338,10 +339,10 @@ function sayRotated(context: Context, sentence: string, key: Key): void {
   if (expiry !== '') context.say(expiry);
 }
 
-function requireFittingTarget(given: Given, refs: readonly string[]): void {
-  const { secretFile, secretDir, force } = given;
+function requireFittingTarget(flags: Given, refs: readonly string[]): void {
+  const { secretFile, secretDir, force } = flags;
   const hasFile = secretFile !== undefined;
-  requireOnePlace(given);
+  requireOnePlace(flags);
   if (hasFile && refs.length > 1) {
     throw new HkctlError(
       'usage',

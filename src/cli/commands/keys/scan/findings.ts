@@ -50,9 +50,9 @@ export class Findings {
   }
 
   endFile(): SecretFinding[] {
-    const ended = [...this.#here.values()];
-    if (ended.length > 0) this.#here = new Map();
-    return ended;
+    const fileFindings = [...this.#here.values()];
+    if (fileFindings.length > 0) this.#here = new Map();
+    return fileFindings;
   }
 
   async #find(secret: string): Promise<Key | undefined> {

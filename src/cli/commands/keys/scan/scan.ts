@@ -68,13 +68,13 @@ export const keysScanCommand = defineCommand({
     const clock = session?.domain.clock ?? context.io.clock;
     const findings = new Findings(session);
     const report: ScanReport = { files: 0, bytes: 0, links: 0, others: 0, skipped: [] };
-    for await (const found of scanFiles(rawPaths, stdin, report)) {
-      if (found === undefined) {
-        const ended = findings.endFile();
-        if (!context.json) printFindings(context, ended, findings, session && clock());
+    for await (const occurrences of scanFiles(rawPaths, stdin, report)) {
+      if (occurrences === undefined) {
+        const fileFindings = findings.endFile();
+        if (!context.json) printFindings(context, fileFindings, findings, session && clock());
         continue;
       }
-      for (const occurrence of found) {
+      for (const occurrence of occurrences) {
         const key = await findings.add(occurrence);
         if (!key || !revoke || !session || statusOf(key, clock()) !== 'Active') continue;
         findings.keys.set(
@@ -143,10 +143,10 @@ function printSummary(
     );
   }
   const megabytes = (report.bytes / 1e6).toFixed(1);
-  const found = `${counted(occurrences, 'secret')} in ${counted(report.files, 'file')} (${megabytes} MB)`;
+  const total = `${counted(occurrences, 'secret')} in ${counted(report.files, 'file')} (${megabytes} MB)`;
   const more = unlisted > 0 ? `, ${grouped(unlisted)} of them not listed` : '';
   context.say(
-    `${found}${more}, ${grouped(report.others)} skipped, ${counted(report.links, 'link')} not followed`,
+    `${total}${more}, ${grouped(report.others)} skipped, ${counted(report.links, 'link')} not followed`,
   );
 }
 

@@ -70,34 +70,34 @@ export async function* scanForSecrets(
 
 /** Creates the search of bytes that come piece by piece. A pipe is read only once, so that lines are counted while they pass. */
 function createSearch(place: ShownPath, report: ScanReport): (piece: Buffer) => Occurrence[] {
-  let rest: Buffer = Buffer.alloc(0);
+  let carriedBytes: Buffer = Buffer.alloc(0);
   let line = 1;
   let column = 1;
   return (piece) => {
     report.bytes += piece.length;
-    const bytes = Buffer.concat([rest, piece]);
+    const bytes = Buffer.concat([carriedBytes, piece]);
     let at = 0;
     const advance = (to: number) => {
       let lineStart = at - column + 1;
       for (
-        let end = bytes.indexOf(10, at);
-        end !== -1 && end < to;
-        end = bytes.indexOf(10, end + 1)
+        let lineEnd = bytes.indexOf(10, at);
+        lineEnd !== -1 && lineEnd < to;
+        lineEnd = bytes.indexOf(10, lineEnd + 1)
       ) {
         line++;
-        lineStart = end + 1;
+        lineStart = lineEnd + 1;
       }
       column = to - lineStart + 1;
       at = to;
     };
-    const found = secretsIn(bytes).map(({ offset, secret }) => {
+    const occurrences = secretsIn(bytes).map(({ offset, secret }) => {
       advance(offset);
       return { ...place, line, column, secret };
     });
     // The remaining text is shorter than a secret, so that none is found twice.
     advance(Math.max(0, bytes.length - scanOverlap));
-    rest = bytes.subarray(at);
-    return found;
+    carriedBytes = bytes.subarray(at);
+    return occurrences;
   };
 }
 
@@ -183,8 +183,8 @@ function* scanOpened(
     }
     const search = createSearch(shownPath(path), report);
     for (let read = readSync(fd, buffer); read > 0; read = readSync(fd, buffer)) {
-      const found = search(buffer.subarray(0, read));
-      if (found.length > 0) yield found;
+      const occurrences = search(buffer.subarray(0, read));
+      if (occurrences.length > 0) yield occurrences;
     }
     report.files++;
   } finally {
