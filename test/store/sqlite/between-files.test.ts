@@ -68,16 +68,6 @@ describe('an import', () => {
     expect(await store.audit.list(plant.tenant.id, { limit: 100 })).toHaveLength(count + 1);
   });
 
-  it('is reported although a restore of an earlier version has left the mark of another outbox', async () => {
-    const { store, path, plant } = await given();
-    run(path, "update marks set value = 50 where name = 'audit_outbox'");
-    for (const name of ['A', 'B', 'C']) await importInto(store, plant, parts, onePart(name));
-    const actions = (await store.audit.list(plant.tenant.id, { limit: 3 })).map(
-      ({ action }) => action,
-    );
-    expect(actions).toEqual(['records.import', 'records.import', 'records.import']);
-  });
-
   it('shows its readers the old set until it ends, and blocks neither them, a revoke nor ingest', async () => {
     const { store, path, plant } = await given();
     const reader = another(path);
