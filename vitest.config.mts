@@ -110,7 +110,7 @@ export default defineConfig({
           name: 'server',
           env: withoutRights,
           include: onServer,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       // Over stores on PostgreSQL once more: the tests of the API, of processes and of commands.

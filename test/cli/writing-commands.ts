@@ -7,7 +7,7 @@ import type { CommandDefinition } from '../../src/cli/command/command.ts';
 import { nouns } from '../../src/cli/nouns.ts';
 import { atEndOfFile } from '../ends.ts';
 import type { CommitProxy, Loss } from '../store/postgres/commit-proxy.ts';
-import { newDatabase, onServer } from '../store/postgres/databases.ts';
+import { makeOlder, newDatabase, onServer } from '../store/postgres/databases.ts';
 import { Cli, type RunResult } from './harness.ts';
 
 /** What a command is given that writes. */
@@ -177,13 +177,7 @@ export const writingCommands: Readonly<Record<string, WritingCommand>> = {
   migrate: {
     line: () => ['migrate', '--without-backup'],
     done: 'store.migrate',
-    prepare: (cli) =>
-      onServer(
-        cli.place,
-        'drop table hkctl.journal, hkctl.key_usage',
-        'alter table hkctl.users drop column entity_ids',
-        'update hkctl.store_version set version = 1',
-      ),
+    prepare: (cli) => makeOlder(cli.place),
   },
   init: {
     line: () =>

@@ -62,6 +62,15 @@ export async function emptyStore(address: string): Promise<void> {
   );
 }
 
+/** Makes a store one of the schema of 0.1.0: takes away what the migration after it has added. */
+export async function makeOlder(address: string): Promise<void> {
+  await onServer(
+    address,
+    'alter table hkctl.users drop column entity_ids',
+    'update hkctl.store_version set version = 3',
+  );
+}
+
 /** The address of another database of a server. */
 export function addressOf(server: string, database: string): string {
   return server.replace(/^(postgres(?:ql)?:\/\/[^/]*)\/[^?]*/, `$1/${database}`);

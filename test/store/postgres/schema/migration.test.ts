@@ -9,7 +9,7 @@ import {
 } from '../../../../src/store/postgres/schema/schema-version.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { draftOf, newKey, nowMs, plantIn } from '../../stores.ts';
-import { newDatabase, onServer } from '../databases.ts';
+import { makeOlder, newDatabase } from '../databases.ts';
 import { opened } from '../opened.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-migrate-'));
@@ -32,11 +32,7 @@ async function olderStore() {
   await store.keys.revoke([key.id], plant.user.id, nowMs, [
     draftOf(plant.tenant.id, 'key.revoke', 'x'),
   ]);
-  await onServer(
-    address,
-    'alter table hkctl.users drop column entity_ids',
-    'update hkctl.store_version set version = 3',
-  );
+  await makeOlder(address);
   return { address, plant, key };
 }
 
