@@ -10,7 +10,7 @@ import { atEndOfFile } from '../../ends.ts';
 import { batchOf } from '../conformance/readings/readings.ts';
 import { importInto } from '../conformance/records/stored-records.ts';
 import { draftOf, newKey, nowMs, plantIn, storeOptions } from '../stores.ts';
-import { addressOf, newDatabase, onServer } from './databases.ts';
+import { addressOf, makeOlder, newDatabase, onServer } from './databases.ts';
 import { opened } from './opened.ts';
 import { startServer } from './server.ts';
 
