@@ -112,7 +112,7 @@ export class Running {
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  { timeoutMs = 15_000, everyMs = 20 } = {},
+  { timeoutMs = 45_000, everyMs = 20 } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
