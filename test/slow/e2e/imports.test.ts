@@ -89,9 +89,8 @@ describe('a long import', () => {
 
     const { key, secret } = await plant.createKey('Meanwhile', 'operational-core');
     expect(await daemon.statusOf(secret)).toBe(200);
-    const from = performance.now();
+    // An import that blocked this would block it for ever: nothing feeds it meanwhile.
     await plant.ok(['keys', 'revoke', key.id, '--yes']);
-    expect(performance.now() - from).toBeLessThan(3000);
     expect(await daemon.statusOf(secret)).toBe(401);
     expect(first.hasEnded).toBe(false);
 

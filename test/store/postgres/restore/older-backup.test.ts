@@ -1,11 +1,13 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { engineAt } from '../../../../src/store/open.ts';
 import { frozenVersion, thaw } from '../../frozen.ts';
 import { storeOptions } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 const clock = () => Date.parse('2026-12-01T08:00:00Z');
 const options = { ...storeOptions, clock };
@@ -14,10 +16,10 @@ it('a backup of the version before 0.2.0 can be restored into PostgreSQL', async
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-old-'));
   const { backup } = thaw(frozenVersion, folder);
   const address = await newDatabase();
-  const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith('hkctl-backup-'));
-  const before = temporary();
+  const before = readdirSync(folder);
+  vi.stubEnv('TMPDIR', folder);
   await engineAt(address, options).restore(backup, { authorize() {}, confirm() {}, audit() {} });
-  expect(temporary().filter((name) => !before.includes(name))).toEqual([]);
+  expect(readdirSync(folder)).toEqual(before);
 
   const store = await engineAt(address, options).open();
   const user = await store.users.findByLogin('root');
