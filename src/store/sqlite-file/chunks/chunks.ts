@@ -18,7 +18,7 @@ export interface ChunkSizes extends DaySizes {
 
 export interface ChunkOptions {
   sizes?: ChunkSizes | undefined;
-  /** False for the tables of an older version, which have no place for sums of days. */
+  /** False for a backup: it has no sums of days, and one of an older version no table for them. */
   hasDaySums?: boolean;
 }
 
