@@ -146,7 +146,7 @@ const starters: readonly [file: RegExp, reason: string][] = [
     'a server outlives its tests, also in the benchmarks',
   ],
   [/^core\/interleavings\.test\.ts$/, 'its processes exchange messages (fork)'],
-  [/^e2e\/daemon\/(journal|log-reader)\.test\.ts$/, 'a descriptor is the output'],
+  [/^(slow\/)?e2e\/daemon\/(journal|log-reader)\.test\.ts$/, 'a descriptor is the output'],
   [/^slow\/e2e\/rotation-race\.test\.ts$/, 'the text of a program that is loaded before hkctl'],
 ];
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Plant } from './plant.ts';
+import { Plant } from '../../e2e/plant.ts';
 
 let plant: Plant;
 beforeEach(() => {

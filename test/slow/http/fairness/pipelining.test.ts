@@ -8,14 +8,14 @@ import {
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { BusyClients } from '../../../src/http/fairness/busy-clients.ts';
-import { Iterations } from '../../../src/http/fairness/iterations.ts';
-import { Pipelining } from '../../../src/http/fairness/pipelining.ts';
-import { createLog } from '../../../src/http/monitoring/log.ts';
-import { releaseReading } from '../../../src/http/net/connections/reading.ts';
-import { type ClientConnection, connectionOf } from '../../../src/http/net/connections/table.ts';
-import { Connections, connectionLimits } from '../../../src/http/net/connections.ts';
-import { until } from '../../e2e/program.ts';
+import { BusyClients } from '../../../../src/http/fairness/busy-clients.ts';
+import { Iterations } from '../../../../src/http/fairness/iterations.ts';
+import { Pipelining } from '../../../../src/http/fairness/pipelining.ts';
+import { createLog } from '../../../../src/http/monitoring/log.ts';
+import { releaseReading } from '../../../../src/http/net/connections/reading.ts';
+import { type ClientConnection, connectionOf } from '../../../../src/http/net/connections/table.ts';
+import { Connections, connectionLimits } from '../../../../src/http/net/connections.ts';
+import { until } from '../../../e2e/program.ts';
 
 const short = 'GET / HTTP/1.1\r\nHost:a\r\n\r\n';
 /** Before any connection was closed. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Plant } from '../plant.ts';
-import { pause, type Running, until } from '../program.ts';
+import { Plant } from '../../../e2e/plant.ts';
+import { pause, type Running, until } from '../../../e2e/program.ts';
 
 /** Node's debugger on any free port, so that tests side by side do not take it from each other. */
 const anyPort = { NODE_OPTIONS: '--inspect-port=0' };

@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Store } from '../../../../src/core/port/store.ts';
-import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
-import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
+import type { Store } from '../../../../../src/core/port/store.ts';
+import { filesOf } from '../../../../../src/store/sqlite/connection/files.ts';
+import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../../../store/stores.ts';
 
 async function openStore(): Promise<{
   store: Store;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readAll } from './client.ts';
-import { type Daemon, Plant } from './plant.ts';
+import { readAll } from '../../e2e/client.ts';
+import { type Daemon, Plant } from '../../e2e/plant.ts';
 
 interface PartJson {
   id: string;

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { RequestBatches } from '../../../src/http/fairness/batches.ts';
-import { Iterations } from '../../../src/http/fairness/iterations.ts';
-import { Slices } from '../../../src/http/fairness/slices.ts';
+import { RequestBatches } from '../../../../src/http/fairness/batches.ts';
+import { Iterations } from '../../../../src/http/fairness/iterations.ts';
+import { Slices } from '../../../../src/http/fairness/slices.ts';
 
 /** One kind of work; `next` runs an iteration and tells whether the work was run in it. */
 function oneJob(iterations: Iterations) {

@@ -3,10 +3,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Outcome } from '../run-program.ts';
-import { call } from './client.ts';
-import { Plant } from './plant.ts';
-import { type Environment, type Running, root, until } from './program.ts';
+import { call } from '../../e2e/client.ts';
+import { Plant } from '../../e2e/plant.ts';
+import { type Environment, type Running, root, until } from '../../e2e/program.ts';
+import type { Outcome } from '../../run-program.ts';
 
 const startFile = join(root, 'dist', 'start.cjs');
 

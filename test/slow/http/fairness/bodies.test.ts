@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { call, postHead } from '../../e2e/client.ts';
-import { pause, until } from '../../e2e/program.ts';
-import { LimitedPlant, type Reader } from './limited-plant.ts';
+import { call, postHead } from '../../../e2e/client.ts';
+import { pause, until } from '../../../e2e/program.ts';
+import { LimitedPlant, type Reader } from '../../../http/fairness/limited-plant.ts';
 
 const MiB = 1024 * 1024;
 

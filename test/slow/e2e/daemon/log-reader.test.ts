@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { call } from '../client.ts';
-import { Plant } from '../plant.ts';
-import { cli, environment, until } from '../program.ts';
+import { call } from '../../../e2e/client.ts';
+import { Plant } from '../../../e2e/plant.ts';
+import { cli, environment, until } from '../../../e2e/program.ts';
 
 let plant: Plant;
 let port: number;

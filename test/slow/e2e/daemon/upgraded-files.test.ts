@@ -2,10 +2,10 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runProgram } from '../../run-program.ts';
-import { call } from '../client.ts';
-import { placeOfTests } from '../plant.ts';
-import { environment, Running, root } from '../program.ts';
+import { call } from '../../../e2e/client.ts';
+import { placeOfTests } from '../../../e2e/plant.ts';
+import { environment, Running, root } from '../../../e2e/program.ts';
+import { runProgram } from '../../../run-program.ts';
 
 let folder: string;
 let hkctl: string;

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { holdFromDaemons } from '../../../../src/store/sqlite/connection/locks.ts';
-import { runProgram, startProgram } from '../../../run-program.ts';
-import { fileStore, nowMs } from '../../stores.ts';
-import { another } from '../another.ts';
+import { filesOf, openFile } from '../../../../../src/store/sqlite/connection/files.ts';
+import { holdFromDaemons } from '../../../../../src/store/sqlite/connection/locks.ts';
+import { runProgram, startProgram } from '../../../../run-program.ts';
+import { another } from '../../../../store/sqlite/another.ts';
+import { fileStore, nowMs } from '../../../../store/stores.ts';
 
 async function given() {
   const { store, path, remove } = await fileStore();

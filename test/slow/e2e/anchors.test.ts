@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { anchorIn } from '../../src/core/audit/anchors.ts';
-import { tamper } from '../cli/tamper.ts';
-import { onServer } from '../store/postgres/databases.ts';
-import { Plant } from './plant.ts';
+import { anchorIn } from '../../../src/core/audit/anchors.ts';
+import { tamper } from '../../cli/tamper.ts';
+import { Plant } from '../../e2e/plant.ts';
+import { onServer } from '../../store/postgres/databases.ts';
 
 let plant: Plant;
 
