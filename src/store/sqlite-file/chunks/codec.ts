@@ -1,5 +1,6 @@
 import { type Columns, createColumns } from '../../../core/readings/columns.ts';
 import { ByteReader, ByteWriter, damaged, toSigned } from './bytes.ts';
+import { compressBody, decompressBody } from './compression.ts';
 
 const unitsUs = [60_000_000, 1_000_000, 1000, 1] as const;
 /** Instants so far apart that their differences are no exact numbers are written as they are. */
@@ -24,7 +25,7 @@ export class ChunkEncoder {
   encode(columns: Columns, from: number, to: number): Uint8Array {
     const writer = this.#writer;
     writer.begin();
-    writer.reserve(32 * (to - from) + 64);
+    writer.reserve(mostBytes(to - from));
     this.#times(columns.atUs, from, to);
     this.#values(columns.values, from, to);
     for (let i = from; i < to; ) {
@@ -35,13 +36,13 @@ export class ChunkEncoder {
       writer.varint(end - i);
       i = end;
     }
-    return writer.written();
+    return compressBody(writer.written());
   }
 
   /** Numbers as bytes, in the form of the values of a chunk; they hold until the next call. */
   encodeValues(values: Float64Array): Uint8Array {
     this.#writer.begin();
-    this.#writer.reserve(32 * values.length + 64);
+    this.#writer.reserve(mostBytes(values.length));
     this.#values(values, 0, values.length);
     return this.#writer.written();
   }
@@ -156,6 +157,11 @@ export class ChunkEncoder {
   }
 }
 
+/** Bytes that so many readings take at most. */
+function mostBytes(readings: number): number {
+  return 32 * readings + 64;
+}
+
 function unitOf(atUs: Float64Array, from: number, to: number): number {
   const first = atUs[from] ?? 0;
   let kind = 0;
@@ -188,9 +194,10 @@ function wholeOf(value: number, scale: number): number {
 export function decodeChunk(body: Uint8Array, count: number, columns?: Columns): Columns {
   // A damaged number would take any amount of memory. Nothing takes less than 1 byte in 2^14 readings.
   if (!(count <= body.length * 2 ** 14)) throw damaged();
+  const plain = decompressBody(body, mostBytes(count));
   const into = columns && columns.atUs.length >= count ? columns : createColumns(count);
   into.count = count;
-  const reader = new ByteReader(body);
+  const reader = new ByteReader(plain);
   readTimes(reader, into);
   readValues(reader, into.values, count);
   readQualities(reader, into);
