@@ -251,10 +251,13 @@ export function sensorView(
     }
 
     function rangeLink(name: string, ms: number): HTMLElement {
-      return button(name, () => {
+      const link = button(name, () => {
         const toMs = context.serverNow();
         goTo({ fromMs: toMs - ms, toMs });
       });
+      const { fromMs, toMs } = currentRange();
+      link.setAttribute('aria-pressed', String(toMs - fromMs === ms));
+      return link;
     }
 
     function showTypedRange(): void {

@@ -171,9 +171,12 @@ describe('the plot of a sensor', () => {
   it('of a month shows the means of buckets with their band', async () => {
     const { page } = await opened('#/sensors/SE-1');
     await page.waitForSelector('.uplot canvas');
+    const marked = page.locator('button[aria-pressed=true]');
+    expect(await marked.allTextContents()).toEqual(['Day']);
     await page.click('text=Month');
     await page.waitForURL(/from=/);
     await page.waitForSelector('.uplot canvas');
+    expect(await marked.allTextContents()).toEqual(['Month']);
     expect(await page.locator('.legend').textContent()).toMatch(/single readings|means of/);
     await page.context().close();
   });
@@ -244,14 +247,27 @@ describe('the page', () => {
   ] as const)(
     '%d wide and %s is accessible and never scrolls sideways',
     async (width, colorScheme) => {
-      const views = ['', '#/sensors/SE-1', '#/records/parts', '#/records/parts/P-002', '#/key'];
+      const views = [
+        '#/sensors',
+        '#/sensors/SE-1',
+        '#/records/parts',
+        '#/records/parts/P-002',
+        '#/key',
+      ];
       const { page } = await opened('', { width, colorScheme });
       for (const view of views) {
-        await page.goto(`${site.daemon.url}/${view}`);
+        // To go to its address would load the page anew, without its key.
+        await page.evaluate<void>(`location.hash = ${JSON.stringify(view)}`);
         await page.waitForTimeout(700);
+        expect(await page.locator('header').count(), view).toBe(1);
         expect(await findings(page), view).toEqual([]);
         const overflow = 'document.documentElement.scrollWidth - innerWidth';
         expect(await page.evaluate<number>(overflow), view).toBeLessThanOrEqual(0);
+        const [name, logOut] = await Promise.all(
+          ['header strong', 'header button'].map((part) => page.locator(part).boundingBox()),
+        );
+        const below = (name?.y ?? 0) + (name?.height ?? 0);
+        expect(logOut?.y, `${view}: Log out stands beside the name`).toBeLessThan(below);
       }
       await page.context().close();
     },
