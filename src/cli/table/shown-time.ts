@@ -1,4 +1,4 @@
-import { createKept } from '../../core/kept.ts';
+import { createKept } from '../../core/memoize.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { formatLocal } from '../../core/time/calendar.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';

@@ -1,5 +1,5 @@
 import { HkctlError } from '../errors.ts';
-import { createKept } from '../kept.ts';
+import { createKept } from '../memoize.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { dayMs } from './spans.ts';
 

@@ -1,4 +1,4 @@
-import { createKept } from '../kept.ts';
+import { createKept } from '../memoize.ts';
 import { dateOf, offsetMs, startOfDayMs } from './calendar.ts';
 import { dayMs } from './spans.ts';
 

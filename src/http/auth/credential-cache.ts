@@ -1,6 +1,6 @@
-import { keepNewest } from '../../core/kept.ts';
 import type { Principal } from '../../core/keys/authentication.ts';
 import { createAddressFilter } from '../../core/keys/networks.ts';
+import { keepNewest } from '../../core/memoize.ts';
 import type { Credential, KeyStore } from '../../core/port/keys.ts';
 import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { PageScope } from '../../core/records/queries.ts';

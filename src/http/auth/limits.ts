@@ -1,4 +1,4 @@
-import { keepNewest } from '../../core/kept.ts';
+import { keepNewest } from '../../core/memoize.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import type { LimitStore, RateLimit } from '../../core/port/limits.ts';
 

@@ -1,4 +1,4 @@
-import { keepNewest } from '../../core/kept.ts';
+import { keepNewest } from '../../core/memoize.ts';
 import type { Log } from './log.ts';
 
 const minuteMs = 60_000;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createKept } from '../../core/kept.ts';
+import { createKept } from '../../core/memoize.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Representation, represent, toRepresentation } from './caching.ts';
 import type { Exchange } from './exchange.ts';

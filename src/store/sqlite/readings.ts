@@ -1,4 +1,4 @@
-import { lazily } from '../../core/kept.ts';
+import { lazily } from '../../core/memoize.ts';
 import {
   type ReadingStore,
   type Sensor,

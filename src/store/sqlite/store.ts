@@ -1,5 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
-import { lazily } from '../../core/kept.ts';
+import { lazily } from '../../core/memoize.ts';
 import type { ImportRequest, ImportSummary } from '../../core/port/records.ts';
 import type { KeptStopped } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';

@@ -1,6 +1,6 @@
 import { fillPlaceholders, type Placeholder, sql } from 'drizzle-orm/sql';
 import { mapResultRow, orderSelectedFields } from 'drizzle-orm/utils';
-import { lazily } from '../../../core/kept.ts';
+import { lazily } from '../../../core/memoize.ts';
 
 /** A statement of drizzle, compiled for one engine at its first use. `Row` is what a query returns. */
 export type RegistryStatement<Row = never> = () => CompiledStatement<Row>;

@@ -1,6 +1,6 @@
 import { errnoOf } from '../../../core/errno.ts';
 import type { ImportColumn } from '../../../core/fields/import-batch.ts';
-import { createKept } from '../../../core/kept.ts';
+import { createKept } from '../../../core/memoize.ts';
 import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 
 /** Rows in one statement: the call of a statement costs as much as a row. */

@@ -1,4 +1,4 @@
-import { createKept, lazily } from '../../../core/kept.ts';
+import { createKept, lazily } from '../../../core/memoize.ts';
 import type { RecordStore } from '../../../core/port/records.ts';
 import type { SqlPageQuery } from '../../shared/records/pages.ts';
 import { createRecordStore, type RecordEngine } from '../../shared/records/records.ts';

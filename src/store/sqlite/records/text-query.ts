@@ -1,4 +1,4 @@
-import { createKept } from '../../../core/kept.ts';
+import { createKept } from '../../../core/memoize.ts';
 import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 
 /** Runs SQL that names its values `$1` and `$2`, prepared at its first use. `read` translates the errors of the driver. */

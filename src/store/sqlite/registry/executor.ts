@@ -1,4 +1,4 @@
-import { createKept } from '../../../core/kept.ts';
+import { createKept } from '../../../core/memoize.ts';
 import type { RegistryStatement } from '../../shared/registry/compiled-statements.ts';
 import type { Statement as PreparedStatement } from '../../sqlite-file/driver.ts';
 import type { Registry } from './registry.ts';

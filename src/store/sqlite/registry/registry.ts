@@ -1,5 +1,5 @@
 import { isHkctlError } from '../../../core/errors.ts';
-import { lazily } from '../../../core/kept.ts';
+import { lazily } from '../../../core/memoize.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../../sqlite-file/errors.ts';
 import type { Reserve } from '../connection/reserve.ts';

@@ -1,7 +1,7 @@
 import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { errnoOf } from '../../../../core/errno.ts';
-import { lazily } from '../../../../core/kept.ts';
+import { lazily } from '../../../../core/memoize.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
 import { toDomainError } from '../../../sqlite-file/errors.ts';
 import { openFile } from '../../connection/files.ts';

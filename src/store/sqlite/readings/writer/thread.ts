@@ -5,7 +5,7 @@ import {
   workerData,
 } from 'node:worker_threads';
 import { isHkctlError } from '../../../../core/errors.ts';
-import { lazily } from '../../../../core/kept.ts';
+import { lazily } from '../../../../core/memoize.ts';
 import { createClockStore } from '../../../shared/registry/clock.ts';
 import { toDomainError } from '../../../sqlite-file/errors.ts';
 import { requireSchemaVersion } from '../../../sqlite-file/schema/schema-versions.ts';
