@@ -1,30 +1,34 @@
-/** Creates a value at its first use and keeps it: statements are prepared once, and only those that a command needs. */
-export function lazily<T>(make: () => T): () => T {
-  let made: { thing: T } | undefined;
+/** Creates a value at its first use and caches it: statements are prepared once, and only those that a command needs. */
+export function lazy<T>(create: () => T): () => T {
+  let cached: { value: T } | undefined;
+
   return () => {
-    made ??= { thing: make() };
-    return made.thing;
+    cached ??= { value: create() };
+    return cached.value;
   };
 }
 
-/** Returns a function that makes the value of a key at its first use and keeps it; with `most` keys it begins anew. */
-export function createKept<Value>(
-  most = Number.POSITIVE_INFINITY,
-): (key: string, make: () => Value) => Value {
-  const kept = new Map<string, Value>();
-  return (key, make) => {
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    if (kept.size >= most) kept.clear();
-    const value = make();
-    kept.set(key, value);
+/** Returns a function that creates the value of a key at its first use and caches it; it clears itself when it holds `limit` keys. */
+export function memoizeBy<Value>(
+  limit = Number.POSITIVE_INFINITY,
+): (key: string, create: () => Value) => Value {
+  const cache = new Map<string, Value>();
+
+  return (key, create) => {
+    const cachedValue = cache.get(key);
+    if (cachedValue !== undefined) return cachedValue;
+
+    if (cache.size >= limit) cache.clear();
+    const value = create();
+    cache.set(key, value);
     return value;
   };
 }
 
-/** Removes the oldest entry beyond `most`. Entries are inserted anew when they change: this order is enough. */
-export function keepNewest(entries: Map<string, unknown>, most: number): void {
-  if (entries.size <= most) return;
+/** Removes the oldest entry beyond `limit`. Entries are inserted anew when they change: this order is enough. */
+export function dropOldest(entries: Map<string, unknown>, limit: number): void {
+  if (entries.size <= limit) return;
+
   for (const oldest of entries.keys()) {
     entries.delete(oldest);
     return;

@@ -1,7 +1,7 @@
 import { H3 } from 'h3';
 import type { Domain } from '../core/domain/domain.ts';
 import type { ResourceDefinition } from '../core/fields/fields.ts';
-import { lazily } from '../core/memoize.ts';
+import { lazy } from '../core/memoize.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { Credential } from '../core/port/keys.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
@@ -207,7 +207,7 @@ function createHandlers(options: AppOptions, services: Services) {
     pace,
     warnRejected: createRejectionWarning(log, () => performance.now()),
   };
-  const specification = lazily(() => {
+  const specification = lazy(() => {
     const document = openapiDocument(resources, { version, baseUrl: settings.baseUrl });
     return toRepresentation(`${JSON.stringify(document)}\n`, { vary: 'Accept-Encoding' });
   });

@@ -74,7 +74,7 @@ export type Needs<A extends AuditAction = AuditAction> = readonly [
   target: string,
 ];
 
-/** The answer to a wish that has no command: why, and what to do instead. */
+/** The answer to a command that people expect and that does not exist on purpose: why, and what to do instead. */
 export interface Guidance {
   message: string;
   hint: string;
@@ -84,7 +84,7 @@ export interface Noun {
   verbs: Readonly<Record<string, Verb>>;
   /** The command of the noun without a verb. */
   bare?: Verb;
-  /** The answers to verbs that people expect and that do not exist on purpose. */
+  /** The answers to verbs that do not exist on purpose. */
   guidance?: Readonly<Record<string, Guidance>>;
 }
 

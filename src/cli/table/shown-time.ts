@@ -1,4 +1,4 @@
-import { createKept } from '../../core/memoize.ts';
+import { memoizeBy } from '../../core/memoize.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { formatLocal } from '../../core/time/calendar.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
@@ -14,7 +14,7 @@ export function createTimeText(
   nowMs: number,
 ): (ms: number | null, timezone: string) => string {
   // Many rows share a second, and to find the local time of one takes longer than all the rest of its row.
-  const texts = createKept<string>(mostTexts);
+  const texts = memoizeBy<string>(mostTexts);
   return (ms, timezone) => {
     if (ms !== null && !utc && io.stdout.isTTY) return relativeTime(ms, nowMs);
     if (ms === null) return fullTime({ utc }, ms, timezone);

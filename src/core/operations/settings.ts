@@ -47,7 +47,7 @@ export const serveDefaults = {
   limitRequests: parseRateLimit(usualLimits.requests),
   limitIngest: parseRateLimit(usualLimits.ingest),
   logLevel: 'info' as LogLevel, // by default
-  /** A command line that is told what needs attention. */
+  /** A command line that receives what needs attention. */
   notify: unset(),
 };
 

@@ -98,7 +98,7 @@ export interface StoredReading extends Reading {
 
 /** All readings that any process stores from the moment when the feed was opened, of any age, each reading once. */
 export interface ReadingFeed {
-  /** The readings that were stored since the last call; not `isComplete` if some of them can no longer be told. */
+  /** The readings that were stored since the last call; not `isComplete` if some of them are no longer known. */
   next(): MaybePromise<{ readings: StoredReading[]; isComplete: boolean }>;
   close(): MaybePromise<void>;
 }

@@ -1,5 +1,5 @@
 import { HkctlError } from '../errors.ts';
-import { createKept } from '../memoize.ts';
+import { memoizeBy } from '../memoize.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { dayMs } from './spans.ts';
 
@@ -135,7 +135,7 @@ function isKnownZone(timezone: string): boolean {
   return zones(timezone, () => isTimezone(timezone));
 }
 
-const zones = createKept<boolean>();
+const zones = memoizeBy<boolean>();
 
 /** The name of a zone at an instant: its offset as `GMT+01:00`, or its abbreviation. */
 function nameOf(ms: number, timezone: string, timeZoneName: 'longOffset' | 'short'): string {
@@ -145,4 +145,4 @@ function nameOf(ms: number, timezone: string, timeZoneName: 'longOffset' | 'shor
 }
 
 /** Building a formatter costs 50 µs and using one 2 µs; there are few zones, so they are kept. */
-const formatters = createKept<Intl.DateTimeFormat>();
+const formatters = memoizeBy<Intl.DateTimeFormat>();

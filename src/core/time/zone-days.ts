@@ -1,4 +1,4 @@
-import { createKept } from '../memoize.ts';
+import { memoizeBy } from '../memoize.ts';
 import { dateOf, offsetMs, startOfDayMs } from './calendar.ts';
 import { dayMs } from './spans.ts';
 
@@ -41,7 +41,7 @@ export class ZoneDays {
   }
 }
 
-const zones = createKept<ZoneDays>();
+const zones = memoizeBy<ZoneDays>();
 
 /** The days of a zone, which all reads share. */
 export function daysOf(timezone: string): ZoneDays {

@@ -1,6 +1,6 @@
 import type { Principal } from '../../core/keys/authentication.ts';
 import { createAddressFilter } from '../../core/keys/networks.ts';
-import { keepNewest } from '../../core/memoize.ts';
+import { dropOldest } from '../../core/memoize.ts';
 import type { Credential, KeyStore } from '../../core/port/keys.ts';
 import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { PageScope } from '../../core/records/queries.ts';
@@ -55,7 +55,7 @@ export function createCredentialCache(
     credentials.delete(secretHash);
     if (credential === undefined) {
       absent.set(secretHash, version);
-      keepNewest(absent, capacity.absent);
+      dropOldest(absent, capacity.absent);
       return undefined;
     }
     const session =
@@ -64,7 +64,7 @@ export function createCredentialCache(
         : toSession(credential);
     const entry = { version, session, credential, tally: before?.tally ?? tallyOf(credential) };
     credentials.set(secretHash, entry);
-    keepNewest(credentials, capacity.keys);
+    dropOldest(credentials, capacity.keys);
     return entry;
   }
 

@@ -1,4 +1,4 @@
-import { keepNewest } from '../../core/memoize.ts';
+import { dropOldest } from '../../core/memoize.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import type { LimitStore, RateLimit } from '../../core/port/limits.ts';
 
@@ -60,7 +60,7 @@ export function createLimiter(name: string, limit: RateLimit | null, maxClients 
     const nextWindow = following(currentWindow, nowMs);
     windows.delete(client);
     windows.set(client, nextWindow);
-    keepNewest(windows, maxClients);
+    dropOldest(windows, maxClients);
     return nextWindow;
   };
   const toAllowance = (

@@ -1,4 +1,4 @@
-import { keepNewest } from '../../core/memoize.ts';
+import { dropOldest } from '../../core/memoize.ts';
 import type { Log } from './log.ts';
 
 const minuteMs = 60_000;
@@ -30,7 +30,7 @@ export function createSparingCounts(gapMs: number, clock: () => number) {
     }
     last.delete(name);
     last.set(name, { endsMs: nowMs + gapMs });
-    keepNewest(last, mostNames);
+    dropOldest(last, mostNames);
     return all;
   };
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createKept } from '../../core/memoize.ts';
+import { memoizeBy } from '../../core/memoize.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Representation, represent, toRepresentation } from './caching.ts';
 import type { Exchange } from './exchange.ts';
@@ -18,7 +18,7 @@ export type ServePageFile = (
  */
 export function createPageFiles(policy: string): ServePageFile {
   const headers = pageHeaders(policy);
-  const cached = createKept<Representation>();
+  const cached = memoizeBy<Representation>();
 
   return async (exchange, name, type, read) => {
     const representation = cached(name, () => {

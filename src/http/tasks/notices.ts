@@ -27,7 +27,7 @@ interface NoticesOptions {
 
 /**
  * Looks once an hour for what somebody should know: keys that expire soon, for the log and the metrics, and with `--notify` all
- * that its command is told. A daemon claims each in the store first, so that no other repeats it, nor this one after a restart.
+ * that its command receives. A daemon claims each in the store first, so that no other repeats it, nor this one after a restart.
  */
 export function createNotices(
   domain: Pick<Domain, 'store' | 'clock'>,
@@ -88,7 +88,7 @@ export function createNotices(
   const repetition = createRepetition({
     everyMs: hourMs,
     log,
-    failure: 'what should be told was not read; trying again in an hour',
+    failure: 'notices were not read; trying again in an hour',
     async work() {
       await warnOfExpiries();
       if (notify) await tell(notify);

@@ -1,4 +1,4 @@
-import { lazily } from '../../core/memoize.ts';
+import { lazy } from '../../core/memoize.ts';
 import {
   type ReadingStore,
   type Sensor,
@@ -41,16 +41,16 @@ export function createReadingStore(options: {
 }): ReadingStore & { close(): void } {
   const { records, readings, stored, recordsVersion, path, threads } = options;
   const directories = new Map<string, { version: number; directory: SensorDirectory }>();
-  const readDirectory = lazily(() => createDirectoryReader(records(), readings()));
-  const reader = lazily(() => createReader(readings(), stored()));
+  const readDirectory = lazy(() => createDirectoryReader(records(), readings()));
+  const reader = lazy(() => createReader(readings(), stored()));
   const writer = () => {
     if (!threads) throw new Error('this store was opened without the thread that writes readings');
     return threads.writer;
   };
   /** A command that reads alone needs no thread: to start one takes longer than most reads. */
   const daemonThreads = () => (threads?.reader.isStarted ? threads : undefined);
-  const droppable = lazily(() => createDroppable(readings(), stored()));
-  const erasure = lazily(() => createErasure(readings(), stored()));
+  const droppable = lazy(() => createDroppable(readings(), stored()));
+  const erasure = lazy(() => createErasure(readings(), stored()));
   const readSlice = async (request: SliceRequest, memory?: ArrayBuffer): Promise<Slice> => {
     const daemon = daemonThreads();
     if (!daemon) return translating(path, () => reader().slice(request));

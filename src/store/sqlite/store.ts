@@ -1,5 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
-import { lazily } from '../../core/memoize.ts';
+import { lazy } from '../../core/memoize.ts';
 import type { ImportRequest, ImportSummary } from '../../core/port/records.ts';
 import type { KeptStopped } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
@@ -81,9 +81,9 @@ export function createSqliteStore(
     return connection;
   };
   const withRoom = <T>(work: () => T): T => (reserve ? reserve.withRoom(work) : work());
-  const recordsFile = lazily(() => withRoom(open('records')));
-  const readingsFile = lazily(() => withRoom(open('readings')));
-  const stored = lazily(() => new StoredReadings(readingsFile(), { reserve }));
+  const recordsFile = lazy(() => withRoom(open('records')));
+  const readingsFile = lazy(() => withRoom(open('readings')));
+  const stored = lazy(() => new StoredReadings(readingsFile(), { reserve }));
 
   function requireInPlace(): void {
     const file = displaced();

@@ -1,4 +1,4 @@
-import { lazily } from '../../../core/memoize.ts';
+import { lazy } from '../../../core/memoize.ts';
 import { openDatabase } from '../../sqlite-file/driver.ts';
 
 /**
@@ -6,7 +6,7 @@ import { openDatabase } from '../../sqlite-file/driver.ts';
  * one digit after the point, and an exponent for very large and very small numbers. SQLite itself writes the unusual ones.
  */
 export function createDecimalWriter(): (value: number) => string {
-  const inSqlite = lazily(() =>
+  const inSqlite = lazy(() =>
     openDatabase(':memory:', {}).prepare<[number], string>('select json_quote(?)').pluck(),
   );
   return (value) => {

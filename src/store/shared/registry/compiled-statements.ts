@@ -1,6 +1,6 @@
 import { fillPlaceholders, type Placeholder, sql } from 'drizzle-orm/sql';
 import { mapResultRow, orderSelectedFields } from 'drizzle-orm/utils';
-import { lazily } from '../../../core/memoize.ts';
+import { lazy } from '../../../core/memoize.ts';
 
 /** A statement of drizzle, compiled for one engine at its first use. `Row` is what a query returns. */
 export type RegistryStatement<Row = never> = () => CompiledStatement<Row>;
@@ -27,7 +27,7 @@ type RowOf<Built extends Buildable> = NonNullable<Built['_']>['result'] extends 
 export function statement<Built extends Buildable>(
   build: () => Built,
 ): RegistryStatement<RowOf<Built>> {
-  return lazily(() => compile(build()));
+  return lazy(() => compile(build()));
 }
 
 function compile<Built extends Buildable>(built: Built): CompiledStatement<RowOf<Built>> {

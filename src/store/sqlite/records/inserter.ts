@@ -1,6 +1,6 @@
 import { errnoOf } from '../../../core/errno.ts';
 import type { ImportColumn } from '../../../core/fields/import-batch.ts';
-import { createKept } from '../../../core/memoize.ts';
+import { memoizeBy } from '../../../core/memoize.ts';
 import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 
 /** Rows in one statement: the call of a statement costs as much as a row. */
@@ -11,7 +11,7 @@ const keptStatements = 16;
 
 /** A value that all rows of a batch share is bound once. `repeated` receives each row whose key existed already. */
 export function createInserter(connection: Connection, table: string, names: readonly string[]) {
-  const kept = createKept<Statement>(keptStatements);
+  const kept = memoizeBy<Statement>(keptStatements);
   const changes = connection.prepare<[], number>('select changes()').pluck();
   const prepare = (isShared: readonly boolean[], count: number) =>
     connection.prepare<unknown[]>(insertSql(table, names, isShared, count));

@@ -1,4 +1,4 @@
-import { createKept, lazily } from '../../../core/memoize.ts';
+import { lazy, memoizeBy } from '../../../core/memoize.ts';
 import type { RecordStore } from '../../../core/port/records.ts';
 import type { SqlPageQuery } from '../../shared/records/pages.ts';
 import { createRecordStore, type RecordEngine } from '../../shared/records/records.ts';
@@ -18,9 +18,9 @@ export function createSqliteRecords(
   ownChanges: () => number,
   importRecords: RecordEngine['import'],
 ): RecordStore {
-  const query = lazily(() => createTextQuery(connection(), (work) => translating(path, work)));
-  const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
-  const kept = createKept<Statement>(keptStatements);
+  const query = lazy(() => createTextQuery(connection(), (work) => translating(path, work)));
+  const version = lazy(() => connection().prepare('PRAGMA data_version').pluck());
+  const kept = memoizeBy<Statement>(keptStatements);
   return createRecordStore({
     dialect: pageDialect,
     run: (work) => runStatement(work()),

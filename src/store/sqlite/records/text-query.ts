@@ -1,9 +1,9 @@
-import { createKept } from '../../../core/memoize.ts';
+import { memoizeBy } from '../../../core/memoize.ts';
 import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 
 /** Runs SQL that names its values `$1` and `$2`, prepared at its first use. `read` translates the errors of the driver. */
 export function createTextQuery(connection: Connection, read: <T>(work: () => T) => T) {
-  const prepared = createKept<Statement>();
+  const prepared = memoizeBy<Statement>();
 
   return <Row>(text: string, values: readonly unknown[] = []): Row[] =>
     read(() => {

@@ -1,4 +1,4 @@
-import { createKept } from '../../../core/memoize.ts';
+import { memoizeBy } from '../../../core/memoize.ts';
 import type { RegistryStatement } from '../../shared/registry/compiled-statements.ts';
 import type { Statement as PreparedStatement } from '../../sqlite-file/driver.ts';
 import type { Registry } from './registry.ts';
@@ -7,7 +7,7 @@ type Readable = Pick<Registry, 'connection' | 'read'>;
 
 /** Runs compiled statements on a connection, which prepares each at its first use. */
 export function createExecutor({ connection, read }: Readable) {
-  const prepared = createKept<PreparedStatement>();
+  const prepared = memoizeBy<PreparedStatement>();
   const prepare = (text: string) => {
     const statement = connection.prepare(text);
     return statement.reader ? statement.raw() : statement;

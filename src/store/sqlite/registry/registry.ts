@@ -1,5 +1,5 @@
 import { isHkctlError } from '../../../core/errors.ts';
-import { lazily } from '../../../core/memoize.ts';
+import { lazy } from '../../../core/memoize.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../../sqlite-file/errors.ts';
 import type { Reserve } from '../connection/reserve.ts';
@@ -8,7 +8,7 @@ export type Registry = ReturnType<typeof createRegistry>;
 
 /** Wraps an open registry. `reserve` is the one of its store; a registry that only a restore changes needs none. */
 export function createRegistry(connection: Connection, path: string, reserve?: Reserve) {
-  const version = lazily(() => connection.prepare('PRAGMA data_version').pluck());
+  const version = lazy(() => connection.prepare('PRAGMA data_version').pluck());
   // `data_version` does not change with commits of its own connection; both numbers only grow, so that their sum shows both.
   let ownChanges = 0;
   /** Runs something that changes nothing, while no other process changes anything. */

@@ -1,7 +1,7 @@
 import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { errnoOf } from '../../../../core/errno.ts';
-import { lazily } from '../../../../core/memoize.ts';
+import { lazy } from '../../../../core/memoize.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
 import { toDomainError } from '../../../sqlite-file/errors.ts';
 import { openFile } from '../../connection/files.ts';
@@ -14,7 +14,7 @@ function host(port: MessagePort, file: string): void {
   letOthersGoFirst();
   // Opened at the first read, so that a fault of the file becomes its answer, and tried again after a failure.
   let opened: Connection | undefined;
-  const reader = lazily(() => {
+  const reader = lazy(() => {
     opened ??= openFile(file);
     opened.pragma('query_only = on');
     return createReader(opened, new StoredReadings(opened));

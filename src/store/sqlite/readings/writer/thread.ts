@@ -5,7 +5,7 @@ import {
   workerData,
 } from 'node:worker_threads';
 import { isHkctlError } from '../../../../core/errors.ts';
-import { lazily } from '../../../../core/memoize.ts';
+import { lazy } from '../../../../core/memoize.ts';
 import { createClockStore } from '../../../shared/registry/clock.ts';
 import { toDomainError } from '../../../sqlite-file/errors.ts';
 import { requireSchemaVersion } from '../../../sqlite-file/schema/schema-versions.ts';
@@ -50,8 +50,8 @@ function host(port: MessagePort, path: string): void {
   const clock = createClockStore(runner);
   const stored = new StoredReadings(readings, { reserve });
   const writer = new IngestWriter(readings, stored);
-  const drop = lazily(() => createDrop(readings, stored));
-  const droppable = lazily(() => createDroppable(readings, stored));
+  const drop = lazy(() => createDrop(readings, stored));
+  const droppable = lazy(() => createDroppable(readings, stored));
   const idle = new IdleSettler(() => settleUnlessRefused(stored, files.readings));
   idle.written();
 
