@@ -53,16 +53,19 @@ export function requireCreatable(input: CreateKeyInput, nowMs: number): void {
       hint: 'Give --preset or --permission; hkctl permissions list shows them.',
     });
   }
-  if (input.entity.status !== 'active') {
-    throw new HkctlError(
-      'entity_inactive',
-      `The entity ${input.entity.code} is inactive; its keys could not be used.`,
-      {
-        hint: `Activate it first: hkctl entities activate ${input.entity.code}`,
-      },
-    );
-  }
+  requireActiveEntity(input.entity);
   requireAhead(input.expiresAtMs, nowMs);
+}
+
+/** Refuses an entity whose keys could not be used: `entity_inactive`. */
+export function requireActiveEntity({ code, status }: Pick<Entity, 'code' | 'status'>): void {
+  if (status === 'active') return;
+
+  throw new HkctlError(
+    'entity_inactive',
+    `The entity ${code} is inactive; its keys could not be used.`,
+    { hint: `Activate it first: hkctl entities activate ${code}` },
+  );
 }
 
 /** The name of a key as it is stored; throws `bad_input` for what is none (see {@link requireLabel}). */

@@ -7,10 +7,11 @@ import {
 import { sha256 } from '../../../core/digest.ts';
 import type { Permitted } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
-import { parseExpiry } from '../../../core/keys/expiry.ts';
+import { parseExpiry, requireAhead } from '../../../core/keys/expiry.ts';
 import {
   type CreateKeyInput,
   createKey,
+  requireActiveEntity,
   requireCreatable,
   requireKeyName,
 } from '../../../core/keys/issuance.ts';
@@ -245,10 +246,8 @@ function factsOf(
 function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {
   const rule = (text: string) => {
     const expiresAtMs = parseExpiry(text, domain.clock(), entity.timezone);
-    requireCreatable(
-      { name: 'x', entity, permissions: ['parts.view'], expiresAtMs },
-      domain.clock(),
-    );
+    requireActiveEntity(entity);
+    requireAhead(expiresAtMs, domain.clock());
   };
   return textOrAsk(context, undefined, 'Expires (never, 90d, 2027-01-31 …)', rule, 'never');
 }
