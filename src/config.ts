@@ -28,8 +28,8 @@ function osAccountOf(
   caller: () => string | undefined,
 ): string {
   // Any account can set this variable. `SUDO_USER` is believed from root, and from others if the process table confirms it.
-  const named = env.SUDO_USER;
-  if (named && (uid === 0 || caller() === named)) return named;
+  const sudoUser = env.SUDO_USER;
+  if (sudoUser && (uid === 0 || caller() === sudoUser)) return sudoUser;
   try {
     return userInfo().username;
   } catch {

@@ -12,7 +12,7 @@ const scheme = 'hk_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape = /^hk_[0-9A-Za-z]{49}$/;
 /** A text that begins like a secret and is longer than a prefix, also URL-encoded, once or by each of several proxies. */
-const begun = /(?:h|%(?:25)*68)(?:k|%(?:25)*6[Bb])(?:_|%(?:25)*5[Ff])[0-9A-Za-z%]{6,}/g;
+const secretStart = /(?:h|%(?:25)*68)(?:k|%(?:25)*6[Bb])(?:_|%(?:25)*5[Ff])[0-9A-Za-z%]{6,}/g;
 /** The largest multiple of 62 below 256: bytes at or above it are thrown away, so that no character is likelier. */
 const unbiasedBelow = 248;
 
@@ -56,7 +56,7 @@ export function isCompleteSecret(text: string): boolean {
 /** Cuts everything shaped like a secret down to its prefix, for whatever logs or quotes a text of others. */
 export function redactSecrets(text: string): string {
   if (!text.includes(scheme) && !text.includes('%')) return text;
-  return text.replace(begun, (found) => `${urlDecoded(found).slice(0, prefixLength)}…`);
+  return text.replace(secretStart, (match) => `${urlDecoded(match).slice(0, prefixLength)}…`);
 }
 
 /** The same for a text in which what merely begins like a secret, such as the name of a file, must stay as it is. */
@@ -99,11 +99,11 @@ function digitOf(code: number): number {
 }
 
 function checksumOf(body: string): string {
-  let rest = crc32(body);
+  let remaining = crc32(body);
   let digits = '';
   for (let i = 0; i < checksumLength; i++) {
-    digits = alphabet[rest % 62] + digits;
-    rest = Math.floor(rest / 62);
+    digits = alphabet[remaining % 62] + digits;
+    remaining = Math.floor(remaining / 62);
   }
   return digits;
 }

@@ -7,18 +7,21 @@ export function isStoreAddress(location: string): boolean {
 export function splitPassword(location: string): { address: string; password: string | undefined } {
   if (!isStoreAddress(location)) return { address: location, password: undefined };
   let password: string | undefined;
-  const keep = (found: string) => {
-    password = found;
+  const keep = (passwordText: string) => {
+    password = passwordText;
     return '';
   };
   // The last @ before the path ends the login: a mistyped password may contain one.
   const address = location
     .replace(
       /^([a-z]+:\/\/[^:/?#@]*):(.*)(?=@)/i,
-      (_, start: string, found: string) => start + keep(found),
+      (_, start: string, passwordText: string) => start + keep(passwordText),
     )
-    .replace(/([?&])password=([^&#]*)(&?)/gi, (_, mark: string, found: string, next: string) => {
-      return keep(found) + (next === '' ? '' : mark);
-    });
+    .replace(
+      /([?&])password=([^&#]*)(&?)/gi,
+      (_, mark: string, passwordText: string, next: string) => {
+        return keep(passwordText) + (next === '' ? '' : mark);
+      },
+    );
   return { address, password };
 }

@@ -1,7 +1,7 @@
 /** Whether a file is the journal's stream, by device and inode; its lines may begin with a priority (sd-daemon(3)). */
 export function isJournalStream(
-  named: string | undefined,
+  terminalId: string | undefined,
   { dev, ino }: { dev: number; ino: number },
 ): boolean {
-  return named === `${dev}:${ino}`;
+  return terminalId === `${dev}:${ino}`;
 }

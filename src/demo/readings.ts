@@ -66,9 +66,9 @@ export function demoReadings(
 
 const qualityBad = 3;
 
-export function* batchesOf(rows: readonly number[], most: number) {
-  for (let at = 0; at < rows.length; at += most * readingColumns) {
-    const part = Float64Array.from(rows.slice(at, at + most * readingColumns));
+export function* batchesOf(rows: readonly number[], batchSize: number) {
+  for (let at = 0; at < rows.length; at += batchSize * readingColumns) {
+    const part = Float64Array.from(rows.slice(at, at + batchSize * readingColumns));
     yield { count: part.length / readingColumns, rows: part };
   }
 }

@@ -28,23 +28,23 @@ const cycle =
     itemOf(items, position);
 const part = ({ record }: Draft, name: string): number => Number(record[name] ?? 0);
 const shareOf =
-  (name: string, most: number): Draw =>
+  (name: string, limit: number): Draw =>
   (draft) =>
-    Math.floor(part(draft, name) * draft.chance.fraction() * most);
+    Math.floor(part(draft, name) * draft.chance.fraction() * limit);
 const quotient =
   (name: string, whole: string): Draw =>
   (draft) =>
     Number((part(draft, name) / part(draft, whole)).toFixed(4));
 /** A day some days after another field's; null if that has none. */
 const after =
-  (name: string, least: number, most: number): Draw =>
+  (name: string, least: number, maxDays: number): Draw =>
   ({ record: { [name]: day }, chance }) =>
-    typeof day === 'string' ? addDays(day, chance.between(least, most)) : null;
+    typeof day === 'string' ? addDays(day, chance.between(least, maxDays)) : null;
 /** The same, but null for a day in the future. */
 const passed =
-  (name: string, least: number, most: number): Draw =>
+  (name: string, least: number, maxDays: number): Draw =>
   (draft) => {
-    const day = after(name, least, most)(draft);
+    const day = after(name, least, maxDays)(draft);
     return typeof day === 'string' && day <= draft.today ? day : null;
   };
 /** An instant up to eight hours after another field's; null in one of ten records. */

@@ -17,12 +17,12 @@ export async function peek(
 
 async function* chain(
   read: readonly Uint8Array[],
-  rest: AsyncIterator<Uint8Array>,
+  remaining: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* read;
-    yield* { [Symbol.asyncIterator]: () => rest };
+    yield* { [Symbol.asyncIterator]: () => remaining };
   } finally {
-    await rest.return?.();
+    await remaining.return?.();
   }
 }

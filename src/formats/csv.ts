@@ -27,22 +27,22 @@ const endCode = -1;
  * lines. A test compares the rows with those of csv-parse.
  */
 export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
-  let rest = '';
+  let remainder = '';
   let line = 1;
   let separator: number | undefined;
   /** Rows read so far, up to two: between the first, which is the header, and the second there may be comments. */
   let rows = 0;
   return {
     get line() {
-      return line + countBreaks(rest);
+      return line + countBreaks(remainder);
     },
     push(text, last) {
-      const all = rest + text;
+      const all = remainder + text;
       let at = 0;
       if (separator === undefined) {
         const start = readStart(all, last);
         if (start === undefined) {
-          rest = all;
+          remainder = all;
           return;
         }
         ({ separator, at } = start);
@@ -56,8 +56,8 @@ export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
         if (next === -1) break;
         at = next;
       }
-      rest = all.slice(at);
-      if (rest.length > maxRowLength) events.fatal(line, tooLongRule);
+      remainder = all.slice(at);
+      if (remainder.length > maxRowLength) events.fatal(line, tooLongRule);
     },
   };
 
@@ -89,7 +89,7 @@ export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
         if (code < 32 || code > 126) plain = false;
         at++;
       } else if (at > from && !isBlank(text.slice(from, at))) {
-        const end = Math.min(
+        const faultEnd = Math.min(
           indexOrEnd(text, String.fromCharCode(between), from),
           endOfLine(text, from),
         );
@@ -97,7 +97,7 @@ export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
           text,
           from,
           last,
-          faultIn(cells, breaks, text.slice(from, end), quotesRule),
+          faultIn(cells, breaks, text.slice(from, faultEnd), quotesRule),
         );
       } else {
         const close = closingQuote(text, at + 1);
@@ -106,17 +106,18 @@ export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
         if (close === -1)
           return skipLine(text, at, last, faultIn(cells, breaks, null, unclosedRule));
         const value = text.slice(at + 1, close);
-        const end = skipPadding(text, close + 1, between);
-        if (end === text.length && !last) return -1;
+        const cellEnd = skipPadding(text, close + 1, between);
+        if (cellEnd === text.length && !last) return -1;
         if (!plainText.test(value)) {
           plain = false;
           breaks += countBreaks(value);
         }
-        const code = codeAt(text, end);
-        const next = isEnd(code) && code !== endCode ? endOfBreak(text, end, last) : end + 1;
+        const code = codeAt(text, cellEnd);
+        const next =
+          isEnd(code) && code !== endCode ? endOfBreak(text, cellEnd, last) : cellEnd + 1;
         if (next === -1) return -1;
         if (code !== between && !isEnd(code)) {
-          return skipLine(text, end, last, faultIn(cells, breaks, value, afterQuoteRule));
+          return skipLine(text, cellEnd, last, faultIn(cells, breaks, value, afterQuoteRule));
         }
         cells.push(value.includes('"') ? value.replaceAll('""', '"') : value);
         from = at = next;
@@ -191,9 +192,9 @@ function isEnd(code: number): boolean {
 
 /** The start of the next line; -1 if this one is incomplete. */
 function startOfNextLine(text: string, from: number, last: boolean): number {
-  const end = endOfLine(text, from);
-  if (end === text.length) return last ? end : -1;
-  return endOfBreak(text, end, last);
+  const lineEnd = endOfLine(text, from);
+  if (lineEnd === text.length) return last ? lineEnd : -1;
+  return endOfBreak(text, lineEnd, last);
 }
 
 /** The position after the blanks behind a closing quote. */
@@ -216,14 +217,14 @@ function readStart(text: string, last: boolean): Start | undefined {
   let [at, lines] = [0, 0];
   let declared: string | undefined;
   for (;;) {
-    const end = endOfLine(text, at);
-    const header = text.slice(at, end);
-    if (end === text.length && !last && text.length <= maxRowLength) return undefined;
+    const headerEnd = endOfLine(text, at);
+    const header = text.slice(at, headerEnd);
+    if (headerEnd === text.length && !last && text.length <= maxRowLength) return undefined;
     declared ??= /^"?sep=([^"\r\n])"?[\s,;]*$/i.exec(header)?.[1];
     const isDeclaration = declared !== undefined && /^"?sep=/i.test(header);
-    if (end === text.length || !(isDeclaration || /^[\s,;]*$/.test(header)))
+    if (headerEnd === text.length || !(isDeclaration || /^[\s,;]*$/.test(header)))
       return { separator: (declared ?? separatorOf(header)).charCodeAt(0), at, lines };
-    const next = endOfBreak(text, end, last);
+    const next = endOfBreak(text, headerEnd, last);
     if (next === -1) return undefined;
     at = next;
     lines++;

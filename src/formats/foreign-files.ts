@@ -13,14 +13,17 @@ export const recognisedBytes = 4096;
 export function requireReadable(head: Buffer): void {
   const foreign = foreignFileOf(head);
   if (foreign === undefined) return;
-  const { what, hint } = foreign;
-  throw new HkctlError('bad_input', `The file is ${what}, not CSV, JSON or NDJSON.`, { hint });
+  const { what: description, hint } = foreign;
+  throw new HkctlError('bad_input', `The file is ${description}, not CSV, JSON or NDJSON.`, {
+    hint,
+  });
 }
 
 function foreignFileOf(head: Buffer): ForeignFile | undefined {
   const bytes = head.toString('latin1');
-  const [, found] = beginnings.find(([beginning]) => bytes.startsWith(beginning)) ?? [];
-  if (found !== undefined) return typeof found === 'function' ? found(bytes) : found;
+  const [, recognised] = beginnings.find(([beginning]) => bytes.startsWith(beginning)) ?? [];
+  if (recognised !== undefined)
+    return typeof recognised === 'function' ? recognised(bytes) : recognised;
   // POSIX: the first header of an archive.
   if (bytes.startsWith('ustar', 257)) return archive('a tar archive');
   return utf16WithoutMark(head) ?? markupOf(bytes);
@@ -29,14 +32,14 @@ function foreignFileOf(head: Buffer): ForeignFile | undefined {
 const csvHint = 'Save it as "CSV UTF-8" in the spreadsheet program and import that file.';
 const utf8Hint = 'Save it as UTF-8: in Excel as "CSV UTF-8", in an editor by its encoding.';
 
-const workbook = (what: string): ForeignFile => ({ what, hint: csvHint });
-const archive = (what: string): ForeignFile => ({
-  what,
+const workbook = (description: string): ForeignFile => ({ what: description, hint: csvHint });
+const archive = (description: string): ForeignFile => ({
+  what: description,
   hint: 'Unpack it and import the file that it contains; gzip alone needs no unpacking.',
 });
-const encoded = (what: string): ForeignFile => ({ what, hint: utf8Hint });
-const exported = (what: string): ForeignFile => ({
-  what,
+const encoded = (description: string): ForeignFile => ({ what: description, hint: utf8Hint });
+const exported = (description: string): ForeignFile => ({
+  what: description,
   hint: 'Export the table itself as CSV, JSON or NDJSON and import that file.',
 });
 

@@ -13,28 +13,28 @@ import {
 
 /** Creates a streaming reader of NDJSON: one JSON value a line, empty lines ignored. */
 export function createNdjsonReader(events: Omit<TextEvents, 'row'>): TextReader {
-  let rest = '';
+  let remainder = '';
   let line = 1;
   return {
     get line() {
       return line;
     },
     push(text, last) {
-      const all = rest + text;
+      const all = remainder + text;
       // JSON itself has no CR inside a text: it ends a line, too.
       const hasReturns = all.includes('\r');
       let at = 0;
       while (at < all.length) {
-        const end = hasReturns ? endOfLine(all, at) : indexOrEnd(all, '\n', at);
-        if (end === all.length && !last) break;
-        const next = end === all.length ? end : endOfBreak(all, end, last);
+        const lineEnd = hasReturns ? endOfLine(all, at) : indexOrEnd(all, '\n', at);
+        if (lineEnd === all.length && !last) break;
+        const next = lineEnd === all.length ? lineEnd : endOfBreak(all, lineEnd, last);
         if (next === -1) break;
-        readLine(all.slice(at, end));
+        readLine(all.slice(at, lineEnd));
         line++;
         at = next;
       }
-      rest = all.slice(at);
-      if (rest.length > maxRowLength) events.fatal(line, tooLongRule);
+      remainder = all.slice(at);
+      if (remainder.length > maxRowLength) events.fatal(line, tooLongRule);
     },
   };
 
@@ -53,15 +53,15 @@ type Expected = 'array' | 'first' | 'value' | 'separator' | 'end';
  * file of any size is read at the engine's own speed, and the line of each element is known.
  */
 export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
-  let rest = '';
+  let remainder = '';
   let line = 1;
   let expected: Expected = 'array';
   return {
     get line() {
-      return line + countBreaks(rest);
+      return line + countBreaks(remainder);
     },
     push(text, last) {
-      const all = rest + text;
+      const all = remainder + text;
       let at = 0;
       const advance = (to: number) => {
         line += countLineFeeds(all, at, to);
@@ -69,20 +69,20 @@ export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
       };
       for (advance(skipBlanks(all, at)); at < all.length; advance(skipBlanks(all, at))) {
         if (expected === 'value' || (expected === 'first' && all[at] !== ']')) {
-          const end = endOfValue(all, at);
-          if (end === -1) break;
-          const value = jsonIn(all.slice(at, end), events.parse);
+          const valueEnd = endOfValue(all, at);
+          if (valueEnd === -1) break;
+          const value = jsonIn(all.slice(at, valueEnd), events.parse);
           if (value === undefined) events.fatal(line, 'a JSON value');
           events.value(value, line);
           expected = 'separator';
-          advance(end);
+          advance(valueEnd);
         } else {
           expected = next(all[at]);
           at++;
         }
       }
-      rest = all.slice(at);
-      if (rest.length > maxRowLength) events.fatal(line, tooLongRule);
+      remainder = all.slice(at);
+      if (remainder.length > maxRowLength) events.fatal(line, tooLongRule);
       if (last && expected !== 'end')
         events.fatal(line, 'a JSON array that is closed before the end of the file');
     },

@@ -70,12 +70,12 @@ async function* readable(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 
 /** Leaves out the Ctrl-Z (U+001A) with which programs of DOS end a text, and blanks after it. */
 async function* withoutEndMark(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let held = '';
+  let pendingText = '';
   for await (const text of texts) {
-    const all = held + text;
-    const end = startOfEndMark(all);
-    held = all.slice(end);
-    if (end > 0) yield all.slice(0, end);
+    const all = pendingText + text;
+    const endMarkAt = startOfEndMark(all);
+    pendingText = all.slice(endMarkAt);
+    if (endMarkAt > 0) yield all.slice(0, endMarkAt);
   }
 }
 

@@ -39,11 +39,11 @@ export const returnCode = 13;
  */
 export function endOfBreak(text: string, at: number, last: boolean): number {
   if (text.charCodeAt(at) === lineCode) return at + 1;
-  let end = at;
-  while (text.charCodeAt(end) === returnCode) end++;
-  if (end === at) return at;
-  if (text.charCodeAt(end) === lineCode) return end + 1;
-  return end === text.length && !last ? -1 : at + 1;
+  let lineFeedAt = at;
+  while (text.charCodeAt(lineFeedAt) === returnCode) lineFeedAt++;
+  if (lineFeedAt === at) return at;
+  if (text.charCodeAt(lineFeedAt) === lineCode) return lineFeedAt + 1;
+  return lineFeedAt === text.length && !last ? -1 : at + 1;
 }
 
 /** The position of the next LF or CR; the length of the text if there is none. */
@@ -59,6 +59,6 @@ export function countBreaks(text: string): number {
 }
 
 export function indexOrEnd(text: string, wanted: string, from: number): number {
-  const found = text.indexOf(wanted, from);
-  return found === -1 ? text.length : found;
+  const index = text.indexOf(wanted, from);
+  return index === -1 ? text.length : index;
 }

@@ -41,8 +41,8 @@ function eventsOf(
   const fieldOf = createFieldOfColumn(importTable, map);
   let hasValues = false;
   let hasUnknown = false;
-  const fault: TextEvents['fault'] = (found) => {
-    violations.add({ ...found, field: table.nameOf(found.column ?? 0) ?? null });
+  const fault: TextEvents['fault'] = (textFault) => {
+    violations.add({ ...textFault, field: table.nameOf(textFault.column ?? 0) ?? null });
   };
   const table = createTableReader(importTable, map, { row: validator.validateCells, fault });
   const events: TextEvents = {
@@ -66,12 +66,12 @@ function eventsOf(
     for (const name of Object.keys(members)) {
       const field = fieldOf(name);
       if (field === null) continue;
-      const given = members[name];
+      const member = members[name];
       if (field !== undefined && !Object.hasOwn(values, field)) {
-        values[field] = given;
+        values[field] = member;
         continue;
       }
-      const value = textOfAny(given);
+      const value = textOfAny(member);
       const rule = field
         ? `means ${field}, as does an earlier member`
         : unknownFieldRule(importTable, name, !hasUnknown);

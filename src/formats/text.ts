@@ -53,9 +53,9 @@ function unfinished(bytes: Buffer): number {
 function firstWrong(bytes: Buffer): number {
   let at = 0;
   for (const character of bytes.toString()) {
-    const own = Buffer.from(character);
-    if (!own.equals(bytes.subarray(at, at + own.length))) break;
-    at += own.length;
+    const encoded = Buffer.from(character);
+    if (!encoded.equals(bytes.subarray(at, at + encoded.length))) break;
+    at += encoded.length;
   }
   return at;
 }

@@ -233,7 +233,7 @@ export interface Services {
   /** The backups in a folder of the store with this id. */
   backupSeries(folder: string, storeId: string): Promise<BackupSeries>;
   /** SQL for the roles of the store at an address, or its distribution over the workers of Citus; of a file at the usual place. */
-  postgresSql(what: 'roles' | 'citus', location: string): Promise<string>;
+  postgresSql(kind: 'roles' | 'citus', location: string): Promise<string>;
   /** Serves until `stop` is aborted, then drains; resolves once the last answer is sent. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
   example(name: ExampleName): Promise<string>;

@@ -258,8 +258,8 @@ export const globalFlags = {
 } satisfies Flags;
 
 /** Other accounts of the machine can read the command line of a process. Throws `usage`. */
-function refusePassword(given: string): void {
-  if (splitPassword(given).password === undefined) return;
+function refusePassword(address: string): void {
+  if (splitPassword(address).password === undefined) return;
   throw new HkctlError(
     'usage',
     'A password on the command line can be read by everybody on this machine.',

@@ -17,9 +17,9 @@ export default defineCommand({
     ['hkctl examples gateway-node-red.json', 'a flow to import into Node-RED'],
     ['hkctl examples telegraf.conf', 'the output of Telegraf to hkctl'],
   ],
-  async run(context, { columns: chosen }, [given]) {
-    if (given !== undefined) {
-      const name = requireOneOf(given, names);
+  async run(context, { columns: chosen }, [typedName]) {
+    if (typedName !== undefined) {
+      const name = requireOneOf(typedName, names);
       const text = await context.services.example(name);
       context.printDocument(text.trimEnd(), { name, text });
     } else {

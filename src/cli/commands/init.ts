@@ -48,26 +48,26 @@ export default defineCommand({
       flags.demo ? { ...demoDefaults, ...present(flags) } : flags,
       login,
     );
-    let made: Awaited<ReturnType<typeof initialise>> | undefined;
+    let created: Awaited<ReturnType<typeof initialise>> | undefined;
     const engine = await services.engine(storePath, { makesFolder: true });
     const store = await engine.create(async (store) => {
-      made = await initialise(context.domainOf(store), input, io.osAccount);
+      created = await initialise(context.domainOf(store), input, io.osAccount);
     });
     try {
-      if (!made) throw new Error('a store is made with its first organization');
-      const { tenant, entity, user } = made;
+      if (!created) throw new Error('a store is made with its first organization');
+      const { tenant, entity, user } = created;
       const actor = { user, osAccount: io.osAccount };
       const tries = flags.demo
         ? await services.loadDemo(context.domainOf(store), actor, entity)
         : [];
       if (context.json) {
         const [keys = 0] = await countActiveKeys(context.domainOf(store), [entity]);
-        const made = {
+        const result = {
           tenant: tenantJson(tenant),
           entity: entityJson(entity, keys),
           user: userJson(user, [entity]),
         };
-        context.printJson({ store: storePath, ...made });
+        context.printJson({ store: storePath, ...result });
       } else {
         context.confirm(
           `Store made: ${storePath}`,
@@ -84,7 +84,8 @@ export default defineCommand({
         }
         context.say(`Next: hkctl keys create --entity ${entity.code}, then hkctl serve`);
         if (flags.demo) context.say('', 'Three things to try:');
-        for (const [what, command] of tries) context.say(`  ${what}`, `    hkctl ${command}`);
+        for (const [sentence, command] of tries)
+          context.say(`  ${sentence}`, `    hkctl ${command}`);
       }
     } finally {
       await store.close();
@@ -129,7 +130,7 @@ async function completeInput(
   requireLogin(login);
   // If all that is required was given, the week start alone is no reason to ask.
   const asksNothing = !Object.values(required).includes(undefined);
-  const nameOf = (what: string) => (text: string) => requireLabel(text, `The name of an ${what}`);
+  const nameOf = (noun: string) => (text: string) => requireLabel(text, `The name of an ${noun}`);
   const org = await textOrAsk(
     context,
     flags.org,

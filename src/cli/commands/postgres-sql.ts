@@ -12,20 +12,20 @@ export const postgresCitus = printing(
   'once, after hkctl init',
 );
 
-function printing(what: 'roles' | 'citus', description: string, when: string) {
+function printing(kind: 'roles' | 'citus', description: string, when: string) {
   return defineCommand({
     description: `${description} Nothing is run and no store is opened.`,
     readOnly: true,
     fields: ['sql'],
     examples: [
-      [`hkctl postgres-${what} | psql -d plant`, when],
+      [`hkctl postgres-${kind} | psql -d plant`, when],
       [
-        `hkctl postgres-${what} --store 'postgres://db.example.com/plant?schema=north'`,
+        `hkctl postgres-${kind} --store 'postgres://db.example.com/plant?schema=north'`,
         'for another schema',
       ],
     ],
     async run(context) {
-      const sql = await context.services.postgresSql(what, context.storePath);
+      const sql = await context.services.postgresSql(kind, context.storePath);
       context.printDocument(sql, { sql });
     },
   });

@@ -94,8 +94,8 @@ export function createPanelDelivery(
     if (screen) await untilDismissed(screen).finally(closeScreen);
   };
   return {
-    async deliver(given) {
-      delivered = given;
+    async deliver(deliveredKeys) {
+      delivered = deliveredKeys;
       screen = openScreen(io);
       draw();
       if (copy) startCopy();
@@ -223,13 +223,13 @@ export async function copySecret(
   io: Io,
   secret: string,
   terminal = io.stdout,
-  ended = new AbortController().signal,
+  closing = new AbortController().signal,
 ): Promise<string> {
   // Over SSH the clipboard of this machine is not the user's.
   const remote = io.env.SSH_CONNECTION !== undefined || io.env.SSH_TTY !== undefined;
-  const outcome = remote ? 'failed' : await copiedInTime(io, secret, ended);
+  const outcome = remote ? 'failed' : await copiedInTime(io, secret, closing);
   if (outcome === 'copied') return 'API key copied';
-  if (ended.aborted) return '';
+  if (closing.aborted) return '';
   if (canDraw(io.env, terminal)) {
     terminal.write(`\u001b]52;c;${Buffer.from(secret).toString('base64')}\u0007`);
     return 'Sent to the terminal by OSC 52; if it allows that, the key is on your clipboard. Paste it to be sure.';

@@ -62,18 +62,18 @@ export function withoutLongPastes(
   stdin: Input,
   pastedBytes: number,
 ): { input: Input; release(): void } {
-  let left = pastedBytes;
+  let freeBytes = pastedBytes;
   const limited = new Transform({
     transform(chunk: Buffer, _, done) {
       if (chunk.length <= longestKey) return done(null, chunk);
       // A new decoder keeps back the beginning of a character.
-      const kept =
-        chunk.length <= left
+      const fittingChunk =
+        chunk.length <= freeBytes
           ? chunk
-          : Buffer.from(new StringDecoder().write(chunk.subarray(0, left)));
-      left -= kept.length;
-      if (kept.length > 0) this.push(kept);
-      if (chunk.includes(ctrlC, kept.length)) this.push(ctrlC);
+          : Buffer.from(new StringDecoder().write(chunk.subarray(0, freeBytes)));
+      freeBytes -= fittingChunk.length;
+      if (fittingChunk.length > 0) this.push(fittingChunk);
+      if (chunk.includes(ctrlC, fittingChunk.length)) this.push(ctrlC);
       done();
     },
   });

@@ -10,12 +10,13 @@ import { pathFaults } from '../../core/files.ts';
  */
 export function streamNamedFile(
   path: string,
-  what: string,
+  expected: string,
 ): { stream: AsyncIterable<Buffer>; bytes: number | undefined } {
   try {
     const fd = openNamedFile(path);
     const stats = fstatSync(fd);
-    if (stats.isDirectory()) throw new HkctlError('bad_input', `${path} is a folder, not ${what}.`);
+    if (stats.isDirectory())
+      throw new HkctlError('bad_input', `${path} is a folder, not ${expected}.`);
     return { stream: contentOf(path, fd), bytes: stats.isFile() ? stats.size : undefined };
   } catch (thrown) {
     throw unreadable(path, thrown);

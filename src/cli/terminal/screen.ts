@@ -81,8 +81,8 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
   stdin.resume();
   show();
   return {
-    draw(given) {
-      linesFor = given;
+    draw(newLines) {
+      linesFor = newLines;
       redraw();
     },
     next: () => {

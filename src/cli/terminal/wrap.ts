@@ -8,7 +8,7 @@ export function widthOf(text: string): number {
 
 /** Joins words by `gap` into lines no wider than `width`; breaks a longer word. */
 export function wrapWords(words: readonly string[], width: number, gap = ' '): string[] {
-  const visible = words.flatMap((given) => pieces(visibleText(given), width));
+  const visible = words.flatMap((word) => pieces(visibleText(word), width));
   const first = visible.findIndex((word) => word !== '');
   return first === -1 ? [] : joined(visible.slice(first), width, gap);
 }
@@ -66,21 +66,22 @@ export function truncated(text: string, width: number): string {
 
 /** As many characters from the beginning of a text as fit into a width. */
 function beginning(text: string, width: number): string {
-  let kept = '';
+  let fittingText = '';
   for (const char of text) {
-    if (widthOf(kept + char) > width) break;
-    kept += char;
+    if (widthOf(fittingText + char) > width) break;
+    fittingText += char;
   }
-  return kept;
+  return fittingText;
 }
 
 /** {@link truncated} for a name: a number at its end, by which names mostly differ, stays. */
 export function shortened(name: string, width: number): string {
   const number = /\d{1,6}\D?$/.exec(name)?.[0] ?? '';
-  const kept = widthOf(number);
-  if (number === '' || kept * 2 > width || widthOf(name) <= width) return truncated(name, width);
-  const rest = visibleText(name.slice(0, -number.length));
-  return `${truncated(`${rest}…`, width - kept)}${number}`;
+  const numberWidth = widthOf(number);
+  if (number === '' || numberWidth * 2 > width || widthOf(name) <= width)
+    return truncated(name, width);
+  const nameStart = visibleText(name.slice(0, -number.length));
+  return `${truncated(`${nameStart}…`, width - numberWidth)}${number}`;
 }
 
 export function padded(text: string, width: number): string {
@@ -91,10 +92,10 @@ function pieces(word: string, width: number): string[] {
   // Text with colours is short by construction; breaking it would break its escape sequences.
   if (widthOf(word) <= width || word.includes('\u001b')) return [word];
   const parts: string[] = [];
-  for (let rest = word; rest !== ''; ) {
-    const part = beginning(rest, width) || String.fromCodePoint(rest.codePointAt(0) ?? 0);
+  for (let remaining = word; remaining !== ''; ) {
+    const part = beginning(remaining, width) || String.fromCodePoint(remaining.codePointAt(0) ?? 0);
     parts.push(part);
-    rest = rest.slice(part.length);
+    remaining = remaining.slice(part.length);
   }
   return parts;
 }

@@ -68,8 +68,8 @@ export class Anchors {
   }
 
   watch({ seq, hash }: Pick<AuditRecord, 'seq' | 'hash'>): void {
-    const kept = this.#hashes.get(seq);
-    if (kept === undefined || (kept.size === 1 && kept.has(hash))) return;
+    const knownHashes = this.#hashes.get(seq);
+    if (knownHashes === undefined || (knownHashes.size === 1 && knownHashes.has(hash))) return;
     this.#broken ??= { seq, reason: 'another record was here when the log was written' };
   }
 

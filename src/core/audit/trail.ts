@@ -24,13 +24,13 @@ export async function* exportAudit(
   { limit = Number.POSITIVE_INFINITY, ...filter }: AuditFilter & { limit?: number },
 ): AsyncGenerator<AuditRecord[]> {
   let after: number | undefined;
-  for (let left = limit; left > 0; ) {
-    const page = { ...filter, isOldestFirst: true, after, limit: Math.min(left, pageSize) };
+  for (let remaining = limit; remaining > 0; ) {
+    const page = { ...filter, isOldestFirst: true, after, limit: Math.min(remaining, pageSize) };
     const records = await listAudit(domain, actor, page);
     yield records;
     if (records.length < pageSize) return;
     after = records.at(-1)?.seq;
-    left -= records.length;
+    remaining -= records.length;
   }
 }
 

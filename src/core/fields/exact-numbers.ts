@@ -23,10 +23,10 @@ export function isRounded(numeral: string, value: number): boolean {
     (Math.abs(value) >= smallestNormal || !exponent.test(numeral))
   )
     return false;
-  const given = decimalOf(numeral);
-  if (isSame(given, decimalOf(String(value)))) return false;
-  const { length } = given.digits;
-  return length > mostPrecision || !isSame(given, decimalOf(value.toPrecision(length || 1)));
+  const written = decimalOf(numeral);
+  if (isSame(written, decimalOf(String(value)))) return false;
+  const { length } = written.digits;
+  return length > mostPrecision || !isSame(written, decimalOf(value.toPrecision(length || 1)));
 }
 
 /** The most digits that `toPrecision` writes. */
@@ -70,12 +70,12 @@ function withMarks(text: string): string {
   let from = 0;
   // A number, or the quote that opens a string, whose digits are skipped.
   const token = /"|-?\d[\d.]*(?:[eE][+-]?\d+)?/g;
-  for (let found = token.exec(text); found; found = token.exec(text)) {
-    const [numeral] = found;
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    const [numeral] = match;
     if (numeral === '"') {
-      token.lastIndex = endOfJsonString(text, found.index) + 1;
+      token.lastIndex = endOfJsonString(text, match.index) + 1;
     } else if (isRounded(numeral, Number(numeral))) {
-      pieces.push(text.slice(from, found.index), `"${mark}${numeral}"`);
+      pieces.push(text.slice(from, match.index), `"${mark}${numeral}"`);
       from = token.lastIndex;
     }
   }
@@ -105,14 +105,17 @@ interface Decimal {
 
 /** Reads digits with at most one point, a sign and an exponent; without a regular expression, since it may be very long. */
 function decimalOf(numeral: string): Decimal {
-  const end = numeral.search(exponent);
-  const mantissa = (end === -1 ? numeral : numeral.slice(0, end)).replace(/^[+-]/, '');
+  const exponentAt = numeral.search(exponent);
+  const mantissa = (exponentAt === -1 ? numeral : numeral.slice(0, exponentAt)).replace(
+    /^[+-]/,
+    '',
+  );
   const [whole = '', fraction = ''] = mantissa.split('.');
   const all = whole + fraction;
   let from = 0;
   while (all[from] === '0') from++;
   let to = all.length;
   while (to > from && all[to - 1] === '0') to--;
-  const shift = end === -1 ? 0 : Number(numeral.slice(end + 1));
+  const shift = exponentAt === -1 ? 0 : Number(numeral.slice(exponentAt + 1));
   return { digits: all.slice(from, to), point: whole.length - from + shift };
 }

@@ -143,7 +143,7 @@ function namesOf(
 export type Refuse = (field: string, value: unknown, rule: string) => void;
 
 /** Validates a given value (never null or empty): returns its canonical form, or undefined after it was refused. */
-export type ValueValidator<Given> = (given: Given, refuse: Refuse) => unknown;
+export type ValueValidator<Given> = (input: Given, refuse: Refuse) => unknown;
 
 export interface FieldValidator {
   /** `plain` says that the text is known to be printable ASCII on one line, which saves a check. */

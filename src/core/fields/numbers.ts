@@ -5,13 +5,13 @@ export function validatorsOfNumber(name: string, field: NumberField): FieldValid
   const whole = field.kind === 'integer';
   const { min = -Infinity, max = Infinity } = field;
   const rule = whole ? 'a whole number' : 'a number with a decimal point';
-  const validate = (value: number, given: unknown, refuse: Refuse): unknown => {
+  const validate = (value: number, input: unknown, refuse: Refuse): unknown => {
     if (!Number.isFinite(value) || (whole && !Number.isSafeInteger(value)))
-      return refuse(name, given, rule);
-    if (typeof given === 'string' && isRounded(given, value))
-      return refuse(name, given, roundedRule(value));
-    if (value < min) return refuse(name, given, `at least ${min}`);
-    if (value > max) return refuse(name, given, `at most ${max}`);
+      return refuse(name, input, rule);
+    if (typeof input === 'string' && isRounded(input, value))
+      return refuse(name, input, roundedRule(value));
+    if (value < min) return refuse(name, input, `at least ${min}`);
+    if (value > max) return refuse(name, input, `at most ${max}`);
     return value === 0 ? 0 : value;
   };
   return {
@@ -21,11 +21,11 @@ export function validatorsOfNumber(name: string, field: NumberField): FieldValid
         ? refuse(name, text, numeralRule(text, rule))
         : validate(value, text, refuse);
     },
-    fromJson: (given, refuse) => {
-      if (typeof given === 'number') return validate(given, given, refuse);
-      return given instanceof RoundedNumber
-        ? validate(Number(given.source), given.source, refuse)
-        : refuse(name, given, rule);
+    fromJson: (input, refuse) => {
+      if (typeof input === 'number') return validate(input, input, refuse);
+      return input instanceof RoundedNumber
+        ? validate(Number(input.source), input.source, refuse)
+        : refuse(name, input, rule);
     },
   };
 }

@@ -57,8 +57,8 @@ function fromTextOnly(
   rule: string,
   validate: FieldValidator['fromText'],
 ): FieldValidator {
-  const fromJson: ValueValidator<unknown> = (given, refuse) =>
-    typeof given === 'string' ? validate(given, refuse, false) : refuse(name, given, rule);
+  const fromJson: ValueValidator<unknown> = (input, refuse) =>
+    typeof input === 'string' ? validate(input, refuse, false) : refuse(name, input, rule);
   return { fromText: validate, fromJson };
 }
 
@@ -97,9 +97,9 @@ function ruleAgainst(character: string): string {
 }
 
 function validateEnum(name: string, values: readonly string[]): ValueValidator<string> {
-  const known = new Set(values);
+  const allowedValues = new Set(values);
   const rule = oneOf(values);
-  return (text, refuse) => (known.has(text) ? text : refuse(name, text, rule));
+  return (text, refuse) => (allowedValues.has(text) ? text : refuse(name, text, rule));
 }
 
 function oneOf(values: readonly string[]): string {
@@ -135,11 +135,11 @@ const booleanTexts: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 function validatorsOfBoolean(name: string): FieldValidator {
-  const wrong = (given: unknown, refuse: Refuse) =>
-    refuse(name, given, `true or false${orMean(meantBoolean(textOfAny(given)))}`);
+  const wrong = (input: unknown, refuse: Refuse) =>
+    refuse(name, input, `true or false${orMean(meantBoolean(textOfAny(input)))}`);
   return {
     fromText: (text, refuse) => booleanTexts.get(text) ?? wrong(text, refuse),
-    fromJson: (given, refuse) => (typeof given === 'boolean' ? given : wrong(given, refuse)),
+    fromJson: (input, refuse) => (typeof input === 'boolean' ? input : wrong(input, refuse)),
   };
 }
 
@@ -148,15 +148,15 @@ function validatorsOfBoolean(name: string): FieldValidator {
 function validatorsOfList(name: string, field: ListField): FieldValidator {
   const validateItem = field.of ? validateObject(field.of) : validateItemText;
   const rule = field.of ? 'a list of objects' : 'a list of texts';
-  const fromJson: ValueValidator<unknown> = (given, refuse) => {
-    if (!Array.isArray(given)) return refuse(name, given, rule);
-    const items = given.map((item, index) => validateItem(`${name}[${index}]`, item, refuse));
+  const fromJson: ValueValidator<unknown> = (input, refuse) => {
+    if (!Array.isArray(input)) return refuse(name, input, rule);
+    const items = input.map((item, index) => validateItem(`${name}[${index}]`, item, refuse));
     if (field.uniqueBy !== undefined) refuseRepeats(name, items, field.uniqueBy, refuse);
     return items;
   };
   const fromText: ValueValidator<string> = (text, refuse) => {
-    const given = jsonIn(text);
-    return given === undefined ? refuse(name, text, `${rule} as JSON`) : fromJson(given, refuse);
+    const parsed = jsonIn(text);
+    return parsed === undefined ? refuse(name, text, `${rule} as JSON`) : fromJson(parsed, refuse);
   };
   return { fromText, fromJson };
 }
@@ -182,9 +182,9 @@ function validateObject(fields: Fields): (path: string, item: unknown, refuse: R
     }
     return Object.fromEntries(
       validators.map(({ name, field, validate }) => {
-        const given = item[name] ?? '';
-        if (given !== '')
-          return [name, validate(typeof given === 'string' ? trimmed(given) : given, refuseInside)];
+        const input = item[name] ?? '';
+        if (input !== '')
+          return [name, validate(typeof input === 'string' ? trimmed(input) : input, refuseInside)];
         if (field.required) refuseInside(name, null, 'required');
         return [name, field.kind === 'list' ? [] : null];
       }),

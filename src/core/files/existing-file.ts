@@ -53,8 +53,9 @@ export class ExistingFile {
   requireReplaceable(way: Place['way']): void {
     const path = this.#folder.pathOf(this.#name);
     const { uid } = this.stats;
-    const own = process.geteuid?.() ?? uid;
-    const open = uid === own || uid === 0 ? undefined : exchangeableFolder(way, [own, uid]);
+    const effectiveUid = process.geteuid?.() ?? uid;
+    const open =
+      uid === effectiveUid || uid === 0 ? undefined : exchangeableFolder(way, [effectiveUid, uid]);
     if (open) {
       throw irreplaceable(path, `the account ${uid} owns it, in a folder that others can write`, {
         hint: 'Keep the file in a folder that only its owner can write.',
@@ -70,7 +71,7 @@ export class ExistingFile {
     } catch (thrown) {
       if (errnoOf(thrown) !== 'EPERM') throw thrown;
       const { mode } = this.#folder.stats();
-      const isSticky = (mode & 0o1000) !== 0 && uid !== own;
+      const isSticky = (mode & 0o1000) !== 0 && uid !== effectiveUid;
       if (isSticky) {
         throw irreplaceable(path, `the account ${uid} owns it, in a sticky folder`, {
           hint: 'Keep the file in a folder of your own.',

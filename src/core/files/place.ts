@@ -25,7 +25,7 @@ const linkLimit = 40;
  */
 export function locate(path: FileName, { followsLast }: { followsLast: boolean }): Place {
   const start = Buffer.from(path);
-  const rest = partsOf(start).reverse();
+  const remainingParts = partsOf(start).reverse();
   let folder = Folder.start(isAbsolute(start) ? '/' : '.');
   let way = [folder.stats()];
   let links = 0;
@@ -37,26 +37,26 @@ export function locate(path: FileName, { followsLast }: { followsLast: boolean }
 
   try {
     for (;;) {
-      const name = rest.pop() ?? itself;
-      const isLast = rest.length === 0;
-      const found = { folder, name, isKernelLink: false, isBehindLink, way };
-      if (isLast && !followsLast) return found;
+      const name = remainingParts.pop() ?? itself;
+      const isLast = remainingParts.length === 0;
+      const place = { folder, name, isKernelLink: false, isBehindLink, way };
+      if (isLast && !followsLast) return place;
 
       const stats = folder.statOf(name);
       if (stats?.isSymbolicLink()) {
         const isKernelLink = folder.isInProc();
         const target = trustedTarget(folder, name, stats);
-        if (isKernelLink && isLast) return { ...found, isKernelLink };
+        if (isKernelLink && isLast) return { ...place, isKernelLink };
 
         links++;
         isBehindLink ||= isLast;
         if (links > linkLimit) throw Object.assign(new Error('too many links'), { code: 'ELOOP' });
         if (isKernelLink) goTo(folder.enter(name, { follow: true }));
         else {
-          rest.push(...partsOf(target).reverse());
+          remainingParts.push(...partsOf(target).reverse());
           if (isAbsolute(target)) goTo(Folder.start('/'));
         }
-      } else if (isLast) return found;
+      } else if (isLast) return place;
       else goTo(folder.enter(name));
       way = [...way, folder.stats()];
     }
@@ -132,8 +132,8 @@ function trustedTarget(folder: Folder, name: FileName, stats: Stats): Buffer {
 
 /** Refuses a link that neither root nor the acting account made: `bad_input`. */
 function requireTrustedLink(path: string, { uid }: Stats): void {
-  const own = process.geteuid?.();
-  if (own === undefined || uid === own || uid === 0) return;
+  const effectiveUid = process.geteuid?.();
+  if (effectiveUid === undefined || uid === effectiveUid || uid === 0) return;
   throw new HkctlError('bad_input', `${path} is a link that the account ${uid} made.`, {
     hint: 'Give the path that it leads to, if that is what you mean.',
   });
@@ -146,10 +146,10 @@ function partsOf(path: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let at = 0; at <= path.length; ) {
     const slash = path.indexOf(slashByte, at);
-    const end = slash === -1 ? path.length : slash;
-    const part = path.subarray(at, end);
+    const partEnd = slash === -1 ? path.length : slash;
+    const part = path.subarray(at, partEnd);
     if (part.length > 0 && !part.equals(itself)) parts.push(part);
-    at = end + 1;
+    at = partEnd + 1;
   }
   // A slash at its end says that it is a folder.
   if (path.at(-1) === slashByte) parts.push(itself);

@@ -50,8 +50,8 @@ export const refusalDetails: Record<Refusal, string> = {
 };
 
 export function holdsAny(
-  held: readonly ClientPermission[],
+  granted: readonly ClientPermission[],
   wanted: readonly ClientPermission[],
 ): boolean {
-  return wanted.some((permission) => held.includes(permission));
+  return wanted.some((permission) => granted.includes(permission));
 }

@@ -147,7 +147,7 @@ export async function requireActive(
     const [latest = key] = await latestOf(domain, actor, [key]);
     const status = statusOf(latest, nowMs);
     const successor = `, rotated to ${latest.prefix}${status === 'Active' ? '' : ` (${status})`}`;
-    names.push(`${named(key)} is ${statusOf(key, nowMs)}${latest === key ? '' : successor}`);
+    names.push(`${keyLabel(key)} is ${statusOf(key, nowMs)}${latest === key ? '' : successor}`);
     if (status === 'Active') working.push(latest.prefix);
   }
   const which = names.length === 1 ? `The key ${names[0]}` : `Of the keys, ${names.join(', ')}`;
@@ -159,7 +159,7 @@ export async function requireActive(
   });
 }
 
-function named({ name, prefix }: Key): string {
+function keyLabel({ name, prefix }: Key): string {
   return `${name} (${prefix})`;
 }
 
@@ -169,8 +169,8 @@ export function raced(
   endedIds: readonly string[],
   done: 'rotated' | 'revoked',
 ): HkctlError {
-  const ended = keys.filter(({ id }) => endedIds.includes(id));
-  const names = ended.map(named).join(', ');
+  const endedKeys = keys.filter(({ id }) => endedIds.includes(id));
+  const names = endedKeys.map(keyLabel).join(', ');
   const hints = {
     rotated: 'The secret that was just delivered for it opens nothing; throw it away.',
     revoked: 'A key that is not active needs no revoking; name only the others.',

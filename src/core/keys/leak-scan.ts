@@ -2,7 +2,7 @@ import { isCompleteSecret, secretLength } from '../secrets.ts';
 
 /** Secrets by their checksum. The letters searched for are rarer than the `h` before them: that is three times as fast. */
 export function secretsIn(bytes: Buffer): { offset: number; secret: string }[] {
-  const found = [];
+  const secrets = [];
   for (
     let at = bytes.indexOf('k_', 1, 'latin1');
     at !== -1;
@@ -11,9 +11,9 @@ export function secretsIn(bytes: Buffer): { offset: number; secret: string }[] {
     const offset = at - 1;
     if (bytes[offset] !== letterH) continue;
     const secret = bytes.toString('latin1', offset, offset + secretLength);
-    if (isCompleteSecret(secret)) found.push({ offset, secret });
+    if (isCompleteSecret(secret)) secrets.push({ offset, secret });
   }
-  return found;
+  return secrets;
 }
 
 const letterH = 0x68;

@@ -99,12 +99,12 @@ async function findKey(
   { user }: Actor,
   ref: string,
 ): Promise<Key | undefined> {
-  const found = await store.keys.find(user.tenantId, ref);
-  if (found) return found;
+  const exactKey = await store.keys.find(user.tenantId, ref);
+  if (exactKey) return exactKey;
   const filter = { nowMs: clock(), statuses: ['Active'], name: canonicalText(ref) } as const;
-  const named = await store.keys.list(user.tenantId, filter, { limit: 10 });
-  if (named.length < 2) return named[0];
-  const prefixes = named.map(({ prefix }) => prefix).join(', ');
+  const namesakes = await store.keys.list(user.tenantId, filter, { limit: 10 });
+  if (namesakes.length < 2) return namesakes[0];
+  const prefixes = namesakes.map(({ prefix }) => prefix).join(', ');
   throw new HkctlError(
     'bad_input',
     `Several active keys have the name "${printable(ref)}": ${prefixes}.`,

@@ -137,14 +137,14 @@ export async function rejectionsOf(
   for (const row of await store.usage.rejected(tenantId, { first: today - 2, last: today + 1 })) {
     const { prefix, code, count, lastAtMs, lastSensor: sensor } = row;
     if (lastAtMs === null || lastAtMs <= nowMs - dayMs) continue;
-    const found = keys.get(prefix) ?? { prefix, count: 0, codes: [], lastAtMs };
-    keys.set(prefix, found);
-    found.count += count;
-    found.lastAtMs = Math.max(found.lastAtMs, lastAtMs);
-    const same = found.codes.find((one) => one.code === code);
+    const keyUsage = keys.get(prefix) ?? { prefix, count: 0, codes: [], lastAtMs };
+    keys.set(prefix, keyUsage);
+    keyUsage.count += count;
+    keyUsage.lastAtMs = Math.max(keyUsage.lastAtMs, lastAtMs);
+    const same = keyUsage.codes.find((one) => one.code === code);
     // Rows come in the order of days.
     if (same) Object.assign(same, { count: same.count + count, sensor });
-    else found.codes.push({ code, count, sensor });
+    else keyUsage.codes.push({ code, count, sensor });
   }
   for (const { codes } of keys.values()) codes.sort((a, b) => b.count - a.count);
   return [...keys.values()].sort((a, b) => b.count - a.count);

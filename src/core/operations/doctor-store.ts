@@ -24,8 +24,12 @@ import { stopCommand } from './stopping.ts';
 export function findingOfFiles(files: readonly FileFacts[]): Finding {
   const open = files.filter(({ kind, mode }) => (mode & (kind === 'folder' ? 0o022 : 0o077)) !== 0);
   if (open.length > 0) {
-    const named = open.map(({ path, mode }) => `${path} (mode ${modeText(mode)})`).join(', ');
-    return problem('state_forbids', `Others than the owner can open ${named}.`, chmodHint(open));
+    const openFiles = open.map(({ path, mode }) => `${path} (mode ${modeText(mode)})`).join(', ');
+    return problem(
+      'state_forbids',
+      `Others than the owner can open ${openFiles}.`,
+      chmodHint(open),
+    );
   }
   const loose = files.filter(({ kind, mode }) => mode !== (kind === 'folder' ? 0o700 : 0o600));
   if (loose.length > 0) {
@@ -81,27 +85,27 @@ export function findingOfVersions(
   versions: readonly { database: string; version: number; wanted: number }[],
 ): Finding {
   const wrong = versions.filter(({ version, wanted }) => version !== wanted);
-  const named = wrong
+  const databases = wrong
     .map(({ database, version, wanted }) => `${database} has ${version} and not ${wanted}`)
     .join(', ');
   if (wrong.length === 0) return ok('The layout is that of this version of hkctl.');
   return wrong.some(({ version, wanted }) => version > wanted)
     ? problem(
         'store_too_new',
-        `A newer hkctl made it: ${named}.`,
+        `A newer hkctl made it: ${databases}.`,
         'Use that version of hkctl, or a newer one.',
       )
     : problem(
         'store_too_old',
-        `It is of an older version: ${named}.`,
+        `It is of an older version: ${databases}.`,
         `Stop the daemon (under systemd: ${stopCommand}) and run: hkctl migrate`,
       );
 }
 
 export function findingOfReferences(broken: readonly { table: string; rows: number }[]): Finding {
   if (broken.length === 0) return ok('Every reference of the registry has its target.');
-  const named = broken.map(({ table, rows }) => `${rows} of ${table}`).join(', ');
-  return problem('store_corrupt', `Rows with missing references: ${named}.`, toBackup);
+  const tables = broken.map(({ table, rows }) => `${rows} of ${table}`).join(', ');
+  return problem('store_corrupt', `Rows with missing references: ${tables}.`, toBackup);
 }
 
 /** Whether a revoked key works. `prefixes` are such keys of the actor's organization; others are only counted. */
@@ -111,14 +115,15 @@ export function findingOfJournal(
 ): Finding {
   if (alive.length > 0) {
     const others = alive.length - prefixes.length;
-    const named = [...prefixes, ...(others > 0 ? [`${others} of other organizations`] : [])].join(
-      ', ',
-    );
+    const keyNames = [
+      ...prefixes,
+      ...(others > 0 ? [`${others} of other organizations`] : []),
+    ].join(', ');
     const hint =
       prefixes.length > 0
         ? `Run: hkctl keys revoke ${prefixes.join(' ')} --yes`
         : 'A Super user of each other organization runs hkctl doctor, which names its keys.';
-    const detail = `Keys work that the journal says were revoked: ${named}. If a rotation of them was cut off, give that command again instead.`;
+    const detail = `Keys work that the journal says were revoked: ${keyNames}. If a rotation of them was cut off, give that command again instead.`;
     return problem('state_forbids', detail, hint);
   }
   if (torn > 0) {
@@ -165,10 +170,10 @@ export function freeText({ freeBytes, totalBytes }: SpaceFacts): string {
 export function findingOfSpace(space: SpaceFacts): Finding {
   const free = `${freeText(space)} are free on its file system.`;
   if (!isSpaceLow(space)) return ok(free);
-  const most =
+  const advice =
     'Free some space: on a full disk nothing is ingested, and keys are only revoked and rotated, users and entities only deactivated.';
-  if (space.hasReserve) return warning(`Only ${free}`, most);
-  return warning(`Only ${free} The reserve for revocations is in use.`, most);
+  if (space.hasReserve) return warning(`Only ${free}`, advice);
+  return warning(`Only ${free} The reserve for revocations is in use.`, advice);
 }
 
 /** A clock may be this far behind: more than a time service sets it back. */
@@ -205,16 +210,16 @@ export interface Summarised {
 
 /** Whether readings were replaced by summaries that the organization keeps; no retention is shorter than a day. */
 export function findingOfRetention(entities: readonly Summarised[], nowMs: number): Finding {
-  const found = entities.flatMap(({ code, summarisedUs, retainedFromUs }) =>
+  const summarisedEntities = entities.flatMap(({ code, summarisedUs, retainedFromUs }) =>
     summarisedUs !== null && summarisedUs >= retainedFromUs ? [{ code, summarisedUs }] : [],
   );
-  if (found.length === 0)
+  if (summarisedEntities.length === 0)
     return ok('Only readings that are no longer retained were replaced by hourly summaries.');
-  const named = found.map(
+  const descriptions = summarisedEntities.map(
     ({ code, summarisedUs }) => `${code} (until ${formatInstantUs(summarisedUs)})`,
   );
-  const detail = `Only hourly summaries are left of readings that are retained now: ${firstFew(named).join('; ')}.`;
-  if (found.every(({ summarisedUs }) => summarisedUs < (nowMs - dayMs) * 1000)) {
+  const detail = `Only hourly summaries are left of readings that are retained now: ${firstFew(descriptions).join('; ')}.`;
+  if (summarisedEntities.every(({ summarisedUs }) => summarisedUs < (nowMs - dayMs) * 1000)) {
     return ok(`${detail} That is so after a longer retention was set.`);
   }
   const hint =
@@ -225,11 +230,11 @@ export function findingOfRetention(entities: readonly Summarised[], nowMs: numbe
 /** Whether the API refuses active keys, since their entity or their creator is inactive or gone; `keys` are some of them. */
 export function findingOfRefusedKeys(keys: readonly Key[], count: number, nowMs: number): Finding {
   if (count === 0) return ok('No active key is refused because of its site or its creator.');
-  const named = keys.map((key) => `${key.prefix} (${refusalReason(key, nowMs)})`);
+  const descriptions = keys.map((key) => `${key.prefix} (${refusalReason(key, nowMs)})`);
   const more = count > keys.length ? [`and ${count - keys.length} more`] : [];
   const hints = new Set(keys.map((key) => refusalHint(key, nowMs)));
   return warning(
-    `${count === 1 ? '1 active key is' : `${count} active keys are`} refused: ${[...named, ...more].join(', ')}.`,
+    `${count === 1 ? '1 active key is' : `${count} active keys are`} refused: ${[...descriptions, ...more].join(', ')}.`,
     [...hints].join('; '),
   );
 }
@@ -253,16 +258,18 @@ function refusalHint(key: Key, nowMs: number): string {
 
 /** Whether Node knows the time zone of every entity; those of other organizations are counted and not named. */
 export function findingOfTimezones(
-  own: readonly Pick<Entity, 'code' | 'timezone'>[],
+  ownEntities: readonly Pick<Entity, 'code' | 'timezone'>[],
   others: readonly Pick<Entity, 'timezone'>[] = [],
 ): Finding {
-  const unknown = own.filter(({ timezone }) => !isTimezone(timezone));
+  const unknown = ownEntities.filter(({ timezone }) => !isTimezone(timezone));
   const elsewhere = others.filter(({ timezone }) => !isTimezone(timezone)).length;
   if (unknown.length + elsewhere === 0) return ok('The time zone of every entity is known here.');
-  const named = firstFew(unknown.map(({ code, timezone }) => `${code} (${quotedText(timezone)})`));
-  if (elsewhere > 0) named.push(`${elsewhere} of other organizations`);
+  const descriptions = firstFew(
+    unknown.map(({ code, timezone }) => `${code} (${quotedText(timezone)})`),
+  );
+  if (elsewhere > 0) descriptions.push(`${elsewhere} of other organizations`);
   return warning(
-    `The time zone of an entity is unknown to this version of Node.js: ${named.join('; ')}.`,
+    `The time zone of an entity is unknown to this version of Node.js: ${descriptions.join('; ')}.`,
     'Times of these entities are shown in UTC, and dates are refused. Update Node.js, which brings its own time zones.',
   );
 }

@@ -64,14 +64,17 @@ export async function* diagnose(
     ['daemon', () => checkDaemon(domain, options)],
     ['server', server && (async () => checksOfServer(await server()))],
   ];
-  for (const [name, run] of checks) if (run) yield* await made(name, run);
+  for (const [name, run] of checks) if (run) yield* await checksOf(name, run);
 }
 
 /** A check that fails with one of our errors is itself a problem; the other checks continue. */
-async function made(name: string, run: () => MaybePromise<Finding | Check[]>): Promise<Check[]> {
+async function checksOf(
+  name: string,
+  run: () => MaybePromise<Finding | Check[]>,
+): Promise<Check[]> {
   try {
-    const found = await run();
-    return Array.isArray(found) ? found : [{ name, ...found }];
+    const finding = await run();
+    return Array.isArray(finding) ? finding : [{ name, ...finding }];
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     return [{ name, ...problem(thrown.code, thrown.message, thrown.hint) }];
@@ -133,8 +136,8 @@ async function checkTimezones({ store }: Domain, { user }: Actor): Promise<Findi
 async function checkDaemon(domain: Domain, { answers }: DoctorOptions): Promise<Finding> {
   const { newest, ended } = await daemonsOf(domain, answers);
   if (ended.length > 0) {
-    const named = ended.map(({ baseUrl }) => baseUrl).join(', ');
-    const detail = `A daemon ended without a clean stop, and was not started again: ${named}.`;
+    const addresses = ended.map(({ baseUrl }) => baseUrl).join(', ');
+    const detail = `A daemon ended without a clean stop, and was not started again: ${addresses}.`;
     return warning(detail, 'Read its log and start it; until then clients get no answer from it.');
   }
   if (newest === undefined) return ok('No daemon serves this store.');

@@ -71,7 +71,7 @@ export async function* expiringKeys({
 function expiryOf(key: Key, nowMs: number): ExpiringKey | undefined {
   const { expiresAtMs } = key;
   if (expiresAtMs === null) return undefined;
-  const days = expiryWarningDays.find((most) => expiresAtMs - nowMs <= most * dayMs);
+  const days = expiryWarningDays.find((maxDays) => expiresAtMs - nowMs <= maxDays * dayMs);
   if (days === undefined) return undefined;
   return { key, expiresAtMs, days, reachedForMs: nowMs - (expiresAtMs - days * dayMs) };
 }

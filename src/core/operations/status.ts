@@ -37,7 +37,7 @@ export async function readStatus(
   const [first] = await store.tenants.list();
   const backedUpMs = lastBackupMs ?? first?.createdAtMs ?? 0;
   const space = inspection.space?.() ?? null;
-  const found = {
+  const warnings = {
     disk_low: space !== null && isSpaceLow(space),
     daemon_ended: ended.length > 0,
     keys_refused: keys.refused > 0,
@@ -62,7 +62,9 @@ export async function readStatus(
     /** Null if the audit trail names no backup. */
     lastBackupMs,
     // The keys of that very object.
-    attention: (Object.keys(found) as (keyof typeof found)[]).filter((name) => found[name]),
+    attention: (Object.keys(warnings) as (keyof typeof warnings)[]).filter(
+      (name) => warnings[name],
+    ),
   };
 }
 

@@ -48,8 +48,8 @@ export function newEntity(
 /** Codes differ by more than case: people do not tell MUC from muc. */
 async function requireNewCode({ store }: Domain, { tenantId, code }: Entity): Promise<void> {
   const lower = code.toLowerCase();
-  const known = await store.entities.list(tenantId);
-  const taken = known.find((one) => one.code.toLowerCase() === lower);
+  const entities = await store.entities.list(tenantId);
+  const taken = entities.find((one) => one.code.toLowerCase() === lower);
   if (taken === undefined) return;
   throw new HkctlError('duplicate', `There is an entity with the code ${taken.code} already.`, {
     hint: 'Codes must differ by more than case: choose another one.',
@@ -135,18 +135,18 @@ export async function requireEntity(domain: Domain, actor: Actor, code: string):
   });
 }
 
-function hintOf(given: string, known: readonly Entity[]): string {
-  if (known.length === 0) return 'Add one: hkctl entities add CODE --name N --timezone TZ';
-  const codes = known.map(({ code }) => code);
-  const near = nearest(given, codes) ?? codeByName(given, known);
+function hintOf(typedCode: string, entities: readonly Entity[]): string {
+  if (entities.length === 0) return 'Add one: hkctl entities add CODE --name N --timezone TZ';
+  const codes = entities.map(({ code }) => code);
+  const near = nearest(typedCode, codes) ?? codeByName(typedCode, entities);
   const more = codes.length > 20 ? ' …' : '';
   return `${didYouMean(near)}There are: ${codes.slice(0, 20).join(', ')}${more}`;
 }
 
 /** The code of the entity whose name contains what was given instead of it. */
-function codeByName(given: string, known: readonly Entity[]): string | undefined {
-  if (given.length < 3) return undefined;
-  return known.find(({ name }) => name.toLowerCase().includes(given.toLowerCase()))?.code;
+function codeByName(typedName: string, entities: readonly Entity[]): string | undefined {
+  if (typedName.length < 3) return undefined;
+  return entities.find(({ name }) => name.toLowerCase().includes(typedName.toLowerCase()))?.code;
 }
 
 /** The time zone in IANA's spelling, however it was typed. Throws `bad_input`. */

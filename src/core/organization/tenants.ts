@@ -13,15 +13,13 @@ import { requireLogin } from './users.ts';
 const mostDays = 36_500;
 
 /** Reads a retention such as `400d` to days, `forever` to null. Throws `usage`. */
-export function parseRetention(given: string): number | null {
-  if (given === 'forever') return null;
-  const days = /^[1-9]\d{0,4}d$/.test(given)
-    ? Number(given.slice(0, -1))
-    : Number.POSITIVE_INFINITY;
+export function parseRetention(text: string): number | null {
+  if (text === 'forever') return null;
+  const days = /^[1-9]\d{0,4}d$/.test(text) ? Number(text.slice(0, -1)) : Number.POSITIVE_INFINITY;
   if (days <= mostDays) return days;
   throw new HkctlError(
     'usage',
-    `"${given}" is not a retention: give days such as 400d, at most ${mostDays}d, or forever.`,
+    `"${text}" is not a retention: give days such as 400d, at most ${mostDays}d, or forever.`,
   );
 }
 
@@ -95,7 +93,7 @@ export async function updateTenant(
   const tenant = await domain.store.tenants.find(actor.user.tenantId);
   if (!tenant) throw new HkctlError('not_found', 'This organization is no longer in the store.');
   // What is not given stays: an undefined here would stand in for it.
-  const given = {
+  const changes = {
     ...(name !== undefined && { name }),
     ...(change.weekStart !== undefined && { weekStart: change.weekStart }),
     ...(change.retainReadingsDays !== undefined && {
@@ -111,10 +109,10 @@ export async function updateTenant(
   };
   await domain.store.tenants.update(
     tenant.id,
-    given,
+    changes,
     auditDraft(domain, actor, 'tenant.set', tenant.name, detail),
   );
-  return { ...tenant, ...given };
+  return { ...tenant, ...changes };
 }
 
 function newTenant(

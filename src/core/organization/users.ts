@@ -138,10 +138,10 @@ async function roleChange(
 async function requireUser(domain: Domain, actor: Actor, login: string): Promise<User> {
   const user = await domain.store.users.findByLogin(login);
   if (!user || user.tenantId !== actor.user.tenantId) {
-    const known = await domain.store.users.list(actor.user.tenantId);
+    const users = await domain.store.users.list(actor.user.tenantId);
     const near = nearest(
       login,
-      known.map((other) => other.login),
+      users.map((other) => other.login),
     );
     throw new HkctlError('not_found', `No user ${quotedName(login)} in this organization.`, {
       hint: `${didYouMean(near)}hkctl users list shows them.`,

@@ -110,12 +110,12 @@ export class RowWriter {
   /** Puts the rows in the opposite order. */
   #reverse(): void {
     const reversed = new Uint8Array(this.#length);
-    let end = this.#length;
+    let rowEnd = this.#length;
     let free = 0;
     for (const start of this.#starts.splice(0).reverse()) {
-      reversed.set(this.#bytes.subarray(start, end), free);
-      free += end - start;
-      end = start;
+      reversed.set(this.#bytes.subarray(start, rowEnd), free);
+      free += rowEnd - start;
+      rowEnd = start;
     }
     this.#bytes = reversed;
   }
@@ -153,19 +153,19 @@ export class RowWriter {
     if (thousandths < 0) bytes[at++] = minus;
     const all = Math.abs(thousandths);
     const whole = (all / 1000) | 0;
-    const rest = all - whole * 1000;
-    let end = at + 1;
-    for (let larger = 10; larger <= whole; larger *= 10) end++;
-    at = end;
-    let left = whole;
+    const fraction = all - whole * 1000;
+    let digitAt = at + 1;
+    for (let larger = 10; larger <= whole; larger *= 10) digitAt++;
+    at = digitAt;
+    let remaining = whole;
     do {
-      const next = (left / 10) | 0;
-      bytes[--end] = zero + left - next * 10;
-      left = next;
-    } while (left > 0);
-    if (rest > 0) {
+      const next = (remaining / 10) | 0;
+      bytes[--digitAt] = zero + remaining - next * 10;
+      remaining = next;
+    } while (remaining > 0);
+    if (fraction > 0) {
       bytes[at++] = point;
-      const [tens, ones] = [(rest / 10) | 0, rest % 10];
+      const [tens, ones] = [(fraction / 10) | 0, fraction % 10];
       bytes[at++] = zero + ((tens / 10) | 0);
       if (tens % 10 !== 0 || ones !== 0) bytes[at++] = zero + (tens % 10);
       if (ones !== 0) bytes[at++] = zero + ones;

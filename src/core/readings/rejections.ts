@@ -51,11 +51,11 @@ export function addRefused(
   positions: ArrayLike<number>,
 ): readonly Rejection[] {
   if (conflicts.length === 0) return rejected;
-  const found = conflicts.map((position) => ({
+  const conflictRejections = conflicts.map((position) => ({
     index: positions[position] ?? position,
     ...fault('reading_conflict'),
   }));
-  return [...rejected, ...found].sort((a, b) => a.index - b.index);
+  return [...rejected, ...conflictRejections].sort((a, b) => a.index - b.index);
 }
 
 /** The rejections of a body by code: how many, and the last one. */
@@ -64,11 +64,11 @@ export type RejectionsByCode = ReadonlyMap<string, { count: number; last: Reject
 export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
   const codes = new Map<string, { count: number; last: Rejection }>();
   for (const rejection of rejected) {
-    const known = codes.get(rejection.code);
-    if (known === undefined) codes.set(rejection.code, { count: 1, last: rejection });
+    const codeTotal = codes.get(rejection.code);
+    if (codeTotal === undefined) codes.set(rejection.code, { count: 1, last: rejection });
     else {
-      known.count++;
-      known.last = rejection;
+      codeTotal.count++;
+      codeTotal.last = rejection;
     }
   }
   return codes;
@@ -84,9 +84,9 @@ export function isJsonObject(item: unknown): item is Record<string, unknown> {
   return typeof item === 'object' && item !== null && !Array.isArray(item);
 }
 
-export function notObject(item: unknown, what: string): Fault {
+export function notObject(item: unknown, subject: string): Fault {
   const detail = item === tooLong ? `at most ${longestItem / 1024} KiB long` : 'an object';
-  return fault('invalid_reading', `${what} is ${detail}.`);
+  return fault('invalid_reading', `${subject} is ${detail}.`);
 }
 
 export function missing(field: string): Fault {
@@ -94,8 +94,11 @@ export function missing(field: string): Fault {
 }
 
 /** The fault of an unknown field; `known` lists the fields that there are. */
-export function unknownField(field: string, known: string): Fault {
-  return fault('unknown_field', `${shown(field)} is an unknown field; the fields are ${known}.`);
+export function unknownField(field: string, knownFields: string): Fault {
+  return fault(
+    'unknown_field',
+    `${shown(field)} is an unknown field; the fields are ${knownFields}.`,
+  );
 }
 
 /** The fault of a sensor that is missing, unknown or, if it is given, inactive. */
@@ -126,8 +129,8 @@ export function qualityFault(quality: unknown): Fault {
 
 /** The fault of a unit other than the sensor's own. */
 export function unitFault(unit: unknown, sensor: Sensor): Fault {
-  const own = sensor.unit === null ? 'it has none' : `its own is ${shown(sensor.unit)}`;
-  return fault('unit_mismatch', `${shown(unit)} is not the unit of the sensor; ${own}.`);
+  const sensorUnit = sensor.unit === null ? 'it has none' : `its own is ${shown(sensor.unit)}`;
+  return fault('unit_mismatch', `${shown(unit)} is not the unit of the sensor; ${sensorUnit}.`);
 }
 
 /** The sensor that an item of a body names, for people: cut short, printable and without a secret; null if it names none. */
@@ -148,14 +151,14 @@ export abstract class Validator {
 
   /** Takes the item at a position of the body, which may be anything that JSON can express. */
   add(item: unknown, index: number): void {
-    const found = this.check(item, index);
-    if (found !== undefined) this.refuse(index, found, item);
+    const itemFault = this.check(item, index);
+    if (itemFault !== undefined) this.refuse(index, itemFault, item);
   }
 
   /** Rejects the item at a position, of which nothing may be known. */
-  refuse(index: number, found: Fault, item?: unknown): void {
-    this.rejected.push({ index, ...found });
-    this.#lastRejected.set(found.code, item);
+  refuse(index: number, itemFault: Fault, item?: unknown): void {
+    this.rejected.push({ index, ...itemFault });
+    this.#lastRejected.set(itemFault.code, item);
   }
 
   /** The sensor that the last rejected item of a code names, for people; null if it names none. */

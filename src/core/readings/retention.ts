@@ -33,16 +33,16 @@ export async function countExpiring(
 ): Promise<Expiring> {
   const present =
     (await store.tenants.find(user.tenantId))?.retainReadingsDays ?? Number.POSITIVE_INFINITY;
-  const found: Expiring = { readings: 0, oldestUs: null };
-  if (days === null || days >= present) return found;
+  const expiring: Expiring = { readings: 0, oldestUs: null };
+  if (days === null || days >= present) return expiring;
   const untilUs = retentionBorderUs(days, steady().ms);
   for (const { id } of await store.entities.list(user.tenantId)) {
     const { oldestUs } = await store.readings.retention(id);
     if (oldestUs === null || oldestUs >= untilUs) continue;
-    found.readings += await store.readings.countDroppable(id, untilUs);
-    found.oldestUs = Math.min(oldestUs, found.oldestUs ?? oldestUs);
+    expiring.readings += await store.readings.countDroppable(id, untilUs);
+    expiring.oldestUs = Math.min(oldestUs, expiring.oldestUs ?? oldestUs);
   }
-  return found;
+  return expiring;
 }
 
 /** The entities that do not keep readings forever, each with the instant (epoch µs) before which it does not. */

@@ -95,9 +95,11 @@ export function withStates(
   records: readonly SensorRecord[],
 ): MaybePromise<SensorView[]> {
   const series = records.map(({ id }) => sensorById(directory, id)?.series);
-  const found = series.filter((one) => one !== undefined);
-  return chain(readings.states(found), (states: ReadonlyMap<number | undefined, SensorState>) =>
-    records.map((record, place) => ({ ...record, ...shownState(states.get(series[place])) })),
+  const knownSeries = series.filter((one) => one !== undefined);
+  return chain(
+    readings.states(knownSeries),
+    (states: ReadonlyMap<number | undefined, SensorState>) =>
+      records.map((record, place) => ({ ...record, ...shownState(states.get(series[place])) })),
   );
 }
 
@@ -142,8 +144,8 @@ export async function* textOf(
 ): AsyncGenerator<string> {
   const client = { owner: sensor.id, charge() {} };
   for (let fromUs: number | null | undefined = request.fromUs; fromUs !== null; ) {
-    const given = { ...request, series: sensor.series, fromUs, limit: pageSize };
-    const page: ReadingText = await domain.store.readings.text(given, client);
+    const pageRequest = { ...request, series: sensor.series, fromUs, limit: pageSize };
+    const page: ReadingText = await domain.store.readings.text(pageRequest, client);
     if (page.text.length > 0) yield decoder.decode(page.text);
     fromUs = page.nextUs;
   }

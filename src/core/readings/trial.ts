@@ -32,8 +32,10 @@ export class ReadingTrial {
         place * readingColumns,
         place * readingColumns + 3,
       );
-      const found = stored[place] ?? Number.NaN;
-      const first = Number.isNaN(found) ? this.#earlier.putOnce(series, atUs, value) : found;
+      const storedValue = stored[place] ?? Number.NaN;
+      const first = Number.isNaN(storedValue)
+        ? this.#earlier.putOnce(series, atUs, value)
+        : storedValue;
       if (first === undefined) continue;
       if (first === value) duplicates++;
       else conflicts.push(place);
@@ -54,8 +56,8 @@ class ValuesByInstant {
   putOnce(series: number, atUs: number, value: number): number | undefined {
     if (2 * slotSize * this.#count >= this.#slots.length) this.#grow();
     const at = this.#slotOf(series, atUs);
-    const found = this.#slots[at + 2] ?? Number.NaN;
-    if (!Number.isNaN(found)) return found;
+    const slotValue = this.#slots[at + 2] ?? Number.NaN;
+    if (!Number.isNaN(slotValue)) return slotValue;
     this.#slots.set([series, atUs, value], at);
     this.#count++;
     return undefined;

@@ -56,10 +56,10 @@ export function createFieldOfColumn(
     if (name === '' || table.leftOut.includes(name)) return null;
     return names.has(name) ? name : undefined;
   };
-  const known = new Map<string, string | null | undefined>();
+  const fieldsByColumn = new Map<string, string | null | undefined>();
   return (column) => {
-    if (!known.has(column)) known.set(column, find(column));
-    return known.get(column);
+    if (!fieldsByColumn.has(column)) fieldsByColumn.set(column, find(column));
+    return fieldsByColumn.get(column);
   };
 }
 
@@ -97,7 +97,7 @@ export function columnPositions(
   header.forEach((name, position) => {
     const field = fieldOf(name);
     if (field === null) return;
-    const index = fields.findIndex(([known]) => known === field);
+    const index = fields.findIndex(([knownField]) => knownField === field);
     if (index === -1)
       refuse(position + 1, name, unknownFieldRule(table, name, unknown.push(name) === 1));
     else if (columns[index] !== -1)

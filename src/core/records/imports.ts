@@ -174,6 +174,6 @@ function sentenceOf({ line, column, field, value, rule }: Violation): string {
     column === null ? undefined : `column ${column}`,
     field ?? undefined,
   ];
-  const given = value === null ? undefined : `"${value}"`;
-  return [place.filter(Boolean).join(', '), given, rule].filter(Boolean).join(': ');
+  const quotedValue = value === null ? undefined : `"${value}"`;
+  return [place.filter(Boolean).join(', '), quotedValue, rule].filter(Boolean).join(': ');
 }

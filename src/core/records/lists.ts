@@ -67,33 +67,41 @@ async function readChanges(
   const { resource, entityId, limit } = request;
   const changes = await records.changes(resource, entityId);
   requireKnownChanges(token, changes, nowMs, point?.changedAt);
-  const end: SyncPoint = { epoch: changes.epoch, changedAt: point?.changedAt ?? changes.changedAt };
+  const endPoint: SyncPoint = {
+    epoch: changes.epoch,
+    changedAt: point?.changedAt ?? changes.changedAt,
+  };
   const last = (json: string, removed: readonly string[]): ListPage => {
     return {
       json,
       removed,
       cursor: null,
-      syncToken: writeSyncToken(listName(resource, entityId), end, nowMs),
+      syncToken: writeSyncToken(listName(resource, entityId), endPoint, nowMs),
     };
   };
-  if (end.changedAt === token.changedAt) return last('', []);
+  if (endPoint.changedAt === token.changedAt) return last('', []);
 
   let json = '';
-  let left = limit;
+  let remaining = limit;
   if (!ofRemoved) {
-    const upToEnd = { field: 'updated_at', op: 'to', value: end.changedAt } as const;
+    const upToEnd = { field: 'updated_at', op: 'to', value: endPoint.changedAt } as const;
     const page = await run(() =>
       records.page({ ...request, conditions: [...request.conditions, upToEnd] }),
     );
     if (page.next)
-      return { json: page.json, removed: [], cursor: cursorOf(page.next, end), syncToken: null };
+      return {
+        json: page.json,
+        removed: [],
+        cursor: cursorOf(page.next, endPoint),
+        syncToken: null,
+      };
     json = page.json;
-    left -= page.count;
+    remaining -= page.count;
   }
   const after =
     ofRemoved && request.after ? request.after : { value: instantAfter(token.changedAt), id: '' };
-  const removed = { resource, entityId, after, to: end.changedAt, limit: left };
+  const removed = { resource, entityId, after, to: endPoint.changedAt, limit: remaining };
   const { ids, next } = await run(() => records.removed(removed));
   if (next === null) return last(json, ids);
-  return { json, removed: ids, cursor: cursorOf(next, end, 'removed'), syncToken: null };
+  return { json, removed: ids, cursor: cursorOf(next, endPoint, 'removed'), syncToken: null };
 }

@@ -14,21 +14,21 @@ export function requireKnown(
   query: QueryParameters,
   allowed: ReadonlyMap<string, unknown>,
 ): Map<string, string> {
-  const given = new Map<string, string>();
+  const parameters = new Map<string, string>();
   for (const [name, value] of query) {
     if (!allowed.has(name)) {
       const names = [...allowed.keys()];
       const known = names.length > 0 ? `Allowed are ${names.join(', ')}.` : 'None is allowed here.';
       throw new HkctlError('bad_parameter', `There is no parameter ${quotedText(name)}. ${known}`);
     }
-    if (given.has(name))
+    if (parameters.has(name))
       throw new HkctlError(
         'bad_parameter',
         `The parameter "${name}" is given more than once: give it once.`,
       );
-    given.set(name, value);
+    parameters.set(name, value);
   }
-  return given;
+  return parameters;
 }
 
 /** Reads a whole number within bounds, or the default if none is given. Throws `bad_parameter`. */

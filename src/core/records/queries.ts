@@ -67,10 +67,10 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
   );
   return (query, scope) => {
     const { entityId } = scope;
-    const given = requireKnown(query, byName);
-    const [text, cursor] = [given.get('sync_token'), given.get('cursor')];
+    const parameters = requireKnown(query, byName);
+    const [text, cursor] = [parameters.get('sync_token'), parameters.get('cursor')];
     // In the order of declaration, not of the query: the same conditions give the same pages and cursors.
-    const asked = filters.filter(({ name }) => given.has(name));
+    const asked = filters.filter(({ name }) => parameters.has(name));
     if (text !== undefined && asked[0]) {
       throw new HkctlError(
         'bad_parameter',
@@ -79,13 +79,13 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
     }
     const token =
       text === undefined ? undefined : readSyncToken(text, listName(resource, entityId));
-    const read = asked.flatMap((filter) => filter.read(given.get(filter.name) ?? '', scope));
+    const read = asked.flatMap((filter) => filter.read(parameters.get(filter.name) ?? '', scope));
     const conditions: RecordCondition[] = token
       ? [{ field: 'updated_at', op: 'from', value: instantAfter(token.changedAt) }]
       : [...read.filter(({ op }) => op === 'eq'), ...read.filter(({ op }) => op !== 'eq')];
     const orderBy = conditions.find(({ op }) => op !== 'eq')?.field ?? 'id';
-    const include = readInclude(resource, given.get('include'));
-    const limit = readLimit(given.get('limit'), pageLimit);
+    const include = readInclude(resource, parameters.get('include'));
+    const limit = readLimit(parameters.get('limit'), pageLimit);
     const tie = fingerprint([
       resource.name,
       entityId,
@@ -144,9 +144,9 @@ export function readInclude(resource: ResourceDefinition, text: string | undefin
   if (text === undefined) return [];
   const allowed = detailFields(resource);
   const wanted = text.split(',');
-  const known = allowed.filter((name) => wanted.includes(name));
-  if (known.length !== wanted.length) throw wrongValue('include', text, allowed.join(', '));
-  return known;
+  const includedLists = allowed.filter((name) => wanted.includes(name));
+  if (includedLists.length !== wanted.length) throw wrongValue('include', text, allowed.join(', '));
+  return includedLists;
 }
 
 function toFilter(
@@ -187,9 +187,9 @@ function toFilter(
 }
 
 /** Days at the ends of the calendar would reach into years that RFC 3339 cannot express. */
-function requireUsualYear(name: string, text: string, what: string): void {
+function requireUsualYear(name: string, text: string, expected: string): void {
   if (!isDate(text) || text < '1000' || text >= '9999') {
-    throw wrongValue(name, text, `${what}, from the year 1000 to 9998`);
+    throw wrongValue(name, text, `${expected}, from the year 1000 to 9998`);
   }
 }
 

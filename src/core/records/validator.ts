@@ -34,8 +34,8 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
   const count = names.length;
   const required = fields.map(([, field]) => field.required === true);
   const isList = fields.map(([, field]) => field.kind === 'list');
-  const kept = new Set(keptLists(resource));
-  const isKept = names.map((name) => kept.has(name));
+  const keptNames = new Set(keptLists(resource));
+  const isKept = names.map((name) => keptNames.has(name));
   const reserved = resource.reservedIds && new Set<unknown>(resource.reservedIds);
   const idRule = `something other than ${['.', ...(resource.reservedIds ?? [])].join(', ')} and ..`;
   const violations = new ViolationList();
@@ -85,8 +85,8 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
           (gathered[i] as unknown[]).push(undefined);
           continue;
         }
-        const given = member ?? '';
-        const value = typeof given === 'string' ? trimmed(given) : given;
+        const input = member ?? '';
+        const value = typeof input === 'string' ? trimmed(input) : input;
         (gathered[i] as unknown[]).push(
           value === '' ? absent(i) : (fromJson[i] as FieldValidator['fromJson'])(value, refuse),
         );

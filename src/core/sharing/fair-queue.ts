@@ -56,8 +56,8 @@ export class FairQueue<Item, Owner = string> {
   }
 
   #itemsOf(owner: Owner): Item[] {
-    const known = this.#owners.get(owner);
-    if (known) return known;
+    const existing = this.#owners.get(owner);
+    if (existing) return existing;
     const items: Item[] = [];
     this.#owners.set(owner, items);
     return items;

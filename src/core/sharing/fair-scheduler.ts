@@ -14,8 +14,8 @@ export class FairScheduler {
   readonly #waiting = new FairQueue<Waiting>();
   readonly #running = new Set<string>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxRunning: number) {
+    this.#most = maxRunning;
   }
 
   /** The number of waiting tasks of an owner. */

@@ -18,10 +18,10 @@ export class Spares<T> {
   /** Memory of at least a size, with anything in it. */
   take(size: number): T {
     const power = powerOf(size);
-    const kept = this.#kept[power]?.pop();
-    if (kept === undefined) return this.#create(2 ** power);
+    const spare = this.#kept[power]?.pop();
+    if (spare === undefined) return this.#create(2 ** power);
     this.#keptSize -= 2 ** power;
-    return kept;
+    return spare;
   }
 
   /** Takes memory back that was made for a size, and that nothing refers to any more. */

@@ -7,31 +7,31 @@ import { trickyIn } from './shown-text.ts';
  * A name of 1 to `most` visible characters, without a secret, in the form in which it is stored. `what` begins the message. Throws
  * `bad_input`.
  */
-export function requireLabel(typed: string, what: string, most = 120): string {
+export function requireLabel(typed: string, noun: string, maxLength = 120): string {
   const text = canonicalText(typed);
   const { length } = [...text];
-  requireVisible(text, what);
-  if (text.trim() !== text || length < 1 || length > most) {
+  requireVisible(text, noun);
+  if (text.trim() !== text || length < 1 || length > maxLength) {
     throw new HkctlError(
       'bad_input',
-      `${what} has 1 to ${most} characters, and no blanks at its ends.`,
+      `${noun} has 1 to ${maxLength} characters, and no blanks at its ends.`,
     );
   }
   if (holdsSecret(text)) {
     throw new HkctlError(
       'bad_input',
-      `${what} must not contain a secret: it is shown to others and written to the audit trail.`,
+      `${noun} must not contain a secret: it is shown to others and written to the audit trail.`,
     );
   }
   return text;
 }
 
-function requireVisible(text: string, what: string): void {
-  const found = trickyIn(text);
-  if (found === undefined) return;
+function requireVisible(text: string, noun: string): void {
+  const trickyCharacter = trickyIn(text);
+  if (trickyCharacter === undefined) return;
   throw new HkctlError(
     'bad_input',
-    `${what} must not contain ${found}, which is invisible or changes how text is shown.`,
+    `${noun} must not contain ${trickyCharacter}, which is invisible or changes how text is shown.`,
     {
       hint: 'Type the text instead of pasting it; with such a character one name can look like another.',
     },

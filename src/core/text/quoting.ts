@@ -18,8 +18,12 @@ export function csvValue(text: string): string {
 
 /** The quote that closes the JSON string opened at `start`: the first with an even number of backslashes before it; -1 without one. */
 export function endOfJsonString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    if (!isEscaped(text, end)) return end;
+  for (
+    let quoteAt = text.indexOf('"', start + 1);
+    quoteAt !== -1;
+    quoteAt = text.indexOf('"', quoteAt + 1)
+  ) {
+    if (!isEscaped(text, quoteAt)) return quoteAt;
   }
   return -1;
 }

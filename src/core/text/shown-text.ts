@@ -1,8 +1,8 @@
 import { redactSecrets } from '../secrets.ts';
 
 /** A client's text, quoted for a message; secrets are redacted before it is cut to `most` characters. */
-export function quotedText(text: string, most = 60): string {
-  return JSON.stringify(cutText(redactSecrets(text), most));
+export function quotedText(text: string, maxLength = 60): string {
+  return JSON.stringify(cutText(redactSecrets(text), maxLength));
 }
 
 /** Any value as JSON for a message, or a description if it cannot be written; never throws. */
@@ -29,8 +29,8 @@ export function textOfAny(value: unknown): string {
 
 /** Writes characters that could deceive a reader (see {@link trickyIn}) as JSON escapes: JSON keeps its meaning. */
 export function printable(text: string): string {
-  return replaceTricky(text, (found) =>
-    found
+  return replaceTricky(text, (character) =>
+    character
       .split('')
       .map((unit) => `\\u${hex(unit.charCodeAt(0))}`)
       .join(''),
@@ -39,7 +39,7 @@ export function printable(text: string): string {
 
 /** Typed text, in quotes for a message, with the numbers of invisible characters: `"A<U+200B>1"`. */
 export function quotedName(text: string): string {
-  return `"${replaceTricky(cutText(redactSecrets(text), 80), (found) => `<${numberOf(found)}>`)}"`;
+  return `"${replaceTricky(cutText(redactSecrets(text), 80), (character) => `<${numberOf(character)}>`)}"`;
 }
 
 /** A value as JSON with deceptive characters escaped, after `cleaned` was applied to each text; it parses to that value. */
@@ -65,19 +65,22 @@ export function isTricky(text: string): boolean {
  */
 export function trickyIn(text: string): string | undefined {
   if (text.search(tricky) === -1) return undefined;
-  const [found] = text.replace(meaningful, '').match(tricky) ?? [];
-  return found && numberOf(found);
+  const [character] = text.replace(meaningful, '').match(tricky) ?? [];
+  return character && numberOf(character);
 }
 
 /** The first character that no code and no id may have: as {@link trickyIn}, and every joiner and selector. */
 export function invisibleIn(text: string): string | undefined {
-  const [found] = text.match(tricky) ?? [];
-  return found && numberOf(found);
+  const [character] = text.match(tricky) ?? [];
+  return character && numberOf(character);
 }
 
-function replaceTricky(text: string, write: (found: string) => string): string {
+function replaceTricky(text: string, write: (character: string) => string): string {
   if (text.search(tricky) === -1) return text;
-  return text.replace(trickyUnlessMeaningful, (found, kept) => kept ?? write(found));
+  return text.replace(
+    trickyUnlessMeaningful,
+    (character, meaningfulCharacter) => meaningfulCharacter ?? write(character),
+  );
 }
 
 function numberOf(character: string): string {
@@ -128,19 +131,19 @@ const meaningful = new RegExp(meaningfulSequence, 'gu');
 const trickyUnlessMeaningful = new RegExp(`(${meaningfulSequence})|${trickyCharacter}`, 'gu');
 
 /** The well-formed text cut to `most` characters (code points), with `…` appended if it was longer. */
-export function cutText(text: string, most: number): string {
+export function cutText(text: string, maxLength: number): string {
   // UTF-8 cannot encode lone surrogates: every store and protocol keeps U+FFFD in their place.
   const whole = text.toWellFormed();
-  if (whole.length <= most) return whole;
-  let end = 0;
-  for (let count = 0; count < most && end < whole.length; count++)
-    end += (whole.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
-  return end < whole.length ? `${whole.slice(0, end)}…` : whole;
+  if (whole.length <= maxLength) return whole;
+  let cutAt = 0;
+  for (let count = 0; count < maxLength && cutAt < whole.length; count++)
+    cutAt += (whole.codePointAt(cutAt) ?? 0) > 0xffff ? 2 : 1;
+  return cutAt < whole.length ? `${whole.slice(0, cutAt)}…` : whole;
 }
 
 const few = 5;
 
 export function firstFew(texts: readonly string[]): string[] {
-  const rest = texts.length - few;
-  return [...texts.slice(0, few), ...(rest > 0 ? [`and ${rest} more`] : [])];
+  const remaining = texts.length - few;
+  return [...texts.slice(0, few), ...(remaining > 0 ? [`and ${remaining} more`] : [])];
 }

@@ -1,11 +1,12 @@
 /** The word closest to a misspelt one: the smallest edit distance, at most a third of the word's length. */
-export function nearest(given: string, words: readonly string[]): string | undefined {
+export function nearest(typedWord: string, words: readonly string[]): string | undefined {
   const [best] = words
-    .map((word) => ({ word, off: distance(given.toLowerCase(), word.toLowerCase()) }))
+    .map((word) => ({ word, off: distance(typedWord.toLowerCase(), word.toLowerCase()) }))
     .filter(({ word, off }) => off <= Math.ceil(word.length / 3))
     .sort((a, b) => a.off - b.off);
   return (
-    best?.word ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase()))
+    best?.word ??
+    words.find((word) => typedWord.length > 2 && word.startsWith(typedWord.toLowerCase()))
   );
 }
 

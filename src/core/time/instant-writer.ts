@@ -35,8 +35,8 @@ export class InstantWriter {
 
   /** Writes an instant of another day; returns how much of that day has passed. */
   #begin(us: number): number {
-    const rest = us % usPerDay;
-    const ofDayUs = rest < 0 ? rest + usPerDay : rest;
+    const remainder = us % usPerDay;
+    const ofDayUs = remainder < 0 ? remainder + usPerDay : remainder;
     this.#dayUs = us - ofDayUs;
     this.#second = this.#micros = -1;
     const text = formatInstantUs(us);

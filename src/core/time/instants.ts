@@ -53,13 +53,13 @@ export function createInstantText(): (ms: number) => string {
   return (ms) => {
     if (ms === lastMs) return text;
     lastMs = ms;
-    const begun = Math.floor(ms / 1000) * 1000;
-    if (begun !== second) {
-      second = begun;
+    const secondStart = Math.floor(ms / 1000) * 1000;
+    if (secondStart !== second) {
+      second = secondStart;
       upToPoint = formatInstantMs(second).slice(0, -4);
     }
-    const rest = ms - begun;
-    text = `${upToPoint}${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}Z`;
+    const milliseconds = ms - secondStart;
+    text = `${upToPoint}${milliseconds < 10 ? '00' : milliseconds < 100 ? '0' : ''}${milliseconds}Z`;
     return text;
   };
 }

@@ -52,8 +52,8 @@ export function daysOf(timezone: string): ZoneDays {
 const mostRemembered = 40_000;
 
 function remembered(days: Map<number, number>, day: number, make: () => number): number {
-  const known = days.get(day);
-  if (known !== undefined) return known;
+  const cachedDay = days.get(day);
+  if (cachedDay !== undefined) return cachedDay;
   if (days.size >= mostRemembered) days.clear();
   const value = make();
   days.set(day, value);

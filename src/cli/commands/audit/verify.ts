@@ -97,13 +97,13 @@ async function* linesOf(
   chunks: AsyncIterable<Buffer | string>,
   name: string,
 ): AsyncGenerator<string> {
-  let begun = '';
+  let partialLine = '';
   for await (const chunk of chunks) {
-    const lines = `${begun}${chunk}`.split('\n');
-    begun = lines.pop() ?? '';
+    const lines = `${partialLine}${chunk}`.split('\n');
+    partialLine = lines.pop() ?? '';
     yield* lines;
-    if (begun.length > longestLine)
+    if (partialLine.length > longestLine)
       throw new HkctlError('bad_input', `${name} is no log: it has a line of over a MiB.`);
   }
-  yield begun;
+  yield partialLine;
 }

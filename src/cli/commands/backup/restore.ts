@@ -67,8 +67,8 @@ export default defineCommand({
       async confirm({ createdAtMs, keys, bytes: size }, isThere) {
         bytes = size;
         if (!isThere) return;
-        const what = `the backup of ${formatInstantMs(createdAtMs)} (${keys} keys)`;
-        const question = `Replace the store ${context.storePath} by ${what}? What was kept since is lost.`;
+        const backupText = `the backup of ${formatInstantMs(createdAtMs)} (${keys} keys)`;
+        const question = `Replace the store ${context.storePath} by ${backupText}? What was kept since is lost.`;
         await requireConfirmation(context, question, 'Restore');
       },
       progress: (share) => bar.at(share * bytes, bytes),

@@ -133,10 +133,10 @@ export function createListQuestion<T>(
   // Once it was used, the next character begins a new filter.
   let isFilterUsed = false;
   let problem: string[] = [];
-  const matching = (given: readonly Choice<T>[]) =>
-    given.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
-  const narrow = (given: string, marked?: Choice<T>) => {
-    filter = given;
+  const matching = (choices: readonly Choice<T>[]) =>
+    choices.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
+  const narrow = (newFilter: string, marked?: Choice<T>) => {
+    filter = newFilter;
     isFilterUsed = false;
     at = Math.max(0, marked ? matching(choices).indexOf(marked) : 0);
   };

@@ -89,8 +89,13 @@ function paintOfStatus(key: Key, nowMs: number, style: Style): (text: string) =>
 function frameOf(chosen: boolean, width: number, style: Style) {
   const [corners, line, side] = chosen ? ['┏┓┗┛', '━', '┃'] : ['┌┐└┘', '─', '│'];
   const paint = chosen ? style.cyan : style.dim;
-  const edge = (from: string | undefined, to: string | undefined, left: string, right: string) => {
-    const [first, last] = [left, right].map((text) => (text === '' ? '' : ` ${text} `)) as [
+  const edge = (
+    from: string | undefined,
+    to: string | undefined,
+    leftText: string,
+    right: string,
+  ) => {
+    const [first, last] = [leftText, right].map((text) => (text === '' ? '' : ` ${text} `)) as [
       string,
       string,
     ]; // a pair stays one
@@ -98,7 +103,7 @@ function frameOf(chosen: boolean, width: number, style: Style) {
     return `${paint(`${from}${line}`)}${first}${paint(line.repeat(fillWidth))}${last}${paint(`${line}${to}`)}`;
   };
   return {
-    top: (left: string, right: string) => edge(corners[0], corners[1], left, right),
+    top: (leftText: string, right: string) => edge(corners[0], corners[1], leftText, right),
     row: (text: string) => `${paint(side)} ${padded(text, width - 4)} ${paint(side)}`,
     bottom: (right: string) => edge(corners[2], corners[3], '', right),
   };
@@ -108,8 +113,8 @@ function inColumns(facts: readonly Fact[], inner: number, style: Style): string[
   const half = Math.floor(inner / 2);
   const lines: string[] = [];
   for (let i = 0; i < facts.length; i += 2) {
-    const [left, right] = facts.slice(i, i + 2);
-    const first = left ? cell(left, labelWidths[0], half - 2, style) : '';
+    const [leftFact, right] = facts.slice(i, i + 2);
+    const first = leftFact ? cell(leftFact, labelWidths[0], half - 2, style) : '';
     lines.push(
       padded(first, half) + (right ? cell(right, labelWidths[1], inner - half, style) : ''),
     );

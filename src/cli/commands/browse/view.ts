@@ -52,7 +52,7 @@ export function firstChoices({ all, search = '' }: PageOptions): Choices {
 export function createKeyPageReader(
   domain: Domain,
   actor: Actor,
-  given: PageOptions,
+  options: PageOptions,
 ): (choices: Choices, at?: Key) => Promise<PageView> {
   const { keys: store } = domain.store;
   let last: Pick<PageView, 'keys' | 'inactiveOnly'> & { of: string } = {
@@ -64,7 +64,7 @@ export function createKeyPageReader(
     { showInactive: all, search, order, expiringOnly }: Choices,
     nowMs: number,
   ) => {
-    const { filter } = await filterOf(domain, actor, { ...given, all, search });
+    const { filter } = await filterOf(domain, actor, { ...options, all, search });
     const keys = await store.list(actor.user.tenantId, filter, { limit: mostKeys });
     const isEmpty = keys.length === 0 && !all;
     const inactiveOnly =
@@ -77,10 +77,10 @@ export function createKeyPageReader(
     const mayView = actorHolds(actor, 'api_keys.view');
     const mayCreate = actorHolds(actor, 'api_keys.create');
     const mayRevoke = actorHolds(actor, 'api_keys.delete');
-    const baseUrl = await baseUrlOf(domain, given.baseUrl);
+    const baseUrl = await baseUrlOf(domain, options.baseUrl);
     // Again only if the choices differ, keys may have changed, or five seconds have passed: a key may have expired or been used.
-    const of = JSON.stringify([choices, Math.floor(nowMs / 5000), await store.version()]);
-    if (mayView && last.of !== of) last = { of, ...(await list(choices, nowMs)) };
+    const stateKey = JSON.stringify([choices, Math.floor(nowMs / 5000), await store.version()]);
+    if (mayView && last.of !== stateKey) last = { of: stateKey, ...(await list(choices, nowMs)) };
     const { keys, inactiveOnly } = last;
     const chosen = at ? indexOf(keys, at) : 0;
     const key = keys[chosen];
@@ -90,7 +90,7 @@ export function createKeyPageReader(
       chosen,
       usage: key ? await usageOf(domain, key) : [],
       inactiveOnly,
-      activeOnly: !choices.showInactive && (given.status ?? 'active') === 'active',
+      activeOnly: !choices.showInactive && (options.status ?? 'active') === 'active',
       documentation: baseUrl && `${baseUrl}/api/v1/docs`,
       mayView,
       mayCreate,

@@ -122,10 +122,10 @@ async function continuations(
       kind === undefined || kind === 'files'
         ? candidates
         : await valuesOfKind(context, kind, begin, line.values);
-    const found = values
+    const continuations = values
       .filter(({ value }) => value.startsWith(begin) && !given.includes(value))
       .map(({ value, doc }) => ({ value: prefix + value, doc }));
-    return { kind, found };
+    return { kind, found: continuations };
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     return { kind: undefined, found: [] };

@@ -134,13 +134,13 @@ function openSource(
   context: Context,
   file: string,
   { format, map }: FlagValues<typeof flags>,
-  what: string,
+  subject: string,
 ) {
   const isInput = file === '-';
   const source = isInput
     ? { stream: bytesOf(context.io.stdin), bytes: undefined }
     : streamNamedFile(file, 'a file of records');
-  const progress = createProgress(context, `Importing ${what}`);
+  const progress = createProgress(context, `Importing ${subject}`);
   return {
     bytes: progress.watch(source.stream, source.bytes),
     options: { fileName: isInput ? undefined : file, format, map: Object.fromEntries(map) },

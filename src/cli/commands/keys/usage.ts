@@ -53,8 +53,8 @@ function axis(today: number, { line, each, most }: Bars, refused: Bars): string 
   const legend = `most ${highest} ${each === 1 ? 'a day' : `in ${each} days`}`;
   const free = line.length - ends[0].length - ends[1].length;
   const between = free >= legend.length + 2 ? legend : '';
-  const left = Math.max(1, Math.floor((free - between.length) / 2));
-  return `${padded(ends[0], ends[0].length + left)}${padded(between, Math.max(0, free - left))}${ends[1]}`;
+  const leftGap = Math.max(1, Math.floor((free - between.length) / 2));
+  return `${padded(ends[0], ends[0].length + leftGap)}${padded(between, Math.max(0, free - leftGap))}${ends[1]}`;
 }
 
 export function usageFacts(
@@ -83,9 +83,9 @@ export function usageFacts(
 function usageText({ requests, refused, readings }: Usage, isFull: boolean): string {
   const { accepted, duplicates, rejected } = readings;
   const [refusals, rejections] = [totalOf(refused), totalOf(rejected)];
-  const codes = (found: Readonly<Record<string, number>>) =>
+  const codes = (countsByCode: Readonly<Record<string, number>>) =>
     isFull
-      ? ` (${byCount(found)
+      ? ` (${byCount(countsByCode)
           .map(([code, count]) => `${grouped(count)} ${code}`)
           .join(', ')})`
       : '';
@@ -118,8 +118,10 @@ interface Bars {
 export function barsOf(values: readonly number[], width: number, isAscii: boolean): Bars {
   const each = Math.max(1, Math.ceil(values.length / Math.max(1, width)));
   const sums: number[] = [];
-  for (let end = values.length; end > 0; end -= each) {
-    sums.unshift(values.slice(Math.max(0, end - each), end).reduce((sum, value) => sum + value, 0));
+  for (let endDay = values.length; endDay > 0; endDay -= each) {
+    sums.unshift(
+      values.slice(Math.max(0, endDay - each), endDay).reduce((sum, value) => sum + value, 0),
+    );
   }
   const { none, levels } = isAscii ? ascii : drawn;
   const most = Math.max(0, ...sums);

@@ -48,7 +48,10 @@ export default defineCommand({
   },
 });
 
-function requireJob(given: string): string {
-  if (/^[\w.:/-]{1,100}$/.test(given) && !holdsSecret(given)) return given;
-  throw new HkctlError('usage', `"${given}" is not a job name: use letters, digits and . : / _ -`);
+function requireJob(jobName: string): string {
+  if (/^[\w.:/-]{1,100}$/.test(jobName) && !holdsSecret(jobName)) return jobName;
+  throw new HkctlError(
+    'usage',
+    `"${jobName}" is not a job name: use letters, digits and . : / _ -`,
+  );
 }

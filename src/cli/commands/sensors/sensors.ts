@@ -62,7 +62,9 @@ export const entity = textFlag(
 );
 
 export async function sensorResource(context: Context): Promise<ResourceDefinition> {
-  const found = (await context.services.resources()).find(({ name }) => name === 'sensors');
-  if (!found) throw new Error('There is no resource "sensors" among the declarations.');
-  return found;
+  const sensorResource = (await context.services.resources()).find(
+    ({ name }) => name === 'sensors',
+  );
+  if (!sensorResource) throw new Error('There is no resource "sensors" among the declarations.');
+  return sensorResource;
 }

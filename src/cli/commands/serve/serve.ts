@@ -137,8 +137,12 @@ function served(other: Daemon, { code, message, cause }: HkctlError): HkctlError
   });
 }
 
-function limit(name: string, what: string, usual: string) {
-  return parsed(`--limit-${name} <N/s|m|h>`, `${what}, or off (default ${usual})`, parseRateLimit);
+function limit(name: string, subject: string, usual: string) {
+  return parsed(
+    `--limit-${name} <N/s|m|h>`,
+    `${subject}, or off (default ${usual})`,
+    parseRateLimit,
+  );
 }
 
 /** Refuses a certificate without its key, and a key without its certificate: `usage`. */

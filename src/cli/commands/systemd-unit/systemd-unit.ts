@@ -204,7 +204,7 @@ const howToInstall =
 const hidden = ['/home', '/root', '/run/user', '/tmp', '/var/tmp'];
 
 /** Refuses a path that the unit could not see, directly or behind links: `usage`. `what` names it, as "program". */
-function requireVisible(path: string, what: string, hint: string): void {
+function requireVisible(path: string, noun: string, hint: string): void {
   // Nothing is there for a unit of another machine.
   const real = existsSync(path) ? realpathSync(path) : path;
   if (
@@ -216,7 +216,7 @@ function requireVisible(path: string, what: string, hint: string): void {
   const shown = real === path ? path : `${path} (${real})`;
   throw new HkctlError(
     'usage',
-    `The ${what} ${shown} is in a folder that the unit hides: ${hidden.join(', ')}.`,
+    `The ${noun} ${shown} is in a folder that the unit hides: ${hidden.join(', ')}.`,
     {
       hint,
     },
@@ -229,9 +229,9 @@ function quotedArgument(argument: string): string {
   return /[\s"'\\;]/.test(argument) ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;
 }
 
-function requireAddress(given: string): string {
-  if (isIP(given) !== 0) return given;
-  throw new HkctlError('usage', `"${given}" is not an IP address.`);
+function requireAddress(address: string): string {
+  if (isIP(address) !== 0) return address;
+  throw new HkctlError('usage', `"${address}" is not an IP address.`);
 }
 
 /** Writes units into a folder, all or none. A file with other content may have been edited, and stays: `state_forbids`. */

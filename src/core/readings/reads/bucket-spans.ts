@@ -56,8 +56,8 @@ export function bucketTime(span: BucketSpan, atUs: number): BucketTime {
 
 /** Where the multiple of a width that contains an instant starts; the remainder is made positive, for instants before 1970. */
 export function bucketStart(atUs: number, widthUs: number): number {
-  const rest = atUs % widthUs;
-  return rest < 0 ? atUs - rest - widthUs : atUs - rest;
+  const remainder = atUs % widthUs;
+  return remainder < 0 ? atUs - remainder - widthUs : atUs - remainder;
 }
 
 /** The first day of the week with 1970-01-01, which was a Thursday; days are counted from that date. */

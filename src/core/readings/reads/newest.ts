@@ -36,11 +36,11 @@ export class BackwardSearch {
   }
 
   /** The next look-up, of at most a number of instants. */
-  nextStep(most: number): BackwardRequest {
+  nextStep(limit: number): BackwardRequest {
     const { buckets, rows } = this.#request;
     return {
       ...this.#range,
-      limit: Math.min(most, rows - this.#found + 1),
+      limit: Math.min(limit, rows - this.#found + 1),
       beforeUs: this.#beforeUs,
       firstHourUs: usesSummaries({ buckets }) ? firstHourOf(this.#range.fromUs) : undefined,
     };
@@ -86,9 +86,9 @@ export class BackwardSearch {
 }
 
 /** The newest of two lists of instants, each in order of time, without repetitions. */
-export function newestOf(some: Float64Array, others: Float64Array, most: number): Float64Array {
-  const merged = new Float64Array(most);
-  let [left, right, free] = [some.length - 1, others.length - 1, most];
+export function newestOf(some: Float64Array, others: Float64Array, limit: number): Float64Array {
+  const merged = new Float64Array(limit);
+  let [left, right, free] = [some.length - 1, others.length - 1, limit];
   while (free > 0 && (left >= 0 || right >= 0)) {
     const one = left >= 0 ? (some[left] ?? 0) : Number.NEGATIVE_INFINITY;
     const other = right >= 0 ? (others[right] ?? 0) : Number.NEGATIVE_INFINITY;

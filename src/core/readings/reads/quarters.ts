@@ -63,9 +63,9 @@ export function addByQuarters(
       endQuarter(bucket);
       bucket.quarter = { ...emptySums(), endUs: bucketStart(at, quarterUs) + quarterUs };
     }
-    const end = placeOf({ atUs, count: to }, bucket.quarter.endUs);
-    addToSums(bucket.quarter, values, place, end);
-    place = end;
+    const endPlace = placeOf({ atUs, count: to }, bucket.quarter.endUs);
+    addToSums(bucket.quarter, values, place, endPlace);
+    place = endPlace;
   }
 }
 
@@ -112,9 +112,9 @@ export class QuarterSums {
         this.#end();
         this.#startUs = bucketStart(at, quarterUs);
       }
-      const end = placeOf({ atUs, count: to }, this.#startUs + quarterUs);
-      addToSums(this.#open, values, place, end);
-      place = end;
+      const endPlace = placeOf({ atUs, count: to }, this.#startUs + quarterUs);
+      addToSums(this.#open, values, place, endPlace);
+      place = endPlace;
     }
     this.count += to - from;
   }

@@ -83,11 +83,11 @@ export class Reads {
   async newest(request: NewestRows, client: ReadingClient): Promise<NewestWindow | null> {
     const search = new BackwardSearch(request);
     const isSmall = request.buckets === undefined && request.rows <= readLimits.direct;
-    const most = request.buckets ? lookedUp.buckets : lookedUp.readings;
+    const stepSize = request.buckets ? lookedUp.buckets : lookedUp.readings;
     client.charge(0);
     while (!search.isDone) {
       client.signal?.throwIfAborted();
-      const step = search.nextStep(most);
+      const step = search.nextStep(stepSize);
       const look = () => this.#lookBackward(step);
       const instants = await (isSmall ? look() : this.#slices.run(client.owner, look));
       search.take(instants, step);

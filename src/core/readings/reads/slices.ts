@@ -40,10 +40,10 @@ function write(
   const rows = new RowWriter(request, wanted, memory);
   let nextUs: number | null = null;
   for (const { columns, from, to } of pieces) {
-    const end = Math.min(to, from + wanted - rows.count);
-    rows.addReadings(columns, from, end);
-    if (end === to) continue;
-    nextUs = columns.atUs[end] ?? null;
+    const endPlace = Math.min(to, from + wanted - rows.count);
+    rows.addReadings(columns, from, endPlace);
+    if (endPlace === to) continue;
+    nextUs = columns.atUs[endPlace] ?? null;
     break;
   }
   return { ...textOf(rows), scanned: rows.count, nextUs };
@@ -80,8 +80,8 @@ export function sumUp(
       const { quarters, from, to } = piece;
       const nextUs = addHours(quarters.startUs[from] ?? 0);
       if (nextUs !== undefined) return endAt(nextUs);
-      const end = Math.min(to, from + request.most - seen);
-      const stoppedAt = sums.addQuarters(quarters, from, end);
+      const endPlace = Math.min(to, from + request.most - seen);
+      const stoppedAt = sums.addQuarters(quarters, from, endPlace);
       if (stoppedAt < to) return endAt(quarters.startUs[stoppedAt] ?? 0);
       seen += to - from;
       continue;
@@ -91,16 +91,16 @@ export function sumUp(
       const nextUs = addHours(columns.atUs[place] ?? 0);
       if (nextUs !== undefined) return endAt(nextUs);
       const first = Math.min(Math.max(placeOf(columns, countedUs), place), to);
-      const end = Math.min(
+      const endPlace = Math.min(
         placeOf(columns, hours[hour]?.hourUs ?? Number.POSITIVE_INFINITY),
         to,
         place + request.most - seen,
       );
-      if (end === place) return endAt(Math.max(countedUs, columns.atUs[place] ?? 0));
-      const stoppedAt = sums.addReadings(columns, Math.min(first, end), end);
-      if (stoppedAt < end) return endAt(columns.atUs[stoppedAt] ?? 0);
-      seen += end - place;
-      place = end;
+      if (endPlace === place) return endAt(Math.max(countedUs, columns.atUs[place] ?? 0));
+      const stoppedAt = sums.addReadings(columns, Math.min(first, endPlace), endPlace);
+      if (stoppedAt < endPlace) return endAt(columns.atUs[stoppedAt] ?? 0);
+      seen += endPlace - place;
+      place = endPlace;
     }
   }
   return endAt(addHours(Number.POSITIVE_INFINITY) ?? null);
@@ -132,11 +132,11 @@ class BucketWriter {
     for (let place = from; place < to; ) {
       const bucket = this.#bucketOf(atUs[place] ?? 0);
       if (!bucket) return place;
-      const end = placeOf({ atUs, count: to }, bucket.endUs);
-      if (this.#isByQuarters) addByQuarters(bucket, columns, place, end);
-      else addToSums(bucket, values, place, end);
-      this.#scanned += end - place;
-      place = end;
+      const endPlace = placeOf({ atUs, count: to }, bucket.endUs);
+      if (this.#isByQuarters) addByQuarters(bucket, columns, place, endPlace);
+      else addToSums(bucket, values, place, endPlace);
+      this.#scanned += endPlace - place;
+      place = endPlace;
     }
     return to;
   }

@@ -53,12 +53,12 @@ export function* hourPartsOf(columns: Pick<Columns, 'atUs' | 'count'>, zone: str
 export function summarised(
   columns: Columns,
   timezone: string,
-  known: (hourUs: number) => readonly Summary[],
+  summariesOfHour: (hourUs: number) => readonly Summary[],
 ): Summary[] {
   const { atUs, values } = columns;
-  const found: Summary[] = [];
+  const summaries: Summary[] = [];
   for (const { hourUs, startUs, endUs, from, to } of hourPartsOf(columns, timezone)) {
-    const earlier = known(hourUs).filter((summary) => summary.hourUs < endUs);
+    const earlier = summariesOfHour(hourUs).filter((summary) => summary.hourUs < endUs);
     const countedUs = Math.max(...earlier.map(({ lastAtUs }) => lastAtUs));
     const start = Math.max(from, placeOf(columns, countedUs + 1));
     if (start >= to) continue;
@@ -70,7 +70,7 @@ export function summarised(
     endQuarter(bucket);
     const { count, min, max, avg: mean, last } = closeBucket(bucket);
     const { first = values[start] ?? 0, firstAtUs = atUs[start] ?? 0 } = before ?? {};
-    found.push({
+    summaries.push({
       hourUs: before?.hourUs ?? startUs,
       count,
       min,
@@ -82,7 +82,7 @@ export function summarised(
       lastAtUs: atUs[to - 1] ?? 0,
     });
   }
-  return found;
+  return summaries;
 }
 
 /** The most summaries that a slice counts: some milliseconds. */

@@ -51,9 +51,9 @@ export async function* scanForSecrets(
   report: ScanReport,
 ): AsyncGenerator<ScanStep, void> {
   const buffer = Buffer.allocUnsafe(pieceBytes);
-  for (const given of paths) {
-    if (given === '-') continue;
-    const path = Buffer.from(given);
+  for (const typedPath of paths) {
+    if (typedPath === '-') continue;
+    const path = Buffer.from(typedPath);
     yield* guarded(report, path, function* () {
       const folder = folderAt(path);
       if (folder) yield* scanTree(folder, path, buffer, report);
