@@ -76,12 +76,12 @@ function createServices(
   return {
     version,
     engine,
-    backupSeries: async (...of) =>
-      (await import('./store/backup-file/series.ts')).backupSeries(...of),
-    async postgresSql(what, location) {
+    backupSeries: async (...options) =>
+      (await import('./store/backup-file/series.ts')).backupSeries(...options),
+    async postgresSql(kind, location) {
       const { citusSql, rolesSql, schemaOf } = await import('./store/postgres/printed-sql.ts');
       const schema = schemaOf(location, io.env);
-      return what === 'roles'
+      return kind === 'roles'
         ? rolesSql(schema)
         : citusSql(schema, (await import('./resources/index.ts')).resources);
     },

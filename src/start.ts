@@ -137,8 +137,8 @@ async function firstCalls(url: string): Promise<void> {
     '',
     bold('Three things to try in the second terminal'),
   );
-  for (const [what, command] of thingsToTry(entity)) {
-    say(`  ${what}`, `    bin/hkctl.js --store ${shellWord(shown(store))} ${command}`);
+  for (const [sentence, command] of thingsToTry(entity)) {
+    say(`  ${sentence}`, `    bin/hkctl.js --store ${shellWord(shown(store))} ${command}`);
   }
   say('', dim('Ctrl-C ends it.'));
 }
@@ -165,8 +165,8 @@ function shown(path: string): string {
   return short.startsWith('..') ? path : short;
 }
 
-function done(what: string, text: string): void {
-  say(`${green('✓')} ${what.padEnd(8)} ${text}`);
+function done(step: string, text: string): void {
+  say(`${green('✓')} ${step.padEnd(8)} ${text}`);
 }
 
 function answer(text: string): string {

@@ -119,8 +119,8 @@ const rules: Readonly<Record<string, Draw>> = {
   ended_at: instantAfter('started_at'),
   completed_at: instantAfter('started_at'),
   reported_at: instantAfter('occurred_at'),
-  duration_s: ({ record: { started_at: start, ended_at: end } }) =>
-    typeof end === 'string' ? (Date.parse(end) - Date.parse(String(start))) / 1000 : null,
+  duration_s: ({ record: { started_at: start, ended_at: endedAt } }) =>
+    typeof endedAt === 'string' ? (Date.parse(endedAt) - Date.parse(String(start))) / 1000 : null,
   planned_busy_time_s: ({ record }) => record.duration_s,
   oee: (draft) =>
     Number(

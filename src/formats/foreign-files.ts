@@ -2,7 +2,7 @@ import { HkctlError } from '../core/errors.ts';
 
 /** A file that is no text of records: what it is, and how it becomes one. */
 interface ForeignFile {
-  what: string;
+  description: string;
   hint: string;
 }
 
@@ -13,7 +13,7 @@ export const recognisedBytes = 4096;
 export function requireReadable(head: Buffer): void {
   const foreign = foreignFileOf(head);
   if (foreign === undefined) return;
-  const { what: description, hint } = foreign;
+  const { description, hint } = foreign;
   throw new HkctlError('bad_input', `The file is ${description}, not CSV, JSON or NDJSON.`, {
     hint,
   });
@@ -32,14 +32,14 @@ function foreignFileOf(head: Buffer): ForeignFile | undefined {
 const csvHint = 'Save it as "CSV UTF-8" in the spreadsheet program and import that file.';
 const utf8Hint = 'Save it as UTF-8: in Excel as "CSV UTF-8", in an editor by its encoding.';
 
-const workbook = (description: string): ForeignFile => ({ what: description, hint: csvHint });
+const workbook = (description: string): ForeignFile => ({ description, hint: csvHint });
 const archive = (description: string): ForeignFile => ({
-  what: description,
+  description,
   hint: 'Unpack it and import the file that it contains; gzip alone needs no unpacking.',
 });
-const encoded = (description: string): ForeignFile => ({ what: description, hint: utf8Hint });
+const encoded = (description: string): ForeignFile => ({ description, hint: utf8Hint });
 const exported = (description: string): ForeignFile => ({
-  what: description,
+  description,
   hint: 'Export the table itself as CSV, JSON or NDJSON and import that file.',
 });
 
@@ -104,7 +104,7 @@ function markupOf(bytes: string): ForeignFile | undefined {
   const text = bytes.replace(/^\xef\xbb\xbf/, '').trimStart();
   if (/^<(?:!doctype\s+html|!--|html|head|body|meta|title|script|div|p|h1|table)\b/i.test(text)) {
     return {
-      what: 'an HTML page',
+      description: 'an HTML page',
       hint: 'It may be the error or login page of a server: download the file again.',
     };
   }

@@ -20,12 +20,12 @@ const readers = {
 /** Gives a file to the reader of its format, which its name or first character shows; yields that for each piece. */
 export async function* readPieces(
   source: AsyncIterable<Uint8Array>,
-  { format: given, fileName }: Pick<ReadOptions, 'format' | 'fileName'>,
+  { format: chosenFormat, fileName }: Pick<ReadOptions, 'format' | 'fileName'>,
   events: TextEvents,
 ): AsyncGenerator<ImportFormat> {
   let start = '';
   let reader: TextReader | undefined;
-  let format = given ?? formatOfName(fileName);
+  let format = chosenFormat ?? formatOfName(fileName);
   try {
     for await (const text of withoutEndMark(decodeUtf8(readable(gunzipped(source))))) {
       if (!reader) {

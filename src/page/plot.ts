@@ -96,9 +96,9 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
 
   return {
     pointAt(index) {
-      const left = plot.valToPos(data.seconds[index] ?? 0, 'x');
+      const cursorLeft = plot.valToPos(data.seconds[index] ?? 0, 'x');
       const top = plot.over.clientHeight / 2;
-      plot.setCursor({ left, top });
+      plot.setCursor({ left: cursorLeft, top });
     },
     resize: () => plot.setSize({ width: container.clientWidth, height }),
     destroy: () => plot.destroy(),

@@ -79,8 +79,8 @@ export const sensorsView: View = (context) => {
 
   function layOut(): void {
     const nowMs = context.serverNow();
-    const found = sensors.filter((sensor) => matches(sensor, search.value));
-    shown = rank(found, nowMs);
+    const matchingSensors = sensors.filter((sensor) => matches(sensor, search.value));
+    shown = rank(matchingSensors, nowMs);
     places = new Map(shown.map(({ id }, index) => [id, index + 1]));
     rows = layOutWall(shown, wall.clientWidth, group.checked);
     wall.style.height = `${wallHeight(rows)}px`;

@@ -88,8 +88,8 @@ function wallClockAt(epochMs: number, timeZone: string): WallClock {
 }
 
 function formatFor(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known) return known;
+  const cachedFormat = formats.get(timeZone);
+  if (cachedFormat) return cachedFormat;
 
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,

@@ -72,8 +72,8 @@ export function ratio(doc: string, example: number): Field {
 }
 
 /** Declares the currency of an amount; `what` names the amount. */
-export function currencyOf(what: string): Field {
-  return text(3, `ISO 4217 code of the currency of the ${what}.`, 'EUR', { format: 'currency' });
+export function currencyOf(subject: string): Field {
+  return text(3, `ISO 4217 code of the currency of the ${subject}.`, 'EUR', { format: 'currency' });
 }
 
 export const processCarriedOut = reference('processes', 'Process that is carried out.', 'PR-1001');
@@ -82,9 +82,9 @@ export const processCarriedOut = reference('processes', 'Process that is carried
 export const unitOfQuantities = unit('Unit of the quantities, as a UCUM code.', '{piece}');
 
 /** Declares a list of objects; its example is one with the examples of all its fields. */
-export function list(of: Fields, doc: string, more?: Partial<ListField>): Field {
+export function list(itemFields: Fields, doc: string, more?: Partial<ListField>): Field {
   const example = [
-    Object.fromEntries(Object.entries(of).map(([name, { example }]) => [name, example])),
+    Object.fromEntries(Object.entries(itemFields).map(([name, { example }]) => [name, example])),
   ];
-  return { kind: 'list', of, doc, example, ...more };
+  return { kind: 'list', of: itemFields, doc, example, ...more };
 }

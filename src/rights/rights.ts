@@ -59,17 +59,17 @@ function makeFolder(folder: string): void {
 /** Gives up the rights of root for those of an account, in every thread; returns its login, or `#` and its number. */
 function switchTo(process: RightsProcess, env: NodeJS.ProcessEnv, { uid, gid }: Account): string {
   try {
-    const found = entryOf(process, uid);
+    const account = entryOf(process, uid);
     // An account without an entry, as in containers, gets the group of its folder. The group of root would grant rights of root.
-    const group = found?.gid ?? (gid === 0 ? uid : gid);
-    if (found) process.initgroups?.(found.username, group);
+    const group = account?.gid ?? (gid === 0 ? uid : gid);
+    if (account) process.initgroups?.(account.username, group);
     else process.setgroups?.([group]);
     process.setgid?.(group);
     process.setuid?.(uid);
-    const login = found?.username ?? `#${uid}`;
+    const login = account?.username ?? `#${uid}`;
     // Programs that hkctl starts, such as that of --exec, find the files of the account and not those of root.
     for (const name of Object.keys(env)) if (name.startsWith('XDG_')) delete env[name];
-    Object.assign(env, { HOME: found?.homedir ?? '/', USER: login, LOGNAME: login });
+    Object.assign(env, { HOME: account?.homedir ?? '/', USER: login, LOGNAME: login });
     return login;
   } catch (thrown) {
     throw new HkctlError(

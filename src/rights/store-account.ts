@@ -20,9 +20,13 @@ const linksAtMost = 40;
  * accounts can replace any entry, since then any of them decides where the path leads.
  */
 export function accountOf(folder: string): Account | undefined {
-  const rest = resolve(folder).split(sep).filter(Boolean).reverse();
+  const remainingParts = resolve(folder).split(sep).filter(Boolean).reverse();
   let here: string = sep;
-  for (let links = 0, name = rest.pop(); name !== undefined; name = rest.pop()) {
+  for (
+    let links = 0, name = remainingParts.pop();
+    name !== undefined;
+    name = remainingParts.pop()
+  ) {
     const next = join(here, name);
     const stats = lstatSync(next, { throwIfNoEntry: false });
     if (stats === undefined) return undefined;
@@ -31,7 +35,7 @@ export function accountOf(folder: string): Account | undefined {
     if (stats.isSymbolicLink()) {
       if (++links > linksAtMost) return undefined;
       const target = readlinkSync(next);
-      rest.push(...target.split(sep).filter(Boolean).reverse());
+      remainingParts.push(...target.split(sep).filter(Boolean).reverse());
       if (target.startsWith(sep)) here = sep;
       continue;
     }

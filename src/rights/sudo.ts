@@ -15,15 +15,15 @@ interface ProcessTable {
 
 /** The account above the nearest sudo among the ancestors of a process: no account can forge it, unlike variables. */
 export function callerOfSudo(parent: number, system: ProcessTable = linux): string | undefined {
-  let found = false;
+  let isBehindSudo = false;
   for (
     let facts = system.process(parent);
     facts !== undefined;
     facts = system.process(facts.parent)
   ) {
     // sudo keeps a second process between itself and the command.
-    if (facts.uid === 0 && facts.program === 'sudo') found = true;
-    else if (found) return system.account(facts.uid);
+    if (facts.uid === 0 && facts.program === 'sudo') isBehindSudo = true;
+    else if (isBehindSudo) return system.account(facts.uid);
     else if (facts.uid === 0) return undefined;
   }
   return undefined;

@@ -20,7 +20,7 @@ function latePostgresEngine(address: string, options: StoreOptions): Engine {
     create: async (fill) => (await engine()).create(fill),
     migrate: async (check, request) => (await engine()).migrate(check, request),
     backup: async (target, request) => (await engine()).backup(target, request),
-    restore: async (...of) => (await engine()).restore(...of),
+    restore: async (...request) => (await engine()).restore(...request),
     inspect: async () => (await engine()).inspect(),
   };
 }

@@ -103,7 +103,7 @@ const nameWidth = 'revocations'.length;
 
 /** Readable without colours: a sign, a word, the name, what was found; below it what to do. */
 function linesOf(
-  { name, status, detail, hint: given }: Check,
+  { name, status, detail, hint: hintText }: Check,
   { style, io, naming }: Context,
 ): string[] {
   const columns = io.stdout.columns();
@@ -111,8 +111,8 @@ function linesOf(
   const mark = style[colour](`${sign} ${status.padEnd(statusWidth)}`);
   const indent = ' '.repeat(statusWidth + nameWidth + 6);
   const lines = wrapLabelled(`${mark}  ${name.padEnd(nameWidth)}  `, detail, columns);
-  if (given === undefined) return lines;
-  const hint = naming(given);
+  if (hintText === undefined) return lines;
+  const hint = naming(hintText);
   // A command stays in one piece, to be copied.
   const isCommand =
     hint.startsWith('Run: ') && columns !== undefined && indent.length + hint.length > columns;

@@ -14,9 +14,9 @@ export function createAsker(io: Io): Asker {
   const canRedraw = canDraw(io.env, io.stderr);
   const isPlain = io.plain === true || !canRedraw;
 
-  const text: Asker['text'] = async (given, validate, preset) => {
+  const text: Asker['text'] = async (wording, validate, preset) => {
     const question = {
-      message: fitting(io, given),
+      message: fitting(io, wording),
       validate: (answer: string) => validate?.(answer.trim()) ?? true,
     };
     if (!canRedraw) return asked(io, (place) => askTypedLine({ ...question, preset }, place));

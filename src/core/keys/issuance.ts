@@ -144,8 +144,8 @@ async function draftSuccessor(domain: Domain, actor: Actor, old: Key, nowMs: num
     );
   }
   const { name, entity, permissions, expiresAtMs, allowedIps, note } = old;
-  const kept = { name, entity, permissions, expiresAtMs, allowedIps, note };
-  const drafted = await draftKey(domain, actor, nowMs, { ...kept, rotatedFrom: old.id });
+  const inherited = { name, entity, permissions, expiresAtMs, allowedIps, note };
+  const drafted = await draftKey(domain, actor, nowMs, { ...inherited, rotatedFrom: old.id });
   return { ...drafted, revoked: { ...revokedBy(actor, old, nowMs), rotatedTo: drafted.key.id } };
 }
 
@@ -204,6 +204,13 @@ async function deliverAndCommit(
   await delivery.complete();
 }
 
-function inDoubt({ code, message, hint, cause }: HkctlError, kept: string | undefined): HkctlError {
-  return new HkctlError(code, message, { more: kept === undefined ? [] : [kept], hint, cause });
+function inDoubt(
+  { code, message, hint, cause }: HkctlError,
+  savedText: string | undefined,
+): HkctlError {
+  return new HkctlError(code, message, {
+    more: savedText === undefined ? [] : [savedText],
+    hint,
+    cause,
+  });
 }

@@ -33,8 +33,10 @@ export function findingOfFiles(files: readonly FileFacts[]): Finding {
   }
   const loose = files.filter(({ kind, mode }) => mode !== (kind === 'folder' ? 0o700 : 0o600));
   if (loose.length > 0) {
-    const named = loose.map(({ path, mode }) => `${path} has mode ${modeText(mode)}`).join(', ');
-    return warning(`${named}; a store has folder 0700, files 0600.`, chmodHint(loose));
+    const descriptions = loose
+      .map(({ path, mode }) => `${path} has mode ${modeText(mode)}`)
+      .join(', ');
+    return warning(`${descriptions}; a store has folder 0700, files 0600.`, chmodHint(loose));
   }
   const ownerId = files.find(({ kind }) => kind === 'folder')?.ownerId;
   const strange = files.filter((file) => file.ownerId !== ownerId).map(({ path }) => path);
@@ -46,11 +48,11 @@ export function findingOfFiles(files: readonly FileFacts[]): Finding {
 }
 
 function chmodHint(files: readonly FileFacts[]): string {
-  const of = (kind: FileFacts['kind']) =>
+  const pathsOf = (kind: FileFacts['kind']) =>
     files.filter((file) => file.kind === kind).map(({ path }) => shellWord(path));
   const commands = [
-    ...of('folder').map((path) => `chmod 700 ${path}`),
-    ...(of('file').length > 0 ? [`chmod 600 ${of('file').join(' ')}`] : []),
+    ...pathsOf('folder').map((path) => `chmod 700 ${path}`),
+    ...(pathsOf('file').length > 0 ? [`chmod 600 ${pathsOf('file').join(' ')}`] : []),
   ];
   return `Run: ${commands.join(' && ')}`;
 }
@@ -70,8 +72,8 @@ export async function findingOfSchema({
 }: Pick<StoreInspection, 'versions' | 'foreign'>): Promise<Finding> {
   const finding = findingOfVersions(await versions());
   if (finding.code === 'store_too_new') return finding;
-  const wrong = (await foreign()).flatMap(({ database, what }) =>
-    what.map((one) => `${one} (${database})`),
+  const wrong = (await foreign()).flatMap(({ database, differences }) =>
+    differences.map((one) => `${one} (${database})`),
   );
   if (wrong.length === 0) return finding;
   return problem(

@@ -81,7 +81,7 @@ export interface StoreInspection {
   /** The schema version of each database, and the version that this hkctl needs. */
   versions(): MaybePromise<{ database: string; version: number; wanted: number }[]>;
   /** Differences between each database's schema and its migrations, in words: foreign and missing objects. */
-  foreign(): MaybePromise<{ database: string; what: readonly string[] }[]>;
+  foreign(): MaybePromise<{ database: string; differences: readonly string[] }[]>;
   journal?(nowMs: number): JournalFacts;
   /** Imports since the last restore: how many were moved into the audit trail, and how many of those it holds. */
   moved?(): { imports: number; recorded: number };

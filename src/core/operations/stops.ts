@@ -5,7 +5,7 @@ import { formatInstantMs } from '../time/instants.ts';
 
 /** How the audit trail names what the journal of stops has stopped, and the time of it in the event's detail. */
 const eventsOfStops: Readonly<
-  Record<KeptStopped['what'], readonly [action: AuditAction, instant: string]>
+  Record<KeptStopped['kind'], readonly [action: AuditAction, instant: string]>
 > = {
   revoked_key: ['key.revoke', 'revoked_at'],
   deactivated_user: ['user.deactivate', 'deactivated_at'],
@@ -20,11 +20,11 @@ const eventsOfStops: Readonly<
  * `entities` are the codes that are left to a confined user, or the ids if codes are not known.
  */
 export function draftOfStop(
-  { what, name, tenantId, atMs, role, entityIds }: KeptStopped,
+  { kind, name, tenantId, atMs, role, entityIds }: KeptStopped,
   by: Pick<AuditDraft, 'actor' | 'osAccount' | 'atMs'>,
   entities = entityIds,
 ): AuditDraft {
-  const [action, instant] = eventsOfStops[what];
+  const [action, instant] = eventsOfStops[kind];
   return {
     ...by,
     tenantId,
@@ -40,7 +40,7 @@ export function draftOfStop(
   };
 }
 
-const nouns: Readonly<Record<KeptStopped['what'], string>> = {
+const nouns: Readonly<Record<KeptStopped['kind'], string>> = {
   revoked_key: 'key',
   deactivated_user: 'user',
   demoted_user: 'role of user',
@@ -50,6 +50,6 @@ const nouns: Readonly<Record<KeptStopped['what'], string>> = {
 };
 
 /** `key hk_uh4lr`, `role of user ada (operator)`. */
-export function stopText({ what, name, role }: KeptStopped): string {
-  return `${nouns[what]} ${name}${role ? ` (${role})` : ''}`;
+export function stopText({ kind, name, role }: KeptStopped): string {
+  return `${nouns[kind]} ${name}${role ? ` (${role})` : ''}`;
 }

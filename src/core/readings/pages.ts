@@ -54,8 +54,8 @@ async function readBackward(
     const window = await readings.newest(toNewest(request, rows), client);
     const { fromUs, toUs } = window ?? request;
     const { nextUs, ...text } = await readings.text({ ...request, fromUs, toUs }, client);
-    const rest = window?.hasMore ? { fromUs: request.fromUs, toUs: window.fromUs } : null;
-    if (nextUs === null) return { ...text, rest };
+    const olderRange = window?.hasMore ? { fromUs: request.fromUs, toUs: window.fromUs } : null;
+    if (nextUs === null) return { ...text, rest: olderRange };
   }
 }
 

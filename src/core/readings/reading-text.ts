@@ -186,11 +186,11 @@ interface Shape {
   end: string;
 }
 
-const ofObject = (comma: string, end: string): Shape => ({
+const ofObject = (comma: string, rowEnd: string): Shape => ({
   before: (lead) => `${comma}{${lead}"at":"`,
   after: '"',
   label: (name) => `,"${name}":`,
-  end,
+  end: rowEnd,
 });
 
 const shapes: Record<ReadingFormat, Shape> = {

@@ -78,8 +78,8 @@ export async function showSensor(
 function sensorById(directory: SensorDirectory, id: string): Sensor | undefined {
   const wanted = canonicalText(id);
   const hasId = (sensor: Sensor) => canonicalText(sensor.id) === wanted;
-  const named = sensorNamed(directory, id);
-  if (named === undefined || hasId(named)) return named;
+  const namedSensor = sensorNamed(directory, id);
+  if (namedSensor === undefined || hasId(namedSensor)) return namedSensor;
   for (const sensor of directory.values()) if (hasId(sensor)) return sensor;
   return undefined;
 }

@@ -43,14 +43,15 @@ export function createListReader(resource: ResourceDefinition) {
 }
 
 async function readPage(
-  { request, point: kept, cursorOf }: PageQuery,
+  { request, point: cursorPoint, cursorOf }: PageQuery,
   source: ListSource,
 ): Promise<ListPage> {
   const { records, run, nowMs } = source;
   const { resource, entityId, include, conditions, after } = request;
   const isFull = conditions.length === 0;
   // Read before the first page: what changes while a client pages through the list comes with its token.
-  const point = isFull && after === undefined ? await records.changes(resource, entityId) : kept;
+  const point =
+    isFull && after === undefined ? await records.changes(resource, entityId) : cursorPoint;
   const { json, next } = await run(() => records.page(request));
   if (next !== null) return { json, include, cursor: cursorOf(next, point), syncToken: null };
   const syncToken = point ? writeSyncToken(listName(resource, entityId), point, nowMs) : null;

@@ -18,8 +18,9 @@ export function requireKnown(
   for (const [name, value] of query) {
     if (!allowed.has(name)) {
       const names = [...allowed.keys()];
-      const known = names.length > 0 ? `Allowed are ${names.join(', ')}.` : 'None is allowed here.';
-      throw new HkctlError('bad_parameter', `There is no parameter ${quotedText(name)}. ${known}`);
+      const advice =
+        names.length > 0 ? `Allowed are ${names.join(', ')}.` : 'None is allowed here.';
+      throw new HkctlError('bad_parameter', `There is no parameter ${quotedText(name)}. ${advice}`);
     }
     if (parameters.has(name))
       throw new HkctlError(

@@ -108,12 +108,12 @@ export function createLimiter(name: string, limit: RateLimit | null, maxClients 
       const states = await store.share(name, limit, calls);
       const nowMs = performance.now();
       for (const { client, used, endsInMs } of states) {
-        const of = sent.get(client);
+        const sentCount = sent.get(client);
         // A window that began meanwhile is shared the next time.
-        if (of === undefined || windows.get(client) !== of.window) continue;
-        of.window.used += used - of.used;
-        of.window.shared = used;
-        of.window.endsMs = nowMs + endsInMs;
+        if (sentCount === undefined || windows.get(client) !== sentCount.window) continue;
+        sentCount.window.used += used - sentCount.used;
+        sentCount.window.shared = used;
+        sentCount.window.endsMs = nowMs + endsInMs;
       }
     },
   };

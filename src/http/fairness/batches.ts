@@ -93,7 +93,7 @@ export class RequestBatches {
   /** Requests that join meanwhile wait for the next batch. */
   #run(endsAt: number): void {
     let done = 0;
-    for (let left = this.#waiting.size; left > 0; left--) {
+    for (let remaining = this.#waiting.size; remaining > 0; remaining--) {
       const work = this.#waiting.take();
       if (work === undefined || work.isGone) continue;
       work.run();

@@ -68,25 +68,25 @@ export class BodyPace {
 }
 
 /** Builds the function that counts bytes of a connection, and holds it until a later round once enough was read. */
-function createRounds({ bytes: most, released, pauses }: Pace, iterations: Iterations) {
-  const held = new Set<Socket>();
+function createRounds({ bytes: maxBytes, released, pauses }: Pace, iterations: Iterations) {
+  const pausedSockets = new Set<Socket>();
   let read = 0;
   const round = iterations.job(() => {
     read = 0;
-    let left = released;
-    for (const socket of held) {
-      held.delete(socket);
+    let remaining = released;
+    for (const socket of pausedSockets) {
+      pausedSockets.delete(socket);
       releaseReading(socket);
-      if (--left === 0) break;
+      if (--remaining === 0) break;
     }
-    if (held.size > 0) schedule();
+    if (pausedSockets.size > 0) schedule();
   });
   const schedule = (): void => (pauses ? round.later() : round.soon());
   return (socket: Socket, bytes: number): void => {
     schedule();
     read += bytes;
-    if (read < most || held.has(socket)) return;
-    held.add(socket);
+    if (read < maxBytes || pausedSockets.has(socket)) return;
+    pausedSockets.add(socket);
     holdReading(socket);
   };
 }

@@ -34,16 +34,16 @@ export class Budget {
     // What waits does not fit: to look at all of it would be work for each request of others.
     if (this.#fits(bytes, holder)) return Promise.resolve(this.hold(bytes, holder));
     return new Promise((resolve, reject) => {
-      const end = (): void => {
+      const finish = (): void => {
         clearTimeout(timeout);
         this.#waiting.delete(waiting);
       };
       const proceed = (): void => {
-        end();
+        finish();
         resolve(this.hold(bytes, holder));
       };
       const timeout = setTimeout(() => {
-        end();
+        finish();
         reject(this.#fitsShare(bytes, holder) ? tooMuch : tooMuchForKey);
       }, this.#waitMs);
       const waiting = { bytes, holder, proceed };
@@ -62,9 +62,9 @@ export class Budget {
         reservation.bytes = to;
         this.#held += change;
         if (holder !== undefined) {
-          const held = this.#heldOf(holder) + change;
-          if (held === 0) this.#heldBy.delete(holder);
-          else this.#heldBy.set(holder, held);
+          const heldBytes = this.#heldOf(holder) + change;
+          if (heldBytes === 0) this.#heldBy.delete(holder);
+          else this.#heldBy.set(holder, heldBytes);
         }
         if (change < 0) this.#wake();
       },
@@ -109,8 +109,8 @@ export class Budget {
 
   /** A holder leaves at least as much free as it holds; one that holds nothing is always within its share. */
   #fitsShare(bytes: number, holder: string | undefined): boolean {
-    const held = this.#heldOf(holder);
-    return held === 0 || held + bytes <= this.#bytes - this.#held;
+    const heldBytes = this.#heldOf(holder);
+    return heldBytes === 0 || heldBytes + bytes <= this.#bytes - this.#held;
   }
 }
 

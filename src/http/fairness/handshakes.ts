@@ -30,16 +30,16 @@ export function paceHandshakes(
   let begunAt = 0;
   const beginning = iterations.job(() => {
     const now = iterations.clock();
-    const most = Math.max(fewest, (now - begunAt) / msForEach);
+    const allowed = Math.max(fewest, (now - begunAt) / msForEach);
     begunAt = now;
-    let begun = 0;
-    for (; begun < most; begun++) {
+    let startedCount = 0;
+    for (; startedCount < allowed; startedCount++) {
       const start = waiting.take((client) => clients.mayBegin(client));
       if (start === undefined) break;
       start();
     }
     if (waiting.size === 0) return;
-    if (begun > 0) beginning.soon();
+    if (startedCount > 0) beginning.soon();
     else beginning.later();
   });
   const begin = server.listeners('connection') as ((socket: Socket) => void)[]; // as `net.Server` calls them

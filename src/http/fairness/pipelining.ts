@@ -116,8 +116,8 @@ export class Pipelining {
     if (!isSurplus) response.once('socket', () => this.#begin(connection, begin));
     this.#count(1, connection);
     if (this.#waiting > mostWaiting) {
-      const most = this.#table.mostPipelined();
-      if (most) this.#shed(most, false);
+      const longestQueue = this.#table.mostPipelined();
+      if (longestQueue) this.#shed(longestQueue, false);
     }
   }
 
@@ -161,9 +161,9 @@ export class Pipelining {
     this.clients.charge(ms, client, singleOf(client), newOf(connection.client));
   }
 
-  #holdClient(of: ClientConnection): void {
-    this.clients.note(clientOf(of), of.client);
-    for (const connection of this.#table.sameClient(of))
+  #holdClient(excess: ClientConnection): void {
+    this.clients.note(clientOf(excess), excess.client);
+    for (const connection of this.#table.sameClient(excess))
       if (this.#hold(connection)) this.#queue(connection);
   }
 

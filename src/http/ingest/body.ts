@@ -64,11 +64,11 @@ export function requireUtf8(body: Buffer): Buffer {
 export function requireMediaType<T extends string>(exchange: Exchange, allowed: readonly T[]): T {
   const sent = exchange.header('content-type');
   const mediaType = sent?.includes(';') ? sent.slice(0, sent.indexOf(';')).trim() : sent;
-  const found =
+  const format =
     allowed.find((type) => type === mediaType) ??
     allowed.find((type) => type === mediaType?.toLowerCase());
-  if (found) return found;
-  const what =
+  if (format) return format;
+  const reason =
     mediaType === undefined
       ? 'Content-Type is missing'
       : `Content-Type ${quotedText(mediaType)} is not supported`;
@@ -77,9 +77,13 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
   const hint = isLines
     ? " text/plain is accepted for nothing, also not for InfluxDB's line protocol."
     : '';
-  throw new ApiError('unsupported_media_type', `${what}; send ${wordList(allowed, 'or')}.${hint}`, {
-    headers: ['Accept', allowed.join(', ')],
-  });
+  throw new ApiError(
+    'unsupported_media_type',
+    `${reason}; send ${wordList(allowed, 'or')}.${hint}`,
+    {
+      headers: ['Accept', allowed.join(', ')],
+    },
+  );
 }
 
 function readBytes(
@@ -117,24 +121,24 @@ function readPieces(
     const whole: Buffer[] = [];
     let chunks: Buffer[] = [];
     let size = 0;
-    const end = (settle: () => void): void => {
+    const finish = (complete: () => void): void => {
       req.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
-      settle();
+      complete();
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > maxBodyBytes) end(() => reject(tooLarge()));
-      else if (!hasSpace(chunk.length)) end(() => reject(tooMuch));
+      if (size > maxBodyBytes) finish(() => reject(tooLarge()));
+      else if (!hasSpace(chunk.length)) finish(() => reject(tooMuch));
       else if (chunks.push(chunk) === mostPieces) {
         whole.push(Buffer.concat(chunks));
         chunks = [];
       }
     };
     const onEnd = (): void => {
-      end(() => resolve([...whole, ...chunks]));
+      finish(() => resolve([...whole, ...chunks]));
     };
-    const onError = (): void => end(() => reject(cutOff()));
-    const onClose = (): void => end(() => reject(cutOff()));
+    const onError = (): void => finish(() => reject(cutOff()));
+    const onClose = (): void => finish(() => reject(cutOff()));
     req.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
   });
 }

@@ -193,9 +193,9 @@ const shortBody = 4 * 1024;
 
 /** Puts the pieces of a body into one memory. */
 function join(pieces: readonly Buffer[], memory: Buffer): Buffer {
-  let end = 0;
-  for (const piece of pieces) end += piece.copy(memory, end);
-  return memory.subarray(0, end);
+  let length = 0;
+  for (const piece of pieces) length += piece.copy(memory, length);
+  return memory.subarray(0, length);
 }
 
 function toAnswer({ accepted, duplicates }: BatchResult, rejected: readonly Rejection[]): Answer {
@@ -230,9 +230,9 @@ const lineParameters = new Map([
 
 /** Reads the query of a body of line protocol. Throws `bad_parameter`. */
 function readLineQuery(query: string): Pick<LineOptions, 'precision' | 'namesByField'> {
-  const given = requireKnown(parseQuery(query), lineParameters);
-  const precision = given.get('precision') ?? 'ns';
-  const name = given.get('name');
+  const parameters = requireKnown(parseQuery(query), lineParameters);
+  const precision = parameters.get('precision') ?? 'ns';
+  const name = parameters.get('name');
   if (!isPrecision(precision))
     throw wrongValue('precision', precision, wordList(Object.keys(precisions), 'or'));
   if (name !== undefined && name !== 'measurement.field')

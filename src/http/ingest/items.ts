@@ -117,10 +117,10 @@ class ItemReader {
     for (let index = 0; at < body.length; index++) {
       if (index === maxBatch) throw tooMany();
       const newline = body.indexOf(10, at);
-      const end = newline === -1 ? body.length : newline;
-      if (yield* this.#line(at, end, index)) hasJson = true;
-      else torn ??= { from: at, to: end };
-      at = yield* this.#afterBlanks(end);
+      const lineEnd = newline === -1 ? body.length : newline;
+      if (yield* this.#line(at, lineEnd, index)) hasJson = true;
+      else torn ??= { from: at, to: lineEnd };
+      at = yield* this.#afterBlanks(lineEnd);
     }
     if (hasJson) return;
     this.from = torn?.from ?? 0;
@@ -162,9 +162,9 @@ class ItemReader {
     if (name !== undefined) {
       if (body[at] !== openingBrace) throw new WrongText();
       at = yield* this.#afterBlanks(at + 1);
-      const end = yield* this.#endOfValue(at);
-      if (end - at > longestItem || this.#parse(at, end) !== name) throw new WrongText();
-      at = yield* this.#afterBlanks(end);
+      const nameEnd = yield* this.#endOfValue(at);
+      if (nameEnd - at > longestItem || this.#parse(at, nameEnd) !== name) throw new WrongText();
+      at = yield* this.#afterBlanks(nameEnd);
       if (body[at] !== colon) throw new WrongText();
       at = yield* this.#afterBlanks(at + 1);
     }
@@ -174,10 +174,13 @@ class ItemReader {
 
   /** Parses an item of any kind, and returns the offset behind it. */
   *#addUnusual(at: number, index: number): SliceSteps<number> {
-    const end = yield* this.#endOfValue(at);
-    this.#taker.add(end - at > longestItem ? this.#tooLong(at) : this.#parse(at, end), index);
+    const valueEnd = yield* this.#endOfValue(at);
+    this.#taker.add(
+      valueEnd - at > longestItem ? this.#tooLong(at) : this.#parse(at, valueEnd),
+      index,
+    );
     yield;
-    return end;
+    return valueEnd;
   }
 
   /** The placeholder of an item that is too long; null if it is not an object, which is refused as such. */

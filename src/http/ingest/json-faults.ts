@@ -55,19 +55,19 @@ export function* faultIn(body: Buffer, from: number, to: number): SliceSteps<num
     }
     if (takes(isInString ? partOfString : blanks)) continue;
     const char = text[at] ?? '';
-    const end = depth === 0 ? undefined : closing[depth - 1] === 1 ? ']' : '}';
+    const closer = depth === 0 ? undefined : closing[depth - 1] === 1 ? ']' : '}';
     if (isInString) {
       if (char !== '"') return start + at;
       isInString = false;
       expected = expected === 'key' ? 'colon' : 'next';
     } else if (char === '') {
-      return expected === 'next' && end === undefined ? undefined : start + at;
-    } else if (char === end && (expected === 'next' || isFirst)) {
+      return expected === 'next' && closer === undefined ? undefined : start + at;
+    } else if (char === closer && (expected === 'next' || isFirst)) {
       depth--;
       expected = 'next';
     } else if (expected === 'next') {
-      if (char !== ',' || end === undefined) return start + at;
-      expected = end === ']' ? 'value' : 'key';
+      if (char !== ',' || closer === undefined) return start + at;
+      expected = closer === ']' ? 'value' : 'key';
     } else if (expected === 'colon') {
       if (char !== ':') return start + at;
       expected = 'value';

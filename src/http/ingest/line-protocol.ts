@@ -68,9 +68,9 @@ export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker)
 /** Lines end with LF or CR LF outside of quoted texts; blank ones and comments are left out. */
 function* linesOf(body: Buffer): Generator<string> {
   for (let from = 0; from < body.length; ) {
-    const end = endOfLine(body, from);
-    const text = body.toString('utf8', from, Math.min(end, from + longestItem + 1)).trim();
-    from = end + 1;
+    const lineEnd = endOfLine(body, from);
+    const text = body.toString('utf8', from, Math.min(lineEnd, from + longestItem + 1)).trim();
+    from = lineEnd + 1;
     if (text !== '' && !text.startsWith('#')) yield text;
   }
 }

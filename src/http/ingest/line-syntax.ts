@@ -62,8 +62,8 @@ const booleans = new Map([
 
 function fieldValue(text: string): LineField['value'] | undefined {
   if (/^"(?:[^"\\]|\\.)*"$/s.test(text)) return unescaped(text.slice(1, -1), /\\(["\\])/g);
-  const known = booleans.get(text);
-  if (known !== undefined) return known;
+  const booleanValue = booleans.get(text);
+  if (booleanValue !== undefined) return booleanValue;
   if (/^-?\d+i$|^\d+u$/.test(text)) return Number(text.slice(0, -1));
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 }
@@ -72,9 +72,9 @@ function fieldValue(text: string): LineField['value'] | undefined {
 function split(text: string, hasQuotes: boolean): string[] {
   const parts: string[] = [];
   for (let from = 0; from <= text.length; ) {
-    const end = endOf(text, from, ',', hasQuotes);
-    parts.push(text.slice(from, end));
-    from = end + 1;
+    const partEnd = endOf(text, from, ',', hasQuotes);
+    parts.push(text.slice(from, partEnd));
+    from = partEnd + 1;
   }
   return parts;
 }

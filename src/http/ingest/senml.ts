@@ -30,8 +30,8 @@ export class SenmlPack implements ItemTaker {
     } else this.#readings.add(record, index);
   }
 
-  refuse(index: number, found: Fault, item?: unknown): void {
-    this.#readings.refuse(index, found, item);
+  refuse(index: number, itemFault: Fault, item?: unknown): void {
+    this.#readings.refuse(index, itemFault, item);
   }
 
   #addReading(record: Record<string, unknown>, index: number): void {
@@ -119,6 +119,6 @@ function requireType<T extends 'string' | 'number'>(
   return value as T extends 'string' ? string : number; // checked above
 }
 
-function wrong(index: number, what: string): ApiError {
-  return new ApiError('invalid_body', `Record ${index} of the SenML pack: ${what}.`);
+function wrong(index: number, fault: string): ApiError {
+  return new ApiError('invalid_body', `Record ${index} of the SenML pack: ${fault}.`);
 }

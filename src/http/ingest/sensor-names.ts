@@ -26,9 +26,13 @@ export class SensorNames {
     const slots = this.#slots;
     // Gateways send their sensors in the same order all the time.
     const next = slots[this.#last + 4] ?? 0;
-    const [start, end] = [slots[next] ?? 0, slots[next + 1] ?? 0];
-    const to = from + end - start;
-    if (end > start && bytes[to] === 34 && isSame(bytes, from, to, this.#names, start, end)) {
+    const [start, nameEnd] = [slots[next] ?? 0, slots[next + 1] ?? 0];
+    const to = from + nameEnd - start;
+    if (
+      nameEnd > start &&
+      bytes[to] === 34 &&
+      isSame(bytes, from, to, this.#names, start, nameEnd)
+    ) {
       this.#last = next;
       return next;
     }
@@ -80,12 +84,12 @@ export class SensorNames {
   #learn(bytes: Buffer, from: number, to: number, hash: number, place: number): number {
     const sensor = this.#directory.get(bytes.toString('utf8', from, to));
     if (!sensor?.isActive || sensor.series !== (sensor.series | 0)) return -1;
-    const end = this.#length + to - from;
-    if (end > this.#names.length) this.#names = Buffer.concat([this.#names], 2 * end);
+    const nameEnd = this.#length + to - from;
+    if (nameEnd > this.#names.length) this.#names = Buffer.concat([this.#names], 2 * nameEnd);
     bytes.copy(this.#names, this.#length, from, to);
-    this.#slots.set([this.#length, end, hash, sensor.series], place);
+    this.#slots.set([this.#length, nameEnd, hash, sensor.series], place);
     if (sensor.unit !== null) this.#units.set(place, Buffer.from(sensor.unit));
-    this.#length = end;
+    this.#length = nameEnd;
     return place;
   }
 }
@@ -99,9 +103,9 @@ export function isSame(
   to: number,
   other: Uint8Array,
   start = 0,
-  end = other.length,
+  otherEnd = other.length,
 ): boolean {
-  if (to - from !== end - start) return false;
+  if (to - from !== otherEnd - start) return false;
   for (let at = from; at < to; at++) if (bytes[at] !== other[start + at - from]) return false;
   return true;
 }

@@ -46,9 +46,9 @@ export class UsualReadings implements ItemTaker {
     let behind = 0;
     let next = index;
     for (let at = from; at <= to && next < maxBatch; at = behind + 1) {
-      const end = this.#addShortest(at, next) || this.#addOne(at, next);
-      if (end === 0) break;
-      behind = end;
+      const readingEnd = this.#addShortest(at, next) || this.#addOne(at, next);
+      if (readingEnd === 0) break;
+      behind = readingEnd;
       next++;
       if (bytes[behind] !== 44) break;
     }
@@ -85,26 +85,26 @@ export class UsualReadings implements ItemTaker {
       return 0;
     if (b[at + 5] !== 58 || b[at + 6] !== 34) return 0;
     at += 7;
-    const end = at + (b[at + 24] === 34 ? 24 : b[at + 20] === 34 ? 20 : 27);
-    const atUs = this.#instantUs(at, end);
+    const instantEnd = at + (b[at + 24] === 34 ? 24 : b[at + 20] === 34 ? 20 : 27);
+    const atUs = this.#instantUs(at, instantEnd);
     if (
       Number.isNaN(atUs) ||
-      b[end] !== 34 ||
-      b[end + 1] !== 44 ||
-      b[end + 2] !== 34 ||
-      b[end + 3] !== 118
+      b[instantEnd] !== 34 ||
+      b[instantEnd + 1] !== 44 ||
+      b[instantEnd + 2] !== 34 ||
+      b[instantEnd + 3] !== 118
     )
       return 0;
     if (
-      b[end + 4] !== 97 ||
-      b[end + 5] !== 108 ||
-      b[end + 6] !== 117 ||
-      b[end + 7] !== 101 ||
-      b[end + 8] !== 34
+      b[instantEnd + 4] !== 97 ||
+      b[instantEnd + 5] !== 108 ||
+      b[instantEnd + 6] !== 117 ||
+      b[instantEnd + 7] !== 101 ||
+      b[instantEnd + 8] !== 34
     )
       return 0;
-    if (b[end + 9] !== 58) return 0;
-    at = this.#readNumber(end + 10, limit);
+    if (b[instantEnd + 9] !== 58) return 0;
+    at = this.#readNumber(instantEnd + 10, limit);
     if (at === 0 || at >= limit || b[at] !== 125) return 0;
     return this.#validator.keep(index, names.seriesAt(sensor), atUs, this.#number, 0) ? at + 1 : 0;
   }

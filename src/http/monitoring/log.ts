@@ -19,7 +19,7 @@ type Kind = keyof typeof mostLines;
 function createUnkeyedLines(report: (leftOut: Record<Kind, number>) => void) {
   let asked = { requests: 0, warnings: 0 };
   let timer: NodeJS.Timeout | undefined;
-  function end(): void {
+  function closeSecond(): void {
     clearTimeout(timer);
     timer = undefined;
     const requests = Math.max(0, asked.requests - mostLines.requests);
@@ -28,10 +28,10 @@ function createUnkeyedLines(report: (leftOut: Record<Kind, number>) => void) {
     if (requests + warnings > 0) report({ requests, warnings });
   }
   return {
-    end,
+    end: closeSecond,
     /** Whether a line may be written; otherwise it is counted. */
     mayWrite(kind: Kind): boolean {
-      timer ??= setTimeout(end, secondMs).unref();
+      timer ??= setTimeout(closeSecond, secondMs).unref();
       return ++asked[kind] <= mostLines[kind];
     },
   };
@@ -57,7 +57,7 @@ const longestLine = 128 * 1024;
 
 /** Builds the daemon's log: one JSON object a line by default. Everything shaped like a secret is redacted, whatever its origin. */
 export function createLog(
-  most: LogLevel,
+  maxLevel: LogLevel,
   stream: Pick<LogStream, 'write'>,
   form: LogForm = jsonLines,
 ): Log {
@@ -70,7 +70,7 @@ export function createLog(
     length = 0;
     stream.write(lines);
   };
-  const levels = most === 'silent' ? [] : logLevels.slice(0, logLevels.indexOf(most) + 1);
+  const levels = maxLevel === 'silent' ? [] : logLevels.slice(0, logLevels.indexOf(maxLevel) + 1);
   const writer =
     (level: Level): Write =>
     ({ err, ...facts }, message) => {
@@ -224,10 +224,10 @@ export function createLogStream(fd: number, onLeftOut: (pieces: number) => void)
     },
     close() {
       const untilMs = performance.now() + mostLastMs;
-      let rest = isSending ? take() : Buffer.concat([writing, take()]);
-      while (rest.length > 0 && !isGone) {
+      let unwritten = isSending ? take() : Buffer.concat([writing, take()]);
+      while (unwritten.length > 0 && !isGone) {
         try {
-          rest = rest.subarray(writeSync(fd, rest));
+          unwritten = unwritten.subarray(writeSync(fd, unwritten));
         } catch (thrown) {
           isGone = retryAfterMs(thrown) !== againMs || performance.now() > untilMs;
           if (!isGone) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);

@@ -256,9 +256,9 @@ function createFactsCache(
   { store, clock }: Domain,
   log: Log,
 ): () => Promise<StoreFacts | undefined> {
-  let known: Promise<StoreFacts | undefined> = Promise.resolve(undefined);
+  let storeFacts: Promise<StoreFacts | undefined> = Promise.resolve(undefined);
   let readAtMs = Number.NEGATIVE_INFINITY;
-  const read = async (before: typeof known) => {
+  const read = async (before: typeof storeFacts) => {
     try {
       return await store.metrics?.read(clock());
     } catch (thrown) {
@@ -270,8 +270,8 @@ function createFactsCache(
   return () => {
     if (performance.now() - readAtMs >= maxAgeMs) {
       readAtMs = performance.now();
-      known = read(known);
+      storeFacts = read(storeFacts);
     }
-    return known;
+    return storeFacts;
   };
 }

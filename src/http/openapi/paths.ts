@@ -197,12 +197,12 @@ function listContent(resource: ResourceDefinition): Schema {
   };
   const record = recordExample(resource, listFields(resource));
   const removed = [resource.idExample.replace(/\d+$/, '0999')];
-  const end = { next_cursor: null, sync_token: 'WyJxMm9SVXg5a1p0TDQiLCIiLCIiLDIwNzc4XQ' };
+  const lastPage = { next_cursor: null, sync_token: 'WyJxMm9SVXg5a1p0TDQiLCIiLCIiLDIwNzc4XQ' };
   const examples = {
-    page: { summary: 'A list of one page', value: { data: [record], ...end } },
+    page: { summary: 'A list of one page', value: { data: [record], ...lastPage } },
     changes: {
       summary: 'What has changed since a sync token',
-      value: { data: [record], removed, ...end },
+      value: { data: [record], removed, ...lastPage },
     },
   };
   const csv = finish(recordsToCsv(resource, { json: JSON.stringify(record) })).toString();

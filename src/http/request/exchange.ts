@@ -79,8 +79,11 @@ export class Exchange {
     const raw = this.node.req.rawHeaders;
     let count = 0;
     for (let i = 0; i < raw.length; i += 2) {
-      const found = raw[i];
-      if (found?.length === name.length && (found === name || found.toLowerCase() === name))
+      const headerName = raw[i];
+      if (
+        headerName?.length === name.length &&
+        (headerName === name || headerName.toLowerCase() === name)
+      )
         count++;
     }
     return count;

@@ -135,11 +135,11 @@ function readBuckets(
 function readAggregates(text: string | undefined): Aggregate[] {
   if (text === undefined) return ['avg'];
   const wanted = text.split(',');
-  const known = aggregates.filter((aggregate) => wanted.includes(aggregate));
-  if (known.length !== wanted.length) {
+  const chosenAggregates = aggregates.filter((aggregate) => wanted.includes(aggregate));
+  if (chosenAggregates.length !== wanted.length) {
     throw wrongValue('agg', text, `some of ${aggregates.join(', ')}, each once, joined by commas`);
   }
-  return known;
+  return chosenAggregates;
 }
 
 // --- the cursor: the place of the sensor among those asked for, and the range that is left of it -------------------------

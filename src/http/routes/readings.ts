@@ -144,13 +144,13 @@ function createReader({ domain, answers, links, slices, charge }: RecordReading)
       // Reserves the largest possible answer; the rest is released once the length is known.
       const longest = longestRow(query.buckets) + 3 * layout.longestLead;
       exchange.answerReservation = await answers.reserve(query.limit * longest, exchange.keyPrefix);
-      for (let left = query.limit; next && left > 0; ) {
+      for (let remaining = query.limit; next && remaining > 0; ) {
         const sensor = sensors[next.sensor];
         if (!sensor) throw new Error('a position behind the last sensor');
         const head = layout.headOf(type, query, sensor, groups.length === 0);
-        const page = await readGroup(sensor, head, next, left);
+        const page = await readGroup(sensor, head, next, remaining);
         groups.push({ head, page });
-        left -= page.count;
+        remaining -= page.count;
         next = positionAfter(next, page, sensors.length);
       }
     } catch (thrown) {
@@ -198,11 +198,11 @@ function positionAfter(
 }
 
 /** Writes what comes before and after rows into the room that was left for it. */
-function framed(text: Uint8Array<ArrayBuffer>, head: string, end: string): Buffer {
+function framed(text: Uint8Array<ArrayBuffer>, head: string, tail: string): Buffer {
   const room = text.length - longestEnd;
-  const body = Buffer.from(text.buffer, text.byteOffset, room + Buffer.byteLength(end));
+  const body = Buffer.from(text.buffer, text.byteOffset, room + Buffer.byteLength(tail));
   body.write(head, 0);
-  body.write(end, room);
+  body.write(tail, room);
   return body;
 }
 

@@ -51,7 +51,7 @@ export function createNotices(
         { ...facts, expires_at: formatInstantMs(expiresAtMs) },
         `a key expires soon: ${prefix}`,
       );
-      await rest();
+      await pauseBetween();
     }
   }
 
@@ -68,7 +68,7 @@ export function createNotices(
         // Others would only hang as well: they are due again in an hour.
         if (isTimeout) return;
       }
-      await rest();
+      await pauseBetween();
     }
   }
 
@@ -81,7 +81,7 @@ export function createNotices(
   }
 
   /** The pause ends at once when the daemon stops. */
-  async function rest(): Promise<void> {
+  async function pauseBetween(): Promise<void> {
     await pause(restMs, undefined, { signal, ref: false }).catch(() => {});
   }
 

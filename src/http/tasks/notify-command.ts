@@ -49,7 +49,7 @@ export function runNotifyCommand(
       isTimeout = true;
       kill();
     }, timeoutMs);
-    const settle = (reason: string | undefined): void => {
+    const finish = (reason: string | undefined): void => {
       clearTimeout(late);
       signal.removeEventListener('abort', kill);
       child.stderr.destroy();
@@ -62,11 +62,11 @@ export function runNotifyCommand(
     // The command need not read the notice.
     child.stdin.on('error', () => {});
     child.stdin.end(`${JSON.stringify(notice)}\n`);
-    child.on('error', (thrown) => settle(`it could not be started: ${thrown.message}`));
+    child.on('error', (thrown) => finish(`it could not be started: ${thrown.message}`));
     child.on('exit', (code, by) => {
-      if (code === 0) settle(undefined);
-      else if (isTimeout) settle(`it took longer than ${timeoutMs / 1000} s`);
-      else settle(code === null ? `it was ended by ${by}` : `it ended with exit code ${code}`);
+      if (code === 0) finish(undefined);
+      else if (isTimeout) finish(`it took longer than ${timeoutMs / 1000} s`);
+      else finish(code === null ? `it was ended by ${by}` : `it ended with exit code ${code}`);
     });
   });
 }

@@ -21,20 +21,20 @@ const mostWaiting = 100_000;
 export function createUsageRecorder(
   { store, steady }: Pick<Domain, 'store' | 'steady'>,
   log: Log,
-  most = mostWaiting,
+  maxWaiting = mostWaiting,
 ) {
   /** The tallies of keys that were used since the last merge. */
   const waiting: DayTally[] = [];
 
   const add: AddWaiting = (tally) => {
-    const isTaken = waiting.length < most;
+    const isTaken = waiting.length < maxWaiting;
     if (isTaken) waiting.push(tally);
     return isTaken;
   };
 
   async function mergeAll(): Promise<void> {
-    for (let left = waiting.length; left > 0; left -= mergedAtOnce) {
-      await merge(waiting.splice(0, Math.min(left, mergedAtOnce)));
+    for (let remaining = waiting.length; remaining > 0; remaining -= mergedAtOnce) {
+      await merge(waiting.splice(0, Math.min(remaining, mergedAtOnce)));
     }
   }
 

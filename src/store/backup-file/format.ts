@@ -25,7 +25,7 @@ export interface OpenBackup {
   connection: Connection;
   versions: Readonly<Record<DatabaseName, number>>;
   /** The error for damage in it. */
-  damaged(what: string): HkctlError;
+  damaged(fault: string): HkctlError;
 }
 
 /** The `application_id` in the header of a complete backup: "hkb2", and "hkb1" up to version 0.1.0, without a digest. */
@@ -82,7 +82,7 @@ export function openBackup(
   file: string,
   shown: string,
   migrationsFolder: string,
-  damaged: OpenBackup['damaged'] = (what) => damagedBackup(shown, what),
+  damaged: OpenBackup['damaged'] = (fault) => damagedBackup(shown, fault),
 ): OpenBackup {
   let connection: Connection | undefined;
   try {
@@ -211,8 +211,8 @@ function changedBackup(shown: string): HkctlError {
 }
 
 /** The error of a backup that is not as it was written: `store_corrupt` (exit 6). */
-export function damagedBackup(shown: string, what: string): HkctlError {
-  return new HkctlError('store_corrupt', `The backup ${shown} is damaged: ${what}.`, {
+export function damagedBackup(shown: string, fault: string): HkctlError {
+  return new HkctlError('store_corrupt', `The backup ${shown} is damaged: ${fault}.`, {
     hint: 'Nothing was changed. Take another backup.',
   });
 }

@@ -102,8 +102,8 @@ export async function restoreFrom(
       if (isReadable) await check();
 
       await verifyBackup(backup, shown);
-      const kept = await replace({ backup, received, isReadable }, target, options, hooks);
-      return { facts: head, kept, digest: received.digest };
+      const stops = await replace({ backup, received, isReadable }, target, options, hooks);
+      return { facts: head, kept: stops, digest: received.digest };
     } finally {
       backup.connection.close();
     }
@@ -119,24 +119,24 @@ async function replace(
   hooks: RestoreHooks,
 ): Promise<readonly KeptStopped[]> {
   const { backup, received, isReadable } = source;
-  let kept: readonly KeptStopped[] = [];
+  let stops: readonly KeptStopped[] = [];
   await target.replace({
     ...backup,
     shown: received.shown,
     isReadable,
     progress: (share) => hooks.progress?.(share),
     async complete(restored) {
-      kept = await complete(restored, {
+      stops = await complete(restored, {
         backup: backup.connection,
         digest: received.digest,
         isReadable,
         nowMs: clock(),
         hooks,
       });
-      return kept;
+      return stops;
     },
   });
-  return kept;
+  return stops;
 }
 
 interface Completion {
@@ -159,18 +159,18 @@ async function complete(
   if (journal.isOfRemovals) lines.push(...missingLines(text(), present.states, nowMs));
   const since = { present, journal: readJournal(text()), nowMs };
   const restored = await readStates(registry);
-  const kept = stopsSince(restored, since);
-  requireLeaders(restored, kept);
-  const stops = kept.flatMap((stopped) => stopStatements(registry.dialect, stopped));
+  const stopsToKeep = stopsSince(restored, since);
+  requireLeaders(restored, stopsToKeep);
+  const stops = stopsToKeep.flatMap((stopped) => stopStatements(registry.dialect, stopped));
   for (const stop of stops) await registry.query(stop);
   // In the backup somebody may be a Super user who is none any more.
   if (!isReadable) await hooks.authorize(store);
-  await hooks.audit(store, { kept, replaced: present.trail, digest });
+  await hooks.audit(store, { kept: stopsToKeep, replaced: present.trail, digest });
   const states = await readStates(registry);
-  lines.push(...missingRemovals(text(), { kept, ofBackup, states }));
-  const demoted = kept.filter(({ what }) => what === 'demoted_user').map(({ id }) => id);
+  lines.push(...missingRemovals(text(), { kept: stopsToKeep, ofBackup, states }));
+  const demoted = stopsToKeep.filter(({ kind }) => kind === 'demoted_user').map(({ id }) => id);
   const inJournals = [text(), ofBackup].flatMap((lines) => [...readJournal(lines).roles.keys()]);
   lines.push(...missingLines(text(), states, nowMs, new Set([...demoted, ...inJournals])));
   await journal.add(lines);
-  return kept;
+  return stopsToKeep;
 }

@@ -8,8 +8,8 @@ import { closedTargetFolder, translatingTarget } from './target.ts';
 const mostNumber = 2 ** 31 - 1;
 
 /** The numbers in the files say which is older, since a name is only as right as the clock was. What is no backup of the store stays. */
-export function backupSeries(given: string, storeId: string): BackupSeries {
-  const folder = closedTargetFolder(given);
+export function backupSeries(typedFolder: string, storeId: string): BackupSeries {
+  const folder = closedTargetFolder(typedFolder);
   const newestFirst = () =>
     translatingTarget(folder, () => readdirSync(folder))
       .filter((name) => isBackupName(name, storeId))
@@ -26,7 +26,7 @@ export function backupSeries(given: string, storeId: string): BackupSeries {
       const old = others.slice(keep - 1).map(({ file }) => file);
       // Another backup of the series may have removed it just now.
       for (const file of old) translatingTarget(file, () => rmSync(file, { force: true }));
-      return old.map((file) => join(given, basename(file)));
+      return old.map((file) => join(typedFolder, basename(file)));
     },
   };
 }

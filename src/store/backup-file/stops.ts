@@ -156,14 +156,14 @@ interface Since {
 
 export function stopStatements(
   { builder, tables: { keys, users, entities, purges } }: Dialect,
-  { what, id, atMs, role, entityIds }: KeptStopped,
+  { kind, id, atMs, role, entityIds }: KeptStopped,
 ): RegistryStatement[] {
   const ofKey = eq(keys.id, id);
   const ofUser = eq(users.id, id);
   const ofEntity = eq(entities.id, id);
   const inactive = { status: 'inactive' } as const;
 
-  switch (what) {
+  switch (kind) {
     case 'revoked_key':
       return [statement(() => builder.update(keys).set({ revokedAtMs: atMs }).where(ofKey))];
     case 'deactivated_user':
@@ -186,9 +186,9 @@ export function stopStatements(
 
 /** How the journal and a restore name the stop of something. */
 const stopOf = {
-  key: { event: 'revoked', what: 'revoked_key' },
-  user: { event: 'deactivated', what: 'deactivated_user' },
-  entity: { event: 'deactivated', what: 'deactivated_entity' },
+  key: { event: 'revoked', kind: 'revoked_key' },
+  user: { event: 'deactivated', kind: 'deactivated_user' },
+  entity: { event: 'deactivated', kind: 'deactivated_entity' },
 } as const;
 
 /** What a restore must stop in the store of a backup. An entry of the journal whose commit failed counts too unless it was withdrawn. */
@@ -197,16 +197,16 @@ export function stopsSince(
   { present, journal, nowMs }: Since,
 ): KeptStopped[] {
   const states = new Map(present.states.map((state) => [state.id, state]));
-  const kept: KeptStopped[] = [];
+  const stops: KeptStopped[] = [];
   for (const state of backup) {
     const { of, id, tenantId, name, status, role } = state;
     const now = states.get(id);
     const last = journal.events.get(id);
     const keep = (
-      what: KeptStopped['what'],
+      kind: KeptStopped['kind'],
       atMs: number,
       lower?: Pick<KeptStopped, 'role' | 'entityIds'>,
-    ) => kept.push({ what, id, tenantId, name, atMs, ...lower });
+    ) => stops.push({ kind, id, tenantId, name, atMs, ...lower });
     /** The time of an event that is the last one in the journal; now if only the present store has it. */
     const since = (event: string, holds: boolean) =>
       last?.event === event ? last.atMs : holds ? (now?.revokedAtMs ?? nowMs) : undefined;
@@ -215,7 +215,7 @@ export function stopsSince(
     const stoppedMs =
       status === 'active' ? since(stopOf[of].event, now?.status === 'inactive') : undefined;
     if (removedMs !== undefined) keep('removed_entity', removedMs);
-    else if (stoppedMs !== undefined) keep(stopOf[of].what, stoppedMs);
+    else if (stoppedMs !== undefined) keep(stopOf[of].kind, stoppedMs);
     const change = journal.roles.get(id);
     const lower = lowest(role, now?.role, roleOf(change));
     const changedMs = change?.event === `role:${lower}` ? change.atMs : nowMs;
@@ -223,7 +223,7 @@ export function stopsSince(
     const confined = confinedSince(state, now, journal.entities.get(id));
     if (confined) keep('confined_user', confined.atMs ?? nowMs, { entityIds: confined.entityIds });
   }
-  return kept.sort((a, b) => a.atMs - b.atMs);
+  return stops.sort((a, b) => a.atMs - b.atMs);
 }
 
 /** The entities to which a user of a backup was confined since; undefined if to none that the backup has not. */
@@ -252,7 +252,7 @@ function roleOf(last: LastEvent | undefined): Role | undefined {
 
 function lowest(role: Role | undefined, ...since: (Role | undefined)[]): Role | undefined {
   return since.reduce(
-    (kept, next) => (kept && next && roleExceeds(kept, next) ? next : kept),
+    (lowestRole, next) => (lowestRole && next && roleExceeds(lowestRole, next) ? next : lowestRole),
     role,
   );
 }
@@ -260,9 +260,9 @@ function lowest(role: Role | undefined, ...since: (Role | undefined)[]): Role | 
 /** The Super users whose stop leaves an organization without an active one, so that nobody could act in it again. */
 export function lastLeadersAmong(
   states: readonly State[],
-  kept: readonly KeptStopped[],
+  stops: readonly KeptStopped[],
 ): { logins: string; organizations: string } | undefined {
-  const stopped = new Set(kept.map(({ id }) => id));
+  const stopped = new Set(stops.map(({ id }) => id));
   const leaders = states.filter(({ role, status }) => role === 'super_user' && status === 'active');
   const led = new Set(leaders.filter(({ id }) => !stopped.has(id)).map(({ tenantId }) => tenantId));
   const lost = leaders.filter(({ tenantId }) => !led.has(tenantId));
@@ -274,8 +274,8 @@ export function lastLeadersAmong(
 }
 
 /** Refuses a restore after which nobody could act in an organization; no stopped user is started to prevent that. */
-export function requireLeaders(backup: readonly State[], kept: readonly KeptStopped[]): void {
-  const lost = lastLeadersAmong(backup, kept);
+export function requireLeaders(backup: readonly State[], stops: readonly KeptStopped[]): void {
+  const lost = lastLeadersAmong(backup, stops);
   if (lost === undefined) return;
   throw new HkctlError(
     'state_forbids',
@@ -307,8 +307,8 @@ export function missingLines(
     // No line starts a key again.
     if (event !== (events.get(id)?.event ?? 'activated') && !(of === 'key' && status === 'active'))
       add(event);
-    const known = roleOf(roles.get(id)) ?? 'super_user';
-    if (role && role !== known && withRole?.has(id) !== false) add(`role:${role}`);
+    const journalRole = roleOf(roles.get(id)) ?? 'super_user';
+    if (role && role !== journalRole && withRole?.has(id) !== false) add(`role:${role}`);
     const last = entities.get(id);
     const confinement = confinementOf(state);
     if (of === 'user' && !isSameEntities(confinement, last ? entitiesOf(last) : null))
@@ -326,13 +326,13 @@ export function missingRemovals(
     states,
   }: { kept: readonly KeptStopped[]; ofBackup: string; states: readonly State[] },
 ): string[] {
-  const known = readJournal(text).events;
+  const journalEvents = readJournal(text).events;
   const existing = new Set(states.map(({ id }) => id));
   const inBackup = [...readJournal(ofBackup).events].map(([id, last]) => ({ id, ...last }));
   const removed = [
     ...inBackup.filter(({ id, event }) => event === 'removed' && !existing.has(id)),
-    ...kept.filter(({ what }) => what === 'removed_entity'),
-  ].filter(({ id }) => known.get(id)?.event !== 'removed');
+    ...kept.filter(({ kind }) => kind === 'removed_entity'),
+  ].filter(({ id }) => journalEvents.get(id)?.event !== 'removed');
   return linesOf(
     removed.map(({ id, atMs, name }) => ({ atMs, event: 'removed', of: 'entity', id, name })),
   );

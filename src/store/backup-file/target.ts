@@ -39,9 +39,9 @@ function isSameFolder(one: string, other: string): boolean {
  */
 export function requireTarget(target: string, force: boolean): void {
   translatingTarget(target, () => {
-    const found = lstatSync(target, { throwIfNoEntry: false });
-    if (found === undefined) return;
-    if (found.isSymbolicLink()) {
+    const stats = lstatSync(target, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    if (stats.isSymbolicLink()) {
       throw new HkctlError('bad_input', `${target} cannot be written: it is a link.`, {
         hint: 'Give the path that it leads to, if that is what you mean.',
       });
@@ -51,9 +51,9 @@ export function requireTarget(target: string, force: boolean): void {
         hint: 'Give another name, or --force to replace it once the new backup is whole.',
       });
     }
-    if (found.isFile()) return;
-    const what = found.isDirectory() ? 'it is a folder' : 'it is not a regular file';
-    throw new HkctlError('bad_input', `${target} cannot be written: ${what}.`, {
+    if (stats.isFile()) return;
+    const obstacle = stats.isDirectory() ? 'it is a folder' : 'it is not a regular file';
+    throw new HkctlError('bad_input', `${target} cannot be written: ${obstacle}.`, {
       hint: 'Give the name of a new file.',
     });
   });
@@ -81,8 +81,8 @@ const abandonedAfterMs = 86_400_000;
 export function removeAbandoned(target: string, nowMs: number): void {
   const folder = dirname(target);
   const remove = (file: string) => {
-    const found = lstatSync(file);
-    if (found.isFile() && found.mtimeMs < nowMs - abandonedAfterMs) rmSync(file);
+    const stats = lstatSync(file);
+    if (stats.isFile() && stats.mtimeMs < nowMs - abandonedAfterMs) rmSync(file);
   };
   ifPossible(() => {
     const names = readdirSync(folder).filter((name) => pendingName.test(name));

@@ -89,7 +89,7 @@ async function writeRows(
 }
 
 async function checkRows({ migrationsFolder, shown }: BackupSource, pending: string) {
-  const damaged: OpenBackup['damaged'] = (what) => damagedStore(shown, what);
+  const damaged: OpenBackup['damaged'] = (fault) => damagedStore(shown, fault);
   const backup = openBackup(pending, shown, migrationsFolder, damaged);
   try {
     const head = readHead(backup, shown);
@@ -137,8 +137,8 @@ function copyOut(pending: string, write: (bytes: Uint8Array) => void): BackupDig
   }
 }
 
-function damagedStore(shown: string, what: string): HkctlError {
-  return new HkctlError('store_corrupt', `${shown} is damaged: ${what}. No backup was written.`, {
+function damagedStore(shown: string, fault: string): HkctlError {
+  return new HkctlError('store_corrupt', `${shown} is damaged: ${fault}. No backup was written.`, {
     hint: 'Keep the last good backup; hkctl doctor and hkctl audit verify report more.',
   });
 }

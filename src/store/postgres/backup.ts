@@ -94,9 +94,9 @@ async function copyTables(
     for (const table of [...tables].sort(
       (a, b) => Number(b.name === 'series') - Number(a.name === 'series'),
     )) {
-      const found = queryFor(table, types, numbers);
-      if (found === undefined) continue;
-      const { query, toRow = (row) => row } = found;
+      const tableQuery = queryFor(table, types, numbers);
+      if (tableQuery === undefined) continue;
+      const { query, toRow = (row) => row } = tableQuery;
       const writer = table.name === 'chunks' ? chunkRows(backup) : createRowWriter(backup, table);
       for await (const rows of cursorRows(session, query)) {
         for (const row of rows) writer.write(toRow(row));
@@ -118,19 +118,19 @@ function chunkRows(backup: Connection) {
   const chunks = new Chunks(backup, { hasDaySums: false });
   const columns = createColumns(usualSizes.full);
   let ofColumns: unknown;
-  const end = () => {
+  const endChunk = () => {
     chunks.add(Number(ofColumns), columns);
     columns.count = 0;
   };
   return {
     write([series, atUs, value, quality]: readonly unknown[]) {
-      if (columns.count === usualSizes.full || series !== ofColumns) end();
+      if (columns.count === usualSizes.full || series !== ofColumns) endChunk();
       ofColumns = series;
       columns.atUs[columns.count] = Number(atUs);
       columns.values[columns.count] = Number(value);
       columns.qualities[columns.count++] = Number(quality);
     },
-    end,
+    end: endChunk,
   };
 }
 

@@ -15,8 +15,10 @@ export function inspectStore(
       }),
     foreign: () =>
       using(async (database) => {
-        const found = await database.query<{ what: string }>(foreignSql);
-        return [{ database: 'store', what: found.map(({ what }) => what) }];
+        const foreignRows = await database.query<{ difference: string }>(foreignSql);
+        return [
+          { database: 'store', differences: foreignRows.map(({ difference }) => difference) },
+        ];
       }),
     server: () => using(serverFacts),
     sizeBytes: () => using(sizeOf),
@@ -24,17 +26,17 @@ export function inspectStore(
 }
 
 /** Triggers and views in the schema: the migrations make none of them. */
-const foreignSql = `select format('a trigger %I on %I', tgname, relname) as what from pg_trigger join pg_class c on c.oid = tgrelid
+const foreignSql = `select format('a trigger %I on %I', tgname, relname) as difference from pg_trigger join pg_class c on c.oid = tgrelid
     where relnamespace = current_schema()::regnamespace and not tgisinternal
   union all select format('the view %I', relname) from pg_class c
     where relnamespace = current_schema()::regnamespace and relkind in ('v', 'm')
       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
-  order by what`;
+  order by difference`;
 
 /** The size of the schema's tables with their indexes; the database may hold other schemas. */
 async function sizeOf(database: Database): Promise<number> {
-  const [found] = await database.query<{ value: number }>(sizeSql);
-  return found?.value ?? 0;
+  const [sizeRow] = await database.query<{ value: number }>(sizeSql);
+  return sizeRow?.value ?? 0;
 }
 
 async function serverFacts(database: Database): Promise<ServerInspection> {

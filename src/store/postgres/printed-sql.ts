@@ -105,13 +105,13 @@ commit;`;
  */
 export function citusSql(schema: string, resources: readonly ResourceDefinition[]): string {
   const tables = [...ofEntities, ...resources.map(tableName)];
-  const rest = tables.map((table) => distribute(schema, table, `'${schema}.readings'`));
+  const distributions = tables.map((table) => distribute(schema, table, `'${schema}.readings'`));
   return `-- Distribution of the store in the schema ${schema} by entity. Run it once, after hkctl init and before data is loaded
 -- (later it works as well, and moves the rows), as the owner of the tables on the coordinator of Citus:
 --   psql -d DATABASE -f FILE
 create extension if not exists citus;
 ${distribute(schema, 'readings', "'none'")}
-${rest.join('\n')}
+${distributions.join('\n')}
 -- The tables of the registry and record_entities stay where they are: on the coordinator.`;
 }
 

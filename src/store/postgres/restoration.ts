@@ -90,7 +90,7 @@ async function replace(
  * Tables whose rows outlive a restore: its own version, the generations by which others notice it, and what each machine has
  * seen of its clock.
  */
-const kept: ReadonlySet<string> = new Set([
+const keptTables: ReadonlySet<string> = new Set([
   'store_version',
   'generations',
   'marks',
@@ -120,7 +120,7 @@ async function lockStore(session: PostgresSession, types: ColumnTypes): Promise<
   );
   const placeOf = (table: string) => (table === 'record_entities' ? -2 : lockedLast.indexOf(table));
   const tables = [...types.keys()].filter(
-    (table) => lockedLast.includes(table) || !kept.has(table),
+    (table) => lockedLast.includes(table) || !keptTables.has(table),
   );
   // Readings and imports lock the row of an entity before they write its tables.
   const inOrder = tables
@@ -133,7 +133,7 @@ async function lockStore(session: PostgresSession, types: ColumnTypes): Promise<
 
 /** Empties the tables of a locked store. Until the commit their files stay, so that a failed restore leaves the old store. */
 async function emptyStore(session: PostgresSession, types: ColumnTypes): Promise<void> {
-  const tables = [...types.keys()].filter((table) => !kept.has(table));
+  const tables = [...types.keys()].filter((table) => !keptTables.has(table));
   await session.run(`truncate ${tables.map((table) => `"${table}"`).join(', ')} restart identity`);
 }
 

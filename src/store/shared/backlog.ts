@@ -19,7 +19,7 @@ export function settleEach(
 }
 
 /** How many readings, or heartbeats, and how many batches may wait to be written. */
-const most = { items: 1_000_000, batches: 20_000 } as const;
+const limits = { items: 1_000_000, batches: 20_000 } as const;
 
 /** Counts what waits to be written, so that memory stays bounded. */
 export class Backlog {
@@ -39,10 +39,10 @@ export class Backlog {
   /** Begins a batch, which counts until it is resolved or rejected; `unavailable` if too much waits already. */
   add(
     items: number,
-    begin: (settle: Omit<WaitingBatch<unknown>, 'batch'>) => void,
+    begin: (completion: Omit<WaitingBatch<unknown>, 'batch'>) => void,
   ): Promise<BatchResult> {
     return new Promise((resolve, reject) => {
-      if (this.#items + items > most.items || this.#batches >= most.batches) {
+      if (this.#items + items > limits.items || this.#batches >= limits.batches) {
         const hint = 'Try again in a few seconds.';
         return reject(
           new HkctlError('unavailable', `Too many readings wait for the ${this.#place}.`, { hint }),
@@ -51,11 +51,11 @@ export class Backlog {
       this.#items += items;
       this.#batches++;
       const counted =
-        <Given>(settle: (given: Given) => void) =>
-        (given: Given) => {
+        <Given>(complete: (value: Given) => void) =>
+        (value: Given) => {
           this.#items -= items;
           this.#batches--;
-          settle(given);
+          complete(value);
         };
       begin({ resolve: counted(resolve), reject: counted(reject) });
     });

@@ -88,11 +88,11 @@ export function errorOfFault(
   cause: unknown,
 ): HkctlError | undefined {
   const inPlace = `${fault.code} ${fault.place}`.trim();
-  const known =
+  const translation =
     meanings.find(([codes]) => codes.test(inPlace)) ??
     meanings.find(([codes]) => codes.test(fault.code));
-  if (known === undefined) return undefined;
-  const [, as, message, hint] = known;
+  if (translation === undefined) return undefined;
+  const [, as, message, hint] = translation;
   const values: Readonly<Record<string, string>> = { store: shown, ...fault };
   const filled = (text: string) =>
     text.replace(/\{(store|code|place)\}/g, (_, name: string) => values[name] ?? '');

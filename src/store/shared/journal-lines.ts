@@ -61,15 +61,15 @@ export function readJournal(journal: string): JournalSummary {
     if (id === '' && line !== '') torn++;
     if (id === '') continue;
     const event = word === 'withdrawn' ? 'revoked' : word.replace('withdrawn:', '');
-    const of = event.startsWith('role:')
+    const eventsById = event.startsWith('role:')
       ? roles
       : event.startsWith('entities:')
         ? entities
         : events;
-    const last = of.get(id);
-    if (event === word) of.set(id, { event, atMs: Date.parse(at), name, before: last });
-    else if (last?.event === event && last.before) of.set(id, last.before);
-    else if (last?.event === event) of.delete(id);
+    const last = eventsById.get(id);
+    if (event === word) eventsById.set(id, { event, atMs: Date.parse(at), name, before: last });
+    else if (last?.event === event && last.before) eventsById.set(id, last.before);
+    else if (last?.event === event) eventsById.delete(id);
   }
   return { events, roles, entities, torn };
 }

@@ -14,8 +14,8 @@ export type Statement<Row = unknown> = BetterSqlite3.Statement<unknown[], Row>;
  * statement is garbage-collected. The alias can be removed with Node 20. The driver is loaded here, not at the top, so that
  * `--help` does not load it. Opens exactly the named file, or throws `bad_input`; without a name, a temporary one that SQLite removes.
  */
-export function openDatabase(given: string, options: BetterSqlite3.Options): Connection {
-  const file = given === ':memory:' || given === '' ? given : exactPath(given);
+export function openDatabase(typedPath: string, options: BetterSqlite3.Options): Connection {
+  const file = typedPath === ':memory:' || typedPath === '' ? typedPath : exactPath(typedPath);
   const [major = 0] = process.versions.node.split('.').map(Number);
   const load = createRequire(__filename);
   if (major >= 22) {

@@ -21,7 +21,7 @@ import {
 } from './connection/files.ts';
 import { remember } from './readings/log/log.ts';
 import { LogMemory } from './readings/log/memory.ts';
-import { settle } from './readings/writer/settling.ts';
+import { compactSeries } from './readings/writer/settling.ts';
 import { readJournalFile } from './registry/journal.ts';
 
 /**
@@ -111,15 +111,17 @@ function settleLog(readings: Connection, backup: Connection): void {
     'select id, body from log order by id',
   );
   for (const { id, body } of rows.iterate()) remember(memory, id, body);
-  settle({ log: { memory }, chunks }, Number.POSITIVE_INFINITY);
+  compactSeries({ log: { memory }, chunks }, Number.POSITIVE_INFINITY);
 }
 
 /** Refuses a file of the store at a path, since a backup in its place would destroy both. Throws `bad_input`. */
 function requireElsewhere(target: string, path: string): void {
   const isOwn = translatingTarget(target, () => {
     const place = placeOf(target);
-    const own = [path, filesOf(path).restored].flatMap((store) => possibleFiles(filesOf(store)));
-    return own.some(
+    const storeFiles = [path, filesOf(path).restored].flatMap((store) =>
+      possibleFiles(filesOf(store)),
+    );
+    return storeFiles.some(
       (file) => resolve(file) === target || (place !== undefined && placeOf(file) === place),
     );
   });

@@ -70,7 +70,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
     foreign: () =>
       databaseNames.map((database) => ({
         database,
-        what: checking(database, (connection) => {
+        differences: checking(database, (connection) => {
           const version = Number(connection.pragma('user_version', { simple: true }));
           return differences(
             schemaObjectsIn(connection),

@@ -49,7 +49,7 @@ export function stopAgain(
   // With a log the last change may be one that was cut off before its commit, and whose command is given again. The log may also
   // be that of another process, which opened a copy without one and stops everything right now.
   if (options.hadLog) {
-    for (let left = retries; left > 0; left--) {
+    for (let remaining = retries; remaining > 0; remaining--) {
       pause(retryMs);
       if (isCurrent()) return [];
     }
@@ -113,11 +113,11 @@ function missingIn(
   { from, hadLog }: { from: number; hadLog: boolean },
 ): JournalSummary {
   const bytes = Buffer.from(journal);
-  const known = hadLog ? journal.slice(0, startOfLastChange(journal)) : journal;
+  const knownLines = hadLog ? journal.slice(0, startOfLastChange(journal)) : journal;
   // A shorter journal is another one.
   const start = from <= bytes.length ? from : 0;
   const ids = idsIn(bytes.subarray(start).toString());
-  const { events, roles, entities, torn } = readJournal(known);
+  const { events, roles, entities, torn } = readJournal(knownLines);
   const among = <T>(entries: ReadonlyMap<string, T>) =>
     new Map([...entries].filter(([id]) => ids.has(id)));
   return { events: among(events), roles: among(roles), entities: among(entities), torn };

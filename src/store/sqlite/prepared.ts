@@ -50,10 +50,10 @@ export function putInPlace(path: string): void {
 }
 
 function requireStorePath(path: string): void {
-  const found = translating(path, () => find(path));
-  if (!found || found.isFile()) return;
-  const what = found.isDirectory() ? 'a folder' : 'no ordinary file';
-  throw new HkctlError('store_unreadable', `${path} is ${what}, which cannot be a store.`, {
+  const stats = translating(path, () => find(path));
+  if (!stats || stats.isFile()) return;
+  const obstacle = stats.isDirectory() ? 'a folder' : 'no ordinary file';
+  throw new HkctlError('store_unreadable', `${path} is ${obstacle}, which cannot be a store.`, {
     hint: 'Name the file of the store with --store PATH or HKCTL_STORE.',
   });
 }

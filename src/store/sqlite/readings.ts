@@ -68,8 +68,8 @@ export function createReadingStore(options: {
   return {
     directory(entityId) {
       const version = recordsVersion();
-      const kept = directories.get(entityId);
-      if (kept?.version === version) return kept.directory;
+      const cachedDirectory = directories.get(entityId);
+      if (cachedDirectory?.version === version) return cachedDirectory.directory;
       const directory = translating(path, () => readDirectory()(entityId));
       directories.set(entityId, { version, directory });
       return directory;
@@ -133,11 +133,11 @@ function createDirectoryReader(
       readings.transaction(register).immediate();
       numbers = new Map(seriesOf.all(entityId));
     }
-    const known = sensors.map(({ is_active, ...sensor }): Sensor => {
+    const storedSensors = sensors.map(({ is_active, ...sensor }): Sensor => {
       const series = numbers.get(sensor.id);
       if (series === undefined) throw new Error(`sensor ${sensor.id} has no series`);
       return { ...sensor, series, isActive: is_active === 1 };
     });
-    return toDirectory(known);
+    return toDirectory(storedSensors);
   };
 }

@@ -90,8 +90,8 @@ const replaceable: ReadonlySet<string> = new Set([
 
 /** Without the other files it may be anything that a mistyped `--store` names, such as the backup itself. */
 function requireRestOfStore(path: string): void {
-  const { registry, ...rest } = filesOf(path);
-  if (!isAnyThere([registry]) || isAnyThere(Object.values(rest))) return;
+  const { registry, ...otherFiles } = filesOf(path);
+  if (!isAnyThere([registry]) || isAnyThere(Object.values(otherFiles))) return;
   throw new HkctlError(
     'store_corrupt',
     `${path} is no store of hkctl, and no other file of one is next to it.`,
@@ -119,14 +119,14 @@ async function replaceBy(
     removeDatabases(files);
     makeDatabases(files, replacement, options.migrationsFolder);
     alone = existsSync(path) ? openRegistryAlone(path) : undefined;
-    const kept = await completeRestore(replacement, { path, prepared, alone }, options);
+    const stops = await completeRestore(replacement, { path, prepared, alone }, options);
     translating(ready, () => {
       closeSync(openSync(ready, 'w', 0o600));
       syncFile(ready);
       syncFolderOf(ready);
     });
     putInPlace(path);
-    return kept;
+    return stops;
   } catch (thrown) {
     // First what takes space: the old registry gets its log back at its next opening, too.
     if (!existsSync(ready)) removeDatabases(files);
@@ -176,7 +176,7 @@ async function completeRestore(
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
     if (clock) await store.clock.merge({ fromMs: 0, samples: clock });
     const journal = filesOf(path).revocations;
-    const kept = await complete({
+    const stops = await complete({
       store,
       registry: { ...createExecutor(createRegistry(registry, prepared)), dialect },
       present,
@@ -189,7 +189,7 @@ async function completeRestore(
     markJournal(registry, journal);
     registry.exec('commit');
     writeAhead(registry);
-    return kept;
+    return stops;
   } finally {
     await store.close();
   }
@@ -217,9 +217,9 @@ async function readOld(
 async function purgeKept(
   path: string,
   options: StoreOptions,
-  kept: readonly KeptStopped[],
+  stops: readonly KeptStopped[],
 ): Promise<void> {
-  if (!kept.some(({ what }) => what === 'removed_entity')) return;
+  if (!stops.some(({ kind }) => kind === 'removed_entity')) return;
   const store = openStore(path, { ...options, threads: undefined });
   try {
     // Reading the trail completes what is left undone between the files.

@@ -98,7 +98,7 @@ export function createSqliteStore(
   }
 
   /** Completes what an interrupted process may have left undone between the files. */
-  const settle = () => {
+  const completeOutbox = () => {
     ownRecordChanges++;
     translating(path, () => {
       emptyOutbox(registry, recordsFile(), runner);
@@ -108,7 +108,7 @@ export function createSqliteStore(
 
   const importInto = async (request: ImportRequest): Promise<ImportSummary> => {
     reserve?.requireWhole();
-    settle();
+    completeOutbox();
     // On a connection of its own, since the transaction stays open while rows are read, and readers must not be inside it.
     const connection = openFile(files.records, options);
     try {
@@ -119,7 +119,7 @@ export function createSqliteStore(
       return summary;
     } finally {
       connection.close();
-      settle();
+      completeOutbox();
     }
   };
 
@@ -140,7 +140,7 @@ export function createSqliteStore(
   return {
     tenants: createTenantStore(runner),
     users: createUserStore(runner),
-    entities: createEntityStore(runner, settle),
+    entities: createEntityStore(runner, completeOutbox),
     keys: createKeyStore(runner, {
       version: registry.version,
       // A change in progress is that of a process that is still there: what it has not committed ends with it.
@@ -152,7 +152,7 @@ export function createSqliteStore(
     usage: createUsage(runner),
     commands: createCommandStore(runner),
     leases: createLeaseStore(runner),
-    audit: createAuditStore(runner, settle),
+    audit: createAuditStore(runner, completeOutbox),
     records,
     readings,
     daemon,

@@ -84,7 +84,7 @@ function toColumn(
 
 /** The column of a field in a table under construction, whose names are known only at run time. */
 function columnNamed<T extends object>(table: T, name: string): T[keyof T] {
-  const found = table[name as keyof T]; // undefined for another name
-  if (!found) throw new Error(`there is no column ${name}`);
-  return found;
+  const column = table[name as keyof T]; // undefined for another name
+  if (!column) throw new Error(`there is no column ${name}`);
+  return column;
 }

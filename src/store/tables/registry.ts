@@ -35,7 +35,7 @@ export type RegistryTables = ReturnType<typeof registryTables<Record<never, neve
 /** The tables of organizations, people, keys and the audit trail. */
 export function registryTables<KeyColumns extends Record<string, SQLiteColumnBuilderBase>>(
   kit: TableKit,
-  own: OwnColumns<KeyColumns>,
+  engineColumns: OwnColumns<KeyColumns>,
 ) {
   const { table, text, anyText, bytewiseText, json, integer, wholeNumber, sequenceNumber } = kit;
   const { index, uniqueIndex, primaryKey, check } = kit;
@@ -47,7 +47,7 @@ export function registryTables<KeyColumns extends Record<string, SQLiteColumnBui
     createdAtMs: wholeNumber('created_at_ms').notNull(),
     /** Readings older than this are dropped; null = kept forever. */
     retainReadingsDays: integer('retain_readings_days'),
-    ...own.tenants,
+    ...engineColumns.tenants,
   });
   const ofTenant = () =>
     bytewiseText('tenant_id')
@@ -106,7 +106,7 @@ export function registryTables<KeyColumns extends Record<string, SQLiteColumnBui
       /** Networks that the key may be used from, in CIDR notation; empty = from anywhere. */
       allowedIps: json('allowed_ips').$type<string[]>().notNull().default(sql`'[]'`),
       note: text('note'),
-      ...own.keys,
+      ...engineColumns.keys,
     },
     ({ tenantId, createdAtMs, id, entityId, createdBy, expiresAtMs }) => {
       const live = sql`revoked_at_ms is null`;

@@ -82,7 +82,7 @@ describe('a restore into PostgreSQL', () => {
     );
     await revoke.query('commit');
     await revoke.end();
-    expect((await restored).kept).toMatchObject([{ what: 'revoked_key', id: key.id }]);
+    expect((await restored).kept).toMatchObject([{ kind: 'revoked_key', id: key.id }]);
   });
 
   it('is noticed by others at their next question: no key that it stops is let in', async () => {

@@ -103,7 +103,7 @@ async function* bytesOf(input: NodeJS.ReadableStream): Exclude<BackupOrigin, str
 }
 
 /** How the report names each kind of stopped thing. */
-const sentences: Readonly<Record<KeptStopped['what'], string>> = {
+const sentences: Readonly<Record<KeptStopped['kind'], string>> = {
   revoked_key: 'Revoked since then, and still revoked',
   deactivated_user: 'Users deactivated since then, and still inactive',
   demoted_user: 'Users demoted since then, with the role they were given',
@@ -123,7 +123,7 @@ interface Restored {
 async function recordRestore(
   context: Context,
   { store, source, authorized }: Restored,
-  { kept, replaced, digest }: RestoreRecord,
+  { kept: stops, replaced, digest }: RestoreRecord,
 ): Promise<void> {
   const domain = context.domainOf(store);
   // In the backup the actor may have another role, or no profile yet: then the event is one of the store.
@@ -142,8 +142,8 @@ async function recordRestore(
     actor
       ? auditDraft(domain, actor, action, target, detail)
       : { ...unnamed, action, target, detail, osAccount, outcome: 'done', atMs: domain.clock() };
-  const count = (what: KeptStopped['what']) =>
-    kept.filter((stopped) => stopped.what === what).length;
+  const count = (kind: KeptStopped['kind']) =>
+    stops.filter((stopped) => stopped.kind === kind).length;
   await store.audit.append(
     draft('store.restore', source, {
       digest: digest ?? null,
@@ -163,7 +163,7 @@ async function recordRestore(
     atMs: domain.clock(),
   };
   // Each organization finds in its trail what became of its own.
-  for (const stopped of kept) {
+  for (const stopped of stops) {
     const codes = await codesOf(store, stopped);
     await store.audit.append(draftOfStop(stopped, by, codes));
   }
@@ -182,12 +182,12 @@ async function codesOf(
 function printOutcome(
   context: Context,
   source: string,
-  { facts, kept, digest }: RestoreOutcome,
+  { facts, kept: stops, digest }: RestoreOutcome,
 ): void {
-  const namesOf = (what: KeptStopped['what']) =>
-    kept.filter((one) => one.what === what).map(({ name }) => name);
+  const namesOf = (kind: KeptStopped['kind']) =>
+    stops.filter((one) => one.kind === kind).map(({ name }) => name);
   if (context.json) {
-    const demoted = kept.filter(({ what }) => what === 'demoted_user');
+    const demoted = stops.filter(({ kind }) => kind === 'demoted_user');
     context.printJson({
       file: source,
       created_at: formatInstantMs(facts.createdAtMs),
@@ -209,8 +209,8 @@ function printOutcome(
   context.confirm(
     `Restored: ${context.storePath} is as it was at ${formatInstantMs(facts.createdAtMs)}.`,
   );
-  for (const [what, sentence] of Object.entries(sentences)) {
-    const stopped = kept.filter((one) => one.what === what);
+  for (const [kind, sentence] of Object.entries(sentences)) {
+    const stopped = stops.filter((one) => one.kind === kind);
     const names = stopped.map((one) => `${printable(one.name)}${one.role ? ` (${one.role})` : ''}`);
     if (names.length > 0) context.print(`${sentence}: ${names.join(', ')}`);
   }

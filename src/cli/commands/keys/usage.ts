@@ -124,9 +124,9 @@ export function barsOf(values: readonly number[], width: number, isAscii: boolea
     );
   }
   const { none, levels } = isAscii ? ascii : drawn;
-  const most = Math.max(0, ...sums);
+  const highest = Math.max(0, ...sums);
   const line = sums
-    .map((sum) => (sum === 0 ? none : levels[Math.ceil((sum / most) * levels.length) - 1]))
+    .map((sum) => (sum === 0 ? none : levels[Math.ceil((sum / highest) * levels.length) - 1]))
     .join('');
-  return { line, each, most };
+  return { line, each, most: highest };
 }

@@ -25,12 +25,12 @@ const mostTimeoutSeconds = 3600;
  * then the variables PGHOST, PGPORT and so on. Throws `usage` (exit 2), without repeating a password.
  */
 export function parseLocation(address: string, env: Environment) {
-  const given = readParameters(parametersOf(withPassword(address, env)), env);
-  const user = given.user ?? ownAccount();
-  const hosts = hostsOf(given);
+  const parameters = readParameters(parametersOf(withPassword(address, env)), env);
+  const user = parameters.user ?? ownAccount();
+  const hosts = hostsOf(parameters);
   const isSocket = hosts.every(({ host }) => host.startsWith('/'));
-  const { dbname: database = user, schema = usualSchema, password } = given;
-  const target = given.target_session_attrs ?? 'read-write';
+  const { dbname: database = user, schema = usualSchema, password } = parameters;
+  const target = parameters.target_session_attrs ?? 'read-write';
   if (!/^(read-write|primary|any)$/.test(target)) {
     throw wrongAddress(
       'target_session_attrs must be read-write, primary or any, since a store is written',
@@ -47,20 +47,21 @@ export function parseLocation(address: string, env: Environment) {
     user,
     password,
     /** The file of libpq in which a password is looked up if none is given. */
-    passwordFile: given.passfile ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
+    passwordFile: parameters.passfile ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
     schema,
-    tls: readTls(given, isSocket, env.HOME),
+    tls: readTls(parameters, isSocket, env.HOME),
     /** Which of several servers will do; only these exist here, since a store is written. */
     target: target === 'any' ? 'any' : 'read-write',
-    applicationName: given.application_name ?? given.fallback_application_name ?? 'hkctl',
+    applicationName: parameters.application_name ?? parameters.fallback_application_name ?? 'hkctl',
     /** Options for the server, such as `-c statement_timeout=10s`. */
-    options: given.options,
+    options: parameters.options,
     // 0 is without limit.
     connectTimeoutMs:
-      Math.min(Number(given.connect_timeout ?? 5) || mostTimeoutSeconds, mostTimeoutSeconds) * 1000,
+      Math.min(Number(parameters.connect_timeout ?? 5) || mostTimeoutSeconds, mostTimeoutSeconds) *
+      1000,
     /** Whether the system probes a silent connection, and after how long; 0 = as the system does. */
-    keepsAlive: given.keepalives !== '0',
-    keepAliveIdleMs: Number(given.keepalives_idle ?? 0) * 1000,
+    keepsAlive: parameters.keepalives !== '0',
+    keepAliveIdleMs: Number(parameters.keepalives_idle ?? 0) * 1000,
     /** The address as it may be shown: without a password. */
     shown: shownAddress(hosts, isSocket, database, schema),
   };
@@ -87,7 +88,7 @@ function shownAddress(
   database: string,
   schema: string,
 ): string {
-  const named = hosts.map(({ host, port }) => {
+  const hostTexts = hosts.map(({ host, port }) => {
     const bracketed = host.includes(':') ? `[${host}]` : host;
     return port === defaultPort ? bracketed : `${bracketed}:${port}`;
   });
@@ -98,7 +99,7 @@ function shownAddress(
     ...(schema === usualSchema ? [] : [`schema=${schema}`]),
   ];
   const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-  return `postgres://${isSocket ? '' : named.join(',')}/${encodeURIComponent(database)}${query}`;
+  return `postgres://${isSocket ? '' : hostTexts.join(',')}/${encodeURIComponent(database)}${query}`;
 }
 
 /** The parts of an address by libpq's names. WHATWG's URL cannot read several hosts, nor the folder of a socket. */
@@ -115,7 +116,7 @@ function parametersOf(address: string): Record<string, string> {
   const pairs = query === '' ? [] : query.split('&').map((pair) => pair.split(/=(.*)/, 2));
   for (const [name = ''] of pairs)
     if (!isParameter(name)) throw wrongAddress(`${shownName(name)} is an unknown parameter`);
-  const found = [
+  const partsByName = [
     ['user', user],
     ['password', password],
     ['host', listed.map(([host]) => host).join(',')],
@@ -124,7 +125,7 @@ function parametersOf(address: string): Record<string, string> {
     ...pairs,
   ];
   return Object.fromEntries(
-    found.flatMap(([name, text]) => (name && text ? [[name, decoded(text)]] : [])),
+    partsByName.flatMap(([name, text]) => (name && text ? [[name, decoded(text)]] : [])),
   );
 }
 
@@ -148,9 +149,9 @@ function decoded(text: string): string {
   return result;
 }
 
-function hostsOf({ host: named, hostaddr, port }: Readonly<Record<string, string>>): Host[] {
+function hostsOf({ host: hostNames, hostaddr, port }: Readonly<Record<string, string>>): Host[] {
   const addresses = hostaddr?.split(',');
-  const hosts = named?.split(',') ?? addresses ?? ['/var/run/postgresql'];
+  const hosts = hostNames?.split(',') ?? addresses ?? ['/var/run/postgresql'];
   if (addresses && addresses.length !== hosts.length)
     throw wrongAddress('it has not as many addresses as hosts');
   const ports = port?.split(',') ?? [];

@@ -68,15 +68,15 @@ export function isParameter(name: string): boolean {
  * The values of the parameters by name: from the address, its service, then the environment. Throws `usage` for each that is
  * unknown, or would work otherwise than with psql.
  */
-export function readParameters(given: Readonly<Record<string, string>>, env: Environment) {
+export function readParameters(typed: Readonly<Record<string, string>>, env: Environment) {
   const ofEnvironment = Object.entries(parameters).flatMap(([name, [variable = '']]) => {
     const value = env[variable];
     return value ? [[name, value] as const] : [];
   });
   const values: Readonly<Record<string, string>> = {
     ...Object.fromEntries(ofEnvironment),
-    ...readService(given.service ?? env.PGSERVICE, env),
-    ...given,
+    ...readService(typed.service ?? env.PGSERVICE, env),
+    ...typed,
   };
   for (const [name, value] of Object.entries(values)) {
     if (!isParameter(name)) throw wrongAddress(`${shownName(name)} is an unknown parameter`);
@@ -84,9 +84,9 @@ export function readParameters(given: Readonly<Record<string, string>>, env: Env
     if (possible === undefined) continue;
     if (possible === number ? /^\d{1,9}$/.test(value) : possible.split('|').includes(value))
       continue;
-    const named = variable === undefined ? name : `${name} (or ${variable})`;
+    const parameterName = variable === undefined ? name : `${name} (or ${variable})`;
     const advice = possible === '' ? 'leave it out' : `it is ${possible.replaceAll('|', ' or ')}`;
-    throw wrongAddress(`${named} has a value that is not possible here: ${advice}`);
+    throw wrongAddress(`${parameterName} has a value that is not possible here: ${advice}`);
   }
   return values;
 }
@@ -102,17 +102,17 @@ export function shownName(name: string): string {
  */
 function readService(name: string | undefined, env: Environment): Record<string, string> {
   if (name === undefined) return {};
-  const own = env.PGSERVICEFILE ?? (env.HOME && join(env.HOME, '.pg_service.conf'));
+  const userFile = env.PGSERVICEFILE ?? (env.HOME && join(env.HOME, '.pg_service.conf'));
   const system = join(env.PGSYSCONFDIR ?? '/etc/postgresql-common', 'pg_service.conf');
-  for (const file of [own, system]) {
+  for (const file of [userFile, system]) {
     const lines = file ? textOf(file).split('\n') : [];
     const trimmed = lines
       .map((line) => line.trim())
       .filter((line) => line !== '' && !line.startsWith('#'));
     const start = trimmed.indexOf(`[${name}]`);
     if (start === -1) continue;
-    const end = trimmed.findIndex((line, at) => at > start && line.startsWith('['));
-    const pairs = trimmed.slice(start + 1, end === -1 ? undefined : end);
+    const nextSectionAt = trimmed.findIndex((line, at) => at > start && line.startsWith('['));
+    const pairs = trimmed.slice(start + 1, nextSectionAt === -1 ? undefined : nextSectionAt);
     return Object.fromEntries(
       pairs.map((line) => [line.replace(/\s*=.*/, ''), line.replace(/^[^=]*=?\s*/, '')]),
     );

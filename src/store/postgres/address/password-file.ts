@@ -44,11 +44,11 @@ function fieldsOf(line: string): string[] {
 /** Empty if there is no such file, or none that this account may read. */
 function textOf(file: string): string {
   try {
-    const found = readPlainFile(file);
-    if (found === undefined) return '';
+    const passwordFile = readPlainFile(file);
+    if (passwordFile === undefined) return '';
     // Windows has no such modes.
-    const isOpen = (found.stats.mode & 0o077) !== 0 && platform() !== 'win32';
-    if (!isOpen) return found.bytes.toString();
+    const isOpen = (passwordFile.stats.mode & 0o077) !== 0 && platform() !== 'win32';
+    if (!isOpen) return passwordFile.bytes.toString();
   } catch (thrown) {
     if (errnoOf(thrown) === undefined) throw thrown;
     return '';

@@ -13,17 +13,17 @@ export type TlsSettings = ReturnType<typeof readTls>;
  * since they protect from no attacker. `home` is the folder of the account, whose `.postgresql` may have the files.
  */
 export function readTls(
-  given: Readonly<Record<string, string>>,
+  parameters: Readonly<Record<string, string>>,
   isSocket: boolean,
   home: string | undefined,
 ) {
-  const mode = isSocket ? 'disable' : (given.sslmode ?? 'verify-full');
+  const mode = isSocket ? 'disable' : (parameters.sslmode ?? 'verify-full');
   if (!/^(verify-full|verify-ca|require|disable)$/.test(mode)) {
     throw wrongAddress('sslmode (or PGSSLMODE) must be verify-full, verify-ca, require or disable');
   }
-  const binding = given.channel_binding ?? 'disable';
+  const binding = parameters.channel_binding ?? 'disable';
   // Whether TLS begins with the first byte, as servers from version 17 on allow.
-  const isDirect = given.sslnegotiation === 'direct' && !isSocket;
+  const isDirect = parameters.sslnegotiation === 'direct' && !isSocket;
   if (mode === 'disable' && (isDirect || binding === 'require')) {
     const name = isDirect ? 'sslnegotiation=direct' : 'channel_binding=require';
     throw wrongAddress(
@@ -36,13 +36,13 @@ export function readTls(
     isDirect,
     home,
     /** A file of certificates, or `system` for those of Node. */
-    rootCertificate: given.sslrootcert,
-    certificate: given.sslcert,
-    key: given.sslkey,
-    revoked: given.sslcrl,
-    sendsCertificate: given.sslcertmode !== 'disable',
-    oldest: given.ssl_min_protocol_version,
-    newest: given.ssl_max_protocol_version,
+    rootCertificate: parameters.sslrootcert,
+    certificate: parameters.sslcert,
+    key: parameters.sslkey,
+    revoked: parameters.sslcrl,
+    sendsCertificate: parameters.sslcertmode !== 'disable',
+    oldest: parameters.ssl_min_protocol_version,
+    newest: parameters.ssl_max_protocol_version,
   };
 }
 
@@ -64,16 +64,18 @@ export function tlsOptions(settings: TlsSettings, host: string) {
     const path = home === undefined ? undefined : join(home, '.postgresql', name);
     return path !== undefined && existsSync(path) ? path : undefined;
   };
-  const found = rootCertificate ?? inHome('root.crt');
-  const roots = found === 'system' ? undefined : found;
-  const own = sendsCertificate ? (certificate ?? inHome('postgresql.crt')) : undefined;
+  const rootSource = rootCertificate ?? inHome('root.crt');
+  const roots = rootSource === 'system' ? undefined : rootSource;
+  const clientCertificate = sendsCertificate
+    ? (certificate ?? inHome('postgresql.crt'))
+    : undefined;
   const ownKey = key ?? inHome('postgresql.key');
-  if (own !== undefined && ownKey === undefined)
-    throw unusable(`The TLS certificate ${own} has no key`);
-  const crl = found === undefined ? revoked : (revoked ?? inHome('root.crl'));
+  if (clientCertificate !== undefined && ownKey === undefined)
+    throw unusable(`The TLS certificate ${clientCertificate} has no key`);
+  const crl = rootSource === undefined ? revoked : (revoked ?? inHome('root.crl'));
   const options: ConnectionOptions = {
     // As in libpq, `require` verifies the authority if one is named.
-    rejectUnauthorized: mode !== 'require' || found !== undefined,
+    rejectUnauthorized: mode !== 'require' || rootSource !== undefined,
     // Node would compare the certificate of an IP address with "localhost".
     checkServerIdentity: (_, peer) =>
       mode === 'verify-full' ? checkServerIdentity(host, peer) : undefined,
@@ -83,8 +85,8 @@ export function tlsOptions(settings: TlsSettings, host: string) {
     // Values that parameters.ts allows are those of Node.
     ...(oldest !== undefined && { minVersion: oldest as 'TLSv1.2' }),
     ...(newest !== undefined && { maxVersion: newest as 'TLSv1.3' }),
-    ...(own !== undefined &&
-      ownKey !== undefined && { cert: certificates(own), key: privateKey(ownKey) }),
+    ...(clientCertificate !== undefined &&
+      ownKey !== undefined && { cert: certificates(clientCertificate), key: privateKey(ownKey) }),
   };
   return options;
 }
@@ -115,10 +117,10 @@ function readFileOf(path: string): PlainFile {
   return file;
 }
 
-function unusable(what: string, cause?: unknown): HkctlError {
+function unusable(fault: string, cause?: unknown): HkctlError {
   return new HkctlError(
     'store_unreadable',
-    `${what}: no connection to the PostgreSQL store was made.`,
+    `${fault}: no connection to the PostgreSQL store was made.`,
     {
       hint: 'Check sslrootcert, sslcert and sslkey of the address, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.',
       cause,

@@ -94,7 +94,7 @@ async function copyInto(
   session: PostgresSession,
   types: ColumnTypes,
   { table, columns, rows }: TableCopy,
-  { damaged, copied }: { damaged(what: string): HkctlError; copied(rows: number): void },
+  { damaged, copied }: { damaged(fault: string): HkctlError; copied(rows: number): void },
 ): Promise<void> {
   const ofDecimal = createDecimalWriter();
   const ofColumns = columns.map((column) => types.get(table)?.[column]);
@@ -168,10 +168,10 @@ function sourcesOf(backup: Connection, tables: readonly OwnTable[]): TableCopy[]
     return { table, columns: Object.keys(values), rows: rowsOf(backup, sql) };
   };
   const columnsOf = (name: string) => tables.find((table) => table.name === name)?.columns ?? [];
-  const own = (columns: readonly string[]) =>
+  const ownColumns = (columns: readonly string[]) =>
     Object.fromEntries(columns.map((column) => [column, `t."${column}"`]));
   const plain = (name: string, columns = columnsOf(name), order = 'rowid') =>
-    read(name, own(columns), `${name} t order by ${order}`);
+    read(name, ownColumns(columns), `${name} t order by ${order}`);
   const keys = columnsOf('keys').filter((column) => !usesOfKey.includes(column));
   const asJson = (name: string) =>
     `case when typeof(${name}) = 'text' then json_quote(${name}) else ${name} end`;
@@ -187,7 +187,7 @@ function sourcesOf(backup: Connection, tables: readonly OwnTable[]): TableCopy[]
     plain('keys', keys),
     read(
       'key_uses',
-      { key_id: 'id', ...own(usesOfKey) },
+      { key_id: 'id', ...ownColumns(usesOfKey) },
       'keys t where last_used_at_ms is not null',
     ),
     read('audit', Object.fromEntries(inTrail), 'audit order by seq'),
@@ -211,13 +211,13 @@ function sourcesOf(backup: Connection, tables: readonly OwnTable[]): TableCopy[]
         return [
           read(
             name,
-            { entity: 'n.entity', series: 'n.number', ...own(rest) },
+            { entity: 'n.entity', series: 'n.number', ...ownColumns(rest) },
             `${name} t ${ofSeries}`,
           ),
         ];
       }
       return first === 'entity'
-        ? [read(name, { entity: 'n.number', ...own(rest) }, `"${name}" t ${ofEntity}`)]
+        ? [read(name, { entity: 'n.number', ...ownColumns(rest) }, `"${name}" t ${ofEntity}`)]
         : [];
     }),
   ];

@@ -33,7 +33,7 @@ export function queryFor(
   const columns = isChunks ? ['series', 'at_us', 'value', 'quality'] : inBackup;
   const types = allTypes.get(name) ?? {};
   if (withoutRows.has(name)) return undefined;
-  const listed = (of: string) => columns.map((column) => `${of}."${column}"`).join(', ');
+  const listed = (alias: string) => columns.map((column) => `${alias}."${column}"`).join(', ');
   if (name === 'tenants') return { query: `select ${listed('t')} from tenants t order by number` };
   if (name === 'keys') return { query: keysQuery(columns) };
   if (name === 'key_usage')

@@ -61,9 +61,10 @@ export function createClient(
 }
 
 function passwordFor(host: Host, { password, passwordFile, database, user }: Location): string {
-  const found = password ?? (passwordFile && passwordIn(passwordFile, { ...host, database, user }));
-  if (found === undefined || found === '') throw asOfDriver('NO_PASSWORD');
-  return found;
+  const foundPassword =
+    password ?? (passwordFile && passwordIn(passwordFile, { ...host, database, user }));
+  if (foundPassword === undefined || foundPassword === '') throw asOfDriver('NO_PASSWORD');
+  return foundPassword;
 }
 
 const [int8, numeric] = [20, 1700];

@@ -209,8 +209,11 @@ export class PooledDatabase extends Pool {
     onLate: (session: PostgresSession) => void = () => {},
   ): Promise<PostgresSession> {
     if (!this.#isDaemon) return session;
-    const found = await Promise.race([session, pause(connectionMs, undefined, { ref: false })]);
-    if (found) return found;
+    const openSession = await Promise.race([
+      session,
+      pause(connectionMs, undefined, { ref: false }),
+    ]);
+    if (openSession) return openSession;
     session.then(onLate, () => {});
     throw unreachable(this.location.shown, 'no connection to it was made in time');
   }

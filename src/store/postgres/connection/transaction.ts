@@ -106,11 +106,11 @@ async function statusOn(
     return row?.status;
   }
   if (audit === undefined) return undefined;
-  const found = await session.query('select from audit where seq = $1 and hash = $2', [
+  const auditRows = await session.query('select from audit where seq = $1 and hash = $2', [
     audit.seq,
     audit.hash,
   ]);
-  return found.length > 0 ? 'committed' : undefined;
+  return auditRows.length > 0 ? 'committed' : undefined;
 }
 
 /** Statements that lift the time limits of an administrator for the rest of a transaction: copying a plant takes minutes. */

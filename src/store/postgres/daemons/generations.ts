@@ -76,8 +76,8 @@ export function createGenerations(database: Database, machineClock: () => number
 const readAll = `select max(value) filter (where name = 'keys') as keys, max(value) filter (where name = 'records') as records,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs" from generations`;
 
-function next(before: Version, of: string): Version {
-  return before.of === of ? before : { of, number: before.number + 1 };
+function next(before: Version, epoch: string): Version {
+  return before.of === epoch ? before : { of: epoch, number: before.number + 1 };
 }
 
 /** The answer is from some moment between sending and receiving: a difference that explains it stays as it is. */
@@ -88,6 +88,6 @@ function nextAhead(
   receivedAtMs: number,
 ): number {
   const least = databaseMs - receivedAtMs;
-  const most = databaseMs - sentAtMs;
-  return aheadMs >= least && aheadMs <= most ? aheadMs : (least + most) / 2;
+  const maxAheadMs = databaseMs - sentAtMs;
+  return aheadMs >= least && aheadMs <= maxAheadMs ? aheadMs : (least + maxAheadMs) / 2;
 }

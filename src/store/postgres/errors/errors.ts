@@ -15,8 +15,8 @@ export function toDomainError(thrown: unknown, shown: string): unknown {
 
 /** The same for an error before the first statement of hkctl, where everything that is unknown comes from what answers there. */
 export function whileConnecting(thrown: unknown, shown: string): unknown {
-  const known = toDomainError(thrown, shown);
-  if (isHkctlError(known)) return known;
+  const domainError = toDomainError(thrown, shown);
+  if (isHkctlError(domainError)) return domainError;
   const code = faultOf(thrown)?.code ?? '';
   if (!/^[0-9A-Z]{5}$/.test(code)) return toDomainError(asOfDriver('NOT_POSTGRES', thrown), shown);
   return new HkctlError(
@@ -94,8 +94,8 @@ function faultOf(thrown: unknown): Fault | undefined {
     routine?: string;
   }; // as pg's errors have them
   if (typeof code === 'string') return { code, place: constraint ?? routine ?? '' };
-  const known = driverMessages.find(([message]) => message.test(thrown.message))?.[1];
-  if (known !== undefined) return { code: known, place: '' };
+  const driverCode = driverMessages.find(([message]) => message.test(thrown.message))?.[1];
+  if (driverCode !== undefined) return { code: driverCode, place: '' };
   return faultOf(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause);
 }
 

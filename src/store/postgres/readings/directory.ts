@@ -24,10 +24,10 @@ export async function readDirectory(
     rows = await read();
   }
   // A sensor that was imported after that appears with the next version.
-  const known = rows.flatMap(({ entity, series, ...sensor }): Sensor[] =>
+  const sensors = rows.flatMap(({ entity, series, ...sensor }): Sensor[] =>
     series === null ? [] : [{ series: toSeries(entity, series), ...sensor }],
   );
-  return toDirectory(known);
+  return toDirectory(sensors);
 }
 
 /** Numbers are given under the lock of the entity's row: sequences of Citus' workers would give huge ones. */

@@ -13,19 +13,19 @@ export function subscribeToReadings(
   series: ReadonlySet<number>,
 ): Promise<ReadingFeed> {
   return new Promise((resolve, reject) => {
-    const ended = database.exclusively(async (session) => {
+    const listening = database.exclusively(async (session) => {
       const feed = await openFeed(session, channelOf(database.location.schema), series);
-      await new Promise<void>((end) => {
+      await new Promise<void>((stopListening) => {
         const close = async () => {
-          end();
-          await ended.catch(() => {});
+          stopListening();
+          await listening.catch(() => {});
         };
         resolve({ ...feed, close });
       });
       // The connection ends with its lock: another user of it would get the notifications.
       await session.close();
     });
-    ended.catch(reject);
+    listening.catch(reject);
   });
 }
 

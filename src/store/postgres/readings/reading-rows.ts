@@ -68,15 +68,15 @@ export async function readBackward(lane: Lane, request: BackwardRequest): Promis
 const mostRows = 8_000;
 
 /** Reads a slice, with the summaries of dropped readings if it can have them. */
-export async function readSlice(lane: Lane, given: SliceRequest): Promise<Slice> {
-  if (!usesSummaries(given)) return readPart(lane, given);
+export async function readSlice(lane: Lane, sliceRequest: SliceRequest): Promise<Slice> {
+  if (!usesSummaries(sliceRequest)) return readPart(lane, sliceRequest);
   // Few of the rows become text, so that all of them are summed up at once.
-  const request = { ...given, most: mostRows };
-  const found = await readSummarised(lane, request);
-  const { summarisedUs } = found;
+  const request = { ...sliceRequest, most: mostRows };
+  const firstPart = await readSummarised(lane, request);
+  const { summarisedUs } = firstPart;
   const resumed =
     summarisedUs === null ? request : { ...request, ...resume(request, summarisedUs) };
-  const last = resumed.fromUs === request.fromUs ? found : await readSummarised(lane, resumed);
+  const last = resumed.fromUs === request.fromUs ? firstPart : await readSummarised(lane, resumed);
   return toSlice(resumed, [pieceOf(last.columns)], {
     ...last,
     summarisedUs: last.summarisedUs ?? summarisedUs,

@@ -64,8 +64,8 @@ export function createReadingStore(
   return {
     async directory(entityId) {
       const version = `${database.epoch} ${await recordsVersion()}`;
-      const kept = directories.get(entityId);
-      if (kept?.version === version) return kept.directory;
+      const cachedDirectory = directories.get(entityId);
+      if (cachedDirectory?.version === version) return cachedDirectory.directory;
       const entry = { version, directory: readDirectory(database, small, entityId) };
       directories.set(entityId, entry);
       entry.directory.catch(() => {

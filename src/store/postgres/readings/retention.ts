@@ -62,23 +62,25 @@ async function keepSummaries(
   const hours = parts.flatMap(({ series, columns }) =>
     [...hourPartsOf(columns, timezone)].map(({ hourUs }) => [series, hourUs]),
   );
-  const found = await session.query<SeriesSummary>(findSql, [
+  const storedSummaries = await session.query<SeriesSummary>(findSql, [
     entity,
     ...[0, 1].map((n) => hours.map((one) => one[n])),
   ]);
-  const known = new Map<string, SeriesSummary[]>();
-  for (const summary of found) {
+  const summariesByHour = new Map<string, SeriesSummary[]>();
+  for (const summary of storedSummaries) {
     const hour = hourKey(summary.series, summary.hourUs);
-    known.set(hour, [...(known.get(hour) ?? []), summary]);
+    summariesByHour.set(hour, [...(summariesByHour.get(hour) ?? []), summary]);
   }
-  const kept = parts.flatMap(({ series, columns }) =>
-    summarised(columns, timezone, (hourUs) => known.get(hourKey(series, hourUs)) ?? []).map(
-      (summary) => ({ ...summary, series }),
-    ),
+  const newSummaries = parts.flatMap(({ series, columns }) =>
+    summarised(
+      columns,
+      timezone,
+      (hourUs) => summariesByHour.get(hourKey(series, hourUs)) ?? [],
+    ).map((summary) => ({ ...summary, series })),
   );
   await session.query(putSql, [
     entity,
-    ...summaryColumns.map(([name]) => kept.map((summary) => summary[name])),
+    ...summaryColumns.map(([name]) => newSummaries.map((summary) => summary[name])),
   ]);
 }
 
@@ -90,16 +92,21 @@ function hourKey(series: number, us: number): string {
 function columnsBySeries(readings: readonly Reading[]): { series: number; columns: Columns }[] {
   const bySeries = new Map<number, Reading[]>();
   for (const reading of readings) {
-    const own = bySeries.get(reading.series);
-    if (own) own.push(reading);
+    const seriesReadings = bySeries.get(reading.series);
+    if (seriesReadings) seriesReadings.push(reading);
     else bySeries.set(reading.series, [reading]);
   }
-  return [...bySeries].map(([series, own]) => {
-    const atUs = Float64Array.from(own, (reading) => reading.atUs);
-    const values = Float64Array.from(own, (reading) => reading.value);
+  return [...bySeries].map(([series, seriesReadings]) => {
+    const atUs = Float64Array.from(seriesReadings, (reading) => reading.atUs);
+    const values = Float64Array.from(seriesReadings, (reading) => reading.value);
     return {
       series,
-      columns: { count: own.length, atUs, values, qualities: new Uint8Array(own.length) },
+      columns: {
+        count: seriesReadings.length,
+        atUs,
+        values,
+        qualities: new Uint8Array(seriesReadings.length),
+      },
     };
   });
 }

@@ -7,22 +7,22 @@ export type EntityNumbers = ReturnType<typeof createEntityNumbers>;
 
 /** The numbers of entities, which stand first in every key of their rows: short ones, since an id would be in every index. */
 export function createEntityNumbers(database: Database) {
-  const kept = new Map<string, number>();
+  const numbers = new Map<string, number>();
   let keptSince = 0;
 
   /** The number of an entity; undefined if it has no records yet. An entity's number never changes. */
   const find = async (entityId: string): Promise<number | undefined> => {
     const { epoch } = database;
     // After a lost connection it may be another database, restored to an earlier time.
-    if (keptSince !== epoch || kept.size >= mostKept) kept.clear();
+    if (keptSince !== epoch || numbers.size >= mostKept) numbers.clear();
     keptSince = epoch;
-    const known = kept.get(entityId);
-    if (known !== undefined) return known;
+    const cachedNumber = numbers.get(entityId);
+    if (cachedNumber !== undefined) return cachedNumber;
     const [row] = await database.query<{ number: number }>(
       'select number from record_entities where entity_id = $1',
       [entityId],
     );
-    if (row && keptSince === epoch) kept.set(entityId, row.number);
+    if (row && keptSince === epoch) numbers.set(entityId, row.number);
     return row?.number;
   };
 

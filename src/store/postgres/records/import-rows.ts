@@ -49,14 +49,14 @@ function createFieldsWriter(resource: ResourceDefinition, absentList: string) {
   return (
     { lines, columns }: ImportBatch,
     before: (line: number) => string,
-    end: string,
+    terminator: string,
   ): string => {
     const written = columns.map((column, i) => column.map(writers[i] ?? escaped));
     let text = '';
     lines.forEach((line, row) => {
       text += before(line);
       for (const column of written) text += `\t${valueAt(column, row)}`;
-      text += end;
+      text += terminator;
     });
     return text;
   };

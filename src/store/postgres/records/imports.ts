@@ -57,8 +57,8 @@ export async function writeImport(
  * import under the generation that came with it.
  */
 async function isOnCitus(database: Database): Promise<boolean> {
-  const found = "select where to_regclass('pg_catalog.pg_dist_partition') is not null";
-  return (await database.query(found)).length > 0;
+  const citusQuery = "select where to_regclass('pg_catalog.pg_dist_partition') is not null";
+  return (await database.query(citusQuery)).length > 0;
 }
 
 function sessionOf(database: Database, session: PostgresSession): ImportSession {

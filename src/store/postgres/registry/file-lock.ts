@@ -7,12 +7,12 @@ const lockKey = "-1, hashtext(current_schema() || '.files')";
 /** Takes an advisory lock on a connection of its own; undefined while another process holds it. */
 export function lockFiles(database: Database): Promise<FileLock | undefined> {
   return new Promise((resolve, reject) => {
-    const ended = database.exclusively(async (session) => {
+    const holding = database.exclusively(async (session) => {
       const taken = await session.query<{ taken: boolean }>(
         `select pg_try_advisory_lock(${lockKey}) as taken`,
       );
       if (taken[0]?.taken !== true) return resolve(undefined);
-      await new Promise<void>((end) => {
+      await new Promise<void>((endHolding) => {
         // If no answer comes the connection is gone, and the lock with it.
         const isHeld = () =>
           session.query('select').then(
@@ -20,13 +20,13 @@ export function lockFiles(database: Database): Promise<FileLock | undefined> {
             () => false,
           );
         const release = async () => {
-          end();
-          await ended.catch(() => {});
+          endHolding();
+          await holding.catch(() => {});
         };
         resolve({ isHeld, release });
       });
       if (session.isOpen) await session.query(`select pg_advisory_unlock(${lockKey})`);
     });
-    ended.catch(reject);
+    holding.catch(reject);
   });
 }

@@ -55,13 +55,13 @@ export async function requireKnownVersion(session: PostgresSession): Promise<num
 /** Reads what is in the schema. Throws `store_unreadable` if a pooler has changed the connection, and with it the search path. */
 export async function readPlace(session: PostgresSession): Promise<Place> {
   const { schema } = session.location;
-  const [found] = await session.query<Found>(placeSql, [schema]);
-  if (found?.path !== `"${schema}"`) throw session.translate(asOfDriver('OTHER_SESSION'));
-  if (!found.isStore) return { version: 0, tables: found.tables };
+  const [foundPlace] = await session.query<Found>(placeSql, [schema]);
+  if (foundPlace?.path !== `"${schema}"`) throw session.translate(asOfDriver('OTHER_SESSION'));
+  if (!foundPlace.isStore) return { version: 0, tables: foundPlace.tables };
   const [row] = await session.query<{ version: number }>(
     `select version from "${schema}".store_version`,
   );
-  return { version: row?.version ?? 0, tables: found.tables };
+  return { version: row?.version ?? 0, tables: foundPlace.tables };
 }
 
 interface Found {

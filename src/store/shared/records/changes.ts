@@ -31,15 +31,15 @@ export async function readRemoved(
   { resource, after, to, limit }: RemovedPageRequest,
   entity: unknown,
 ): Promise<RemovedPage> {
-  const found = await rows<{ id: string; value: string }>(
+  const removedRows = await rows<{ id: string; value: string }>(
     `select id, removed_at as value from removed_records where entity = ${number} and resource = $2
       and (removed_at, id) > ($3, $4) and removed_at <= $5 order by removed_at, id limit $6`,
     [entity, resource.name, after.value, after.id, to, limit + 1],
   );
-  const asked = found.slice(0, limit);
+  const asked = removedRows.slice(0, limit);
   return {
     ids: asked.map(({ id }) => id),
-    next: found.length > limit ? (asked.at(-1) ?? after) : null,
+    next: removedRows.length > limit ? (asked.at(-1) ?? after) : null,
   };
 }
 
@@ -69,8 +69,8 @@ export async function correctDates(
     updatedAt,
   ]);
   const dates = { removed_records: 'removed_at', record_changes: 'forgotten_to' };
-  for (const [of, date] of Object.entries(dates)) {
-    const correct = `update ${of} set ${date} = $2 where entity = $1 and resource = $3 and ${date} > $2`;
+  for (const [table, date] of Object.entries(dates)) {
+    const correct = `update ${table} set ${date} = $2 where entity = $1 and resource = $3 and ${date} > $2`;
     await rows(correct, [entity, updatedAt, name]);
   }
   await drawEpoch();

@@ -35,12 +35,12 @@ export async function findRepeats(
 ): Promise<void> {
   const repeated = `select id from ${incoming} group by id having count(*) > 1`;
   if ((await rows(`${repeated} limit 1`)).length === 0) return;
-  const found = await rows<Found & { first: number }>(`
+  const repeatedIds = await rows<Found & { first: number }>(`
     select line, id as value, first, count(*) over () as total from (
       select n, line, id, first_value(line) over same as first, row_number() over same as place from ${incoming}
         where id in (${repeated}) window same as (partition by id order by n)) as repeated
       where place > 1 order by n limit ${mostFetched}`);
-  report(violations, 'id', found, ({ first }) => repeatedRule(first));
+  report(violations, 'id', repeatedIds, ({ first }) => repeatedRule(first));
 }
 
 export function repeatedRule(firstLine: number | undefined): string {
@@ -80,12 +80,12 @@ async function findShared(
 function report<Row extends Found>(
   violations: ViolationList,
   field: string,
-  found: readonly Row[],
+  violatingRows: readonly Row[],
   ruleOf: (row: Row) => string,
 ): void {
-  for (const row of found) {
+  for (const row of violatingRows) {
     const { line, value } = row;
     violations.add({ line, column: null, field, value: textOfAny(value), rule: ruleOf(row) });
   }
-  violations.count += (found[0]?.total ?? 0) - found.length;
+  violations.count += (violatingRows[0]?.total ?? 0) - violatingRows.length;
 }

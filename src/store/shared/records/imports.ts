@@ -80,7 +80,7 @@ async function keepLists(
 /** Counts what an import changes, without changing it: the rows of the file are compared with the records of the entity. */
 async function countChanges(session: ImportSession, table: ImportTarget): Promise<Changes> {
   const { table: name, entity, replace } = table;
-  const [found] = await session.rows<{
+  const [counts] = await session.rows<{
     total: number;
     before: number;
     known: number;
@@ -92,8 +92,8 @@ async function countChanges(session: ImportSession, table: ImportTarget): Promis
           from ${session.ofFile()} as i join ${name} as t on t.entity = $1 and t.id = i.id) as k`,
     [entity],
   );
-  if (!found) throw new Error('the counts are missing');
-  const { total, before, known, same } = found;
+  if (!counts) throw new Error('the counts are missing');
+  const { total, before, known, same } = counts;
   const removed = replace ? before - known : 0;
   return {
     summary: { inserted: total - known, updated: known - same, unchanged: same, removed },
@@ -127,9 +127,9 @@ function insertSql(
   condition = '',
 ): string {
   const names = columns.map((column) => `"${column}"`);
-  const kept = keptLists(resource);
+  const keptNames = keptLists(resource);
   const values = columns.map((column) =>
-    kept.includes(column) ? `coalesce("${column}", '[]')` : `"${column}"`,
+    keptNames.includes(column) ? `coalesce("${column}", '[]')` : `"${column}"`,
   );
   return `insert into ${table} (entity, ${names.join(', ')}, updated_at)
     select $1, ${values.join(', ')}, $2 from ${session.ofFile()} as i ${condition} order by i.id`;
@@ -146,9 +146,10 @@ function upsertSql(session: ImportSession, table: ImportTarget): string {
 
 /** SQL that compares a record `t` with a row `i`: `updated_at` changes only with another field. */
 function isSame(table: ImportTarget): string {
-  const own = ownOf(table);
-  const of = (alias: string) => `(${own.map((column) => `${alias}."${column}"`).join(', ')})`;
-  return `${of('t')} is not distinct from ${of('i')}`;
+  const ownColumns = ownOf(table);
+  const columnsOf = (alias: string) =>
+    `(${ownColumns.map((column) => `${alias}."${column}"`).join(', ')})`;
+  return `${columnsOf('t')} is not distinct from ${columnsOf('i')}`;
 }
 
 function ownOf({ columns }: ImportTarget): string[] {

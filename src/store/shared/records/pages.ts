@@ -54,7 +54,7 @@ export function pageQuery(
   const { values, place } = createValues();
   place(entity);
   const { field, walk, checked, order } = walkOf(dialect, request, place, rare);
-  const most = place(limit + 1);
+  const maxRows = place(limit + 1);
   const where = [`entity = ${dialect.entity}`, ...walk];
   const table = dialect.walked(tableName(resource), field && indexName(resource, field));
   const isFound = rare !== undefined && dialect.choosesIndex;
@@ -71,16 +71,18 @@ export function pageQuery(
     };
     if (isFound) {
       return `with found as materialized (select * from ${table} where ${all(where)} order by "${rare}", id)
-        ${page(`found where ${all(checked)} order by ${order} limit ${most}`)}`;
+        ${page(`found where ${all(checked)} order by ${order} limit ${maxRows}`)}`;
     }
     if (!isBounded)
-      return page(`${table} where ${all([...where, ...checked])} order by ${order} limit ${most}`);
+      return page(
+        `${table} where ${all([...where, ...checked])} order by ${order} limit ${maxRows}`,
+      );
     const walked = `from ${table} where ${all(where)} order by ${order}`;
-    const end = `select ${dialect.array}("${orderBy}", id) ${walked} limit 1 offset ${mostScanned - 1}`;
+    const scanEnd = `select ${dialect.array}("${orderBy}", id) ${walked} limit 1 offset ${mostScanned - 1}`;
     return page(
-      `(select * ${walked} limit ${mostScanned}) as w where ${all(checked)} limit ${most}`,
+      `(select * ${walked} limit ${mostScanned}) as w where ${all(checked)} limit ${maxRows}`,
       // Evaluated only for a page that is not full, in the same statement, so that both see the same records.
-      `case when count(*) < ${most} then (${end}) end`,
+      `case when count(*) < ${maxRows} then (${scanEnd}) end`,
     );
   };
   const names = [resource.name, include.join('+'), sizesOf?.length, rare, field];
@@ -124,18 +126,18 @@ function walkOf(
   const { conditions, orderBy, after } = request;
   const field = rare ?? (orderBy === 'id' ? equalRarestFirst(request)[0]?.field : orderBy);
   const ofField = conditions.filter((condition) => condition.field === field);
-  const held = ofField.find(({ op }) => op === 'eq');
-  const lower = held ? undefined : ofField.find(({ op }) => op === 'from');
-  const upper = held ? undefined : ofField.find(({ op }) => op === 'to' || op === 'before');
-  const termOf = ({ field: of, op, value }: RecordCondition) =>
-    `"${of}" ${operators[op]} ${placeOf(value)}`;
+  const equality = ofField.find(({ op }) => op === 'eq');
+  const lower = equality ? undefined : ofField.find(({ op }) => op === 'from');
+  const upper = equality ? undefined : ofField.find(({ op }) => op === 'to' || op === 'before');
+  const termOf = ({ field: column, op, value }: RecordCondition) =>
+    `"${column}" ${operators[op]} ${placeOf(value)}`;
   const checked = conditions
-    .filter((one) => one !== held && one !== lower && one !== upper)
+    .filter((one) => one !== equality && one !== lower && one !== upper)
     .map(termOf);
 
   // Within one value the index is in order of id.
-  const isById = orderBy === 'id' || (held !== undefined && orderBy === field);
-  const ranged = choosesIndex && held ? placeOf(held.value) : undefined;
+  const isById = orderBy === 'id' || (equality !== undefined && orderBy === field);
+  const ranged = choosesIndex && equality ? placeOf(equality.value) : undefined;
   const isRange = ranged !== undefined && rare === undefined;
   const order = isRange ? `"${field}", id` : isById ? 'id' : `"${orderBy}", id`;
   // A cursor may hold anything. PostgreSQL's texts have no NUL, and nothing is between a text and the same with one behind it.
@@ -151,7 +153,7 @@ function walkOf(
   const begin = isSorted ? undefined : position;
   const walk = ranged
     ? [begin ?? `"${field}" >= ${ranged}`, `"${field}" <= ${ranged}`]
-    : [held && termOf(held), upper && termOf(upper), begin ?? (lower && termOf(lower))];
+    : [equality && termOf(equality), upper && termOf(upper), begin ?? (lower && termOf(lower))];
   return { field, walk: walk.filter((term) => term !== undefined), checked, order };
 }
 

@@ -143,11 +143,11 @@ function shownLists({ resource, include = [] }: RecordPageRequest): string[] {
 
 /** The number of records, at least one, whose lists together stay within {@link mostListBytes}; the row has the bytes of each record's. */
 function fittingRecords(row: PageRow | undefined, limit: number): number {
-  let left = mostListBytes;
+  let freeBytes = mostListBytes;
   let fitting = 0;
   for (const size of (row?.json ?? '').split(pageSeparator)) {
-    left -= Number(size);
-    if (left < 0) return Math.max(1, fitting);
+    freeBytes -= Number(size);
+    if (freeBytes < 0) return Math.max(1, fitting);
     fitting++;
   }
   return limit;

@@ -91,7 +91,7 @@ const lowestSeq = '-9223372036854775808';
 /** The audit trail. `settle` moves events that wait elsewhere into it. */
 export function createAuditStore(
   { query, first, change, dialect }: Runner,
-  settle: () => MaybePromise<void> = () => {},
+  finishEarlier: () => MaybePromise<void> = () => {},
 ): AuditStore {
   const { builder } = dialect;
   const { audit } = dialect.tables;
@@ -106,7 +106,7 @@ export function createAuditStore(
     append: (draft) => appendAs('change', draft),
     appendRead: (draft) => appendAs('stop', draft),
     async list(tenantId, page) {
-      await settle();
+      await finishEarlier();
       const rows = await query(
         statement(() =>
           builder
@@ -123,7 +123,7 @@ export function createAuditStore(
     head: async () => (await first(statements.head)) ?? emptyTrail,
     lastDoneMs: async (action) => (await first(statements.lastDone, { action }))?.atMs,
     async *walk() {
-      await settle();
+      await finishEarlier();
       for (let seq: string | number = lowestSeq; ; ) {
         const rows: AuditRow[] = await query(statements.after, { seq });
         const last: number | undefined = rows.at(-1)?.seq;

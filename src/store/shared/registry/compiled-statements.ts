@@ -8,7 +8,7 @@ export type RegistryStatement<Row = never> = () => CompiledStatement<Row>;
 interface CompiledStatement<Row> {
   readonly text: string;
   /** The values of its parameters in their order, from those that have a name. */
-  valuesOf(named: object): unknown[];
+  valuesOf(parameters: object): unknown[];
   /** The row that the values of its columns make. */
   rowOf(values: readonly unknown[]): Row;
 }
@@ -35,7 +35,7 @@ function compile<Built extends Buildable>(built: Built): CompiledStatement<RowOf
   const fields = orderSelectedFields(built._?.selectedFields ?? {});
   return {
     text,
-    valuesOf: (named) => fillPlaceholders(params, { ...named }),
+    valuesOf: (parameters) => fillPlaceholders(params, { ...parameters }),
     rowOf: (values) => mapResultRow(fields, values, noTableIsCertain),
   };
 }

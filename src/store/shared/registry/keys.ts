@@ -22,7 +22,7 @@ import type { Dialect, Runner } from './statements.ts';
 
 export function createKeyStore(
   runner: Runner,
-  own: Pick<KeyStore, 'version' | 'settle' | 'recordUse'>,
+  engine: Pick<KeyStore, 'version' | 'settle' | 'recordUse'>,
 ): KeyStore {
   const { query, first, dialect } = runner;
   const { keys } = dialect.tables;
@@ -43,7 +43,7 @@ export function createKeyStore(
   };
 
   return {
-    ...own,
+    ...engine,
     async list(tenantId, filter, page) {
       const condition = and(await conditionOf(tenantId, filter), afterCondition(dialect, page));
       return query(

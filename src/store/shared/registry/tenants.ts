@@ -33,26 +33,26 @@ function createStatements(dialect: Dialect) {
   const { builder, tenantOrder } = dialect;
   const { tenants } = dialect.tables;
   const { id, name, weekStart, createdAtMs, retainReadingsDays } = tenants;
-  const given = placeholders('id', 'name', 'weekStart', 'createdAtMs', 'retainReadingsDays');
+  const parameters = placeholders('id', 'name', 'weekStart', 'createdAtMs', 'retainReadingsDays');
   const select = () =>
     builder.select({ id, name, weekStart, createdAtMs, retainReadingsDays }).from(tenants);
 
   return {
-    insert: statement(() => builder.insert(tenants).values(given)),
+    insert: statement(() => builder.insert(tenants).values(parameters)),
     insertUser: insertUser(dialect),
     insertEntity: insertEntity(dialect),
     all: statement(() => select().orderBy(tenantOrder)),
     oldest: statement(() => builder.select({ id }).from(tenants).orderBy(tenantOrder).limit(1)),
-    byId: statement(() => select().where(eq(id, given.id))),
+    byId: statement(() => select().where(eq(id, parameters.id))),
     update: statement(() =>
       builder
         .update(tenants)
         .set({
-          name: sql`${given.name}`,
-          weekStart: sql`${given.weekStart}`,
-          retainReadingsDays: sql`${given.retainReadingsDays}`,
+          name: sql`${parameters.name}`,
+          weekStart: sql`${parameters.weekStart}`,
+          retainReadingsDays: sql`${parameters.retainReadingsDays}`,
         })
-        .where(eq(id, given.id)),
+        .where(eq(id, parameters.id)),
     ),
   };
 }

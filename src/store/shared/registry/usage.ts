@@ -8,10 +8,10 @@ export const removedAtOnce = 5000;
 
 export function createUsageStore(
   { query, dialect }: Pick<Runner, 'query' | 'dialect'>,
-  of: UsageStore['of'],
+  usageOf: UsageStore['of'],
 ): UsageStore {
   const rejectedOf = selectRejected(dialect);
-  return { of, rejected: (tenantId, days) => query(rejectedOf, { tenantId, ...days }) };
+  return { of: usageOf, rejected: (tenantId, days) => query(rejectedOf, { tenantId, ...days }) };
 }
 
 /** The counts of rejected readings of the keys of `tenantId`, of the days from `first` to `last`. */

@@ -34,17 +34,17 @@ export class ByteWriter {
       this.#at = at + 1;
       return;
     }
-    let rest = value;
+    let remaining = value;
     // Bitwise operators take 32 bits only.
-    while (rest >= 2 ** 31) {
-      bytes[at++] = (rest & 127) | 128;
-      rest = Math.floor(rest / 128);
+    while (remaining >= 2 ** 31) {
+      bytes[at++] = (remaining & 127) | 128;
+      remaining = Math.floor(remaining / 128);
     }
-    while (rest > 127) {
-      bytes[at++] = (rest & 127) | 128;
-      rest >>>= 7;
+    while (remaining > 127) {
+      bytes[at++] = (remaining & 127) | 128;
+      remaining >>>= 7;
     }
-    bytes[at++] = rest;
+    bytes[at++] = remaining;
     this.#at = at;
   }
 
@@ -123,7 +123,7 @@ export class ByteReader {
         const run = this.varint();
         at = this.#at;
         const same = whole / divisor;
-        for (const end = Math.min(i + run, count - 1); i < end; ) into[i++] = same;
+        for (const runEnd = Math.min(i + run, count - 1); i < runEnd; ) into[i++] = same;
       } else {
         const second = bytes[at] ?? 0;
         if (second < 128) {

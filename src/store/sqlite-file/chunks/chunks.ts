@@ -118,19 +118,19 @@ export class Chunks {
   /** The newest instants from one (inclusive) up to another (exclusive), in order of time: at least `count`, if there are as many. */
   instantsBefore(series: number, fromUs: number, toUs: number, count: number): Float64Array {
     const parts: Float64Array[] = [];
-    let found = 0;
+    let foundCount = 0;
     for (const chunk of this.#statements.backward.iterate(series, toUs)) {
-      if (found >= count || chunk.toUs < fromUs) break;
+      if (foundCount >= count || chunk.toUs < fromUs) break;
       const columns = decodeChunk(chunk.body, chunk.count, this.#reused);
       const part = columns.atUs.slice(placeOf(columns, fromUs), placeOf(columns, toUs));
       parts.push(part);
-      found += part.length;
+      foundCount += part.length;
     }
-    const instants = new Float64Array(found);
-    let end = found;
+    const instants = new Float64Array(foundCount);
+    let partEnd = foundCount;
     for (const part of parts) {
-      end -= part.length;
-      instants.set(part, end);
+      partEnd -= part.length;
+      instants.set(part, partEnd);
     }
     return instants;
   }
@@ -224,13 +224,13 @@ export function merge(chunk: Columns, added: Columns, from: number, to: number):
     merged.values[merged.count] = columns.values[place] ?? 0;
     merged.qualities[merged.count++] = columns.qualities[place] ?? 0;
   };
-  let kept = 0;
+  let taken = 0;
   for (let place = from; place < to; place++) {
     const atUs = added.atUs[place] ?? 0;
-    while (kept < chunk.count && (chunk.atUs[kept] ?? 0) < atUs) take(chunk, kept++);
-    if (kept === chunk.count || chunk.atUs[kept] !== atUs) take(added, place);
+    while (taken < chunk.count && (chunk.atUs[taken] ?? 0) < atUs) take(chunk, taken++);
+    if (taken === chunk.count || chunk.atUs[taken] !== atUs) take(added, place);
   }
-  while (kept < chunk.count) take(chunk, kept++);
+  while (taken < chunk.count) take(chunk, taken++);
   return merged;
 }
 

@@ -30,11 +30,11 @@ export class ChunkEncoder {
     this.#values(columns.values, from, to);
     for (let i = from; i < to; ) {
       const quality = columns.qualities[i] ?? 0;
-      let end = i + 1;
-      while (end < to && columns.qualities[end] === quality) end++;
+      let runEnd = i + 1;
+      while (runEnd < to && columns.qualities[runEnd] === quality) runEnd++;
       writer.byte(quality);
-      writer.varint(end - i);
-      i = end;
+      writer.varint(runEnd - i);
+      i = runEnd;
     }
     return compressBody(writer.written());
   }
@@ -83,11 +83,11 @@ export class ChunkEncoder {
   #kindOfValues(values: Float64Array, from: number, to: number): number {
     if (this.#wholes.length < to - from) this.#wholes = new Float64Array(to - from);
     const wholes = this.#wholes;
-    const most = (to - from) * exceptionsInChunk;
+    const maxExceptions = (to - from) * exceptionsInChunk;
     let kind = 0;
     let scale: number = scales[0];
     let [exceptions, bytes, before] = [0, 0, 0];
-    for (let i = from; i < to && exceptions <= most; i++) {
+    for (let i = from; i < to && exceptions <= maxExceptions; i++) {
       const value = values[i] ?? 0;
       const whole = wholeOf(value, scale);
       if (whole === notWhole) {
@@ -109,7 +109,7 @@ export class ChunkEncoder {
       }
       wholes[i - from] = whole;
     }
-    const isPlain = exceptions > most;
+    const isPlain = exceptions > maxExceptions;
     if (!isPlain && bytes < 4 * (to - from)) return kind;
     if (values.subarray(from, to).every((value) => Math.fround(value) === value))
       return plainFloats;
@@ -219,7 +219,7 @@ function readTimes(reader: ByteReader, { atUs, count }: Columns): void {
     const difference = reader.varint();
     const run = difference === 0 ? Math.min(reader.varint() + 1, count - i) : 1;
     step += toSigned(difference) * unitUs;
-    for (const end = i + run; i < end; i++) {
+    for (const runEnd = i + run; i < runEnd; i++) {
       at += step;
       atUs[i] = at;
     }
@@ -242,8 +242,8 @@ function readQualities(reader: ByteReader, { qualities, count }: Columns): void 
   for (let i = 0; i < count; ) {
     if (reader.isAtEnd) throw damaged();
     const quality = reader.byte();
-    const end = Math.min(i + reader.varint(), count);
-    qualities.fill(quality, i, end);
-    i = end;
+    const runEnd = Math.min(i + reader.varint(), count);
+    qualities.fill(quality, i, runEnd);
+    i = runEnd;
   }
 }

@@ -16,7 +16,7 @@ export class DaySumsEncoder {
   readonly #writer = new ByteWriter();
   readonly #values = new ChunkEncoder();
 
-  encode(dayUs: number, { count, startUs, counts, sums, errors, ...of }: Quarters): Buffer {
+  encode(dayUs: number, { count, startUs, counts, sums, errors, ...extremes }: Quarters): Buffer {
     const writer = this.#writer;
     writer.begin();
     writer.reserve(16 + bytesOfQuarter * count);
@@ -38,9 +38,9 @@ export class DaySumsEncoder {
     }
 
     const values = new Float64Array(3 * count);
-    values.set(of.mins.subarray(0, count));
-    values.set(of.maxs.subarray(0, count), count);
-    values.set(of.lasts.subarray(0, count), 2 * count);
+    values.set(extremes.mins.subarray(0, count));
+    values.set(extremes.maxs.subarray(0, count), count);
+    values.set(extremes.lasts.subarray(0, count), 2 * count);
     return Buffer.concat([writer.written(), this.#values.encodeValues(values)]);
   }
 }

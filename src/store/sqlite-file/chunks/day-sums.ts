@@ -62,8 +62,8 @@ export class DaySums {
 
   /** Must be called for each chunk that changes, with its first and last instant before and after. */
   changed(series: number, firstUs: number, lastUs: number): void {
-    const begun = this.#begun;
-    if (begun?.series === series && firstUs < begun.dayUs + dayUs && lastUs >= begun.dayUs)
+    const openDay = this.#begun;
+    if (openDay?.series === series && firstUs < openDay.dayUs + dayUs && lastUs >= openDay.dayUs)
       this.#begun = undefined;
     this.#statements.empty.run(series, dayOf(firstUs), lastUs);
   }
@@ -90,11 +90,11 @@ export class DaySums {
 
   /** Sums up about a number of readings of the days that wait; returns whether there may be more. */
   sumUp(read: ReadChunks, readings: number): boolean {
-    for (let left = readings; left > 0; ) {
-      const begun = this.#begun ?? this.#nextDay();
-      if (!begun) return false;
-      this.#begun = begun;
-      left -= costOfDay + this.#goOn(begun, read, left);
+    for (let remaining = readings; remaining > 0; ) {
+      const openDay = this.#begun ?? this.#nextDay();
+      if (!openDay) return false;
+      this.#begun = openDay;
+      remaining -= costOfDay + this.#goOn(openDay, read, remaining);
     }
     return true;
   }
@@ -108,16 +108,20 @@ export class DaySums {
   }
 
   /** Goes on with a day, for about a number of readings; returns how many it took. */
-  #goOn(begun: BegunDay, read: ReadChunks, readings: number): number {
-    const before = begun.sums.count;
-    for (const { columns, from, to } of read(begun.series, begun.nextUs, begun.dayUs + dayUs)) {
-      begun.sums.add(columns, from, to);
-      begun.nextUs = (columns.atUs[to - 1] ?? 0) + 1;
-      if (begun.sums.count - before >= readings) return begun.sums.count - before;
+  #goOn(openDay: BegunDay, read: ReadChunks, readings: number): number {
+    const before = openDay.sums.count;
+    for (const { columns, from, to } of read(
+      openDay.series,
+      openDay.nextUs,
+      openDay.dayUs + dayUs,
+    )) {
+      openDay.sums.add(columns, from, to);
+      openDay.nextUs = (columns.atUs[to - 1] ?? 0) + 1;
+      if (openDay.sums.count - before >= readings) return openDay.sums.count - before;
     }
-    this.#put(begun);
+    this.#put(openDay);
     this.#begun = undefined;
-    return begun.sums.count - before;
+    return openDay.sums.count - before;
   }
 
   #nextDay(): BegunDay | undefined {

@@ -72,9 +72,9 @@ export function* faultsOfChunks(connection: Connection): Generator<string> {
       before === undefined ||
       before.series !== chunk.series ||
       Number(before.toUs) < Number(chunk.fromUs);
-    const what = isAfter ? faultOf(chunk) : 'they begin before those before them end';
+    const fault = isAfter ? faultOf(chunk) : 'they begin before those before them end';
     before = chunk;
-    if (what !== undefined) yield `the readings of ${placeOf(chunk)}: ${what}`;
+    if (fault !== undefined) yield `the readings of ${placeOf(chunk)}: ${fault}`;
   }
 }
 
@@ -84,14 +84,14 @@ function placeOf({
   fromUs,
   toUs,
 }: Pick<CheckedChunk, 'sensor' | 'series' | 'fromUs' | 'toUs'>): string {
-  const of =
+  const owner =
     typeof sensor === 'string'
       ? `sensor ${quotedText(cutText(sensor, longestName))}`
       : `the series ${series}`;
   const [from, to] = [fromUs, toUs].map((us) =>
     Number.isSafeInteger(us) ? formatInstantUs(Number(us)) : 'no instant',
   );
-  return `${of} from ${from} to ${to}`;
+  return `${owner} from ${from} to ${to}`;
 }
 
 const longestName = 60;

@@ -19,9 +19,11 @@ export function schemaObjectsIn(connection: Connection): SchemaObject[] {
 
 /** Drops the indexes of a table, which are made faster at the end, from sorted rows; returns the statements that make them again. */
 export function dropIndexes(connection: Connection, table: string): string[] {
-  const own =
+  const indexesSql =
     "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name = ?";
-  const indexes = connection.prepare<[string], { name: string; sql: string }>(own).all(table);
+  const indexes = connection
+    .prepare<[string], { name: string; sql: string }>(indexesSql)
+    .all(table);
   for (const { name } of indexes) connection.exec(`drop index "${name}"`);
   return indexes.map(({ sql }) => sql);
 }
@@ -43,15 +45,15 @@ function isStatistics({ type, name, table, sql }: SchemaObject): boolean {
 
 /** Foreign, redefined and missing objects of a schema, as texts. */
 export function differences(
-  found: readonly SchemaObject[],
+  objects: readonly SchemaObject[],
   expected: readonly SchemaObject[],
 ): string[] {
-  const own = new Map(expected.map((object) => [keyOf(object), lineOf(object)]));
+  const expectedLines = new Map(expected.map((object) => [keyOf(object), lineOf(object)]));
   const seen = new Set<string>();
   const wrong: string[] = [];
-  for (const object of found) {
+  for (const object of objects) {
     const key = keyOf(object);
-    const line = own.get(key);
+    const line = expectedLines.get(key);
     if (line === undefined || seen.has(key)) wrong.push(`${titleOf(object)} is none of hkctl's`);
     else if (line !== lineOf(object)) wrong.push(`${titleOf(object)} has another definition`);
     seen.add(key);

@@ -32,12 +32,12 @@ export function filesOf(path: string) {
 const sidecars = ['-wal', '-shm', '-journal'];
 
 export function possibleFiles(files: StoreFiles): string[] {
-  return Object.values(files).flatMap((file) => ['', ...sidecars].map((end) => file + end));
+  return Object.values(files).flatMap((file) => ['', ...sidecars].map((suffix) => file + suffix));
 }
 
 /** Removes what SQLite has next to a database: it would read the log of an old one as that of a new one with the same name. */
 export function removeSidecars(database: string): void {
-  for (const end of sidecars) rmSync(database + end, { force: true });
+  for (const suffix of sidecars) rmSync(database + suffix, { force: true });
 }
 
 /** In bytes; 0 for a file that does not exist. */
@@ -142,9 +142,9 @@ export function watchFiles(files: StoreFiles): () => string | undefined {
   const displaced = () =>
     watched.find((file) => {
       const identity = identityAt(file);
-      const known = identities.get(file);
-      if (known === undefined && identity !== undefined) identities.set(file, identity);
-      return known !== undefined && known !== identity;
+      const knownIdentity = identities.get(file);
+      if (knownIdentity === undefined && identity !== undefined) identities.set(file, identity);
+      return knownIdentity !== undefined && knownIdentity !== identity;
     });
   displaced();
   return displaced;

@@ -138,10 +138,10 @@ export function openAlone(
     let connection: Connection | undefined;
     try {
       connection = openFile(file, { busyTimeoutMs: 0 });
-      const held = connection;
+      const lockedConnection = connection;
       translating(path, () => {
-        held.pragma('main.locking_mode = exclusive');
-        lock(held);
+        lockedConnection.pragma('main.locking_mode = exclusive');
+        lock(lockedConnection);
       });
       return connection;
     } catch (thrown) {

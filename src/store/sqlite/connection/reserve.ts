@@ -48,19 +48,19 @@ export class Reserve {
 
   /** Does something that must also work on a full disk: each time that the disk is full, a piece of the reserve is freed. */
   withRoom<T>(work: () => T): T {
-    for (let left = pieces; ; ) {
+    for (let remaining = pieces; ; ) {
       try {
         return work();
       } catch (thrown) {
         if (
           !isHkctlError(thrown) ||
           thrown.code !== 'store_full' ||
-          left === 0 ||
-          !this.#free(--left)
+          remaining === 0 ||
+          !this.#free(--remaining)
         )
           throw thrown;
         // Others of ours take nothing once they have noticed.
-        if (left < pieces - 1) pause(noticedMs);
+        if (remaining < pieces - 1) pause(noticedMs);
       }
     }
   }
@@ -94,11 +94,11 @@ export class Reserve {
     }
   }
 
-  #free(left: number): boolean {
+  #free(remaining: number): boolean {
     return translating(this.#path, () => {
       const size = sizeOf(this.#file);
       if (size === 0) return false;
-      truncateSync(this.#file, Math.floor((size * left) / (left + 1)));
+      truncateSync(this.#file, Math.floor((size * remaining) / (remaining + 1)));
       this.hasFreed = true;
       this.#wholeAtMs = Number.NEGATIVE_INFINITY;
       return true;

@@ -40,8 +40,8 @@ export function createErasure(connection: Connection, stored: StoredReadings) {
     /** In steps, so that ingest can commit in between. */
     erase(range: SeriesRange): void {
       for (let fromUs: number | undefined = range.fromUs; fromUs !== undefined; ) {
-        const rest: SeriesRange = { ...range, fromUs };
-        fromUs = stored.writing(() => eraseStep(rest));
+        const remainingRange: SeriesRange = { ...range, fromUs };
+        fromUs = stored.writing(() => eraseStep(remainingRange));
       }
       const { series, fromUs, toUs } = range;
       // Last: what is dropped meanwhile is in a summary by now.

@@ -44,17 +44,23 @@ export function createDrop(
     let readings = 0;
     let next = numbers[limits.series] ?? null;
     for (const series of numbers.slice(0, limits.series)) {
-      const left = limits.readings - readings;
-      const range = { series, fromUs: Number.NEGATIVE_INFINITY, toUs: untilUs, limit: left + 1 };
-      const found = stored.columns(range);
-      const count = Math.min(found.count, left);
-      const dropped = partOf(found, 0, count);
-      const known = (hourUs: number) => find.all(series, hourUs, hourUs + summaryWidthUs);
-      for (const summary of summarised(dropped, timezone, known)) put.run({ series, ...summary });
+      const remaining = limits.readings - readings;
+      const range = {
+        series,
+        fromUs: Number.NEGATIVE_INFINITY,
+        toUs: untilUs,
+        limit: remaining + 1,
+      };
+      const oldest = stored.columns(range);
+      const count = Math.min(oldest.count, remaining);
+      const dropped = partOf(oldest, 0, count);
+      const summariesOfHour = (hourUs: number) => find.all(series, hourUs, hourUs + summaryWidthUs);
+      for (const summary of summarised(dropped, timezone, summariesOfHour))
+        put.run({ series, ...summary });
       if (count > 0)
         removals.push({ series, fromUs: range.fromUs, toUs: (dropped.atUs[count - 1] ?? 0) + 1 });
       readings += count;
-      if (found.count > count) {
+      if (oldest.count > count) {
         next = series;
         break;
       }
@@ -87,15 +93,15 @@ export function createDroppable(connection: Connection, stored: StoredReadings) 
       }),
     state: (entityId: string): RetentionState =>
       stored.reading(() => {
-        const found = state.get({ entity: entityId });
-        if (!found) throw new Error('the state of retention is missing');
+        const retentionState = state.get({ entity: entityId });
+        if (!retentionState) throw new Error('the state of retention is missing');
         let oldestUs: number | null = null;
         for (const series of seriesOf.all(entityId)) {
           const firstUs = stored.firstUs(series);
           if (firstUs !== undefined && (oldestUs === null || firstUs < oldestUs))
             oldestUs = firstUs;
         }
-        return { oldestUs, ...found };
+        return { oldestUs, ...retentionState };
       }),
   };
 }

@@ -80,10 +80,10 @@ export class StoredReadings {
       // Late readings, and those that were settled already while the log has not been trimmed.
       for (const late of piecesOf(logged, nextUs, endUs)) {
         nextUs = late.isLast ? endUs : (late.columns.atUs[late.to - 1] ?? 0) + 1;
-        const end = Math.min(placeOf(columns, nextUs), to);
-        const merged = merge(partOf(columns, place, end), late.columns, 0, late.to);
+        const endPlace = Math.min(placeOf(columns, nextUs), to);
+        const merged = merge(partOf(columns, place, endPlace), late.columns, 0, late.to);
         yield { columns: merged, from: 0, to: merged.count };
-        place = end;
+        place = endPlace;
       }
       if (place < to) yield { columns, from: place, to };
       nextUs = endUs;
@@ -117,16 +117,16 @@ export class StoredReadings {
   }
 
   columns({ series, fromUs, toUs, limit }: SliceRange): Columns {
-    const found = createColumns(limit);
+    const result = createColumns(limit);
     for (const { columns, from, to } of this.read(series, fromUs, toUs)) {
-      const part = partOf(columns, from, Math.min(to, from + limit - found.count));
-      found.atUs.set(part.atUs, found.count);
-      found.values.set(part.values, found.count);
-      found.qualities.set(part.qualities, found.count);
-      found.count += part.count;
-      if (found.count === limit) break;
+      const part = partOf(columns, from, Math.min(to, from + limit - result.count));
+      result.atUs.set(part.atUs, result.count);
+      result.values.set(part.values, result.count);
+      result.qualities.set(part.qualities, result.count);
+      result.count += part.count;
+      if (result.count === limit) break;
     }
-    return found;
+    return result;
   }
 
   /** The newest instants of a step, in order of time. */
@@ -141,10 +141,10 @@ export class StoredReadings {
   /** A command that needs the last readings once need not take the log into memory. */
   readingLast<T>(
     work: (lastOf: (series: number) => TimedReading | undefined) => T,
-    given?: ReadonlyMap<number, TimedReading>,
+    lastLogged?: ReadonlyMap<number, TimedReading>,
   ): T {
     return this.#transaction(() => {
-      const logged = given ?? (this.#readsOnce ? this.log.last() : undefined);
+      const logged = lastLogged ?? (this.#readsOnce ? this.log.last() : undefined);
       this.#readsOnce = false;
       if (!logged) this.log.refresh();
       return work((series) => {

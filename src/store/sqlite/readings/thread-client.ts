@@ -81,10 +81,10 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     this.#isClosed = true;
     const worker = this.#worker;
     if (!worker) return;
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    const threadExit = new Promise((resolve) => worker.once('exit', resolve));
     worker.ref();
     worker.postMessage({ kind: 'close' });
-    await ended;
+    await threadExit;
   }
 
   #send<Result>(

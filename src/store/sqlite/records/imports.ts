@@ -136,7 +136,7 @@ async function fill(
 /** The first line of each id. The map is built once an id repeats, which is rare: it costs 4 % of an import. */
 function createFirstLines() {
   const waiting: { ids: ImportColumn; lines: readonly number[] }[] = [];
-  const known = new Map<unknown, number>();
+  const linesById = new Map<unknown, number>();
   let rows = 0;
   return {
     remember(ids: ImportColumn, lines: readonly number[]): void {
@@ -146,10 +146,10 @@ function createFirstLines() {
     of(id: unknown): number | undefined {
       for (const { ids, lines } of waiting.splice(0)) {
         for (const [row, line] of lines.entries()) {
-          if (!known.has(valueAt(ids, row))) known.set(valueAt(ids, row), line);
+          if (!linesById.has(valueAt(ids, row))) linesById.set(valueAt(ids, row), line);
         }
       }
-      return known.get(id);
+      return linesById.get(id);
     },
   };
 }

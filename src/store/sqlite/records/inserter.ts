@@ -11,7 +11,7 @@ const keptStatements = 16;
 
 /** A value that all rows of a batch share is bound once. `repeated` receives each row whose key existed already. */
 export function createInserter(connection: Connection, table: string, names: readonly string[]) {
-  const kept = memoizeBy<Statement>(keptStatements);
+  const statementFor = memoizeBy<Statement>(keptStatements);
   const changes = connection.prepare<[], number>('select changes()').pluck();
   const prepare = (isShared: readonly boolean[], count: number) =>
     connection.prepare<unknown[]>(insertSql(table, names, isShared, count));
@@ -26,7 +26,7 @@ export function createInserter(connection: Connection, table: string, names: rea
     for (let at = 0; at < rows; at++) {
       const count = rows - at < rowsPerStatement ? 1 : rowsPerStatement;
       try {
-        kept(`${count} ${isShared.join()}`, () => prepare(isShared, count)).run(
+        statementFor(`${count} ${isShared.join()}`, () => prepare(isShared, count)).run(
           ...valuesOf(shared, varying, at, count),
         );
         at += count - 1;
@@ -64,9 +64,9 @@ function insertSql(
   rows: number,
 ): string {
   let varying = 0;
-  const given = isShared.map((shared) => (shared ? '?' : `column${++varying}`)).join(', ');
+  const expressions = isShared.map((shared) => (shared ? '?' : `column${++varying}`)).join(', ');
   const row = `(${new Array(varying).fill('?').join(', ')})`;
   const from = varying === 0 ? '' : ` from (values ${new Array(rows).fill(row).join(', ')})`;
   const columns = names.map((name) => `"${name}"`).join(', ');
-  return `insert or fail into ${table} (${columns}) select ${given}${from}`;
+  return `insert or fail into ${table} (${columns}) select ${expressions}${from}`;
 }

@@ -19,10 +19,10 @@ export function emptyOutbox(
 ): void {
   if (records.prepare('select 1 from audit_outbox limit 1').get() === undefined) return;
   const settled = registry.change(() => {
-    const kept = registry.connection
+    const markStatement = registry.connection
       .prepare<[string], number>('select value from marks where name = ?')
       .pluck();
-    const before = kept.get(outboxMark) ?? 0;
+    const before = markStatement.get(outboxMark) ?? 0;
     const waiting = records
       .prepare<[number], { id: number; draft: string }>(
         'select id, draft from audit_outbox where id > ? order by id',

@@ -6,7 +6,7 @@ import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';
 import { runStatement } from '../registry/statements.ts';
 import { pageDialect } from './pages.ts';
-import { createTextQuery, named } from './text-query.ts';
+import { createTextQuery, toParameters } from './text-query.ts';
 
 /** Number of statements kept prepared; requests come in few shapes. */
 const keptStatements = 500;
@@ -20,14 +20,17 @@ export function createSqliteRecords(
 ): RecordStore {
   const query = lazy(() => createTextQuery(connection(), (work) => translating(path, work)));
   const version = lazy(() => connection().prepare('PRAGMA data_version').pluck());
-  const kept = memoizeBy<Statement>(keptStatements);
+  const statementFor = memoizeBy<Statement>(keptStatements);
   return createRecordStore({
     dialect: pageDialect,
     run: (work) => runStatement(work()),
     first: <Row>({ shape, sql, values }: SqlPageQuery) =>
       translating(
         path,
-        () => kept(shape, () => connection().prepare(sql())).get(named(values)) as Row | undefined,
+        () =>
+          statementFor(shape, () => connection().prepare(sql())).get(toParameters(values)) as
+            | Row
+            | undefined,
       ), // the columns that the text names
     rows: (text, values) => query()(text, values),
     find: (entityId) => entityId,

@@ -8,16 +8,16 @@ export function createTextQuery(connection: Connection, read: <T>(work: () => T)
   return <Row>(text: string, values: readonly unknown[] = []): Row[] =>
     read(() => {
       const statement = prepared(text, () => connection.prepare(text));
-      if (statement.reader) return statement.all(named(values)) as Row[]; // the columns that the text names
-      statement.run(named(values));
+      if (statement.reader) return statement.all(toParameters(values)) as Row[]; // the columns that the text names
+      statement.run(toParameters(values));
       return [];
     });
 }
 
 /** Values for `$1` and `$2`, whose names are their numbers. */
-export function named(values: readonly unknown[]): Record<number, unknown> {
-  const named: Record<number, unknown> = {};
+export function toParameters(values: readonly unknown[]): Record<number, unknown> {
+  const parameters: Record<number, unknown> = {};
   for (let n = 0; n < values.length; n++)
-    named[n + 1] = typeof values[n] === 'boolean' ? Number(values[n]) : values[n];
-  return named;
+    parameters[n + 1] = typeof values[n] === 'boolean' ? Number(values[n]) : values[n];
+  return parameters;
 }

@@ -19,7 +19,7 @@ export function createDaemonStore(
   const insert = (daemon: Daemon) => query(statements.insert, daemon);
   const newestFirst = () => query(statements.newestFirst);
   let unlock: (() => void) | undefined;
-  let ended: Daemon[] = [];
+  let endedDaemons: Daemon[] = [];
 
   const isAnyServing = () => unlock !== undefined || isServed(file);
   const begin = () => {
@@ -27,16 +27,16 @@ export function createDaemonStore(
     // A daemon also starts on a full disk, and answers reads.
     registry.stop(() => {
       if (isAnyServing()) return;
-      ended = newestFirst();
+      endedDaemons = newestFirst();
       query(statements.clear);
     });
     unlock = holdAsDaemon(file);
   };
   const release = () => {
     // One that could not start takes the place of none.
-    const left = ended.splice(0);
+    const unnoted = endedDaemons.splice(0);
     try {
-      if (left.length > 0) registry.stop(() => left.forEach(insert));
+      if (unnoted.length > 0) registry.stop(() => unnoted.forEach(insert));
     } finally {
       unlock?.();
       unlock = undefined;
@@ -62,7 +62,7 @@ export function createDaemonStore(
         query(statements.replace, { pid, baseUrl });
         insert({ pid, baseUrl, sinceMs: clock(), version: version ?? null });
       });
-      ended = [];
+      endedDaemons = [];
     },
     clearAddress(pid) {
       registry.stop(() => query(statements.remove, { pid }));
@@ -70,8 +70,8 @@ export function createDaemonStore(
     },
     beginTask(task, nowMs, gapMs) {
       const name = `${task}_begun_ms`;
-      const begun = () => first(statements.mark, { name });
-      const isDue = () => Math.abs(nowMs - (begun()?.value ?? 0)) >= gapMs;
+      const lastMark = () => first(statements.mark, { name });
+      const isDue = () => Math.abs(nowMs - (lastMark()?.value ?? 0)) >= gapMs;
       // Most calls come too early, and take no lock.
       if (!isDue()) return false;
       return registry.change(() => {

@@ -45,8 +45,8 @@ function appendWhole(fd: number, lines: string): void {
   const isTorn =
     before > 0 && readSync(fd, last, 0, 1, before - 1) === 1 && last.toString() !== '\n';
   try {
-    for (let rest = Buffer.from(isTorn ? `\n${lines}` : lines); rest.length > 0; ) {
-      rest = rest.subarray(writeSync(fd, rest));
+    for (let unwritten = Buffer.from(isTorn ? `\n${lines}` : lines); unwritten.length > 0; ) {
+      unwritten = unwritten.subarray(writeSync(fd, unwritten));
     }
   } catch (thrown) {
     ftruncateSync(fd, before);

@@ -9,7 +9,7 @@ import { keys, keyUsage } from '../../tables/sqlite/registry.ts';
 import { dialect } from './dialect.ts';
 
 const { day, keyId, kind, code, count, lastAtMs, lastSensor } = keyUsage;
-const given = placeholders('day', 'keyId', 'kind', 'code', 'count', 'lastAtMs', 'lastSensor');
+const parameters = placeholders('day', 'keyId', 'kind', 'code', 'count', 'lastAtMs', 'lastSensor');
 const { days, keyIds, atMs, ip, first, last } = placeholders(
   'days',
   'keyIds',
@@ -39,13 +39,13 @@ const recordLastUse = statement(() =>
   sqliteBuilder
     .update(keys)
     .set({ lastUsedAtMs: sql`${atMs}`, lastUsedIp: sql`${ip}` })
-    .where(and(eq(keys.id, given.keyId), lt(sql`coalesce(${keys.lastUsedAtMs}, 0)`, atMs))),
+    .where(and(eq(keys.id, parameters.keyId), lt(sql`coalesce(${keys.lastUsedAtMs}, 0)`, atMs))),
 );
 
 const addCount = statement(() =>
   sqliteBuilder
     .insert(keyUsage)
-    .values(given)
+    .values(parameters)
     .onConflictDoUpdate({
       target: [day, keyId, kind, code],
       set: {
@@ -70,7 +70,12 @@ const removeCount = statement(() =>
   sqliteBuilder
     .delete(keyUsage)
     .where(
-      and(eq(day, given.day), eq(keyId, given.keyId), eq(kind, given.kind), eq(code, given.code)),
+      and(
+        eq(day, parameters.day),
+        eq(keyId, parameters.keyId),
+        eq(kind, parameters.kind),
+        eq(code, parameters.code),
+      ),
     ),
 );
 

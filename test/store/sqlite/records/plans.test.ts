@@ -11,7 +11,7 @@ import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { mostScanned, pageQuery } from '../../../../src/store/shared/records/pages.ts';
 import { type PageRow, toPage } from '../../../../src/store/shared/records/records.ts';
 import { pageDialect } from '../../../../src/store/sqlite/records/pages.ts';
-import { named } from '../../../../src/store/sqlite/records/text-query.ts';
+import { toParameters } from '../../../../src/store/sqlite/records/text-query.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import { applyMigrations } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { tableName } from '../../../../src/store/tables/record-names.ts';
@@ -28,7 +28,7 @@ afterAll(() => connection.close());
 function planOf(request: RecordPageRequest, rare?: string): string[] {
   const { sql, values } = pageQuery(pageDialect, request, request.entityId, rare);
   const rows = connection.prepare<unknown[], { detail: string }>(`explain query plan ${sql()}`);
-  return rows.all(named(values)).map(({ detail }) => detail);
+  return rows.all(toParameters(values)).map(({ detail }) => detail);
 }
 
 /** The steps of a plan that read a resource's table. */
@@ -146,7 +146,7 @@ describe('values that many records have and that hardly meet', () => {
     expect(counted).not.toBe(sql());
     const row: PageRow | undefined = connection
       .prepare<unknown[], PageRow>(counted)
-      .get(named(values));
+      .get(toParameters(values));
     const { json, next } = toPage(row, request);
     const ids: string[] = JSON.parse(`[${json}]`).map(({ id }: { id: string }) => id);
     return { ids, next, scanned };

@@ -34,8 +34,8 @@ export class Announcer {
     const nowMs = performance.now();
     if (nowMs - this.#lookedAtMs < lookEveryMs) return this.#isFollowed;
     this.#lookedAtMs = nowMs;
-    const [found] = await this.#lane.query<{ followed: boolean }>(followedSql);
-    this.#isFollowed = found?.followed ?? false;
+    const [followedRow] = await this.#lane.query<{ followed: boolean }>(followedSql);
+    this.#isFollowed = followedRow?.followed ?? false;
     return this.#isFollowed;
   }
 

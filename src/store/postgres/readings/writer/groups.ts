@@ -63,9 +63,9 @@ export function createReadingWriter(lane: Lane, schema: string): WriteGroup<Read
 
 /** The rows that were inserted, with all their columns. */
 function insertedRows({ count, at }: GivenRows, { missing }: Written) {
-  const left = new Set(missing);
+  const missingRows = new Set(missing);
   return Array.from({ length: count }, (_, row) => row)
-    .filter((row) => !left.has(row))
+    .filter((row) => !missingRows.has(row))
     .map((row) => [at(row, 0), at(row, 1), at(row, 2), at(row, 3)] as const);
 }
 
@@ -137,8 +137,8 @@ function joined(batches: readonly ReadingBatch[]): Float64Array {
   if (only && batches.length === 1) return only.rows.subarray(0, only.count * columns);
   const rows = new Float64Array(columns * batches.reduce((sum, { count }) => sum + count, 0));
   let place = 0;
-  for (const { rows: own, count } of batches) {
-    rows.set(own.subarray(0, count * columns), place);
+  for (const { rows: batchRows, count } of batches) {
+    rows.set(batchRows.subarray(0, count * columns), place);
     place += count * columns;
   }
   return rows;
@@ -203,16 +203,16 @@ async function insertNew<Stored extends object>(
   ]);
   if (inserted?.n === count) return allAccepted(rows);
   // Of several rows with a key the first was inserted.
-  const left = new Set(inserted?.keys?.split(','));
+  const insertedKeys = new Set(inserted?.keys?.split(','));
   const missing: number[] = [];
   for (let row = 0; row < count; row++)
-    if (!left.delete(rowKey(at(row, 0), at(row, 1)))) missing.push(row);
+    if (!insertedKeys.delete(rowKey(at(row, 0), at(row, 1)))) missing.push(row);
   const keys = keyArrays(missing.length, (n, column) => at(missing[n] ?? 0, column));
   // By itself, after the insert: rows that another daemon has inserted meanwhile are seen only by a later statement.
-  const found = await lane.query<Stored & { n: number }>(sql.stored, keys);
+  const storedRows = await lane.query<Stored & { n: number }>(sql.stored, keys);
   const conflicts = new Set<number>();
   // What was removed meanwhile was there when it was sent again.
-  for (const stored of found) {
+  for (const stored of storedRows) {
     const row = missing[stored.n - 1];
     if (row !== undefined && !isSame(row, stored)) conflicts.add(row);
   }

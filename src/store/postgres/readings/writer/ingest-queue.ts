@@ -43,11 +43,11 @@ export function createIngestQueue<Batch>(
 
   const nextGroup = () => {
     let size = 0;
-    const end = waiting.findIndex(({ batch }, index) => {
+    const groupEnd = waiting.findIndex(({ batch }, index) => {
       size += sizeOf(batch);
       return index > 0 && size > mostInGroup;
     });
-    return waiting.splice(0, end === -1 ? waiting.length : end);
+    return waiting.splice(0, groupEnd === -1 ? waiting.length : groupEnd);
   };
 
   const run = async (writer: WriteGroup<Batch>, group: readonly WaitingBatch<Batch>[]) => {
@@ -65,8 +65,8 @@ export function createIngestQueue<Batch>(
   return {
     /** Resolves once the batch is committed; `unavailable` if too much waits already. */
     write(batch: Batch): Promise<BatchResult> {
-      return backlog.add(sizeOf(batch), (settle) => {
-        waiting.push({ batch, ...settle });
+      return backlog.add(sizeOf(batch), (completion) => {
+        waiting.push({ batch, ...completion });
         schedule();
       });
     },

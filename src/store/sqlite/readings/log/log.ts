@@ -42,24 +42,24 @@ export class ReadingLog {
 
   /** The last reading of each series in a tenth of the time of `refresh`; undefined if a last one was removed. */
   last(): ReadonlyMap<number, TimedReading> | undefined {
-    const found = new Map<number, TimedReading>();
+    const lastReadings = new Map<number, TimedReading>();
     let isKnown = true;
     const on: LogRowReader = {
       reading(series, atUs, value) {
-        const last = found.get(series);
-        if (last === undefined) found.set(series, { atUs, value });
+        const last = lastReadings.get(series);
+        if (last === undefined) lastReadings.set(series, { atUs, value });
         else if (atUs > last.atUs) {
           last.atUs = atUs;
           last.value = value;
         }
       },
       removal({ series, fromUs, toUs }) {
-        const { atUs = Number.NaN } = found.get(series) ?? {};
+        const { atUs = Number.NaN } = lastReadings.get(series) ?? {};
         if (atUs >= fromUs && atUs < toUs) isKnown = false;
       },
     };
     for (const { body } of this.#statements.after.iterate(0)) readRow(body, on);
-    return isKnown ? found : undefined;
+    return isKnown ? lastReadings : undefined;
   }
 
   /** Forgets everything, because a transaction failed: the next `refresh` reads the log anew. */

@@ -31,9 +31,9 @@ export type Logged = { [Kind in keyof typeof loggedFor]: ReturnType<(typeof logg
 /** The readings of one series that another thread has found in the log. */
 export function seriesOf(columns: Columns): Pick<SeriesMemory, 'range'> {
   return {
-    range(fromUs, toUs, most = Number.POSITIVE_INFINITY) {
+    range(fromUs, toUs, limit = Number.POSITIVE_INFINITY) {
       const from = placeOf(columns, fromUs);
-      return partOf(columns, from, Math.min(placeOf(columns, toUs), from + most));
+      return partOf(columns, from, Math.min(placeOf(columns, toUs), from + limit));
     },
   };
 }

@@ -22,17 +22,17 @@ export class LogMemory {
   /** The readings of a series, of which some are about to be added for a row of the log, `after` some of another. */
   forRow(series: number, id: number, after?: SeriesMemory): SeriesMemory {
     if (after?.next?.series === series) return after.next;
-    const found = this.#series.get(series) ?? this.#begin(series, id);
-    if (after) after.next = found;
-    return found;
+    const seriesMemory = this.#series.get(series) ?? this.#begin(series, id);
+    if (after) after.next = seriesMemory;
+    return seriesMemory;
   }
 
   #begin(series: number, id: number): SeriesMemory {
-    const begun = this.#spares.pop() ?? new SeriesMemory(this.#pages);
-    begun.series = series;
-    begun.firstId = id;
-    this.#series.set(series, begun);
-    return begun;
+    const seriesMemory = this.#spares.pop() ?? new SeriesMemory(this.#pages);
+    seriesMemory.series = series;
+    seriesMemory.firstId = id;
+    this.#series.set(series, seriesMemory);
+    return seriesMemory;
   }
 
   /** Another connection may have settled readings. */

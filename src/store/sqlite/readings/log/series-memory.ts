@@ -101,41 +101,41 @@ export class SeriesMemory {
   range(
     fromUs: number,
     toUs: number,
-    most = Number.POSITIVE_INFINITY,
-    found = createColumns(Math.min(this.count, most)),
+    limit = Number.POSITIVE_INFINITY,
+    result = createColumns(Math.min(this.count, limit)),
   ): Columns {
-    found.count = 0;
-    if (fromUs > this.lastUs) return found;
+    result.count = 0;
+    if (fromUs > this.lastUs) return result;
     const { rows } = this.#memory;
     for (let number = this.#pageOf(fromUs); number < this.#pages.length; number++) {
       const page = this.#pages[number] as LogPage; // below the length
-      const end = page.at + columns * page.count;
-      for (let place = this.#placeIn(page, fromUs); place < end; place += columns) {
+      const pageEnd = page.at + columns * page.count;
+      for (let place = this.#placeIn(page, fromUs); place < pageEnd; place += columns) {
         const atUs = rows[place] ?? 0;
-        if (atUs >= toUs || found.count === most) return found;
-        found.atUs[found.count] = atUs;
-        found.values[found.count] = rows[place + 1] ?? 0;
-        found.qualities[found.count++] = (rows[place + 2] ?? 0) % 4;
+        if (atUs >= toUs || result.count === limit) return result;
+        result.atUs[result.count] = atUs;
+        result.values[result.count] = rows[place + 1] ?? 0;
+        result.qualities[result.count++] = (rows[place + 2] ?? 0) % 4;
       }
     }
-    return found;
+    return result;
   }
 
   /** The newest instants from one (inclusive) up to another (exclusive), at most a number of them, in order of time. */
-  instantsBefore(fromUs: number, toUs: number, most: number): Float64Array {
-    const found = new Float64Array(Math.min(this.count, most));
-    let free = found.length;
+  instantsBefore(fromUs: number, toUs: number, limit: number): Float64Array {
+    const instants = new Float64Array(Math.min(this.count, limit));
+    let free = instants.length;
     const { rows } = this.#memory;
     for (let number = this.#pageOf(toUs); number >= 0 && free > 0; number--) {
       const page = this.#pages[number];
       if (!page) break;
       for (let place = this.#placeIn(page, toUs) - columns; place >= page.at; place -= columns) {
         const atUs = rows[place] ?? 0;
-        if (atUs < fromUs || free === 0) return found.slice(free);
-        found[--free] = atUs;
+        if (atUs < fromUs || free === 0) return instants.slice(free);
+        instants[--free] = atUs;
       }
     }
-    return found.slice(free);
+    return instants.slice(free);
   }
 
   /** Removes the readings from one instant (inclusive) up to another (exclusive). */
@@ -165,16 +165,16 @@ export class SeriesMemory {
     this.count = 0;
     this.lastUs = Number.NEGATIVE_INFINITY;
     for (const page of this.#pages) {
-      let kept = page.at;
+      let target = page.at;
       for (let place = page.at; place < page.at + columns * page.count; place += columns) {
         const atUs = rows[place] ?? 0;
         if (!isKept(atUs, rows[place + 2] ?? 0)) continue;
         this.lastUs = atUs;
-        rows[kept++] = atUs;
-        rows[kept++] = rows[place + 1] ?? 0;
-        rows[kept++] = rows[place + 2] ?? 0;
+        rows[target++] = atUs;
+        rows[target++] = rows[place + 1] ?? 0;
+        rows[target++] = rows[place + 2] ?? 0;
       }
-      page.count = (kept - page.at) / columns;
+      page.count = (target - page.at) / columns;
       this.count += page.count;
       if (page.count === 0) this.#memory.giveBack(page);
     }

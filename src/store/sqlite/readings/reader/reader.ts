@@ -54,7 +54,7 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
   const readBuckets = (
     request: SliceRequest,
     buckets: BucketSpan,
-    piecesOf: (of: SliceRequest, summedFromUs: number) => Iterable<Piece | SummedPiece>,
+    piecesOf: (request: SliceRequest, summedFromUs: number) => Iterable<Piece | SummedPiece>,
   ): Slice => {
     const summarisedUs = lastSummary.get(request.series)?.atUs ?? null;
     if (summarisedUs === null) {
@@ -83,8 +83,8 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
   return {
     slice(request, logged, memory) {
       const ofLog = logged && seriesOf(logged);
-      const summedPiecesOf = (of: SliceRequest, summedFromUs: number) => {
-        const { series, ...range } = rangeOfSlice(of);
+      const summedPiecesOf = (request: SliceRequest, summedFromUs: number) => {
+        const { series, ...range } = rangeOfSlice(request);
         return stored.readSummed(series, { ...range, summedFromUs }, ofLog);
       };
       const piecesOf = () => {

@@ -47,8 +47,8 @@ export class WriterClient extends ThreadClient<WriterCalls> {
 
   /** Resolves once the batch is on disk; `unavailable` where too much waits already or the thread crashed. */
   write(batch: ReadingBatch): Promise<BatchResult> {
-    return this.#backlog.add(batch.count, (settle) => {
-      this.#gathered.push({ batch, ...settle });
+    return this.#backlog.add(batch.count, (completion) => {
+      this.#gathered.push({ batch, ...completion });
       this.#gatheredReadings += batch.count;
       if (this.#gathered.length >= batchesInMessage || this.#gatheredReadings >= readingsInMessage)
         this.#flush();
@@ -66,12 +66,12 @@ export class WriterClient extends ThreadClient<WriterCalls> {
   /** What a read needs of the log; undefined if the thread has no time for that. */
   logged<Kind extends keyof Logged>(
     kind: Kind,
-    of: Parameters<WriterCalls[Kind]>[0],
+    argument: Parameters<WriterCalls[Kind]>[0],
   ): Promise<Logged[Kind] | undefined> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => resolve(undefined), readsWaitMs);
-      this.call(kind, [of] as Parameters<WriterCalls[Kind]>) // its only argument
-        .then((found) => resolve(found as Logged[Kind]), reject) // as the calls have it
+      this.call(kind, [argument] as Parameters<WriterCalls[Kind]>) // its only argument
+        .then((answer) => resolve(answer as Logged[Kind]), reject) // as the calls have it
         .finally(() => clearTimeout(timer));
     });
   }

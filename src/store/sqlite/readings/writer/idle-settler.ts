@@ -18,8 +18,8 @@ export class IdleSettler {
   #timer: NodeJS.Timeout | undefined;
 
   /** `settle` does one step and returns whether there is more; it returns undefined if it has failed. */
-  constructor(settle: () => boolean | undefined) {
-    this.#settle = settle;
+  constructor(compact: () => boolean | undefined) {
+    this.#settle = compact;
   }
 
   /** Must be called when the thread has started and after each commit; begins to wait. */

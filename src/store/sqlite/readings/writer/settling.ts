@@ -15,7 +15,7 @@ const summedUpAtOnce = 200_000;
 export function settleAfter(stored: StoredReadings, added: number): void {
   if (stored.log.memory.count <= settleFrom) return;
   const settled = added * settledForAdded;
-  settle(stored, settled);
+  compactSeries(stored, settled);
   stored.chunks.keepUpDays(settled);
   stored.log.trim();
 }
@@ -26,7 +26,7 @@ export function settleIdle(
   { ofSeries, ofAll }: Readonly<Record<keyof typeof atOnce, number>> = atOnce,
 ): boolean {
   return stored.writing(() => {
-    settle(stored, ofAll, ofSeries);
+    compactSeries(stored, ofAll, ofSeries);
     stored.log.trim();
     return stored.log.memory.first !== undefined || stored.chunks.sumUpDays(summedUpAtOnce);
   });
@@ -40,13 +40,13 @@ interface Settleable {
 }
 
 /** Moves about a number of readings from the log into chunks, series by series: those that wait longest first. */
-export function settle(
+export function compactSeries(
   { log, chunks }: Settleable,
   readings: number,
   ofSeries: number = atOnce.ofSeries,
 ): void {
   const { memory } = log;
-  for (let left = readings; left > 0; ) {
+  for (let remaining = readings; remaining > 0; ) {
     const [series, logged] = memory.first ?? [];
     if (series === undefined || !logged) return;
     const settled = logged.range(
@@ -62,6 +62,6 @@ export function settle(
       Number.NEGATIVE_INFINITY,
       (settled.atUs[settled.count - 1] ?? 0) + 1,
     );
-    left -= settled.count + 1;
+    remaining -= settled.count + 1;
   }
 }

@@ -55,8 +55,8 @@ function host(port: MessagePort, path: string): void {
   const idle = new IdleSettler(() => settleUnlessRefused(stored, files.readings));
   idle.written();
 
-  const reply = (answers: readonly ThreadAnswer[], given: ArrayBuffer[] = []) =>
-    port.postMessage(answers, given);
+  const reply = (answers: readonly ThreadAnswer[], buffers: ArrayBuffer[] = []) =>
+    port.postMessage(answers, buffers);
 
   const write = (groups: readonly GroupRequest[], heartbeats: readonly HeartbeatsRequest[]) => {
     const requests = [...groups, ...heartbeats];
@@ -74,7 +74,7 @@ function host(port: MessagePort, path: string): void {
       const answers = requests.map(({ id }, index) => ({ id, result: results[index] }));
       reply(
         answers,
-        rows.flatMap((of) => of?.buffer ?? []),
+        rows.flatMap((rowBuffers) => rowBuffers?.buffer ?? []),
       );
       idle.written();
     } catch (thrown) {

@@ -15,7 +15,10 @@ import { loggedFor } from '../../../../../src/store/sqlite/readings/log/logged.t
 import { createReader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../../src/store/sqlite/readings/retention.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
-import { settle, settleIdle } from '../../../../../src/store/sqlite/readings/writer/settling.ts';
+import {
+  compactSeries,
+  settleIdle,
+} from '../../../../../src/store/sqlite/readings/writer/settling.ts';
 import { propertyRuns } from '../../../../properties.ts';
 import { client } from '../../../conformance/readings/readings.ts';
 import { readsBy, type Sent } from '../sent.ts';
@@ -105,7 +108,7 @@ export function twoProcesses(file: string) {
   /** Without summing up days afterwards. */
   const settleAlone = ({ parts: { stored } }: Process) => {
     stored.writing(() => {
-      settle(stored, 5000);
+      compactSeries(stored, 5000);
       stored.log.trim();
     });
   };
