@@ -21,7 +21,7 @@ import {
 } from './connection/files.ts';
 import { remember } from './readings/log/log.ts';
 import { LogMemory } from './readings/log/memory.ts';
-import { compactSeries } from './readings/writer/settling.ts';
+import { compactSeries } from './readings/writer/compaction.ts';
 import { readJournalFile } from './registry/journal.ts';
 
 /**

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createColumns } from '../../../src/core/readings/columns.ts';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
-import { settleIdle } from '../../../src/store/sqlite/readings/writer/settling.ts';
+import { settleIdle } from '../../../src/store/sqlite/readings/writer/compaction.ts';
 import { type BenchPlant, createPlant } from '../daemon.ts';
 import {
   type BenchReport,

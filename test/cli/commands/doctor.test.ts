@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Check } from '../../../src/core/operations/inspection.ts';
 import { linesOf } from '../../../src/store/shared/journal-lines.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { settleIdle } from '../../../src/store/sqlite/readings/writer/settling.ts';
+import { settleIdle } from '../../../src/store/sqlite/readings/writer/compaction.ts';
 import { appendLines } from '../../../src/store/sqlite/registry/journal.ts';
 import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import { readingsOn } from '../../store/sqlite/readings/sent.ts';

@@ -6,7 +6,7 @@ import { sensors } from '../../../src/resources/sensor-lookup.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
-import { settleIdle } from '../../../src/store/sqlite/readings/writer/settling.ts';
+import { settleIdle } from '../../../src/store/sqlite/readings/writer/compaction.ts';
 import { ChunkEncoder } from '../../../src/store/sqlite-file/chunks/codec.ts';
 import { type Connection, openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import { reseal, verify } from '../changed-backups.ts';

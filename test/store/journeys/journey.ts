@@ -25,7 +25,7 @@ import {
   withKey,
 } from './model.ts';
 import type { Step } from './steps.ts';
-import { importUnsettled } from './unsettled-import.ts';
+import { importUnsettled } from './unfinished-import.ts';
 
 type Change<What extends Step['what']> = Extract<Step, { what: What }>;
 

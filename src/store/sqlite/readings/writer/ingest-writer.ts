@@ -8,7 +8,7 @@ import type { Connection, Statement } from '../../../sqlite-file/driver.ts';
 import { LogRow } from '../log/rows.ts';
 import type { SeriesMemory } from '../log/series-memory.ts';
 import type { StoredReadings } from '../stored.ts';
-import { settleAfter } from './settling.ts';
+import { settleAfter } from './compaction.ts';
 
 /** Batches written together; flat, since they cross from one thread to another. */
 export interface IngestGroup {

@@ -19,9 +19,9 @@ import { createDrop, createDroppable } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
 import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-client.ts';
 import type { WriterCalls } from './client.ts';
-import { IdleSettler } from './idle-settler.ts';
+import { settleIdle } from './compaction.ts';
+import { IdleSettler } from './idle-compactor.ts';
 import { IngestWriter } from './ingest-writer.ts';
-import { settleIdle } from './settling.ts';
 
 type WriterRequest = ThreadRequest<WriterCalls>;
 type GroupRequest = Extract<WriterRequest, { kind: 'group' }>;

@@ -18,7 +18,7 @@ import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.
 import {
   compactSeries,
   settleIdle,
-} from '../../../../../src/store/sqlite/readings/writer/settling.ts';
+} from '../../../../../src/store/sqlite/readings/writer/compaction.ts';
 import { propertyRuns } from '../../../../properties.ts';
 import { client } from '../../../conformance/readings/readings.ts';
 import { readsBy, type Sent } from '../sent.ts';

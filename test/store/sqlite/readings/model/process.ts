@@ -1,7 +1,7 @@
 import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
 import { createErasure } from '../../../../../src/store/sqlite/readings/erasure.ts';
 import { createDrop, createDroppable } from '../../../../../src/store/sqlite/readings/retention.ts';
-import { settleIdle } from '../../../../../src/store/sqlite/readings/writer/settling.ts';
+import { settleIdle } from '../../../../../src/store/sqlite/readings/writer/compaction.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-file/driver.ts';
 import { readingsOn, type Sent } from '../sent.ts';
 
