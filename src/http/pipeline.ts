@@ -127,11 +127,11 @@ class Call extends Exchange implements Work {
       for (const step of stepsBeforeHandlers) step(this, this.#services);
 
       const outcome = this.#handler(this);
-      if (!(outcome instanceof Promise)) this.#settle(outcome);
+      if (!(outcome instanceof Promise)) this.#respond(outcome);
       else {
         outcome
           // The store may have been replaced while the body arrived or the disk was written.
-          .then((settled) => this.#settle(storeRefusal?.(performance.now()) ?? settled))
+          .then((answer) => this.#respond(storeRefusal?.(performance.now()) ?? answer))
           .catch((thrown: unknown) => this.#fail(thrown));
       }
     } catch (thrown) {
@@ -140,7 +140,7 @@ class Call extends Exchange implements Work {
   }
 
   /** Throws `too_many_requests` if the answer does not fit into the shared memory. */
-  #settle(outcome: Answer | ApiError): void {
+  #respond(outcome: Answer | ApiError): void {
     if (outcome instanceof ApiError) this.#fail(outcome);
     else {
       const fault = preconditionFault(this, outcome);
@@ -165,7 +165,7 @@ class Call extends Exchange implements Work {
 
   #finish(answer: Answer): void {
     const { batches, memory, isStopping, log } = this.#services;
-    memory.settle(this, answer);
+    memory.reserveAnswer(this, answer);
     const headers = headersOf(this, answer);
     // A client that kept the connection open would send its next request while the daemon closes it.
     // A client that waits for 100 (Continue) may send its body all the same, or not.

@@ -56,7 +56,7 @@ export async function createByCommand(
   // The key has no id yet: the lease is on the command.
   const ids = [digest];
   return withLeases(domain, ids, input.name, async (holder) => {
-    await domain.store.keys.settle();
+    await domain.store.keys.awaitPending();
     const earlier = await createdEarlier(domain, actor, input, digest);
     const leased = withRenewal(domain, actor, ids, holder, delivery);
     const key = earlier ?? (await createKey(domain, actor, input, leased, digest));
@@ -76,7 +76,7 @@ export async function awaitDeliveries(
 ): Promise<Key[]> {
   const ids = keys.map(({ id }) => id);
   return withLeases(domain, ids, namesOf(keys), async () => {
-    await domain.store.keys.settle();
+    await domain.store.keys.awaitPending();
     return findKeys(domain, actor, ids);
   });
 }

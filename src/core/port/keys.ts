@@ -133,7 +133,7 @@ export interface KeyStore {
   /** The key a hash belongs to, if it is of this tenant. */
   findByHash(tenantId: string, secretHash: string): MaybePromise<Key | undefined>;
   /** Waits for changes in progress, also of killed processes: a key that is then not found will never appear. `store_locked`. */
-  settle(): MaybePromise<void>;
+  awaitPending(): MaybePromise<void>;
   /** Active keys created by a user or bound to an entity, shown before either is deactivated. */
   activeOf(owner: { createdBy: string } | { entityId: string }, nowMs: number): MaybePromise<Key[]>;
   /** Sets or clears the note of a key, whatever its state; false if the key is missing (then nothing was changed). */

@@ -25,7 +25,7 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits) {
      * Releases the body of an exchange whose answer is known, and keeps a large answer reserved until it is sent. Throws
      * `too_many_requests` if the answer was not reserved before and its key's share is used up by answers not yet received.
      */
-    settle(exchange: Exchange, { body }: Answer): void {
+    reserveAnswer(exchange: Exchange, { body }: Answer): void {
       exchange.bodyReservation?.release();
       const bytes = body === null || exchange.method === 'HEAD' ? 0 : body.length;
       if (bytes < countedBytes) {

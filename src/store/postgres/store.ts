@@ -35,7 +35,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
     keys: createKeyStore(runner, {
       version: () => generations.keys(),
       // Each change begins by locking this row, and keeps it while it waits for a standby, even if its process is gone.
-      settle: () =>
+      awaitPending: () =>
         database.transaction(async (session) => {
           await session.query("select from generations where name = 'keys' for share");
         }),

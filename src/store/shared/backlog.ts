@@ -7,7 +7,7 @@ export interface WaitingBatch<Batch> {
   reject(error: unknown): void;
 }
 
-export function settleEach(
+export function completeEach(
   group: readonly WaitingBatch<unknown>[],
   results: readonly BatchResult[],
 ): void {

@@ -96,7 +96,7 @@ function copyTo(
         tables.filter(({ name }) => !withoutRows.has(name)),
       );
       // A backup has all readings in chunks: its reader needs no memory for a log.
-      if (tables.some(({ name }) => name === 'log')) settleLog(from, backup);
+      if (tables.some(({ name }) => name === 'log')) compactLog(from, backup);
     }
     return readJournalFile(files.revocations);
   } finally {
@@ -104,7 +104,7 @@ function copyTo(
   }
 }
 
-function settleLog(readings: Connection, backup: Connection): void {
+function compactLog(readings: Connection, backup: Connection): void {
   const memory = new LogMemory();
   const chunks = new Chunks(backup, { hasDaySums: false });
   const rows = readings.prepare<[], { id: number; body: Buffer }>(

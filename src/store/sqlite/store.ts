@@ -112,10 +112,10 @@ export function createSqliteStore(
     // On a connection of its own, since the transaction stays open while rows are read, and readers must not be inside it.
     const connection = openFile(files.records, options);
     try {
-      const { summary, unsettled } = await writeImport(connection, path, request, () =>
+      const { summary, unfinished } = await writeImport(connection, path, request, () =>
         requireSchemaVersion(connection, 'records', files.records),
       );
-      if (unsettled) registry.change(() => runner.append(unsettled));
+      if (unfinished) registry.change(() => runner.append(unfinished));
       return summary;
     } finally {
       connection.close();
@@ -144,7 +144,7 @@ export function createSqliteStore(
     keys: createKeyStore(runner, {
       version: registry.version,
       // A change in progress is that of a process that is still there: what it has not committed ends with it.
-      settle() {},
+      awaitPending() {},
       recordUse: writer
         ? (uses, usage) => writer.call('uses', [uses, usage])
         : createRecordUse(runner),

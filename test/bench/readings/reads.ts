@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createColumns } from '../../../src/core/readings/columns.ts';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
-import { settleIdle } from '../../../src/store/sqlite/readings/writer/compaction.ts';
+import { compactWhileIdle } from '../../../src/store/sqlite/readings/writer/compaction.ts';
 import { type BenchPlant, createPlant } from '../daemon.ts';
 import {
   type BenchReport,
@@ -136,7 +136,7 @@ function fill(plant: BenchPlant): void {
   fillOne(sensors, dense.days * daySeconds, dense.distanceSeconds);
   for (let n = 1; n <= sparse.sensors; n++)
     fillOne(sensors + n, dense.days * daySeconds, sparse.distanceSeconds);
-  while (settleIdle(stored));
+  while (compactWhileIdle(stored));
   connection.close();
 }
 

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Check } from '../../../src/core/operations/inspection.ts';
 import { linesOf } from '../../../src/store/shared/journal-lines.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { settleIdle } from '../../../src/store/sqlite/readings/writer/compaction.ts';
+import { compactWhileIdle } from '../../../src/store/sqlite/readings/writer/compaction.ts';
 import { appendLines } from '../../../src/store/sqlite/registry/journal.ts';
 import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import { readingsOn } from '../../store/sqlite/readings/sent.ts';
@@ -154,7 +154,7 @@ describe('doctor', () => {
     const atUs = (day: number) => Date.UTC(2026, 10, day, 8) * 1000;
     for (const { series } of directory.values())
       send([18, 19].map((day) => [series, atUs(day), day]));
-    while (settleIdle(stored));
+    while (compactWhileIdle(stored));
     connection.exec(
       "update chunks set body = cast(body || x'00' as blob) where id = 1; insert into log values (99, x'07')",
     );
@@ -187,7 +187,7 @@ describe('doctor', () => {
     const startUs = Date.UTC(2026, 10, 18) * 1000;
     const { series = 0 } = directory.get('T1') ?? {};
     send(Array.from({ length: 5000 }, (_, n) => [series, startUs + n * 20e6, n] as const));
-    while (settleIdle(stored));
+    while (compactWhileIdle(stored));
     expect(connection.prepare('select count(body) from day_sums').pluck().get()).toBe(1);
     connection.close();
     expect((await examine()).code).toBe(0);

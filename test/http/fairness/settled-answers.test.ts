@@ -9,7 +9,7 @@ function settled(socket: { destroyed: boolean }, res = new EventEmitter()) {
   const memory = createMemory({ answerBytes: 10 * MiB, bodyBytes: MiB, waitMs: 10 });
   const exchange = { method: 'GET', keyPrefix: 'hk_aaaaa', node: { req: { socket }, res } };
   const answer = { status: 200, headers: [], body: Buffer.alloc(MiB) };
-  memory.settle(exchange as unknown as Exchange, answer); // nothing else is read
+  memory.reserveAnswer(exchange as unknown as Exchange, answer); // nothing else is read
   return memory.answers;
 }
 

@@ -6,7 +6,7 @@ import { sensors } from '../../../src/resources/sensor-lookup.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
-import { settleIdle } from '../../../src/store/sqlite/readings/writer/compaction.ts';
+import { compactWhileIdle } from '../../../src/store/sqlite/readings/writer/compaction.ts';
 import { ChunkEncoder } from '../../../src/store/sqlite-file/chunks/codec.ts';
 import { type Connection, openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import { reseal, verify } from '../changed-backups.ts';
@@ -118,7 +118,7 @@ describe('a backup', () => {
         (_, n) => [series, 20_000 * dayUs + n * 21.6e6, n] as const,
       ),
     );
-    while (settleIdle(stored));
+    while (compactWhileIdle(stored));
     const daysOf = (of: Connection) =>
       of.prepare('select day_us, body is null from day_sums order by 1').raw().all();
     expect(daysOf(connection)).toEqual([
@@ -140,7 +140,7 @@ describe('a backup', () => {
       [20_000 * dayUs, 1],
       [20_001 * dayUs, 1],
     ]);
-    while (settleIdle(new StoredReadings(found)));
+    while (compactWhileIdle(new StoredReadings(found)));
     expect(daysOf(found)).toEqual([
       [0, 0],
       [20_000 * dayUs, 0],

@@ -25,7 +25,7 @@ import {
   withKey,
 } from './model.ts';
 import type { Step } from './steps.ts';
-import { importUnsettled } from './unfinished-import.ts';
+import { importUnfinished } from './unfinished-import.ts';
 
 type Change<What extends Step['what']> = Extract<Step, { what: What }>;
 
@@ -133,7 +133,7 @@ export class Journey {
       await this.#at(place, (store, plant) => importInto(store, plant, parts, values, options));
       return;
     }
-    await importUnsettled(place.location, this.#plantIn, values, options);
+    await importUnfinished(place.location, this.#plantIn, values, options);
   }
 
   async #append(place: Place, state: State, { instants, value }: Change<'append'>): Promise<void> {

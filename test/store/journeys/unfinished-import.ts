@@ -9,7 +9,7 @@ import type { Plant } from '../stores.ts';
  * Imports parts as a process does that dies before it has moved the event into the trail: whoever opens the store next does
  * so.
  */
-export async function importUnsettled(
+export async function importUnfinished(
   path: string,
   plant: Plant,
   rows: Iterable<Readonly<Record<string, unknown>>>,
@@ -18,10 +18,10 @@ export async function importUnsettled(
   const { records } = filesOf(path);
   const connection = openFile(records);
   try {
-    const unsettled = {
+    const unfinished = {
       import: (request: ImportRequest) => writeImport(connection, records, request, () => {}),
     };
-    await importInto({ records: unsettled }, plant, parts, rows, options);
+    await importInto({ records: unfinished }, plant, parts, rows, options);
   } finally {
     connection.close();
   }

@@ -29,7 +29,7 @@ export async function findUnfinished(
   if (pendingText === undefined || !isCompleteSecret(pendingText)) return undefined;
 
   // The commit of a process that was killed may still be in progress.
-  await domain.store.keys.settle();
+  await domain.store.keys.awaitPending();
   const key = await findKeyOf(domain, actor, pendingText);
   if (!key && (await domain.store.keys.credential(hashOf(pendingText)))) {
     throw inTheWay(`${pendingPath} holds the secret of a key of another organization.`);

@@ -88,7 +88,7 @@ const walkedAtOnce = 1000;
 /** Below every number, so that a record inserted before the first one is found as well. */
 const lowestSeq = '-9223372036854775808';
 
-/** The audit trail. `settle` moves events that wait elsewhere into it. */
+/** The audit trail. `finishEarlier` moves events that wait elsewhere into it. */
 export function createAuditStore(
   { query, first, change, dialect }: Runner,
   finishEarlier: () => MaybePromise<void> = () => {},

@@ -22,7 +22,7 @@ import type { Dialect, Runner } from './statements.ts';
 
 export function createKeyStore(
   runner: Runner,
-  engine: Pick<KeyStore, 'version' | 'settle' | 'recordUse'>,
+  engine: Pick<KeyStore, 'version' | 'awaitPending' | 'recordUse'>,
 ): KeyStore {
   const { query, first, dialect } = runner;
   const { keys } = dialect.tables;

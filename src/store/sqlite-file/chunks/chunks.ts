@@ -168,9 +168,9 @@ export class Chunks {
     return this.days?.sumUp(this.#readChunks, readings) ?? false;
   }
 
-  /** The same while others are settled: of as many days as are added, and a few more. */
-  keepUpDays(settled: number): void {
-    this.days?.keepUp(this.#readChunks, settled);
+  /** The same while others are compacted: of as many days as are added, and a few more. */
+  keepUpDays(compacted: number): void {
+    this.days?.keepUp(this.#readChunks, compacted);
   }
 
   readonly #readChunks = (series: number, fromUs: number, toUs: number) =>

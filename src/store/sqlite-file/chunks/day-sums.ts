@@ -15,7 +15,7 @@ export const usualDays: DaySizes = { summedUp: 3000, noticed: 32 };
 /** What it takes to write the sums of a day, in readings that are summed up meanwhile. */
 const costOfDay = 2000;
 /** More than one, so that the days of a store that had none become fewer. */
-const summedUpForSettled = 4;
+const summedUpForCompacted = 4;
 const leastAtOnce = 16_384;
 
 /** Has the sums of each day made that chunks begin in; the migration that adds the table does the same. */
@@ -47,7 +47,7 @@ export class DaySums {
   readonly #sizes: DaySizes;
   readonly #encoder = new DaySumsEncoder();
   #begun: BegunDay | undefined;
-  /** Readings that are to be summed up for those that were settled. */
+  /** Readings that are to be summed up for those that were compacted. */
   #owed = 0;
 
   constructor(connection: Connection, sizes: DaySizes) {
@@ -99,9 +99,9 @@ export class DaySums {
     return true;
   }
 
-  /** Sums up a few readings for each one that was settled, but not a chunk in each commit. */
-  keepUp(read: ReadChunks, settled: number): void {
-    this.#owed += settled * summedUpForSettled;
+  /** Sums up a few readings for each one that was compacted, but not a chunk in each commit. */
+  keepUp(read: ReadChunks, compacted: number): void {
+    this.#owed += compacted * summedUpForCompacted;
     if (this.#owed < leastAtOnce) return;
     this.sumUp(read, this.#owed);
     this.#owed = 0;

@@ -3,7 +3,7 @@ import type { Connection } from '../../sqlite-file/driver.ts';
 import { readRow } from './log/rows.ts';
 
 /**
- * Follows the log, in which each commit of any process is a row: a row stays for seconds before its readings are settled and it is
+ * Follows the log, in which each commit of any process is a row: a row stays for seconds before its readings are compacted and it is
  * trimmed. See the port.
  */
 export function createFeed(connection: Connection, series: ReadonlySet<number>): ReadingFeed {

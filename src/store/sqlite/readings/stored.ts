@@ -77,7 +77,7 @@ export class StoredReadings {
     for (const { columns, from, to } of this.chunks.read(series, fromUs, toUs)) {
       const endUs = (columns.atUs[to - 1] ?? 0) + 1;
       let place = from;
-      // Late readings, and those that were settled already while the log has not been trimmed.
+      // Late readings, and those that were compacted already while the log has not been trimmed.
       for (const late of piecesOf(logged, nextUs, endUs)) {
         nextUs = late.isLast ? endUs : (late.columns.atUs[late.to - 1] ?? 0) + 1;
         const endPlace = Math.min(placeOf(columns, nextUs), to);
@@ -149,17 +149,17 @@ export class StoredReadings {
       if (!logged) this.log.refresh();
       return work((series) => {
         const last = logged ? logged.get(series) : this.log.memory.get(series)?.last;
-        const settled = this.chunks.last(series);
-        return last && !(settled && settled.atUs >= last.atUs) ? last : settled;
+        const compacted = this.chunks.last(series);
+        return last && !(compacted && compacted.atUs >= last.atUs) ? last : compacted;
       });
     }) as T; // what work returns
   }
 
   firstUs(series: number): number | undefined {
     const loggedUs = this.log.memory.get(series)?.firstUs;
-    const settledUs = this.chunks.firstUs(series);
-    if (loggedUs === undefined || settledUs === undefined) return loggedUs ?? settledUs;
-    return Math.min(loggedUs, settledUs);
+    const compactedUs = this.chunks.firstUs(series);
+    if (loggedUs === undefined || compactedUs === undefined) return loggedUs ?? compactedUs;
+    return Math.min(loggedUs, compactedUs);
   }
 
   /** The value that each reading of a batch finds at its instant; NaN where there is none. */

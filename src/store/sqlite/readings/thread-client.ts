@@ -114,7 +114,7 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
       resourceLimits: { maxYoungGenerationSizeMb },
     });
     worker.on('message', (answers: readonly ThreadAnswer[]) => {
-      for (const answer of answers) this.#settle(worker, answer);
+      for (const answer of answers) this.#deliver(worker, answer);
     });
     worker.on('error', (error) => this.#broken(worker, error));
     worker.on('exit', () => this.#broken(worker, undefined));
@@ -122,7 +122,7 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     return worker;
   }
 
-  #settle(worker: Worker, answer: ThreadAnswer): void {
+  #deliver(worker: Worker, answer: ThreadAnswer): void {
     const waiter = this.#waiters.get(answer.id);
     this.#waiters.delete(answer.id);
     // One that closes does so until the thread has ended.

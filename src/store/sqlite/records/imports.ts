@@ -24,7 +24,7 @@ const rememberedRows = 100_000;
 
 /**
  * Imports records in one transaction on a connection of its own: readers see the old set until the commit. The database
- * finds repeated values, so that memory does not grow with the file. Returns in `unsettled` the audit event of a dry run,
+ * finds repeated values, so that memory does not grow with the file. Returns in `unfinished` the audit event of a dry run,
  * which commits nothing that could hold it.
  */
 export async function writeImport(
@@ -32,7 +32,7 @@ export async function writeImport(
   path: string,
   request: ImportRequest,
   requireSchema: () => void,
-): Promise<{ summary: ImportSummary; unsettled: AuditDraft | undefined }> {
+): Promise<{ summary: ImportSummary; unfinished: AuditDraft | undefined }> {
   const run = <T>(work: () => T): T => translating(path, work);
   run(() => connection.pragma(cachePragma));
   run(() => connection.exec('begin immediate'));
@@ -50,7 +50,7 @@ export async function writeImport(
     // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. If a
     // reader is in the way, the pragma returns a row that says so and throws nothing.
     if (!dryRun) run(() => connection.pragma('wal_checkpoint(truncate)'));
-    return { summary, unsettled: dryRun ? audit : undefined };
+    return { summary, unfinished: dryRun ? audit : undefined };
   } catch (thrown) {
     if (connection.inTransaction) connection.exec('rollback');
     throw thrown;

@@ -18,7 +18,7 @@ export function emptyOutbox(
   { query, append }: SqliteRunner,
 ): void {
   if (records.prepare('select 1 from audit_outbox limit 1').get() === undefined) return;
-  const settled = registry.change(() => {
+  const appendedTo = registry.change(() => {
     const markStatement = registry.connection
       .prepare<[string], number>('select value from marks where name = ?')
       .pluck();
@@ -33,7 +33,7 @@ export function emptyOutbox(
     query(setOutboxMark, { name: outboxMark, value });
     return value;
   });
-  records.prepare('delete from audit_outbox where id <= ?').run(settled);
+  records.prepare('delete from audit_outbox where id <= ?').run(appendedTo);
 }
 
 export function madeIn(records: Connection): number {

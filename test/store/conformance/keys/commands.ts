@@ -89,6 +89,6 @@ export function commandConformance(given: Given): void {
     const next = await store.lockFiles();
     expect(next).toBeDefined();
     await next?.release();
-    await store.keys.settle();
+    await store.keys.awaitPending();
   });
 }

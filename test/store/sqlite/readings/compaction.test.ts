@@ -20,7 +20,7 @@ it('the log stops growing, however many readings arrive, and all of them can be 
     sizes.push(stored.log.memory.count);
   }
   expect(Math.max(...sizes)).toBeLessThanOrEqual(540_000);
-  // A row can go once the series that settles last has settled.
+  // A row can go once the series that compacts last has compacted.
   expect(connection.prepare('select count(*) from log').pluck().get()).toBeLessThan(30);
   let count = 0;
   for (let n = 0; n < series; n++)
@@ -59,7 +59,7 @@ it('a batch that is written from the memory of a longer one brings nothing of th
   }
 });
 
-it('readings settle once nothing is written any more', async () => {
+it('readings compact once nothing is written any more', async () => {
   const { store, path, remove } = await fileStore();
   onTestFinished(remove);
   const connection = openFile(filesOf(path).readings);

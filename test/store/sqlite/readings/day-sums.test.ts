@@ -29,7 +29,7 @@ it.each([
   const { perform, compare, close } = twoProcesses(file);
   onTestFinished(close);
   perform({ kind: 'send', process: 0, run: [0, ticks, 1] });
-  perform({ kind: 'settle', process: 0 });
+  perform({ kind: 'compact', process: 0 });
   perform({ kind: 'sum', process: 0, readings: 1, fails: false });
   perform({ kind: 'erase', process: other, range: [1, 4] });
   perform({ kind: 'rest', process: 0 });

@@ -4,7 +4,7 @@ import type { Connection } from '../../../../src/store/sqlite-file/driver.ts';
 
 const atOnce = 65_536;
 
-/** Puts readings of one series into a database, settled: the n-th one as a function gives it, in order of time. */
+/** Puts readings of one series into a database, compacted: the n-th one as a function gives it, in order of time. */
 export function fillSeries(
   connection: Connection,
   series: number,

@@ -1,6 +1,6 @@
 import { isUnreachable } from '../../../../core/errors.ts';
 import type { BatchResult } from '../../../../core/port/readings.ts';
-import { Backlog, settleEach, type WaitingBatch } from '../../../shared/backlog.ts';
+import { Backlog, completeEach, type WaitingBatch } from '../../../shared/backlog.ts';
 
 /** The most items in one statement, unless a single batch has more: some tens of milliseconds. */
 const mostInGroup = 20_000;
@@ -52,7 +52,7 @@ export function createIngestQueue<Batch>(
 
   const run = async (writer: WriteGroup<Batch>, group: readonly WaitingBatch<Batch>[]) => {
     try {
-      settleEach(group, await writer(group.map(({ batch }) => batch)));
+      completeEach(group, await writer(group.map(({ batch }) => batch)));
     } catch (thrown) {
       // What waits has waited as long already, and would wait for the same answer.
       const others = isUnreachable(thrown) ? waiting.splice(0) : [];

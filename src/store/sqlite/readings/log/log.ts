@@ -29,7 +29,7 @@ export class ReadingLog {
     const version = dataVersion.get();
     if (version === this.#dataVersion) return;
     this.#onForeignChange();
-    this.memory.forgetSettled();
+    this.memory.forgetCompacted();
     const { id = 0, isEmpty = 0 } = first.get() ?? {};
     this.#trimmedId = isEmpty ? id : Math.max(id - 1, 0);
     this.memory.removeRows(this.#trimmedId);
@@ -84,12 +84,12 @@ export class ReadingLog {
 
   /** Forgets the rows all of whose readings are in chunks, if they are many: each time, other connections have to forget them, too. */
   trim(): void {
-    const settledId = (this.memory.first?.[1].firstId ?? this.nextId) - 1;
-    const rows = settledId - this.#trimmedId;
+    const compactedId = (this.memory.first?.[1].firstId ?? this.nextId) - 1;
+    const rows = compactedId - this.#trimmedId;
     if (rows <= 0 || rows * 4 < this.#lastId - this.#trimmedId) return;
-    this.#statements.empty.run(settledId);
-    this.#statements.trim.run(settledId);
-    this.#trimmedId = settledId;
+    this.#statements.empty.run(compactedId);
+    this.#statements.trim.run(compactedId);
+    this.#trimmedId = compactedId;
   }
 }
 

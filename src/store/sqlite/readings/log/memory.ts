@@ -2,7 +2,7 @@ import { PageMemory } from './pages.ts';
 import { SeriesMemory } from './series-memory.ts';
 
 export class LogMemory {
-  /** In the order of `firstId`: to settle the first one soonest is to trim the log soonest. */
+  /** In the order of `firstId`: to compact the first one soonest is to trim the log soonest. */
   readonly #series = new Map<number, SeriesMemory>();
   readonly #pages = new PageMemory();
   /** Objects of series without readings: thousands of new ones a second would make the garbage collector a fourth of all work. */
@@ -35,9 +35,9 @@ export class LogMemory {
     return seriesMemory;
   }
 
-  /** Another connection may have settled readings. */
-  forgetSettled(): void {
-    for (const memory of this.#series.values()) memory.settledUs = undefined;
+  /** Another connection may have compacted readings. */
+  forgetCompacted(): void {
+    for (const memory of this.#series.values()) memory.compactedUs = undefined;
   }
 
   removeRange(series: number, fromUs: number, toUs: number): void {

@@ -18,7 +18,7 @@ export class SeriesMemory {
   /** The instant of the last reading; -Infinity without one. */
   lastUs = Number.NEGATIVE_INFINITY;
   /** The last instant of the series in chunks, for who needs it; undefined until it was read. */
-  settledUs: number | undefined;
+  compactedUs: number | undefined;
   count = 0;
   readonly #memory: PageMemory;
   #pages: LogPage[] = [];
@@ -157,7 +157,7 @@ export class SeriesMemory {
     this.series = -1;
     this.count = 0;
     this.lastUs = Number.NEGATIVE_INFINITY;
-    this.settledUs = undefined;
+    this.compactedUs = undefined;
   }
 
   #keep(isKept: (atUs: number, mark: number) => boolean): void {

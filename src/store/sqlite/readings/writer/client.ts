@@ -12,7 +12,7 @@ import type { UsageMerge } from '../../../../core/port/usage.ts';
 import type { BackwardRequest } from '../../../../core/readings/reads/newest.ts';
 import type { SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { Spares } from '../../../../core/sharing/spares.ts';
-import { Backlog, settleEach, type WaitingBatch } from '../../../shared/backlog.ts';
+import { Backlog, completeEach, type WaitingBatch } from '../../../shared/backlog.ts';
 import type { Logged } from '../log/logged.ts';
 import { ThreadClient } from '../thread-client.ts';
 import { createRows, type IngestGroup, toGroup } from './ingest-writer.ts';
@@ -103,7 +103,7 @@ export class WriterClient extends ThreadClient<WriterCalls> {
     this.call('group', [group], [group.rows.buffer]).then(
       ({ results, rows }) => {
         if (rows) this.#spares.give(rows, rows.length);
-        settleEach(gathered, results);
+        completeEach(gathered, results);
       },
       (error) => {
         for (const { reject } of gathered) reject(error);

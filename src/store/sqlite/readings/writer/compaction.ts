@@ -3,25 +3,25 @@ import type { Chunks } from '../../../sqlite-file/chunks/chunks.ts';
 import type { LogMemory } from '../log/memory.ts';
 import type { StoredReadings } from '../stored.ts';
 
-/** Readings in the log, 25 bytes of memory each: beyond so many each commit settles some. */
-const settleFrom = 500_000;
-/** Readings that a commit then settles for each one that it adds: more than one, so that the log does not grow any more. */
-const settledForAdded = 1.5;
-/** Readings that are settled at once, of a series and of all of them while nothing else is written: some milliseconds. */
+/** Readings in the log, 25 bytes of memory each: beyond so many each commit compacts some. */
+const compactFrom = 500_000;
+/** Readings that a commit then compacts for each one that it adds: more than one, so that the log does not grow any more. */
+const compactedForAdded = 1.5;
+/** Readings that are compacted at once, of a series and of all of them while nothing else is written: some milliseconds. */
 const atOnce = { ofSeries: 16_384, ofAll: 8192 } as const;
-/** Settled readings that are summed up at once while nothing else is written: some milliseconds. */
+/** Compacted readings that are summed up at once while nothing else is written: some milliseconds. */
 const summedUpAtOnce = 200_000;
 
-export function settleAfter(stored: StoredReadings, added: number): void {
-  if (stored.log.memory.count <= settleFrom) return;
-  const settled = added * settledForAdded;
-  compactSeries(stored, settled);
-  stored.chunks.keepUpDays(settled);
+export function compactAfter(stored: StoredReadings, added: number): void {
+  if (stored.log.memory.count <= compactFrom) return;
+  const compacted = added * compactedForAdded;
+  compactSeries(stored, compacted);
+  stored.chunks.keepUpDays(compacted);
   stored.log.trim();
 }
 
-/** Settles some of the log while nothing else is written, or sums up days that were settled; returns whether there is more. */
-export function settleIdle(
+/** Compacts some of the log while nothing else is written, or sums up days that were compacted; returns whether there is more. */
+export function compactWhileIdle(
   stored: StoredReadings,
   { ofSeries, ofAll }: Readonly<Record<keyof typeof atOnce, number>> = atOnce,
 ): boolean {
@@ -34,14 +34,14 @@ export function settleIdle(
 
 const reused = createColumns(atOnce.ofSeries);
 
-interface Settleable {
+interface Compactable {
   log: { memory: LogMemory };
   chunks: Chunks;
 }
 
 /** Moves about a number of readings from the log into chunks, series by series: those that wait longest first. */
 export function compactSeries(
-  { log, chunks }: Settleable,
+  { log, chunks }: Compactable,
   readings: number,
   ofSeries: number = atOnce.ofSeries,
 ): void {
@@ -49,19 +49,19 @@ export function compactSeries(
   for (let remaining = readings; remaining > 0; ) {
     const [series, logged] = memory.first ?? [];
     if (series === undefined || !logged) return;
-    const settled = logged.range(
+    const compacted = logged.range(
       Number.NEGATIVE_INFINITY,
       Number.POSITIVE_INFINITY,
       ofSeries,
       reused,
     );
-    if (settled.count > 0) chunks.add(series, settled, logged.settledUs);
-    logged.settledUs = undefined;
+    if (compacted.count > 0) chunks.add(series, compacted, logged.compactedUs);
+    logged.compactedUs = undefined;
     memory.removeRange(
       series,
       Number.NEGATIVE_INFINITY,
-      (settled.atUs[settled.count - 1] ?? 0) + 1,
+      (compacted.atUs[compacted.count - 1] ?? 0) + 1,
     );
-    remaining -= settled.count + 1;
+    remaining -= compacted.count + 1;
   }
 }

@@ -1,4 +1,4 @@
-/** How long nothing is written before the log is settled, in ms: at least, and at most. */
+/** How long nothing is written before the log is compacted, in ms: at least, and at most. */
 const pauses = { shortest: 2000, longest: 600_000 } as const;
 /** A pause so many times as long as those between the last commits is none of them. */
 const unusual = 3;
@@ -8,18 +8,18 @@ const decay = 0.99;
 const retryMs = 10_000;
 
 /**
- * Settles the log in small steps while nothing is written. Sensors that send once a minute are no reason to begin: each time, many
+ * Compacts the log in small steps while nothing is written. Sensors that send once a minute are no reason to begin: each time, many
  * chunks would be rewritten for one reading each.
  */
-export class IdleSettler {
-  readonly #settle: () => boolean | undefined;
+export class IdleCompactor {
+  readonly #compact: () => boolean | undefined;
   #usualMs = 0;
   #writtenAtMs = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
-  /** `settle` does one step and returns whether there is more; it returns undefined if it has failed. */
+  /** `compact` does one step and returns whether there is more; it returns undefined if it has failed. */
   constructor(compact: () => boolean | undefined) {
-    this.#settle = compact;
+    this.#compact = compact;
   }
 
   /** Must be called when the thread has started and after each commit; begins to wait. */
@@ -44,7 +44,7 @@ export class IdleSettler {
       const leftMs = this.#writtenAtMs + this.#pauseMs() - performance.now();
       if (leftMs > 0) this.#wait(leftMs);
       else {
-        const isMore = this.#settle();
+        const isMore = this.#compact();
         if (isMore !== false) this.#wait(isMore ? 0 : retryMs);
       }
     }, ms);

@@ -8,7 +8,7 @@ import type { Connection, Statement } from '../../../sqlite-file/driver.ts';
 import { LogRow } from '../log/rows.ts';
 import type { SeriesMemory } from '../log/series-memory.ts';
 import type { StoredReadings } from '../stored.ts';
-import { settleAfter } from './compaction.ts';
+import { compactAfter } from './compaction.ts';
 
 /** Batches written together; flat, since they cross from one thread to another. */
 export interface IngestGroup {
@@ -71,7 +71,7 @@ export class IngestWriter {
       if (added === 0) return written;
       log.append(this.#row.body());
       log.memory.count += added;
-      settleAfter(this.#stored, added);
+      compactAfter(this.#stored, added);
       return written;
     });
   }
@@ -92,7 +92,7 @@ export class IngestWriter {
     const result: MutableResult = { accepted: 0, duplicates: 0, conflicts: [] };
     let series = -1;
     let logged: SeriesMemory | undefined;
-    let settledUs = 0;
+    let compactedUs = 0;
     for (let place = from; place < to; place++) {
       const at = place * columns;
       const number = rows[at] ?? 0;
@@ -102,13 +102,13 @@ export class IngestWriter {
       if (number !== series || !logged) {
         series = number;
         logged = memory.forRow(series, nextId, logged);
-        logged.settledUs ??= this.#stored.chunks.lastUs(series);
-        settledUs = logged.settledUs;
+        logged.compactedUs ??= this.#stored.chunks.lastUs(series);
+        compactedUs = logged.compactedUs;
       }
       const first =
-        atUs > logged.lastUs && atUs > settledUs
+        atUs > logged.lastUs && atUs > compactedUs
           ? undefined
-          : this.#valueAt(series, atUs, logged, settledUs);
+          : this.#valueAt(series, atUs, logged, compactedUs);
       if (first === undefined) {
         logged.add(atUs, value, quality, nextId);
         this.#row.add(series, atUs, value, quality);
@@ -123,10 +123,10 @@ export class IngestWriter {
     series: number,
     atUs: number,
     logged: SeriesMemory,
-    settledUs: number,
+    compactedUs: number,
   ): number | undefined {
     const value = logged.valueAt(atUs);
-    return value !== undefined || atUs > settledUs
+    return value !== undefined || atUs > compactedUs
       ? value
       : this.#stored.chunks.valueAt(series, atUs);
   }

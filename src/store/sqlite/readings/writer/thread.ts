@@ -19,8 +19,8 @@ import { createDrop, createDroppable } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
 import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-client.ts';
 import type { WriterCalls } from './client.ts';
-import { settleIdle } from './compaction.ts';
-import { IdleSettler } from './idle-compactor.ts';
+import { compactWhileIdle } from './compaction.ts';
+import { IdleCompactor } from './idle-compactor.ts';
 import { IngestWriter } from './ingest-writer.ts';
 
 type WriterRequest = ThreadRequest<WriterCalls>;
@@ -52,7 +52,7 @@ function host(port: MessagePort, path: string): void {
   const writer = new IngestWriter(readings, stored);
   const drop = lazy(() => createDrop(readings, stored));
   const droppable = lazy(() => createDroppable(readings, stored));
-  const idle = new IdleSettler(() => settleUnlessRefused(stored, files.readings));
+  const idle = new IdleCompactor(() => compactUnlessRefused(stored, files.readings));
   idle.written();
 
   const reply = (answers: readonly ThreadAnswer[], buffers: ArrayBuffer[] = []) =>
@@ -139,10 +139,10 @@ function isRead({ kind }: OtherRequest): boolean {
   return kind === 'slice' || kind === 'newest' || kind === 'states';
 }
 
-/** Settles a step of the log; undefined if that must wait, because the disk is full or the store is locked. */
-function settleUnlessRefused(stored: StoredReadings, file: string): boolean | undefined {
+/** Compacts a step of the log; undefined if that must wait, because the disk is full or the store is locked. */
+function compactUnlessRefused(stored: StoredReadings, file: string): boolean | undefined {
   try {
-    return settleIdle(stored);
+    return compactWhileIdle(stored);
   } catch (thrown) {
     if (isHkctlError(toDomainError(thrown, file))) return undefined;
     throw thrown;

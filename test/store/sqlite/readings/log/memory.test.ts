@@ -6,7 +6,7 @@ import { propertyRuns } from '../../../../properties.ts';
 
 type Step =
   | { kind: 'add'; batch: [series: number, atUs: number][] }
-  | { kind: 'settle'; count: number; most: number };
+  | { kind: 'compact'; count: number; most: number };
 
 const series = fc.integer({ min: 1, max: 6 });
 const steps = fc.array(
@@ -16,7 +16,7 @@ const steps = fc.array(
       batch: fc.array(fc.tuple(series, fc.nat({ max: 90 })), { maxLength: 90 }),
     }),
     fc.record({
-      kind: fc.constant('settle' as const),
+      kind: fc.constant('compact' as const),
       count: fc.nat({ max: 8 }),
       most: fc.constantFrom(2, 40, 1000),
     }),
@@ -39,8 +39,8 @@ function contentOf(memory: LogMemory): [number, [number, number, number][]][] {
   });
 }
 
-// Objects and pages of series that were settled are used again, for other series and in another order.
-it('holds what a map holds, whatever is added and settled in which order', () => {
+// Objects and pages of series that were compacted are used again, for other series and in another order.
+it('holds what a map holds, whatever is added and compacted in which order', () => {
   fc.assert(
     fc.property(steps, (all: readonly Step[]) => {
       const memory = new LogMemory();
@@ -64,7 +64,7 @@ it('holds what a map holds, whatever is added and settled in which order', () =>
           for (let n = 0; n < step.count; n++) {
             const [number, logged] = memory.first ?? [];
             if (number === undefined || !logged) break;
-            logged.settledUs = 7;
+            logged.compactedUs = 7;
             const { count, atUs } = logged.range(0, 1000, step.most);
             const endUs = (atUs[count - 1] ?? 0) + 1;
             memory.removeRange(number, 0, endUs);
@@ -87,9 +87,9 @@ it('holds what a map holds, whatever is added and settled in which order', () =>
             });
           else expect(memory.get(number)).toBeUndefined();
         }
-        // What a series was settled up to is not known of the next one that uses its object.
+        // What a series was compacted up to is not known of the next one that uses its object.
         for (const number of [10, 11, 12]) {
-          expect(memory.forRow(number, id).settledUs).toBeUndefined();
+          expect(memory.forRow(number, id).compactedUs).toBeUndefined();
           memory.removeRange(number, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
         }
       }

@@ -17,7 +17,7 @@ import { createDrop } from '../../../../../src/store/sqlite/readings/retention.t
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
 import {
   compactSeries,
-  settleIdle,
+  compactWhileIdle,
 } from '../../../../../src/store/sqlite/readings/writer/compaction.ts';
 import { propertyRuns } from '../../../../properties.ts';
 import { client } from '../../../conformance/readings/readings.ts';
@@ -39,7 +39,7 @@ const process = fc.nat({ max: 1 });
 /** What happens to readings of one series, in one of two processes. */
 const step = fc.oneof(
   fc.record({ kind: fc.constant('send' as const), process, run }),
-  fc.record({ kind: fc.constant('settle' as const), process }),
+  fc.record({ kind: fc.constant('compact' as const), process }),
   fc.record({
     kind: fc.constant('sum' as const),
     process,
@@ -103,10 +103,10 @@ export function twoProcesses(file: string) {
     for (const [, at, value] of sent) if (!known.has(at)) known.set(at, value);
   };
   const rest = ({ parts: { stored } }: Process) => {
-    while (settleIdle(stored));
+    while (compactWhileIdle(stored));
   };
   /** Without summing up days afterwards. */
-  const settleAlone = ({ parts: { stored } }: Process) => {
+  const compactAlone = ({ parts: { stored } }: Process) => {
     stored.writing(() => {
       compactSeries(stored, 5000);
       stored.log.trim();
@@ -116,7 +116,7 @@ export function twoProcesses(file: string) {
     const one = processes[next.process];
     if (!one) return;
     if (next.kind === 'send') send(one, next.run);
-    else if (next.kind === 'settle') settleAlone(one);
+    else if (next.kind === 'compact') compactAlone(one);
     else if (next.kind === 'rest') rest(one);
     else if (next.kind === 'erase') {
       const [fromUs = 0, toUs = 0] = next.range.map((of) => startUs + of * tickUs);

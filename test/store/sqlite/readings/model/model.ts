@@ -173,7 +173,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('send' as const), sent: fc.oneof(mixed, inOrder) }),
   fc.record({ kind: fc.constant('fail' as const), sent: mixed }),
   fc.record({
-    kind: fc.constant('settle' as const),
+    kind: fc.constant('compact' as const),
     ofSeries: few,
     ofAll: fc.integer({ min: 1, max: 40 }),
   }),

@@ -1,7 +1,7 @@
 import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
 import { createErasure } from '../../../../../src/store/sqlite/readings/erasure.ts';
 import { createDrop, createDroppable } from '../../../../../src/store/sqlite/readings/retention.ts';
-import { settleIdle } from '../../../../../src/store/sqlite/readings/writer/compaction.ts';
+import { compactWhileIdle } from '../../../../../src/store/sqlite/readings/writer/compaction.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-file/driver.ts';
 import { readingsOn, type Sent } from '../sent.ts';
 
@@ -9,7 +9,7 @@ import { readingsOn, type Sent } from '../sent.ts';
 export type Step =
   | { kind: 'send'; sent: Sent[] }
   | { kind: 'fail'; sent: Sent[] }
-  | { kind: 'settle'; ofSeries: number; ofAll: number }
+  | { kind: 'compact'; ofSeries: number; ofAll: number }
   | { kind: 'sum'; readings: number; fails: boolean }
   | { kind: 'drop'; hour: number; position?: number }
   | { kind: 'erase'; series: number; fromUs: number; toUs: number }
@@ -35,7 +35,7 @@ export class Process {
     const { stored, send, drop, erasure } = this.parts;
     if (step.kind === 'send') return { sent: send(step.sent) };
     if (step.kind === 'fail') this.#failing(() => send(step.sent));
-    else if (step.kind === 'settle') settleIdle(stored, step);
+    else if (step.kind === 'compact') compactWhileIdle(stored, step);
     else if (step.kind === 'sum') this.#sum(step);
     else if (step.kind === 'erase') erasure.erase(step);
     else if (step.kind === 'restart') this.#restart();
