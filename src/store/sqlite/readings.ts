@@ -86,6 +86,7 @@ export function createReadingStore(options: {
       return { ...feed, next: () => translating(path, () => feed.next()) };
     },
     text: (request, client) => reads.text(request, client),
+    buckets: (request, client) => reads.buckets(request, client),
     newest: (request, client) => reads.newest(request, client),
     drop: (request) => writer().call('drop', [request]),
     retention: (entityId) =>

@@ -8,7 +8,6 @@ import {
   summaryWidthUs,
 } from '../../port/readings.ts';
 import { isTimezone } from '../../time/calendar.ts';
-import { parseInstantUs } from '../../time/instants.ts';
 import { dayMs } from '../../time/spans.ts';
 import { daysOf } from '../../time/zone-days.ts';
 
@@ -42,19 +41,11 @@ export async function readPlot(
   const span = partsOf({ fromUs, widthUs, unitUs }, entity.timezone);
   const buckets: PlotBucket[] = [];
   for (let nextUs: number | null = fromUs; nextUs !== null; ) {
-    const page = await readings.text(
-      {
-        ...{ series: sensor.series, fromUs: nextUs, toUs, limit: parts + 1, format: 'json' },
-        buckets: { ...span, aggregates: ['avg', 'min', 'max', 'count'] },
-      },
+    const page = await readings.buckets(
+      { series: sensor.series, fromUs: nextUs, toUs, limit: parts + 1, buckets: span },
       client,
     );
-    const rows: (PlotBucket & { at: string })[] = JSON.parse(
-      `[${Buffer.from(page.text).toString()}]`,
-    );
-    buckets.push(
-      ...rows.map(({ at, ...bucket }) => ({ ...bucket, atUs: parseInstantUs(at) ?? 0 })),
-    );
+    buckets.push(...page.buckets);
     nextUs = page.nextUs;
   }
   const lengthUs = 'days' in span ? span.days * dayUs : widthUs;

@@ -2,6 +2,9 @@ import { HkctlError, isUnreachable } from '../../errors.ts';
 import type {
   NewestRows,
   NewestWindow,
+  ReadingBucket,
+  ReadingBuckets,
+  ReadingBucketsRequest,
   ReadingClient,
   ReadingText,
   ReadingTextRequest,
@@ -62,21 +65,30 @@ export class Reads {
   async text(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
     if (request.buckets !== undefined || request.limit > readLimits.direct)
       return this.read(request, client);
+
     client.signal?.throwIfAborted();
     const slice = await this.#readSmall({ ...request, most: request.limit });
     client.charge(slice.scanned);
-    const read = new Read(request, client);
+    const read = new TextRead(request, client);
     read.take(slice);
     return read.text();
   }
 
-  /** Rejects with `too_many_requests` if too many of the owner wait, with what `charge` throws, or with the signal's reason. */
+  /** A page of any size, in slices between those of others; rejects as {@link buckets} does. */
   async read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
-    const { owner, signal } = client;
-    signal?.throwIfAborted();
-    if (this.#reads.waitingOf(owner) >= readLimits.waiting)
-      throw new HkctlError('too_many_requests', tooManyWait);
-    return this.#reads.run(owner, () => this.#readAll(new Read(request, client), client), signal);
+    const read = new TextRead(request, client);
+    await this.#readInTurn(read, client);
+    return read.text();
+  }
+
+  /**
+   * Aggregates as objects. Rejects with `too_many_requests` if too many of the owner wait, with what `charge` throws, or with the
+   * signal's reason.
+   */
+  async buckets(request: ReadingBucketsRequest, client: ReadingClient): Promise<ReadingBuckets> {
+    const read = new BucketRead(request);
+    await this.#readInTurn(read, client);
+    return { buckets: read.buckets, nextUs: read.nextUs };
   }
 
   /** Finds the newest rows of a range: a few at once, many in steps between those of others. */
@@ -101,7 +113,15 @@ export class Reads {
     this.#rejectWaiting(new HkctlError('unavailable', 'The store is being closed.'));
   }
 
-  async #readAll(read: Read, client: ReadingClient): Promise<ReadingText> {
+  async #readInTurn(read: Read, client: ReadingClient): Promise<void> {
+    const { owner, signal } = client;
+    signal?.throwIfAborted();
+    if (this.#reads.waitingOf(owner) >= readLimits.waiting)
+      throw new HkctlError('too_many_requests', tooManyWait);
+    await this.#reads.run(owner, () => this.#readAll(read, client), signal);
+  }
+
+  async #readAll(read: Read, client: ReadingClient): Promise<void> {
     client.charge(0);
     while (!read.isDone) {
       const slice = await this.#slices.run(client.owner, () => this.#nextSlice(read, client));
@@ -109,7 +129,6 @@ export class Reads {
       this.#memory = slice.text.buffer;
       client.charge(read.request.buckets ? slice.scanned * aggregationCost : slice.scanned);
     }
-    return read.text();
   }
 
   async #nextSlice(read: Read, client: ReadingClient): Promise<Slice> {
@@ -131,30 +150,31 @@ export class Reads {
   }
 }
 
-class Read {
-  readonly request: ReadingTextRequest;
+/** How far a read of several slices has come. */
+class Read<Request extends ReadingTextRequest | ReadingBucketsRequest = ReadRequest> {
+  readonly request: Request;
   isDone = false;
-  /** The text so far, after the margin before it. */
-  #bytes = new Uint8Array(0);
-  #length: number;
-  readonly #memory: (bytes: number) => Uint8Array<ArrayBuffer>;
-  readonly #digests: string[] = [];
   #count = 0;
   /** Where and how the next slice continues; undefined before the first. */
   #last: Pick<Slice, 'nextUs' | 'open' | 'summarisedUs' | 'ahead'> | undefined;
 
-  constructor(
-    request: ReadingTextRequest,
-    { memory = (bytes) => new Uint8Array(bytes) }: ReadingClient,
-  ) {
+  constructor(request: Request) {
     this.request = request;
-    this.#length = request.margins?.before ?? 0;
-    this.#memory = memory;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Where the next page starts: an incomplete bucket belongs to it. */
+  get nextUs(): number | null {
+    return this.#last?.open?.startUs ?? this.#last?.nextUs ?? null;
   }
 
   nextSlice({ written, summedUp }: SliceSizes): SliceRequest {
     const { fromUs, limit, buckets } = this.request;
     const { nextUs, ...state } = this.#last ?? {};
+
     return {
       ...this.request,
       ...state,
@@ -165,17 +185,50 @@ class Read {
     };
   }
 
-  take({ text, count, digest, nextUs, open, summarisedUs, ahead }: Slice): void {
+  take({ count, nextUs, open, summarisedUs, ahead }: Slice): void {
+    this.#count += count;
+    this.#last = { nextUs, open, summarisedUs, ahead };
+    this.isDone = nextUs === null || this.#count >= this.request.limit;
+  }
+}
+
+type ReadRequest = ReadingTextRequest | ReadingBucketsRequest;
+
+class BucketRead extends Read<ReadingBucketsRequest> {
+  readonly buckets: ReadingBucket[] = [];
+
+  override take(slice: Slice): void {
+    super.take(slice);
+    this.buckets.push(...(slice.buckets ?? []));
+  }
+}
+
+class TextRead extends Read<ReadingTextRequest> {
+  /** The text so far, after the margin before it. */
+  #bytes = new Uint8Array(0);
+  #length: number;
+  readonly #memory: (bytes: number) => Uint8Array<ArrayBuffer>;
+  readonly #digests: string[] = [];
+
+  constructor(
+    request: ReadingTextRequest,
+    { memory = (bytes) => new Uint8Array(bytes) }: ReadingClient,
+  ) {
+    super(request);
+    this.#length = request.margins?.before ?? 0;
+    this.#memory = memory;
+  }
+
+  override take(slice: Slice): void {
+    const { text, count, digest, nextUs } = slice;
     if (count > 0) {
-      const comma = this.#count > 0 && this.request.format === 'json' ? 1 : 0;
-      const more = nextUs === null ? 0 : (text.length * (this.request.limit - this.#count)) / count;
+      const comma = this.count > 0 && this.request.format === 'json' ? 1 : 0;
+      const more = nextUs === null ? 0 : (text.length * (this.request.limit - this.count)) / count;
       this.#reserve(comma + text.length, more);
       this.#put(text, comma);
       this.#digests.push(digest);
     }
-    this.#count += count;
-    this.#last = { nextUs, open, summarisedUs, ahead };
-    this.isDone = nextUs === null || this.#count >= this.request.limit;
+    super.take(slice);
   }
 
   /** Puts the text of a slice behind those before it, or before them, with a comma between them. */
@@ -191,11 +244,9 @@ class Read {
   }
 
   text(): ReadingText {
-    // An incomplete bucket belongs to the next page.
-    const nextUs = this.#last?.open?.startUs ?? this.#last?.nextUs ?? null;
     this.#reserve(0);
     const text = this.#bytes.subarray(0, this.#length + (this.request.margins?.after ?? 0));
-    return { text, count: this.#count, digest: this.#digests.join('.'), nextUs };
+    return { text, count: this.count, digest: this.#digests.join('.'), nextUs: this.nextUs };
   }
 
   /** Makes sure that so many bytes fit, with the margin after them; `more` of them are expected to follow. */

@@ -1,4 +1,4 @@
-import type { BucketSpan } from '../../port/readings.ts';
+import type { BucketSpan, ReadingBucket } from '../../port/readings.ts';
 import { type Columns, type Piece, placeOf } from '../columns.ts';
 import { RowWriter } from '../reading-text.ts';
 import { bucketTime } from './bucket-spans.ts';
@@ -10,7 +10,7 @@ import {
   type Quarters,
   type SummedPiece,
 } from './quarters.ts';
-import type { Slice, SliceRequest } from './slice-request.ts';
+import type { Slice, SliceRequest, TextSliceRequest } from './slice-request.ts';
 import { type HourRow, hoursInSlice, usesSummaries } from './summaries.ts';
 
 /** The summaries that a slice may count, and the latest instant of its series that was dropped. */
@@ -26,13 +26,13 @@ export function toSlice(
   dropped?: Dropped,
   memory?: ArrayBuffer,
 ): Slice {
-  return request.buckets
-    ? sumUp(request, request.buckets, pieces, dropped)
-    : write(request, pieces, memory);
+  if (request.format === undefined) return sumUp(request, request.buckets, pieces, dropped);
+  if (request.buckets) return sumUp(request, request.buckets, pieces, dropped);
+  return write(request, pieces, memory);
 }
 
 function write(
-  request: SliceRequest,
+  request: TextSliceRequest,
   pieces: Iterable<Piece>,
   memory: ArrayBuffer | undefined,
 ): Slice {
@@ -111,7 +111,7 @@ const bucketsInSlice = 5000;
 
 /** Sums up readings and hours in order of time, and writes each bucket that is complete. */
 class BucketWriter {
-  readonly #rows: RowWriter;
+  readonly #rows: RowWriter | BucketList;
   readonly #span: BucketSpan;
   readonly #limit: number;
   readonly #isByQuarters: boolean;
@@ -119,7 +119,7 @@ class BucketWriter {
   #scanned = 0;
 
   constructor(request: SliceRequest, span: BucketSpan) {
-    this.#rows = new RowWriter(request, 100);
+    this.#rows = request.format === undefined ? new BucketList() : new RowWriter(request, 100);
     this.#span = span;
     this.#limit = Math.min(request.limit, bucketsInSlice);
     this.#isByQuarters = usesSummaries({ buckets: span });
@@ -166,7 +166,7 @@ class BucketWriter {
   end(nextUs: number | null): Slice {
     if (nextUs === null) this.#writeOpen();
     return {
-      ...textOf(this.#rows),
+      ...(this.#rows instanceof BucketList ? this.#rows.content() : textOf(this.#rows)),
       scanned: this.#scanned,
       nextUs,
       open: nextUs === null ? undefined : this.#open,
@@ -187,6 +187,23 @@ class BucketWriter {
   #writeOpen(): void {
     if (this.#open) endQuarter(this.#open);
     if (this.#open && this.#open.count > 0) this.#rows.addBucket(closeBucket(this.#open));
+  }
+}
+
+/** Takes the buckets of a slice as they are, where {@link RowWriter} writes them as text. */
+class BucketList {
+  readonly #buckets: ReadingBucket[] = [];
+
+  get count(): number {
+    return this.#buckets.length;
+  }
+
+  addBucket(bucket: ReadingBucket): void {
+    this.#buckets.push(bucket);
+  }
+
+  content(): Pick<Slice, 'text' | 'count' | 'digest' | 'buckets'> {
+    return { text: new Uint8Array(0), count: this.count, digest: '', buckets: this.#buckets };
   }
 }
 

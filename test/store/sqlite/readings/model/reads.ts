@@ -7,7 +7,10 @@ import {
   summaryWidthUs,
 } from '../../../../../src/core/port/readings.ts';
 import { bucketStart } from '../../../../../src/core/readings/reads/bucket-spans.ts';
-import type { Slice, SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
+import type {
+  Slice,
+  TextSliceRequest,
+} from '../../../../../src/core/readings/reads/slice-request.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
 import { loggedFor } from '../../../../../src/store/sqlite/readings/log/logged.ts';
 import {
@@ -97,7 +100,7 @@ function compareRead(reader: Reader, expected: Expected): void {
     const backward = { series, ...range, limit, beforeUs: range.toUs, firstHourUs: undefined };
     expect([...reader.newest(backward)]).toEqual(inRange.slice(-limit).map(([at]) => at));
   }
-  const text = (request: Pick<SliceRequest, 'limit' | 'most' | 'buckets'>) =>
+  const text = (request: Pick<TextSliceRequest, 'limit' | 'most' | 'buckets'>) =>
     allOf(reader, { series, ...range, format: 'csv', ...request });
   const lines = inRange.map(
     (row) => `${formatInstantUs(row[0])},${row[1]},${qualities[row[2] - 1] ?? ''}\n`,
@@ -130,10 +133,10 @@ function compareState(reader: Reader, { series, rows, summaries }: Expected): vo
 }
 
 /** The text of all slices, each of which continues the one before. */
-function allOf(reader: Reader, request: SliceRequest): string {
+function allOf(reader: Reader, request: TextSliceRequest): string {
   const { fromUs: beganUs, limit } = request;
   let [text, count] = ['', 0];
-  for (let next: Partial<SliceRequest> | undefined = {}; next; ) {
+  for (let next: Partial<TextSliceRequest> | undefined = {}; next; ) {
     const slice: Slice = reader.slice({ ...request, beganUs, ...next, limit: limit - count });
     text += Buffer.from(slice.text).toString();
     count += slice.count;
