@@ -36,6 +36,17 @@ export interface RecordPage {
   next: RecordPosition | null;
 }
 
+/** A record with its fields by name, as its JSON has them. */
+export interface RecordRow {
+  id: string;
+  [field: string]: unknown;
+}
+
+/** The same page as {@link RecordPage}, for a caller that adds fields or computes with them. */
+export interface RecordRows extends Omit<RecordPage, 'json'> {
+  rows: readonly RecordRow[];
+}
+
 /** Separates the records of a page: JSON text contains no raw line break, so that the last record can be cut out. */
 export const pageSeparator = ',\n';
 
@@ -90,8 +101,15 @@ export interface ImportRequest {
 }
 
 export interface RecordStore {
+  /** A page as text, which is sent as it is. */
   page(request: RecordPageRequest): MaybePromise<RecordPage>;
+  rows(request: RecordPageRequest): MaybePromise<RecordRows>;
   get(resource: ResourceDefinition, entityId: string, id: string): MaybePromise<string | undefined>;
+  row(
+    resource: ResourceDefinition,
+    entityId: string,
+    id: string,
+  ): MaybePromise<RecordRow | undefined>;
   /** A number that changes whenever any process may have changed a record. About 2 µs. */
   version(): MaybePromise<number>;
   /** How far changes have come. Later reads may be newer, but never older than this. */

@@ -13,16 +13,14 @@ import {
   type SensorState,
   sensorNamed,
 } from '../port/readings.ts';
-import type { RecordPosition } from '../port/records.ts';
+import type { RecordPosition, RecordRow } from '../port/records.ts';
 import { canonicalText } from '../text/canonical.ts';
 import { quotedName } from '../text/shown-text.ts';
 import { didYouMean, nearest } from '../text/words.ts';
 import { formatOptionalUs } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
 
-export type SensorRecord = { id: string; code: string; [field: string]: unknown };
-
-export type SensorView = SensorRecord & ReturnType<typeof shownState>;
+export type SensorView = RecordRow & ReturnType<typeof shownState>;
 
 /** All sensors of an entity in order of id. `resource` is the declaration of sensors. */
 export async function listSensors(
@@ -30,7 +28,7 @@ export async function listSensors(
   entity: Entity,
   resource: ResourceDefinition,
 ): Promise<SensorView[]> {
-  const records: SensorRecord[] = [];
+  const records: RecordRow[] = [];
   let after: RecordPosition | null | undefined;
   while (after !== null) {
     const request = {
@@ -41,9 +39,8 @@ export async function listSensors(
       limit: 500,
       after,
     };
-    const page = await domain.store.records.page(request);
-    // The store writes records as JSON objects separated by commas.
-    records.push(...(JSON.parse(`[${page.json}]`) as SensorRecord[]));
+    const page = await domain.store.records.rows(request);
+    records.push(...page.rows);
     after = page.next;
   }
   const { readings } = domain.store;
@@ -65,10 +62,9 @@ export async function showSensor(
   resource: ResourceDefinition,
   sensor: Sensor,
 ): Promise<SensorView> {
-  const json = await records.get(resource, entity.id, sensor.id);
+  const record = await records.row(resource, entity.id, sensor.id);
   const directory = await readings.directory(entity.id);
-  const [view] =
-    json === undefined ? [] : await withStates(readings, directory, [JSON.parse(json)]);
+  const [view] = record ? await withStates(readings, directory, [record]) : [];
   if (!view)
     throw new HkctlError('not_found', `The sensor "${sensor.code}" was removed meanwhile.`);
   return view;
@@ -92,7 +88,7 @@ export function findSensor(directory: SensorDirectory, name: string): Sensor | u
 export function withStates(
   readings: Pick<ReadingStore, 'states'>,
   directory: SensorDirectory,
-  records: readonly SensorRecord[],
+  records: readonly RecordRow[],
 ): MaybePromise<SensorView[]> {
   const series = records.map(({ id }) => sensorById(directory, id)?.series);
   const knownSeries = series.filter((one) => one !== undefined);

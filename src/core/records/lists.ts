@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '../fields/fields.ts';
-import type { MaybePromise } from '../port/maybe-promise.ts';
-import type { RecordStore } from '../port/records.ts';
+import { chain, type MaybePromise } from '../port/maybe-promise.ts';
+import type { RecordPageRequest, RecordPosition, RecordRow, RecordStore } from '../port/records.ts';
 import {
   instantAfter,
   listName,
@@ -12,8 +12,9 @@ import {
 import type { QueryParameters } from './parameters.ts';
 import { createPageReader, type PageQuery, type PageScope } from './queries.ts';
 
-export interface ListPage {
-  json: string;
+export interface ListPage<Records = string> {
+  /** JSON text, or rows; see {@link PageSource}. */
+  records: Records;
   include?: readonly string[];
   /** The ids of removed records; only in answer to a sync token. */
   removed?: readonly string[];
@@ -22,87 +23,111 @@ export interface ListPage {
   syncToken: string | null;
 }
 
+/** Reads the records of a page in one form: as text, or as rows. */
+interface PageSource<Records> {
+  none: Records;
+  read(
+    request: RecordPageRequest,
+  ): MaybePromise<{ records: Records; count: number; next: RecordPosition | null }>;
+}
+
 /** The store to read, and how to run each of its statements, which may take milliseconds. */
-export interface ListSource {
-  records: RecordStore;
+export interface ListSource<Records = string> {
+  store: Pick<RecordStore, 'changes' | 'removed'>;
+  pages: PageSource<Records>;
   run<T>(work: () => MaybePromise<T>): MaybePromise<T>;
   nowMs: number;
+}
+
+/** Pages as JSON text, which is sent as it is. */
+export function textPages(store: Pick<RecordStore, 'page'>): PageSource<string> {
+  return {
+    none: '',
+    read: (request) =>
+      chain(store.page(request), ({ json, ...page }) => ({ ...page, records: json })),
+  };
+}
+
+/** Pages as rows, for lists that add fields to the records. */
+export function rowPages(store: Pick<RecordStore, 'rows'>): PageSource<readonly RecordRow[]> {
+  return {
+    none: [],
+    read: (request) =>
+      chain(store.rows(request), ({ rows, ...page }) => ({ ...page, records: rows })),
+  };
 }
 
 /** Reads a list, or the changes since a sync token. Throws `bad_parameter` or `sync_token_expired`. */
 export function createListReader(resource: ResourceDefinition) {
   const readQuery = createPageReader(resource);
-  return async (
+
+  return async <Records>(
     query: QueryParameters,
     scope: PageScope,
-    source: ListSource,
-  ): Promise<ListPage> => {
+    source: ListSource<Records>,
+  ): Promise<ListPage<Records>> => {
     const asked = readQuery(query, scope);
     return asked.token ? readChanges(asked, asked.token, source) : readPage(asked, source);
   };
 }
 
-async function readPage(
+async function readPage<Records>(
   { request, point: cursorPoint, cursorOf }: PageQuery,
-  source: ListSource,
-): Promise<ListPage> {
-  const { records, run, nowMs } = source;
+  { store, pages, run, nowMs }: ListSource<Records>,
+): Promise<ListPage<Records>> {
   const { resource, entityId, include, conditions, after } = request;
   const isFull = conditions.length === 0;
+
   // Read before the first page: what changes while a client pages through the list comes with its token.
   const point =
-    isFull && after === undefined ? await records.changes(resource, entityId) : cursorPoint;
-  const { json, next } = await run(() => records.page(request));
-  if (next !== null) return { json, include, cursor: cursorOf(next, point), syncToken: null };
+    isFull && after === undefined ? await store.changes(resource, entityId) : cursorPoint;
+  const { records, next } = await run(() => pages.read(request));
+  if (next !== null) return { records, include, cursor: cursorOf(next, point), syncToken: null };
+
   const syncToken = point ? writeSyncToken(listName(resource, entityId), point, nowMs) : null;
-  return { json, include, cursor: null, syncToken };
+  return { records, include, cursor: null, syncToken };
 }
 
 /** Reads the changed records, and then the ids of the removed ones, up to the last change at the time of the first page. */
-async function readChanges(
+async function readChanges<Records>(
   query: PageQuery,
   token: SyncToken,
-  { records, run, nowMs }: ListSource,
-): Promise<ListPage> {
+  { store, pages, run, nowMs }: ListSource<Records>,
+): Promise<ListPage<Records>> {
   const { request, point, ofRemoved, cursorOf } = query;
   const { resource, entityId, limit } = request;
-  const changes = await records.changes(resource, entityId);
+  const changes = await store.changes(resource, entityId);
   requireKnownChanges(token, changes, nowMs, point?.changedAt);
+
   const endPoint: SyncPoint = {
     epoch: changes.epoch,
     changedAt: point?.changedAt ?? changes.changedAt,
   };
-  const last = (json: string, removed: readonly string[]): ListPage => {
-    return {
-      json,
-      removed,
-      cursor: null,
-      syncToken: writeSyncToken(listName(resource, entityId), endPoint, nowMs),
-    };
-  };
-  if (endPoint.changedAt === token.changedAt) return last('', []);
+  const last = (records: Records, removed: readonly string[]): ListPage<Records> => ({
+    records,
+    removed,
+    cursor: null,
+    syncToken: writeSyncToken(listName(resource, entityId), endPoint, nowMs),
+  });
+  if (endPoint.changedAt === token.changedAt) return last(pages.none, []);
 
-  let json = '';
+  let records = pages.none;
   let remaining = limit;
   if (!ofRemoved) {
     const upToEnd = { field: 'updated_at', op: 'to', value: endPoint.changedAt } as const;
     const page = await run(() =>
-      records.page({ ...request, conditions: [...request.conditions, upToEnd] }),
+      pages.read({ ...request, conditions: [...request.conditions, upToEnd] }),
     );
+    records = page.records;
     if (page.next)
-      return {
-        json: page.json,
-        removed: [],
-        cursor: cursorOf(page.next, endPoint),
-        syncToken: null,
-      };
-    json = page.json;
+      return { records, removed: [], cursor: cursorOf(page.next, endPoint), syncToken: null };
     remaining -= page.count;
   }
+
   const after =
     ofRemoved && request.after ? request.after : { value: instantAfter(token.changedAt), id: '' };
   const removed = { resource, entityId, after, to: endPoint.changedAt, limit: remaining };
-  const { ids, next } = await run(() => records.removed(removed));
-  if (next === null) return last(json, ids);
-  return { json, removed: ids, cursor: cursorOf(next, endPoint, 'removed'), syncToken: null };
+  const { ids, next } = await run(() => store.removed(removed));
+  if (next === null) return last(records, ids);
+  return { records, removed: ids, cursor: cursorOf(next, endPoint, 'removed'), syncToken: null };
 }

@@ -205,7 +205,7 @@ function listContent(resource: ResourceDefinition): Schema {
       value: { data: [record], removed, ...lastPage },
     },
   };
-  const csv = finish(recordsToCsv(resource, { json: JSON.stringify(record) })).toString();
+  const csv = finish(recordsToCsv(resource, [record])).toString();
   return {
     'application/json': { schema: object(properties, ['removed']), examples },
     'text/csv': { schema: textSchema, example: csv },

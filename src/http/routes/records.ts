@@ -1,10 +1,18 @@
 import type { Domain } from '../../core/domain/domain.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
-import { pageSeparator } from '../../core/port/records.ts';
-import { findSensor, withStates } from '../../core/readings/sensors.ts';
+import { pageSeparator, type RecordRow } from '../../core/port/records.ts';
+import { findSensor, type SensorView, withStates } from '../../core/readings/sensors.ts';
 import { dayOf } from '../../core/records/changes.ts';
-import { createListReader, type ListSource } from '../../core/records/lists.ts';
+import {
+  createListReader,
+  type ListPage,
+  type ListSource,
+  rowPages,
+  textPages,
+} from '../../core/records/lists.ts';
+import type { QueryParameters } from '../../core/records/parameters.ts';
+import type { PageScope } from '../../core/records/queries.ts';
 import { canonicalText } from '../../core/text/canonical.ts';
 import type { Answer } from '../answers/answer.ts';
 import { ApiError } from '../answers/problem.ts';
@@ -21,7 +29,7 @@ import {
 } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
-import { envelope, type Links, listTypeFor, recordsToCsv } from './lists.ts';
+import { envelope, type Links, listTypeFor, recordsIn, recordsToCsv } from './lists.ts';
 
 /** Dependencies of the routes of a daemon. */
 export interface RecordReading {
@@ -57,21 +65,19 @@ export function createRecordHandlers(
       const type = listTypeFor(exchange);
       const nowMs = domain.clock();
       const { scope, scopeKey, principal } = session;
-      const run = runFor(session);
       const read = async () => {
-        const page = await readList(parseQuery(exchange.query), scope, { records, run, nowMs });
-        if (states) page.json = await states.complete(scope.entityId, page.json, run);
+        const source = { store: records, run: runFor(session), nowMs };
+        const { page, rows } = await readPage(parseQuery(exchange.query), scope, source);
         const options = {
           headers: links(exchange, page.cursor),
           vary: 'Authorization, Accept',
           type,
         };
+
         // CSV is written in many steps, JSON in one.
         if (type === 'text/csv') {
-          return toRepresentation(
-            await slices.run(principal.keyId, recordsToCsv(resource, page)),
-            options,
-          );
+          const csv = recordsToCsv(resource, rows, page.include);
+          return toRepresentation(await slices.run(principal.keyId, csv), options);
         }
         return slices.call(principal.keyId, () => toRepresentation(envelope(page), options));
       };
@@ -90,18 +96,39 @@ export function createRecordHandlers(
       if (name === undefined) throw notFound(resource);
       const { entityId } = session.scope;
       const read = async () => {
-        const id = states ? await states.idOf(entityId, name) : canonicalText(name);
-        const record = id === undefined ? undefined : await records.get(resource, entityId, id);
-        // Older versions have stored ids in any form of Unicode.
-        const json =
-          record ?? (id === name ? undefined : await records.get(resource, entityId, name));
+        const json = states
+          ? await states.single(resource, entityId, name, runFor(session))
+          : await readSingle(entityId, name);
         if (json === undefined) throw notFound(resource);
-        const text = states ? await states.complete(entityId, json, runFor(session)) : json;
-        return toRepresentation(`${text}\n`);
+        return toRepresentation(`${json}\n`);
       };
       return answer(exchange, `${resource.name}/${name} ${session.scopeKey}`, read);
     },
   };
+
+  /** A page as text for JSON, and as rows for CSV. */
+  async function readPage(
+    query: QueryParameters,
+    scope: PageScope,
+    source: Omit<ListSource, 'pages'>,
+  ): Promise<{ page: ListPage; rows: Iterable<Readonly<Record<string, unknown>>> }> {
+    if (!states) {
+      const page = await readList(query, scope, { ...source, pages: textPages(records) });
+      return { page, rows: recordsIn(page.records) };
+    }
+
+    const page = await readList(query, scope, { ...source, pages: rowPages(records) });
+    const { rows, text } = await states.complete(scope.entityId, page.records, source.run);
+    return { page: { ...page, records: text }, rows };
+  }
+
+  async function readSingle(entityId: string, id: string): Promise<string | undefined> {
+    const json = await records.get(resource, entityId, canonicalText(id));
+    if (json !== undefined || id === canonicalText(id)) return json;
+
+    // Older versions have stored ids in any form of Unicode.
+    return records.get(resource, entityId, id);
+  }
 
   /**
    * Answers with the kept page if the store has not changed since, else reads it and keeps it. The version is read before
@@ -126,18 +153,35 @@ export function createRecordHandlers(
 }
 
 /** Sensors are found by their id or their code, and shown with their last states, which change all the time: no answer is kept. */
-export function createSensorStates({ store: { readings } }: Domain) {
+export function createSensorStates({ store: { readings, records } }: Domain) {
+  /** The records with their states, as rows and as the text of a page. */
+  const complete = async (
+    entityId: string,
+    rows: readonly RecordRow[],
+    run: ListSource['run'],
+  ): Promise<{ rows: readonly SensorView[]; text: string }> => {
+    const directory = await readings.directory(entityId);
+    // Synchronous if possible, so that its time is measured.
+    return run(() =>
+      chain(withStates(readings, directory, rows), (views) => ({
+        rows: views,
+        text: views.map((view) => JSON.stringify(view)).join(pageSeparator),
+      })),
+    );
+  };
+
   return {
-    idOf: async (entityId: string, name: string) =>
-      findSensor(await readings.directory(entityId), name)?.id,
-    async complete(entityId: string, json: string, run: ListSource['run']): Promise<string> {
-      const directory = await readings.directory(entityId);
-      // Synchronous if possible, so that its time is measured.
-      return run(() =>
-        chain(withStates(readings, directory, JSON.parse(`[${json}]`)), (views) =>
-          views.map((view) => JSON.stringify(view)).join(pageSeparator),
-        ),
-      );
+    complete,
+    /** One sensor as JSON, by its id or its code. */
+    async single(
+      resource: ResourceDefinition,
+      entityId: string,
+      name: string,
+      run: ListSource['run'],
+    ): Promise<string | undefined> {
+      const id = findSensor(await readings.directory(entityId), name)?.id ?? name;
+      const row = await records.row(resource, entityId, id);
+      return row && (await complete(entityId, [row], run)).text;
     },
   };
 }

@@ -59,7 +59,7 @@ function columnsOf(
   const time = (instant: string | null) =>
     timeText(instant === null ? null : Date.parse(instant), timezone);
   return [
-    { heading: 'CODE', cell: ({ code }) => code, paint: style.cyan, min: 12 },
+    { heading: 'CODE', cell: ({ code }) => String(code), paint: style.cyan, min: 12 },
     { heading: 'NAME', cell: ({ name }) => String(name ?? ''), min: 14, leaveOut: 2 },
     { heading: 'LAST VALUE', cell: lastValueOf, min: 10 },
     {

@@ -1,10 +1,12 @@
 import { allFields, listFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
-import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
+import { chain, type MaybePromise } from '../../../core/port/maybe-promise.ts';
 import {
   pageSeparator,
   type RecordPage,
   type RecordPageRequest,
   type RecordPosition,
+  type RecordRow,
+  type RecordRows,
   type RecordStore,
 } from '../../../core/port/records.ts';
 import { tableName } from '../../tables/record-names.ts';
@@ -30,7 +32,7 @@ export interface RecordEngine
   find(entityId: string): MaybePromise<string | number | undefined>;
 }
 
-/** Reads the records of all resources. An engine returns a page as one JSON text; no row becomes an object here. */
+/** Reads the records of all resources. An engine returns a page as one JSON text, which becomes rows for `rows` and `row` alone. */
 export function createRecordStore({
   dialect,
   run,
@@ -91,7 +93,17 @@ export function createRecordStore({
     ...rest,
     version,
     get: (resource, entityId, id) => run(() => readOne(resource, entityId, id)),
+    row: (resource, entityId, id) =>
+      chain(
+        run(() => readOne(resource, entityId, id)),
+        (json) => (json === undefined ? undefined : (JSON.parse(json) as RecordRow)), // as the statement wrote it
+      ),
     page: (request) => run(() => readPage(request)),
+    rows: (request) =>
+      chain(
+        run(() => readPage(request)),
+        ({ json, ...page }): RecordRows => ({ ...page, rows: JSON.parse(`[${json}]`) }),
+      ),
     changes: async (resource, entityId) =>
       readChanges(rows, dialect, resource, (await find(entityId)) ?? null),
     async removed(request) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/core/port/store.ts';
-import { createListReader, type ListPage } from '../../../../src/core/records/lists.ts';
+import { createListReader, type ListPage, textPages } from '../../../../src/core/records/lists.ts';
 import { orders } from '../../../../src/resources/jobs-and-orders.ts';
 import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { propertyRuns } from '../../../properties.ts';
@@ -30,7 +30,12 @@ export function changesConformance(given: Given): void {
     reader(
       Object.entries(query),
       { entityId: plant.entity.id, timezone: 'UTC', weekStart: 'monday' },
-      { records: store.records, run: (work) => work(), nowMs: at },
+      {
+        store: store.records,
+        pages: textPages(store.records),
+        run: (work) => work(),
+        nowMs: at,
+      },
     );
 
   /** Reads all pages of a list, or of the changes since a token; calls `between` after each page but the last. */
@@ -49,7 +54,7 @@ export function changesConformance(given: Given): void {
         ...query,
         ...(cursor !== undefined && { cursor }),
       });
-      const records: typeof changed = JSON.parse(`[${page.json}]`);
+      const records: typeof changed = JSON.parse(`[${page.records}]`);
       expect(records.length + (page.removed ?? []).length).toBeLessThanOrEqual(limit);
       expect(page.syncToken === null).toBe(page.cursor !== null);
       expect(page.removed === undefined).toBe(token === undefined);
@@ -232,7 +237,7 @@ export function changesConformance(given: Given): void {
     expect(changes).toMatchObject({ changedAt: now, forgottenTo: '' });
     const since = async (updated_since: string) => {
       const page = await read(store, plant, { updated_since });
-      return JSON.parse(`[${page.json}]`).map(({ id, updated_at }: Record<string, string>) => [
+      return JSON.parse(`[${page.records}]`).map(({ id, updated_at }: Record<string, string>) => [
         id,
         updated_at,
       ]);

@@ -31,6 +31,9 @@ export function recordConformance(given: Given): void {
     expect(await store.records.get(parts, plant.entity.id, 'P-0002')).toBeUndefined();
     const other = await plantIn(store, 'Beta');
     expect(await store.records.get(parts, other.entity.id, 'P-0001')).toBeUndefined();
+    expect(await store.records.row(parts, other.entity.id, 'P-0001')).toBeUndefined();
+    const [first] = await readAll(store, pageOf(plant, { limit: 1 }));
+    expect(await store.records.row(parts, plant.entity.id, String(first?.id))).toEqual(first);
     expect(await store.records.page(pageOf(other))).toEqual({ json: '', count: 0, next: null });
   });
 

@@ -121,6 +121,8 @@ export const readAll = async (store: Store, request: RecordPageRequest) => {
     const page = await store.records.page({ ...request, after });
     const read = JSON.parse(`[${page.json}]`);
     expect(read).toHaveLength(page.count);
+    const { rows, ...bounds } = await store.records.rows({ ...request, after });
+    expect({ rows, ...bounds }).toEqual({ rows: read, count: page.count, next: page.next });
     expect(page.count).toBeLessThanOrEqual(request.limit);
     records.push(...read);
     after = page.next ?? undefined;
