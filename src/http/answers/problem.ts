@@ -26,6 +26,8 @@ interface ProblemTemplate {
 export class ApiError extends HkctlError {
   readonly headers: readonly string[];
   readonly members: Readonly<Record<string, unknown>> | undefined;
+  /** The title of its document, if that of its code says too little. */
+  readonly title: string | undefined;
   #template: ProblemTemplate | undefined;
 
   constructor(
@@ -34,6 +36,7 @@ export class ApiError extends HkctlError {
     options: {
       headers?: readonly string[];
       members?: Readonly<Record<string, unknown>>;
+      title?: string;
       cause?: unknown;
     } = {},
   ) {
@@ -44,6 +47,7 @@ export class ApiError extends HkctlError {
     Error.stackTraceLimit = stackTraceLimit;
     this.headers = options.headers ?? [];
     this.members = options.members;
+    this.title = options.title;
   }
 
   /** Its document, written once: some errors answer many requests. */
@@ -79,7 +83,8 @@ function toTemplate(thrown: unknown): ProblemTemplate {
   const mayRetry = status === 503 || status === 429;
   if (mayRetry && !headers.includes('Retry-After'))
     headers.push('Retry-After', String(retrySeconds));
-  const start = problemStart(code, status, detailOf(thrown, code));
+  const { title = errorTable[code].title } = thrown instanceof ApiError ? thrown : {};
+  const start = problemStart(code, { title, status, detail: detailOf(thrown, code) });
   const tail = `"${membersOf(thrown)}}\n`;
   const isAscii = Buffer.byteLength(start + tail) === start.length + tail.length;
   return { code, status, headers, start, end: tail, isAscii };
@@ -95,13 +100,16 @@ export function problemDocument(
   detail: string,
   requestId: string,
 ): string {
-  return `${problemStart(code, status, detail)}${requestId}"}\n`;
+  const usual = errorTable[code];
+  const title = status === usual.status ? usual.title : STATUS_CODES[status];
+  return `${problemStart(code, { title, status, detail })}${requestId}"}\n`;
 }
 
 /** The document up to the value of `request_id`. */
-function problemStart(code: ApiCode, status: number, detail: string): string {
-  const usual = errorTable[code];
-  const title = status === usual.status ? usual.title : STATUS_CODES[status];
+function problemStart(
+  code: ApiCode,
+  { title, status, detail }: { title: string | undefined; status: number; detail: string },
+): string {
   const members = { type: `urn:hkctl:problem:${code}`, title, status, detail, code };
   return `${JSON.stringify(members).slice(0, -1)},"request_id":"`;
 }

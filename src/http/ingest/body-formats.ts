@@ -1,15 +1,33 @@
+import { ApiError } from '../answers/problem.ts';
+
+/** The formats of bodies, as people call them; SenML is JSON. */
+export type BodyFormat = 'JSON' | 'NDJSON' | 'line protocol';
+
+/** The format of a body by its media type. */
+export function bodyFormatOf(mediaType: string): BodyFormat {
+  if (mediaType === 'application/x-ndjson') return 'NDJSON';
+  return mediaType === 'application/vnd.influx.line-protocol' ? 'line protocol' : 'JSON';
+}
+
+/** The error for a body that is not in the format in which it was sent, which its title names. */
+export function notInFormat(format: BodyFormat, detail: string): ApiError {
+  return new ApiError('bad_json', detail, { title: `Body is not ${format}` });
+}
+
 /** How much of a body is looked at to tell what it is. */
 const lookedAt = 4096;
 
 /**
- * What a body is that was refused as no JSON or no UTF-8, and how to send it, for people; undefined if it looks like nothing in
- * particular. `isLines` if it was sent as NDJSON.
+ * The kind of a body that is not in the format in which it was sent, and how to send it, for people; undefined if it looks like
+ * nothing in particular.
  */
-export function formatHint(body: Buffer, isLines: boolean): string | undefined {
+export function formatHint(body: Buffer, format: BodyFormat): string | undefined {
   const start = body.toString('utf8', 0, lookedAt);
-  if (start.trim() === '' && body.length <= lookedAt)
-    return 'The body is empty: send at least one object.';
-  return binaryHint(body) ?? textHint(start, isLines);
+  if (start.trim() === '' && body.length <= lookedAt) {
+    const item = format === 'line protocol' ? 'line' : 'object';
+    return `The body is empty: send at least one ${item}.`;
+  }
+  return binaryHint(body) ?? textHint(start, format);
 }
 
 /** The first bytes of formats that are no text. */
@@ -44,29 +62,49 @@ function binaryHint(body: Buffer): string | undefined {
   return undefined;
 }
 
-function textHint(start: string, isLines: boolean): string | undefined {
+function textHint(start: string, format: BodyFormat): string | undefined {
   const text = start.trimStart();
-  const line = text.split(/\r?\n/, 1)[0] ?? '';
+  const [line = '', second = ''] = text.split(/\r?\n/).filter((each) => each.trim() !== '');
   if (/^<(?:!doctype html|html|head|body)/i.test(text))
     return 'The body is an HTML page, perhaps an error or login page that was read in place of the data.';
   if (text.startsWith('<')) return 'The body is XML: send the readings as JSON.';
-  if (isLineProtocol(line))
+  if (format !== 'line protocol' && isLineProtocol(line))
     return 'The body is line protocol: send it with Content-Type: application/vnd.influx.line-protocol.';
-  if (/^(?:readings|heartbeats|data|body|payload)=|^%7B/i.test(text))
-    return 'The body is form-encoded: send plain JSON.';
-  if (/^[{[]\s*(?:\{\s*)?'/.test(text))
-    return 'The body is not JSON: names and texts need double quotes.';
-  if (/^"?sensor"?[;,\t]/i.test(line))
+  if (format !== 'line protocol') {
+    if (/^(?:readings|heartbeats|data|body|payload)=|^%7B/i.test(text))
+      return 'The body is form-encoded: send plain JSON.';
+    if (/^[{[]\s*(?:\{\s*)?'/.test(text))
+      return 'The body is not JSON: names and texts need double quotes.';
+  }
+  if (isCsv(line, second))
     return 'The body is CSV: send JSON, or load the file with hkctl import readings.';
-  if (
-    !isLines &&
-    isObject(line) &&
-    isObject(text.slice(line.length).trimStart().split(/\r?\n/, 1)[0])
-  )
+  return jsonHint(text, format);
+}
+
+/** What a text of JSON is that was sent as another kind of JSON, or as line protocol. */
+function jsonHint(text: string, format: BodyFormat): string | undefined {
+  const [line = '', second = ''] = text.split(/\r?\n/).filter((each) => each.trim() !== '');
+  const isOnePerLine = isObject(line) && isObject(second);
+  if (format !== 'NDJSON' && isOnePerLine)
     return 'The body is one JSON object per line: send it with Content-Type: application/x-ndjson.';
-  if (isLines && /^[{[]\s*$|^\{\s*"(?:readings|heartbeats)"\s*:/.test(line))
+  const isDocument = /^[{[]\s*$|^\{\s*"(?:readings|heartbeats)"\s*:/.test(line);
+  if (format === 'NDJSON' && isDocument)
     return 'The body is one JSON document: send it with Content-Type: application/json.';
-  return undefined;
+  if (format !== 'line protocol' || !/^[{[]/.test(text)) return undefined;
+  if (/^\[\s*\{[^{}]*"(?:bn|bt|bu|n|vb?)"\s*:/.test(text))
+    return 'The body is SenML: send it with Content-Type: application/senml+json.';
+  return 'The body is JSON: send it with Content-Type: application/json.';
+}
+
+/** Whether two lines begin a table: a header with a column `sensor`, or as many separators in both, and no JSON or pairs. */
+function isCsv(header: string, row: string): boolean {
+  if (/[{}[\]=]/.test(header)) return false;
+  return [';', ',', '\t'].some((separator) => {
+    const names = header.split(separator).map((name) => name.trim().replace(/^"(.*)"$/, '$1'));
+    const isNamed = names.some((name) => name.toLowerCase() === 'sensor');
+    const isAlike = row.split(separator).length === names.length && !/[{}=]/.test(row);
+    return names.length > 1 && (isNamed || isAlike);
+  });
 }
 
 /** Whether a line is of InfluxDB's line protocol: a measurement with tags, at least one field, perhaps a timestamp. */

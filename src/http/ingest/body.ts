@@ -11,7 +11,7 @@ import { ApiError } from '../answers/problem.ts';
 import type { BodyPace } from '../fairness/body-pace.ts';
 import { type Budget, tooMuch } from '../fairness/budget.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { formatHint } from './body-formats.ts';
+import { type BodyFormat, formatHint, notInFormat } from './body-formats.ts';
 
 /** The largest body in bytes, both as sent and after decompression. */
 export const maxBodyBytes = 8 * 1024 * 1024;
@@ -53,10 +53,10 @@ export function createBodyReader(
   };
 }
 
-/** A body without the byte order mark that some systems put before their JSON; throws `bad_json` if it is not UTF-8. */
-export function requireUtf8(body: Buffer): Buffer {
+/** A body without the byte order mark that some systems put before their text; throws `bad_json` if it is not UTF-8. */
+export function requireUtf8(body: Buffer, format: BodyFormat): Buffer {
   if (!isUtf8(body))
-    throw new ApiError('bad_json', formatHint(body, false) ?? 'The body is not UTF-8.');
+    throw notInFormat(format, formatHint(body, format) ?? 'The body is not UTF-8.');
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
@@ -72,11 +72,8 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
     mediaType === undefined
       ? 'Content-Type is missing'
       : `Content-Type ${quotedText(mediaType)} is not supported`;
-  const isLines =
-    mediaType === 'text/plain' && allowed.some((type) => type.endsWith('line-protocol'));
-  const hint = isLines
-    ? " text/plain is accepted for nothing, also not for InfluxDB's line protocol."
-    : '';
+  const isReadings = allowed.some((type) => type.endsWith('line-protocol'));
+  const hint = isReadings ? hintOf(mediaType) : '';
   throw new ApiError(
     'unsupported_media_type',
     `${reason}; send ${wordList(allowed, 'or')}.${hint}`,
@@ -84,6 +81,13 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
       headers: ['Accept', allowed.join(', ')],
     },
   );
+}
+
+/** What to do with readings of a media type that looks right and is not accepted; begins with a space. */
+function hintOf(mediaType: string | undefined): string {
+  if (mediaType === 'text/plain')
+    return " text/plain is accepted for nothing, also not for InfluxDB's line protocol.";
+  return mediaType === 'text/csv' ? ' A CSV file is loaded with hkctl import readings.' : '';
 }
 
 function readBytes(
@@ -167,7 +171,10 @@ async function decompress(
     return [body];
   } catch (thrown) {
     if (errnoOf(thrown) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
-    throw new ApiError('bad_json', 'The body is not complete, valid gzip.', { cause: thrown });
+    throw new ApiError('bad_json', 'The body is not complete, valid gzip.', {
+      title: 'Body is not gzip',
+      cause: thrown,
+    });
   }
 }
 

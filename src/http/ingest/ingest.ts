@@ -29,6 +29,7 @@ import { requireNoPrecondition } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
 import { createBodyReader, requireMediaType, requireUtf8 } from './body.ts';
+import { bodyFormatOf } from './body-formats.ts';
 import { type ItemTaker, takeItems, type Wrapping } from './items.ts';
 import { type LineOptions, precisions, takeLines } from './line-protocol.ts';
 import type { IngestOperation } from './operations.ts';
@@ -68,12 +69,15 @@ export function createIngest(
   function* parse(
     pieces: readonly Buffer[],
     length: number,
-    { type, lines }: BodyFormat,
+    { type, lines }: SentAs,
     sensors: SensorDirectory,
     days: number | null,
   ): SliceSteps<Validator> {
     const memory = pieces.length <= 1 ? undefined : joined.take(length);
-    const body = requireUtf8(memory ? join(pieces, memory) : (pieces[0] ?? nothing));
+    const body = requireUtf8(
+      memory ? join(pieces, memory) : (pieces[0] ?? nothing),
+      bodyFormatOf(type),
+    );
     const time = {
       nowUs: domain.clock() * 1000,
       retainedFromUs: retainedFromUs(days, domain.steady),
@@ -93,12 +97,12 @@ export function createIngest(
     const type = requireMediaType(exchange, mediaTypes);
     const isLines = type === lineProtocol;
     if (!isLines) requireNoQuery(exchange.query);
-    const format: BodyFormat = { type, lines: isLines ? readLineQuery(exchange.query) : undefined };
+    const sentAs: SentAs = { type, lines: isLines ? readLineQuery(exchange.query) : undefined };
     const accept = (pieces: readonly Buffer[]): MaybePromise<Answer | ApiError> =>
       chain(sensorsOf(scope.entityId), (sensors) => {
         let length = 0;
         for (const piece of pieces) length += piece.length;
-        const steps = parse(pieces, length, format, sensors, tenant.retainReadingsDays);
+        const steps = parse(pieces, length, sentAs, sensors, tenant.retainReadingsDays);
         const parsed = length <= shortBody ? finish(steps) : slices.run(keyId, steps);
         const keep = (validator: Validator) => store(exchange, validator);
         return parsed instanceof Promise ? confirmed(exchange, parsed, keep) : keep(parsed);
@@ -218,7 +222,7 @@ const senml = 'application/senml+json';
 const lineProtocol = 'application/vnd.influx.line-protocol';
 
 /** The media type of a body, and what the query says of lines if it is line protocol. */
-interface BodyFormat {
+interface SentAs {
   type: string;
   lines: Pick<LineOptions, 'precision' | 'namesByField'> | undefined;
 }

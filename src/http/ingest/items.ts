@@ -8,7 +8,7 @@ import {
 } from '../../core/readings/rejections.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { SliceSteps } from '../fairness/slices.ts';
-import { formatHint } from './body-formats.ts';
+import { formatHint, notInFormat } from './body-formats.ts';
 import { faultIn, notJson } from './json-faults.ts';
 
 /** The shape of a JSON body: `{"readings":[…]}`, or only a list if there is no name. */
@@ -50,10 +50,11 @@ export function* takeItems(
     if (!(thrown instanceof WrongText)) throw thrown;
     const offset = yield* faultIn(body, reader.from, reader.to);
     if (offset === undefined && wrapping) throw new ApiError('invalid_body', wrapping.expected);
-    const hint = formatHint(body, wrapping === undefined);
+    const format = wrapping === undefined ? 'NDJSON' : 'JSON';
+    const hint = formatHint(body, format);
     throw hint === undefined
-      ? yield* notJson(body, offset ?? reader.to)
-      : new ApiError('bad_json', hint);
+      ? yield* notJson(body, offset ?? reader.to, format)
+      : notInFormat(format, hint);
   }
 }
 

@@ -1,5 +1,6 @@
-import { ApiError } from '../answers/problem.ts';
+import type { ApiError } from '../answers/problem.ts';
 import type { SliceSteps } from '../fairness/slices.ts';
+import { type BodyFormat, notInFormat } from './body-formats.ts';
 
 /** Bytes that one step takes to find a fault, and in which it counts lines. */
 const scannedAtOnce = 8 * 1024;
@@ -8,7 +9,11 @@ const countedAtOnce = 256 * 1024;
 const windowBytes = 1024 * 1024;
 
 /** The error for a body that stops being JSON at an offset; lines and columns, in UTF-16 characters, count from 1. */
-export function* notJson(body: Uint8Array, offset: number): SliceSteps<ApiError> {
+export function* notJson(
+  body: Uint8Array,
+  offset: number,
+  format: BodyFormat,
+): SliceSteps<ApiError> {
   let line = 1;
   let column = 1;
   for (let at = 0; at < offset; at++) {
@@ -19,7 +24,7 @@ export function* notJson(body: Uint8Array, offset: number): SliceSteps<ApiError>
       column = 1;
     } else if (byte < 0x80 || byte >= 0xc0) column += byte < 0xf0 ? 1 : 2;
   }
-  return new ApiError('bad_json', `The body is not JSON: line ${line}, column ${column}.`);
+  return notInFormat(format, `The body is not ${format}: line ${line}, column ${column}.`);
 }
 
 /**

@@ -4,8 +4,9 @@ import { type Fault, fault, longestItem, maxBatch, shown } from '../../core/read
 import { formatInstantUs } from '../../core/time/instants.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { SliceSteps } from '../fairness/slices.ts';
+import { formatHint, notInFormat } from './body-formats.ts';
 import type { ItemTaker } from './items.ts';
-import { type Line, type LineField, parseLine } from './line-syntax.ts';
+import { type Line, type LineFault, type LineField, parseLine } from './line-syntax.ts';
 
 /** The units of timestamps by the words of the query, each with its number in a microsecond. */
 export const precisions = {
@@ -42,14 +43,15 @@ export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker)
   let index = 0;
   let readings = 0;
   let hasLine = false;
-  let firstFault: Fault | undefined;
-  for (const text of linesOf(body)) {
+  let firstFault: string | undefined;
+  for (const { text, indent, number } of linesOf(body)) {
     if (index === maxBatch) throw tooMany();
-    const line = text.length > longestItem ? 'longer than 16 KiB' : parseLine(text);
-    if (typeof line === 'string') {
-      const wrong = fault('invalid_reading', `The line is not line protocol: ${line}.`);
-      firstFault ??= wrong;
-      taker.refuse(index, wrong);
+    const line = text.length > longestItem ? tooLongLine : parseLine(text);
+    if ('rule' in line) {
+      const place = `column ${line.column + indent}`;
+      firstFault ??= `line ${number}, ${place}: ${line.rule}`;
+      const detail = `The line is not line protocol: ${place}: ${line.rule}.`;
+      taker.refuse(index, fault('invalid_reading', detail));
     } else {
       hasLine = true;
       readings += takeLine(line, index, options, taker);
@@ -59,19 +61,39 @@ export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker)
     if (index % linesAtOnce === 0) yield;
   }
   if (hasLine) return;
-  throw new ApiError(
-    'bad_json',
-    firstFault?.detail ?? 'The body is empty: send at least one line.',
-  );
+  throw notInFormat('line protocol', formatHint(body, 'line protocol') ?? wrongLine(firstFault));
+}
+
+const tooLongLine: LineFault = { column: 1, rule: 'the line is longer than 16 KiB' };
+
+/** The message for a body of which no line is line protocol; without a fault it holds nothing but comments. */
+function wrongLine(firstFault: string | undefined): string {
+  if (firstFault === undefined) return 'The body holds only comments: send at least one line.';
+  return `The body is not line protocol: ${firstFault}. A line looks like this: ${exampleLine}`;
+}
+
+const exampleLine = 'oven,sensor=OVEN-3-T1 value=182.4 1795162500000000000';
+
+/** A line without blanks around it. */
+interface BodyLine {
+  text: string;
+  /** The blanks before it. */
+  indent: number;
+  /** Its number in the body from 1, as long as no quoted text before it holds a line break. */
+  number: number;
 }
 
 /** Lines end with LF or CR LF outside of quoted texts; blank ones and comments are left out. */
-function* linesOf(body: Buffer): Generator<string> {
+function* linesOf(body: Buffer): Generator<BodyLine> {
+  let number = 1;
   for (let from = 0; from < body.length; ) {
     const lineEnd = endOfLine(body, from);
-    const text = body.toString('utf8', from, Math.min(lineEnd, from + longestItem + 1)).trim();
+    const line = body.toString('utf8', from, Math.min(lineEnd, from + longestItem + 1));
+    const text = line.trim();
+    const indent = line.length - line.trimStart().length;
+    if (text !== '' && !text.startsWith('#')) yield { text, indent, number };
+    number++;
     from = lineEnd + 1;
-    if (text !== '' && !text.startsWith('#')) yield text;
   }
 }
 

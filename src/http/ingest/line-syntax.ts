@@ -11,48 +11,64 @@ export interface LineField {
   value: number | boolean | string;
 }
 
-/** Parses a line without its line break; returns what is wrong with it if it is none. */
-export function parseLine(text: string): Line | string {
+/** What is wrong with a line, and the column at which that begins, from 1. */
+export interface LineFault {
+  column: number;
+  rule: string;
+}
+
+/** Parses a line without its line break. */
+export function parseLine(text: string): Line | LineFault {
   const measurementEnd = endOf(text, 0, ', ');
   const measurement = unescaped(text.slice(0, measurementEnd), /\\([, ])/g);
-  if (measurement === '') return 'the measurement is missing';
+  if (measurement === '') return { column: 1, rule: 'the measurement is missing' };
+
   const tagsEnd = endOf(text, measurementEnd, ' ');
-  const tags = readTags(text.slice(measurementEnd, tagsEnd));
-  if (typeof tags === 'string') return tags;
+  const tags = readTags(text.slice(measurementEnd, tagsEnd), measurementEnd);
+  if ('rule' in tags) return tags;
+
   const fieldsFrom = afterSpaces(text, tagsEnd);
   const fieldsEnd = endOf(text, fieldsFrom, ' ', true);
-  const fields = readFields(text.slice(fieldsFrom, fieldsEnd));
-  if (typeof fields === 'string') return fields;
+  const fields = readFields(text.slice(fieldsFrom, fieldsEnd), fieldsFrom);
+  if ('rule' in fields) return fields;
+
   const timestamp = text.slice(afterSpaces(text, fieldsEnd));
   return { measurement, tags, fields, timestamp: timestamp === '' ? undefined : timestamp };
 }
 
-/** The tags of `,key=value,key=value`; empty without one. */
-function readTags(text: string): ReadonlyMap<string, string> | string {
+/** The tags of `,key=value,key=value`, which begin at an offset of the line; empty without one. */
+function readTags(text: string, offset: number): ReadonlyMap<string, string> | LineFault {
   const tags = new Map<string, string>();
-  for (const part of text === '' ? [] : split(text.slice(1), false)) {
+  for (const { part, from } of text === '' ? [] : split(text.slice(1), false)) {
     const equals = endOf(part, 0, '=');
     const [key, value] = [part.slice(0, equals), part.slice(equals + 1)];
-    if (key === '' || value === '')
-      return `the tag ${JSON.stringify(part.slice(0, 40))} needs a key and a value`;
+    if (key === '' || value === '') {
+      const rule = `the tag ${quotedPart(part)} needs a key and a value`;
+      return { column: offset + from + 2, rule };
+    }
     tags.set(unescapedKey(key), unescapedKey(value));
   }
   return tags;
 }
 
-/** The fields of `key=value,key=value`. */
-function readFields(text: string): ReadonlyMap<string, LineField> | string {
-  if (text === '') return 'it has no fields';
+/** The fields of `key=value,key=value`, which begin at an offset of the line. */
+function readFields(text: string, offset: number): ReadonlyMap<string, LineField> | LineFault {
+  if (text === '') return { column: offset + 1, rule: 'the line has no fields' };
   const fields = new Map<string, LineField>();
-  for (const part of split(text, true)) {
+  for (const { part, from } of split(text, true)) {
     const equals = endOf(part, 0, '=');
     const value = fieldValue(part.slice(equals + 1));
     if (equals === 0 || value === undefined) {
-      return `the field ${JSON.stringify(part.slice(0, 40))} needs a key and a number, a boolean or a text in quotes`;
+      const rule = `the field ${quotedPart(part)} needs a key and a number, a boolean or a text in quotes`;
+      return { column: offset + from + 1, rule };
     }
     fields.set(unescapedKey(part.slice(0, equals)), { value });
   }
   return fields;
+}
+
+function quotedPart(part: string): string {
+  return JSON.stringify(part.slice(0, 40));
 }
 
 const booleans = new Map([
@@ -68,12 +84,18 @@ function fieldValue(text: string): LineField['value'] | undefined {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
+interface Part {
+  part: string;
+  /** The offset at which it begins. */
+  from: number;
+}
+
 /** The parts between commas that are neither escaped nor, if texts can be quoted, in quotes. */
-function split(text: string, hasQuotes: boolean): string[] {
-  const parts: string[] = [];
+function split(text: string, hasQuotes: boolean): Part[] {
+  const parts: Part[] = [];
   for (let from = 0; from <= text.length; ) {
     const partEnd = endOf(text, from, ',', hasQuotes);
-    parts.push(text.slice(from, partEnd));
+    parts.push({ part: text.slice(from, partEnd), from });
     from = partEnd + 1;
   }
   return parts;

@@ -34,24 +34,24 @@ describe('a body that is no JSON is named', () => {
     ['double quotes', "{'readings':[]}"],
     ['CSV', 'sensor,at,value\nOVEN,2026-11-20T08:15:00Z,1'],
   ])('%s', (name, body) => {
-    expect(formatHint(Buffer.from(body), false)).toContain(name);
+    expect(formatHint(Buffer.from(body), 'JSON')).toContain(name);
   });
 
   it.each(['{\n  "readings": [', '[\n {"sensor"', `${json.slice(0, -1)}`])(
     'as one document if it was sent as lines: %j',
     (body) => {
-      expect(formatHint(Buffer.from(body), true)).toContain('application/json');
+      expect(formatHint(Buffer.from(body), 'NDJSON')).toContain('application/json');
     },
   );
 
   it.each(['{"readings":[}', 'nonsense', '[1 2]', '{"a":1,}', 'x'])('not otherwise: %j', (body) => {
-    expect(formatHint(Buffer.from(body), false)).toBeUndefined();
+    expect(formatHint(Buffer.from(body), 'JSON')).toBeUndefined();
   });
 
   it('in a moment, however long its first line is', () => {
     const body = Buffer.from(`a${',b=c'.repeat(2_000_000)}`);
     const beganMs = performance.now();
-    expect(formatHint(body, false)).toBeUndefined();
+    expect(formatHint(body, 'JSON')).toBeUndefined();
     expect(performance.now() - beganMs).toBeLessThan(100);
   });
 });

@@ -3,13 +3,13 @@ import { requireUtf8 } from '../../../src/http/ingest/body.ts';
 
 it('passes a body of any script, without a byte order mark before it', () => {
   for (const text of ['', '{}', '"°C 😀"']) {
-    expect(requireUtf8(Buffer.from(text)).toString()).toBe(text);
-    expect(requireUtf8(Buffer.from(`\uFEFF${text}`)).toString()).toBe(text);
+    expect(requireUtf8(Buffer.from(text), 'JSON').toString()).toBe(text);
+    expect(requireUtf8(Buffer.from(`\uFEFF${text}`), 'JSON').toString()).toBe(text);
   }
 });
 
 it('refuses a body that is not UTF-8', () => {
   for (const text of ['é', 'é'.repeat(5000)]) {
-    expect(() => requireUtf8(Buffer.from(text).subarray(1))).toThrow('not UTF-8');
+    expect(() => requireUtf8(Buffer.from(text).subarray(1), 'JSON')).toThrow('not UTF-8');
   }
 });

@@ -146,7 +146,8 @@ describe('a body that is not JSON is refused with line and column', () => {
   });
 
   it('in a line of NDJSON', () => {
-    expect(messageOf('\n\n {"a":}\n')).toBe(at(3, 7));
-    expect(messageOf('\n{"a":\n1}\n')).toBe(at(2, 6));
+    const inLines = (line: number, column: number) => at(line, column).replace('JSON', 'NDJSON');
+    expect(messageOf('\n\n {"a":}\n')).toBe(inLines(3, 7));
+    expect(messageOf('\n{"a":\n1}\n')).toBe(inLines(2, 6));
   });
 });

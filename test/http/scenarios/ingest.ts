@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { json, readings, type Scenario } from './scenario.ts';
 
 const at = '2026-11-20T08:00:00.123456Z';
+const lines = 'application/vnd.influx.line-protocol';
 
 /** Bodies of readings and of heartbeats, in every format and broken in every way. */
 export const ingestScenarios: Scenario[] = [
@@ -143,6 +144,62 @@ export const ingestScenarios: Scenario[] = [
       holds: { detail: expect.stringContaining(detail) },
     }),
   ),
+  ...(
+    [
+      ['application/json', '', 'JSON', 'send at least one object'],
+      ['application/json', 'time;sensor;value\nx;A;1', 'JSON', 'is CSV'],
+      ['application/json', 'at,"sensor",value', 'JSON', 'is CSV'],
+      ['application/json', '_time,_value\n2026-11-20T08:15:00Z,1', 'JSON', 'is CSV'],
+      ['application/json', '{"readings":[', 'JSON', 'not JSON: line 1, column 14.'],
+      ['application/senml+json', '[{"bn":', 'JSON', 'not JSON: line 1, column 8.'],
+      ['application/x-ndjson', '\n', 'NDJSON', 'send at least one object'],
+      ['application/x-ndjson', 'nonsense', 'NDJSON', 'not NDJSON: line 1, column 2.'],
+      ['application/x-ndjson', 'sensor\tat\tvalue', 'NDJSON', 'is CSV'],
+      ['application/x-ndjson', 'm,sensor=A value=1', 'NDJSON', 'is line protocol'],
+      ['application/x-ndjson', '{\n  "readings": [', 'NDJSON', 'application/json'],
+      [lines, '', 'line protocol', 'send at least one line'],
+      [lines, '# a\n\n#b', 'line protocol', 'only comments: send at least one line'],
+      [lines, '\nm,sensor=A value=abc', 'line protocol', 'line 2, column 12: the field'],
+      [lines, readings([{ sensor: 'A' }]), 'line protocol', 'Content-Type: application/json'],
+      [lines, '{"a":1}\n{"a":2}', 'line protocol', 'application/x-ndjson'],
+      [lines, '[{"bn":"A:","v":1}]', 'line protocol', 'application/senml+json'],
+      [lines, 'sensor,at,value\nA,1795162500,1', 'line protocol', 'is CSV'],
+      [lines, '<html>', 'line protocol', 'HTML'],
+      [lines, Buffer.from([0x1f, 0x8b, 8, 0]), 'line protocol', 'Content-Encoding: gzip'],
+      [lines, Buffer.from('m value=\xff', 'latin1'), 'line protocol', 'not UTF-8'],
+    ] as const
+  ).map(
+    ([type, body, format, detail]): Scenario => ({
+      name: `${JSON.stringify(String(body))} as ${type}`,
+      ...json,
+      type,
+      body,
+      status: 400,
+      code: 'bad_json',
+      holds: { title: `Body is not ${format}`, detail: expect.stringContaining(detail) },
+    }),
+  ),
+  ...['n', '', 'ns,ms', 'NS'].map(
+    (precision): Scenario => ({
+      name: `precision ${precision}`,
+      ...json,
+      path: `/api/v1/sensors/readings?precision=${precision}`,
+      type: lines,
+      body: 'm,sensor=A value=1',
+      status: 400,
+      code: 'bad_parameter',
+      holds: { detail: `precision="${precision}": give ns, us, ms or s.` },
+    }),
+  ),
+  {
+    name: 'a CSV file',
+    ...json,
+    type: 'text/csv',
+    body: 'sensor,at,value',
+    status: 415,
+    code: 'unsupported_media_type',
+    holds: { detail: expect.stringContaining('hkctl import readings') },
+  },
   {
     name: 'lines of which none is JSON',
     ...json,
