@@ -26,7 +26,7 @@ const endCode = -1;
  * parts, of 8 µs for the whole import; uDSV and Papa Parse are fast, but join or split ragged rows silently or do not count
  * lines. A test compares the rows with those of csv-parse.
  */
-export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
+export function createCsvReader(events: Omit<TextEvents, 'value' | 'listName'>): TextReader {
   let remainder = '';
   let line = 1;
   let separator: number | undefined;
@@ -46,6 +46,7 @@ export function createCsvReader(events: Omit<TextEvents, 'value'>): TextReader {
           return;
         }
         ({ separator, at } = start);
+        events.separator?.(String.fromCharCode(separator));
         line += start.lines;
       }
       while (at < all.length) {

@@ -1,4 +1,5 @@
 import { jsonIn } from '../core/fields/exact-numbers.ts';
+import { isObject } from '../core/fields/values.ts';
 import { endOfJsonString } from '../core/text/quoting.ts';
 import {
   countBreaks,
@@ -12,7 +13,7 @@ import {
 } from './reader.ts';
 
 /** Creates a streaming reader of NDJSON: one JSON value a line, empty lines ignored. */
-export function createNdjsonReader(events: Omit<TextEvents, 'row'>): TextReader {
+export function createNdjsonReader(events: Omit<TextEvents, 'row' | 'listName'>): TextReader {
   let remainder = '';
   let line = 1;
   return {
@@ -46,16 +47,28 @@ export function createNdjsonReader(events: Omit<TextEvents, 'row'>): TextReader 
   }
 }
 
-type Expected = 'array' | 'first' | 'value' | 'separator' | 'end';
+type Expected = 'array' | 'first' | 'value' | 'separator' | 'members' | 'end';
+
+/** Whether a text begins a document that holds its list in a member; undefined if too little of it is known. */
+export function beginsDocument(text: string, listName: string): boolean | undefined {
+  const head = /^\s*\{\s*("[^"]*"?)?/.exec(text);
+  if (head === null) return false;
+  const [all, name = ''] = head;
+  const wanted = `"${listName}"`;
+  if (name === wanted) return true;
+  return all.length === text.length && wanted.startsWith(name) ? undefined : false;
+}
 
 /**
- * Creates a streaming reader of one JSON array. Finds the end of each element and parses that with JSON.parse, so that a
+ * Creates a streaming reader of one JSON array, or of a document of the API that holds it in its first member. Finds the end of each element and parses that with JSON.parse, so that a
  * file of any size is read at the engine's own speed, and the line of each element is known.
  */
 export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
   let remainder = '';
   let line = 1;
   let expected: Expected = 'array';
+  let isWrapped = false;
+  const documentHead = new RegExp(`\\{\\s*"${events.listName}"\\s*:\\s*\\[`, 'y');
   return {
     get line() {
       return line + countBreaks(remainder);
@@ -68,7 +81,20 @@ export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
         at = to;
       };
       for (advance(skipBlanks(all, at)); at < all.length; advance(skipBlanks(all, at))) {
-        if (expected === 'value' || (expected === 'first' && all[at] !== ']')) {
+        if (expected === 'members') {
+          if (!last) break;
+          requireMembers(all.slice(at));
+          expected = 'end';
+          advance(all.length);
+        } else if (expected === 'array' && all[at] === '{') {
+          documentHead.lastIndex = at;
+          if (!last && !documentHead.test(all) && all.length - at < longestHead) break;
+          documentHead.lastIndex = at;
+          if (!documentHead.test(all)) events.fatal(line, ruleFor(expected, events.listName));
+          isWrapped = true;
+          expected = 'first';
+          advance(documentHead.lastIndex);
+        } else if (expected === 'value' || (expected === 'first' && all[at] !== ']')) {
           const valueEnd = endOfValue(all, at);
           if (valueEnd === -1) break;
           const value = jsonIn(all.slice(at, valueEnd), events.parse);
@@ -91,10 +117,29 @@ export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
   function next(character: string | undefined): Expected {
     if (expected === 'array' && character === '[') return 'first';
     if (expected === 'separator' && character === ',') return 'value';
-    if ((expected === 'separator' || expected === 'first') && character === ']') return 'end';
-    return events.fatal(line, ruleFor(expected));
+    if ((expected === 'separator' || expected === 'first') && character === ']')
+      return isWrapped ? 'members' : 'end';
+    return events.fatal(line, ruleFor(expected, events.listName));
+  }
+
+  /** Requires that a document has nothing behind its list but what a whole list of the API has. */
+  function requireMembers(text: string): void {
+    const members = jsonIn(`{"list":0${text}`);
+    if (!isObject(members)) events.fatal(line, 'the end of the JSON document behind its list');
+    for (const [name, value] of Object.entries(members)) {
+      if (name === 'next_cursor' && value !== null)
+        events.fatal(line, 'the whole list; this is one page of several, as its next_cursor shows');
+      if (!knownMembers.has(name))
+        events.fatal(line, `a document with nothing but its list; it has the member "${name}"`);
+    }
   }
 }
+
+/** The members of a list of the API besides its records; `list` stands for these. */
+const knownMembers = new Set(['list', 'next_cursor', 'sync_token']);
+
+/** So many characters, most of them blanks, may stand before the list of a document. */
+const longestHead = 4096;
 
 /** Between values only: they are no part of a text, in which JSON has no line breaks. */
 function countLineFeeds(text: string, from: number, to: number): number {
@@ -104,9 +149,9 @@ function countLineFeeds(text: string, from: number, to: number): number {
   return count;
 }
 
-function ruleFor(expected: Expected): string {
+function ruleFor(expected: Expected, listName: string): string {
   if (expected === 'array')
-    return 'a JSON array of objects; for one object a line use --format ndjson';
+    return `a JSON array of objects, or {"${listName}":[…]}; for one object a line use --format ndjson`;
   return expected === 'end'
     ? 'nothing after the JSON array'
     : 'a comma or the end of the array between two objects';

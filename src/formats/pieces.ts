@@ -7,7 +7,7 @@ import { type ImportFormat, importFormats, type ReadOptions } from '../core/reco
 import { peek } from './chunks.ts';
 import { createCsvReader } from './csv.ts';
 import { recognisedBytes, requireReadable } from './foreign-files.ts';
-import { createJsonReader, createNdjsonReader } from './json.ts';
+import { beginsDocument, createJsonReader, createNdjsonReader } from './json.ts';
 import type { TextEvents, TextReader } from './reader.ts';
 import { decodeUtf8, EncodingFault } from './text.ts';
 
@@ -30,7 +30,7 @@ export async function* readPieces(
     for await (const text of withoutEndMark(decodeUtf8(readable(gunzipped(source))))) {
       if (!reader) {
         start += text;
-        format ??= formatOfStart(start);
+        format ??= formatOfStart(start, events.listName);
         if (format === undefined) continue;
         reader = readers[format](events);
       }
@@ -38,8 +38,9 @@ export async function* readPieces(
       start = '';
       if (format) yield format;
     }
-    reader ??= readers[format ?? 'csv'](events);
-    reader.push('', true);
+    // A text that ends before its format is known: of blanks, or `{` alone.
+    reader ??= readers[format ?? (start.trimStart() === '' ? 'csv' : 'ndjson')](events);
+    reader.push(start, true);
   } catch (thrown) {
     if (!(thrown instanceof EncodingFault)) throw thrown;
     events.fatal(reader?.line ?? 1, thrown.message);
@@ -54,11 +55,15 @@ export function formatOfName(fileName: string | undefined): ImportFormat | undef
   return importFormats.find((format) => format === extension);
 }
 
-/** The format by the first character of a text; undefined if there is none yet. */
-function formatOfStart(text: string): ImportFormat | undefined {
+/** The format by the beginning of a text; undefined if too little of it is known. */
+function formatOfStart(text: string, listName: string): ImportFormat | undefined {
   const first = text.trimStart()[0];
   if (first === undefined) return undefined;
-  return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
+  if (first === '[') return 'json';
+  if (first !== '{') return 'csv';
+  const isDocument = beginsDocument(text, listName);
+  if (isDocument === undefined) return undefined;
+  return isDocument ? 'json' : 'ndjson';
 }
 
 /** Passes on the bytes of a file unless it is of a kind that no import reads (`requireReadable`). */

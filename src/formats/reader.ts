@@ -14,6 +14,10 @@ export interface TextFault {
 
 /** Faults that readers report: those of CSV rows, those of JSON values. */
 export interface TextEvents {
+  /** The member of a JSON document that holds the list, as the API sends or takes it: `{"readings":[…]}`. */
+  listName: string;
+  /** The separator of a CSV's columns; called before its first row. */
+  separator?(separator: string): void;
   /** A row, first the header: its values and its first line; `plain` if all are printable ASCII without line breaks. */
   row(cells: string[], line: number, plain: boolean): void;
   value(value: unknown, line: number): void;

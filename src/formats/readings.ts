@@ -32,12 +32,17 @@ export const readReadings: ReadingReader = async function* (source, options) {
     rows().faults.push({ line, ...fault('invalid_reading', rule) });
   const addTextFault: TextEvents['fault'] = ({ line, rule }) =>
     addFault(line, `The line is not as expected: ${rule}.`);
+  let hasDecimalCommas = false;
   const table = createTableReader(readingTable, options.map, {
-    row: (cells, columns, line) => add(itemOf(cells, columns), line),
+    row: (cells, columns, line) => add(itemOf(cells, columns, hasDecimalCommas), line),
     fault: addTextFault,
   });
   const fieldOf = createFieldOfColumn(readingTable, options.map);
   const events: TextEvents = {
+    listName: 'readings',
+    separator(separator) {
+      hasDecimalCommas = separator === ';';
+    },
     row: table.row,
     value: (value, line) => add(isObject(value) ? membersOf(value, fieldOf) : value, line),
     // A reading is a double, whatever digits were given.
@@ -57,12 +62,19 @@ export const readReadings: ReadingReader = async function* (source, options) {
   yield* pieces;
 };
 
-/** The reading of a row: numbers and booleans are such if they look so, and an empty cell is a field that is missing. */
-function itemOf(cells: readonly string[], columns: Int32Array): Record<string, unknown> {
+/**
+ * The reading of a row: numbers and booleans are such if they look so, and an empty cell is a field that is missing. Columns are
+ * separated by semicolons where the comma is the decimal mark, as by a spreadsheet program in German or French.
+ */
+function itemOf(
+  cells: readonly string[],
+  columns: Int32Array,
+  hasDecimalCommas: boolean,
+): Record<string, unknown> {
   const item: Record<string, unknown> = {};
   for (const [index, field] of fieldNames.entries()) {
     const cell = trimmed(cells[columns[index] ?? -1] ?? '');
-    if (cell !== '') item[field] = valueOfCell(field, cell);
+    if (cell !== '') item[field] = valueOfCell(field, cell, hasDecimalCommas);
   }
   return item;
 }
@@ -83,14 +95,17 @@ function membersOf(
   return Object.fromEntries(item);
 }
 
-function valueOfCell(field: string, cell: string): unknown {
+function valueOfCell(field: string, cell: string, hasDecimalCommas: boolean): unknown {
   if (field === 'at') return /^-?\d+$/.test(cell) ? Number(cell) : cell;
   if (field !== 'value') return cell;
   // The usual form first.
   if (/^-?\d+(\.\d+)?$/.test(cell)) return Number(cell);
   if (/^(true|false)$/i.test(cell)) return cell.toLowerCase() === 'true';
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(cell) ? Number(cell) : cell;
+  const numeral = hasDecimalCommas && commaNumeral.test(cell) ? cell.replace(',', '.') : cell;
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(numeral) ? Number(numeral) : cell;
 }
+
+const commaNumeral = /^[+-]?\d*,\d+(e[+-]?\d+)?$/i;
 
 function fatal(line: number, rule: string): never {
   throw new HkctlError('bad_input', `line ${line}: expected ${rule}.`, {

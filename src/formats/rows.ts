@@ -46,6 +46,7 @@ function eventsOf(
   };
   const table = createTableReader(importTable, map, { row: validator.validateCells, fault });
   const events: TextEvents = {
+    listName: 'data',
     row: table.row,
     value(value, line) {
       hasValues = true;

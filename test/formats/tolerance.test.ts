@@ -130,6 +130,71 @@ describe.each(Object.entries(changes))('%s', (_name, change) => {
   });
 });
 
+describe('a decimal comma', () => {
+  const valuesOf = async (separator: string, values: readonly string[]) => {
+    const text =
+      ['sensor', 'at', 'value'].join(separator) +
+      values.map((value) => `\nOVEN${separator}1795162500000${separator}${value}`).join('');
+    const { items } = await readingsOf(text);
+    return items.map((item) => (item as { value: unknown }).value);
+  };
+  const texts = ['1,5', '-0,25', '+12,0', ',5', '1,5E-03', '1,234', '"2,5"', ' 3,5 '];
+
+  it('is one in a file whose columns semicolons separate', async () => {
+    expect(await valuesOf(';', texts)).toEqual([1.5, -0.25, 12, 0.5, 0.0015, 1.234, 2.5, 3.5]);
+    expect(await valuesOf(';', ['1.5', '-2e3', 'true'])).toEqual([1.5, -2000, true]);
+  });
+
+  it('is a text with separators of thousands, in a list, or where others separate the columns', async () => {
+    const others = ['1.234,5', '1 234,5', "1'234,5", '1,234.5', '1,2,3', '1,', ',', '1,5 kg'];
+    expect(await valuesOf(';', others)).toEqual(others);
+    expect(await valuesOf('\t', ['1,5'])).toEqual(['1,5']);
+    expect(await valuesOf(',', ['"1,5"'])).toEqual(['1,5']);
+  });
+});
+
+describe('a document of the API', () => {
+  const reading = '{"sensor":"OVEN","at":1,"value":1}';
+  const record = '{"id":"A","name":"x","part_number":"1","is_active":true}';
+
+  it.each([
+    `{"readings":[${reading}]}`,
+    `\ufeff {\n  "readings" : [\n${reading}\n]\r\n}\n`,
+    `{ "readings": [ ${reading} ] }\u001a`,
+  ])('of readings is read as they are posted: %j', async (text) => {
+    const items = [{ sensor: 'OVEN', at: 1, value: 1 }];
+    expect(await readingsOf(text)).toEqual({ items, faults: [] });
+    expect(await readingsOf(text, { fileName: 'x.json' })).toEqual({ items, faults: [] });
+  });
+
+  it.each([
+    `{"data":[${record}]}`,
+    `{"data":[${record}],"next_cursor":null,"sync_token":"abc"}`,
+    `{\n"data":\n[\n${record}\n],\n"next_cursor":null}`,
+  ])('of records is read as a list shows them: %j', async (text) => {
+    expect((await read(text)).records).toMatchObject([{ id: 'A', name: 'x' }]);
+    expect((await read(text, { fileName: 'x.json' })).records).toHaveLength(1);
+  });
+
+  it.each([
+    [`{"data":[${record}],"next_cursor":"abc"}`, 'one page of several'],
+    [`{"data":[${record}],"removed":["B"]}`, 'it has the member "removed"'],
+    [`{"data":[${record}]`, 'closed before the end of the file'],
+    [`{"data":[${record}]}}`, 'the end of the JSON document'],
+    ['{"data":', 'a JSON array of objects, or {"data":[…]}'],
+    ['{"data":{}}', 'a JSON array of objects, or {"data":[…]}'],
+  ])('that is none is refused: %j', async (text, rule) => {
+    expect((await read(text)).violations.map((violation) => violation.rule)).toEqual([
+      expect.stringContaining(rule),
+    ]);
+  });
+
+  it('is no object of one line that begins like it', async () => {
+    expect((await readingsOf('{"reading":1}\n{"r')).items).toEqual([{ reading: 1 }]);
+    expect((await readingsOf('{')).faults).toHaveLength(1);
+  });
+});
+
 it('names the line of a fault, whatever ends the lines', async () => {
   for (const end of ['\n', '\r\n', '\r\r\n', '\r']) {
     const text = joined([...parts, ['C', '"1"x', '3', 'true'], ['D', 'z', '4', 'maybe']], ',', end);

@@ -112,13 +112,28 @@ export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
 /** The fault of a value that is missing, or neither a finite number nor a boolean. */
 export function valueFault(value: unknown): Fault {
   if (value === undefined) return missing('value');
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-  const meant = Number.isFinite(number) ? ` Send the number ${number} without quotes.` : '';
+  const advice = typeof value === 'string' ? numeralAdvice(value.trim()) : '';
   return fault(
     'invalid_value',
-    `The value ${shown(value)} is neither a finite number nor a boolean.${meant}`,
+    `The value ${shown(value)} is neither a finite number nor a boolean.${advice}`,
   );
 }
+
+/** What to do with a text that is a number to people; begins with a space, and is empty for other texts. */
+function numeralAdvice(text: string): string {
+  const number = text === '' ? Number.NaN : Number(text);
+  if (Number.isFinite(number)) return ` Send the number ${number} without quotes.`;
+  if (groupedNumeral.test(text))
+    return ' It is ambiguous: give it without separators of thousands, with a decimal point.';
+  if (text.length <= shownDigits && /^[+-]?\d*,\d+(?:e[+-]?\d+)?$/i.test(text))
+    return ` Give it with a decimal point: ${text.replace(',', '.')}.`;
+  return '';
+}
+
+const shownDigits = 40;
+
+/** Groups of three digits, perhaps with a decimal mark: 1.234,5 and 1,234.5, and 1,234, which may be 1.234 or 1234. */
+const groupedNumeral = /^[+-]?\d{1,3}(?:[.,'\s]\d{3})+(?:[.,]\d*)?$/;
 
 export function qualityFault(quality: unknown): Fault {
   return fault(

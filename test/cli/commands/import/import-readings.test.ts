@@ -34,7 +34,7 @@ describe('import readings', () => {
       'Rejected: unknown_sensor 1, invalid_at 1, invalid_value 1, invalid_reading 1, reading_conflict 1',
       expect.stringMatching(/^ {2}line 5: unknown_sensor: /),
       expect.stringMatching(/^ {2}line 6: invalid_at: /),
-      '  line 7: invalid_value: The value "1,5" is neither a finite number nor a boolean.',
+      '  line 7: invalid_value: The value "1,5" is neither a finite number nor a boolean. Give it with a decimal point: 1.5.',
       '  line 8: invalid_reading: The line is not as expected: 5 columns as in the header; this row has 3.',
       '  line 9: reading_conflict: The sensor has another value at this instant; the first one stays.',
     ]);
