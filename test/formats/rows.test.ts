@@ -286,7 +286,11 @@ describe('JSON', () => {
   });
 
   it.each([
-    ['{"id":"A"}', 1, 'a JSON array of objects, or {"data":[…]}; for one object a line use --format ndjson'],
+    [
+      '{"id":"A"}',
+      1,
+      'a JSON array of objects, or {"data":[…]}; for one object a line use --format ndjson',
+    ],
     ['[\n{"id":"A"}\n{}', 3, 'a comma or the end of the array between two objects'],
     ['[\n{"id":"A" "b"}]', 2, 'a JSON value'],
     ['[\n', 2, 'a JSON array that is closed before the end of the file'],

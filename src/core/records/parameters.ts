@@ -51,6 +51,18 @@ export function wrongValue(name: string, value: string, rule: string): HkctlErro
   );
 }
 
+/** The error for a range that ends before it begins: nothing can be in it. */
+export function reversedRange(
+  from: readonly [name: string, value: string],
+  to: readonly [name: string, value: string],
+): HkctlError {
+  const [shownFrom, shownTo] = [from, to].map(([name, value]) => `${name}=${quotedText(value)}`);
+  return new HkctlError(
+    'bad_parameter',
+    `${shownFrom} is after ${shownTo}: nothing is between them. Exchange the two.`,
+  );
+}
+
 /** Reads an instant of a query, where an unescaped `+` of an offset arrives as a blank. Throws `bad_parameter`. */
 export function readQueryInstant(name: string, text: string): string {
   const instant = canonicalInstant(text.replace(/ (\d\d:\d\d)$/, '+$1'));

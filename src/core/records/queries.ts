@@ -26,6 +26,7 @@ import {
   readLimit,
   readQueryInstant,
   requireKnown,
+  reversedRange,
   wrongValue,
 } from './parameters.ts';
 
@@ -80,6 +81,7 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
     const token =
       text === undefined ? undefined : readSyncToken(text, listName(resource, entityId));
     const read = asked.flatMap((filter) => filter.read(parameters.get(filter.name) ?? '', scope));
+    requireRanges(parameters, read);
     const conditions: RecordCondition[] = token
       ? [{ field: 'updated_at', op: 'from', value: instantAfter(token.changedAt) }]
       : [...read.filter(({ op }) => op === 'eq'), ...read.filter(({ op }) => op !== 'eq')];
@@ -108,6 +110,25 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
         ]),
     };
   };
+}
+
+/** Throws `bad_parameter` for `<field>_from` after `<field>_to`. */
+function requireRanges(
+  given: ReadonlyMap<string, string>,
+  conditions: readonly RecordCondition[],
+): void {
+  for (const { field, op, value } of conditions) {
+    const [fromName, toName] = [`${field}_from`, `${field}_to`];
+    const [fromText, toText] = [given.get(fromName), given.get(toName)];
+    if (op !== 'from' || fromText === undefined || toText === undefined) continue;
+    const isReversed = conditions.some(
+      (other) =>
+        other.field === field &&
+        ((other.op === 'to' && value > other.value) ||
+          (other.op === 'before' && value >= other.value)),
+    );
+    if (isReversed) throw reversedRange([fromName, fromText], [toName, toText]);
+  }
 }
 
 export function pageParameters(resource: ResourceDefinition): PageParameter[] {

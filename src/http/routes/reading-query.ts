@@ -9,6 +9,7 @@ import {
   readingPageLimit,
   readLimit,
   requireKnown,
+  reversedRange,
   wrongValue,
 } from '../../core/records/parameters.ts';
 import { startOfDayMs } from '../../core/time/calendar.ts';
@@ -56,8 +57,7 @@ export function readReadingsQuery(
   const last = readLast(values.get('last'));
   return {
     sensors,
-    fromUs: readInstant('from', values.get('from'), calendar.timezone),
-    toUs: readInstant('to', values.get('to'), calendar.timezone),
+    ...readTimeRange(values.get('from'), values.get('to'), calendar.timezone),
     limit: readLimit(values.get('limit'), {
       ...readingPageLimit,
       default: defaultLimit(last, sensors.length),
@@ -67,6 +67,19 @@ export function readReadingsQuery(
     cursor: values.get('cursor'),
     buckets: bucket === undefined ? undefined : readBuckets(bucket, agg, calendar),
   };
+}
+
+/** Reads `from` and `to`. A range of no length is empty: a client that polls asks for it. */
+function readTimeRange(
+  from: string | undefined,
+  to: string | undefined,
+  timezone: string,
+): TimeRange {
+  const fromUs = readInstant('from', from, timezone);
+  const toUs = readInstant('to', to, timezone);
+  const isReversed = fromUs !== undefined && toUs !== undefined && fromUs > toUs;
+  if (isReversed) throw reversedRange(['from', from ?? ''], ['to', to ?? '']);
+  return { fromUs, toUs };
 }
 
 /** A request with `last` fits into one page if it can. */

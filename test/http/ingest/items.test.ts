@@ -244,6 +244,8 @@ describe('lines', () => {
   );
 
   it('that are not JSON are reported by the number of the first', () => {
-    expect(() => itemsOfLines('\n\n  \n{"a\n{')).toThrow('The body is not NDJSON: line 4, column 4.');
+    expect(() => itemsOfLines('\n\n  \n{"a\n{')).toThrow(
+      'The body is not NDJSON: line 4, column 4.',
+    );
   });
 });

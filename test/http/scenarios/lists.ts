@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Scenario } from './scenario.ts';
 
 const bad = { status: 400, code: 'bad_parameter' };
@@ -81,6 +82,26 @@ export const listScenarios: Scenario[] = [
   {
     name: 'records from a day to a day',
     path: '/api/v1/oee-events?started_at_from=2026-11-20&started_at_to=2026-11-20',
+    status: 200,
+  },
+  ...[
+    ['oee-events', 'started_at', '2026-11-21', '2026-11-20'],
+    ['oee-events', 'started_at', '2026-11-20T08:00:00Z', '2026-11-20T07:59:59Z'],
+    ['oee-events', 'started_at', '2026-11-20T23:00:00Z', '2026-11-20'],
+    ['jobs', 'required_date', '2027-01-01', '2026-12-31'],
+  ].map(
+    ([resource, field, from, to]): Scenario => ({
+      name: `${resource} from ${from} to ${to}`,
+      path: `/api/v1/${resource}?${field}_to=${to}&${field}_from=${from}`,
+      ...bad,
+      holds: {
+        detail: expect.stringContaining(`${field}_from="${from}" is after ${field}_to="${to}"`),
+      },
+    }),
+  ),
+  {
+    name: 'records from a day in one zone to the same day',
+    path: '/api/v1/oee-events?started_at_from=2026-11-20T22:59:59Z&started_at_to=2026-11-20',
     status: 200,
   },
   { name: 'records at a day', path: '/api/v1/parts?updated_since=2026-11-31', ...bad },

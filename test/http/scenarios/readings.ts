@@ -19,6 +19,33 @@ export const readingsScenarios: Scenario[] = [
     path: '/api/v1/sensors/SE-1001/readings?from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z',
     status: 200,
   },
+  ...(
+    [
+      ['from=2026-11-21T00:00:00Z&to=2026-11-20T00:00:00Z', '', true],
+      ['to=1795000000000&from=1795000000001', '&bucket=1h&agg=max', true],
+      ['from=2026-11-21&to=1795000000000', '&last=3&order=desc', true],
+      ['from=2026-11-20T08:00:00.000001Z&to=2026-11-20T08:00:00Z', '', true],
+      ['from=2026-11-20T09:00:00Z&to=2026-11-20T10:00:00%2B01:00', '', false],
+      ['from=2026-11-20&to=2026-11-20', '', false],
+    ] as const
+  ).flatMap(([range, more, isReversed]) => {
+    const values = decodeURIComponent(range)
+      .split('&')
+      .sort()
+      .map((pair) => pair.replace(/=(.*)/, '="$1"'));
+    const answer = isReversed ? { status: 400, code: 'bad_parameter' } : { status: 200 };
+    const [from = '', to = ''] = values;
+    return ['/sensors/SE-1001/readings?', '/readings?sensor=SE-1001&'].map(
+      (path): Scenario => ({
+        name: `${path}${range}${more}`,
+        path: `/api/v1${path}${range}${more}`,
+        ...answer,
+        ...(isReversed && {
+          holds: { detail: expect.stringContaining(`${from} is after ${to}`) },
+        }),
+      }),
+    );
+  }),
   {
     name: 'readings of all time in milliseconds',
     path: '/api/v1/sensors/SE-1001/readings?from=100000000000&to=253402300799000',

@@ -154,7 +154,7 @@ function filterOf(flags: FlagValues<typeof filterFlags>, nowMs: number): AuditFi
   const sinceMs = instantOf('--since', since, nowMs, 'first');
   const untilMs = instantOf('--until', until, nowMs, 'last');
   if (sinceMs !== undefined && untilMs !== undefined && untilMs < sinceMs) {
-    throw new HkctlError('usage', '--until is before --since.');
+    throw new HkctlError('usage', `--until must be after --since: ${until} is before ${since}.`);
   }
   const filter = { sinceMs, untilMs, actor, action, target, outcome };
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));

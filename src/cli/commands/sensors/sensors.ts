@@ -22,7 +22,7 @@ export function readRange(
     toUs: instantOf(to, '--to', timezone),
   };
   if (range.fromUs !== undefined && range.toUs !== undefined && range.fromUs >= range.toUs) {
-    throw new HkctlError('usage', '--to must be after --from.');
+    throw new HkctlError('usage', `--to must be after --from: ${to} is not after ${from}.`);
   }
   return range;
 }

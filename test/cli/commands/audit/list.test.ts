@@ -76,10 +76,16 @@ describe('the filters of the audit trail', () => {
       exit: 2,
       message: expect.stringContaining('done, denied, failed'),
     });
-    expect(await refused('--since 1d --until 2d')).toMatchObject({
-      exit: 2,
-      message: '--until is before --since.',
-    });
+    for (const [since, until] of [
+      ['1d', '2d'],
+      ['2026-11-20', '2026-11-19'],
+      ['2026-11-20T08:00:00Z', '2026-11-20T08:59:00+01:00'],
+    ]) {
+      expect(await refused(`--since ${since} --until ${until}`)).toMatchObject({
+        exit: 2,
+        message: `--until must be after --since: ${until} is before ${since}.`,
+      });
+    }
     expect(await refused('--until soon')).toMatchObject({
       exit: 2,
       message: expect.stringMatching(/^--until: "soon" /),

@@ -240,6 +240,12 @@ describe('sensors export by date', () => {
     expect(
       (await cli.run('sensors export --entity BER --from 2026-11-21 --to 2026-11-21')).code,
     ).toBe(2);
+    for (const line of ['export', 'show OVEN-1', 'erase OVEN-1 --yes']) {
+      const reversed = '--to 2026-11-20T07:00:00Z --from 2026-11-21';
+      const outcome = await cli.run(`sensors ${line} --entity BER ${reversed}`);
+      expect([line, outcome.code]).toEqual([line, 2]);
+      expect(outcome.stderr).toContain('2026-11-20T07:00:00Z is not after 2026-11-21.');
+    }
     expect((await cli.run('sensors export --entity BER --from yesterday')).code).toBe(2);
   });
 });
