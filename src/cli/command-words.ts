@@ -43,12 +43,18 @@ function wordPlaces(argv: readonly string[]): number[] {
   return places;
 }
 
-/** The command line with `--help` at its end instead of the word help, also behind flags: `--store X help keys`. */
-export function withoutHelpWord(argv: readonly string[]): readonly string[] {
-  const [first = -1] = wordPlaces(argv);
-  return argv[first] === 'help'
-    ? [...argv.slice(0, first), ...argv.slice(first + 1), '--help']
-    : argv;
+/**
+ * The command line with `--help` at its end instead of the word help: `help keys`, and `keys help` of a noun with verbs; elsewhere
+ * help can be the name of a file. Flags may stand before it: `--store X help keys`.
+ */
+export async function withoutHelpWord(argv: readonly string[]): Promise<readonly string[]> {
+  const [first = -1, second = -1] = wordPlaces(argv);
+  let at = argv[first] === 'help' ? first : -1;
+  if (at === -1 && argv[second] === 'help') {
+    const noun = await nouns.find(({ name }) => name === argv[first])?.load();
+    if (noun !== undefined && 'verbs' in noun) at = second;
+  }
+  return at === -1 ? argv : [...argv.slice(0, at), ...argv.slice(at + 1), '--help'];
 }
 
 export function nounIn(
@@ -94,11 +100,27 @@ export function verbMissing({ name, verbs }: NamedNoun): HkctlError {
   });
 }
 
+/** Flags of every command that other programs have as a word or as another flag, each with these. */
+const flagsByWord: readonly (readonly [flag: string, words: readonly string[]])[] = [
+  ['--version', ['version', 'ver', 'v']],
+  ['--help', ['help', 'usage', 'man', 'h', '?']],
+];
+
+/** The flag of every command that a word or another flag means, also with a typing error; undefined if none. */
+function commonFlagOf(typed: string): string | undefined {
+  const word = typed.replace(/^[-/]+/, '').toLowerCase();
+  const [flag] = flagsByWord.find(([, words]) => words.includes(word)) ?? [];
+  if (flag !== undefined) return flag;
+  const near = nearestSafely(word, ['version', 'help'], ['version', 'help']);
+  return near === undefined ? undefined : `--${near}`;
+}
+
 /** Refuses a noun that does not exist. A verb alone, such as `rotate`, is answered with the commands that have it. */
 export async function requireNoun(word: string): Promise<void> {
   const names = nouns.map(({ name }) => name);
   if (names.includes(word)) return;
-  const near = nearestSafely(word, names, risky);
+  const flag = commonFlagOf(word);
+  const near = flag === undefined ? nearestSafely(word, names, risky) : `hkctl ${flag}`;
   const withVerb = near === undefined ? await commandsWith(word) : [];
   const meant = near ?? (withVerb.length === 0 ? undefined : withVerb.join(', '));
   throw new HkctlError('usage', `Unknown command: hkctl ${word}`, {
@@ -138,9 +160,11 @@ export function unknownFlag(
   if (answer) return new HkctlError('usage', answer.message, { hint: answer.hint });
   const names = flagNames.map((name) => name.replace(/^--/, '')).filter(isSuggested);
   const short = names.filter((name) => name.length <= mostLettersOfShort);
-  const near = nearestSafely(flag.replace(/^-+/, ''), names, short);
+  const word = flag.replace(/^-+/, '');
+  const near = names.includes(word) ? word : nearestSafely(word, names, short);
+  const meant = near === undefined ? commonFlagOf(flag) : `--${near}`;
   return new HkctlError('usage', `Unknown flag: ${flag}`, {
-    hint: near === undefined ? 'Add --help to see its flags.' : `Did you mean --${near}?`,
+    hint: meant === undefined ? 'Add --help to see its flags.' : `Did you mean ${meant}?`,
   });
 }
 

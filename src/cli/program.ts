@@ -195,7 +195,10 @@ function requireNoExcess(command: Command, { excessGuidance }: CommandDefinition
       : declaredArguments.map((one) => one.name()).join(' ');
   const quoted = quotedText(excess);
   throw new HkctlError('usage', `${path.join(' ')} takes ${takes}; ${quoted} is one too many.`, {
-    hint: 'Add --help to see what it takes. Quote a name that has a space.',
+    hint:
+      excess === 'help'
+        ? 'Did you mean --help?'
+        : 'Add --help to see what it takes. Quote a name that has a space.',
   });
 }
 

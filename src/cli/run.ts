@@ -32,7 +32,7 @@ export async function runCommandLine(
   callerIo: Io,
   services: Services,
 ): Promise<number> {
-  const argv = withoutHelpWord(line);
+  const argv = await withoutHelpWord(line);
   const io = withMessagesOf(argv, callerIo);
   let json: JsonArgument = { argv };
   let context: Context | undefined;

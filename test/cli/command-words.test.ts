@@ -50,6 +50,35 @@ describe('the words of a command line', () => {
     const help = (await cli.ok('keys rotate --help')).stdout;
     expect((await cli.ok('help keys rotate')).stdout).toBe(help);
     expect((await cli.ok(['--store', cli.place, 'help', 'keys', 'rotate'])).stdout).toBe(help);
+    expect((await cli.ok('keys help rotate')).stdout).toBe(help);
+    for (const noun of ['keys', 'sensors', 'users', 'audit']) {
+      const ofNoun = (await cli.ok([noun, '--help'])).stdout;
+      expect((await cli.ok([noun, 'help'])).stdout).toBe(ofNoun);
+      expect((await cli.ok(['--store', cli.place, '--quiet', noun, 'help'])).stdout).toBe(ofNoun);
+    }
+  });
+
+  it('takes help for the name that it can be', async () => {
+    expect((await cli.run('examples help')).stderr).toContain('"help"');
+    expect((await cli.run('import help x.csv --entity BER')).stderr).toContain('"help"');
+  });
+
+  it.each([
+    ['version', 'Did you mean hkctl --version?'],
+    ['verison', 'Did you mean hkctl --version?'],
+    ['usage', 'Did you mean hkctl --help?'],
+    ['hepl keys', 'Did you mean hkctl --help?'],
+    ['-v', 'Did you mean --version?'],
+    ['-version', 'Did you mean --version?'],
+    ['-help', 'Did you mean --help?'],
+    ['keys list -?', 'Did you mean --help?'],
+    ['keys -help', 'Did you mean --help?'],
+    ['keys list -json', 'Did you mean --json?'],
+    ['keys create help', 'Did you mean --help?'],
+    ['doctor help', 'Did you mean --help?'],
+  ])('%s is answered with the flag that it means', async (line, hint) => {
+    const { code, stderr } = await cli.run(line);
+    expect([code, stderr.trimEnd().split('\nhint: ')[1]]).toEqual([2, hint]);
   });
 
   it('understands a verb before its noun', async () => {
