@@ -27,6 +27,23 @@ export interface Claim {
   gapMs: number;
 }
 
+/**
+ * Whether all of some tasks are due; they then count as begun. One that was begun by a clock that was ahead counts as begun now:
+ * its day is counted from there, so that a clock that jumps repeats nothing, and silences nothing for longer than a day.
+ */
+export async function claimAll(
+  { store, clock }: Pick<Domain, 'store' | 'clock'>,
+  claims: readonly Claim[],
+): Promise<boolean> {
+  for (const { task, gapMs } of claims) {
+    const nowMs = clock();
+    const begunMs = (await store.daemon.taskBegunMs(task)) ?? 0;
+    const isDue = await store.daemon.beginTask(task, nowMs, begunMs > nowMs ? 0 : gapMs);
+    if (!isDue || begunMs > nowMs) return false;
+  }
+  return true;
+}
+
 /** A notice that is due if each of its claims is, in their order. */
 export interface DueNotice {
   notice: Notice;

@@ -27,6 +27,8 @@ export interface DaemonStore {
   address(): MaybePromise<string | undefined>;
   /** Whether this daemon may begin a task now: false if one of the store has begun it less than `gapMs` before, or after. */
   beginTask(task: DaemonTask, nowMs: number, gapMs: number): MaybePromise<boolean>;
+  /** When a daemon of the store last began a task, by the clock of that time; undefined for never. */
+  taskBegunMs(task: DaemonTask): MaybePromise<number | undefined>;
   /** The daemons that were not stopped, newest first; what ended otherwise is forgotten once another takes its place. */
   recorded(): MaybePromise<RecordedDaemon[]>;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Domain } from '../../core/domain/domain.ts';
 import {
-  type Claim,
+  claimAll,
   dueNotices,
   expiringKeys,
   expiryWarningDays,
@@ -11,11 +11,13 @@ import { redactSecrets } from '../../core/secrets.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { hourMs } from '../../core/time/spans.ts';
 import type { Log } from '../monitoring/log.ts';
-import { type NotifyCommand, runNotifyCommand } from './notify-command.ts';
+import { createDeliveries, type NotifyCommand } from './notify-command.ts';
 import { createRepetition } from './repetition.ts';
 
 /** The first look comes soon after the start, once the usage of the last daemon is on disk. */
 const firstAfterMs = 5_000;
+/** A look whose commands hang ends before the next one is due, which tells the rest. */
+const longestLookMs = 50 * 60_000;
 /** The rest after each claim, which writes to the store. */
 const restMs = 20;
 
@@ -42,7 +44,7 @@ export function createNotices(
   async function warnOfExpiries(): Promise<void> {
     for await (const expiring of expiringKeys(domain)) {
       if (signal.aborted) return;
-      if (!(await begins([warningClaim(expiring, domain.clock())]))) continue;
+      if (!(await claimAll(domain, [warningClaim(expiring, domain.clock())]))) continue;
       const { key, expiresAtMs, days } = expiring;
       warnings.set(`${days}`, (warnings.get(`${days}`) ?? 0) + 1);
       const { prefix, name } = key;
@@ -56,28 +58,18 @@ export function createNotices(
   }
 
   async function tell(command: NotifyCommand): Promise<void> {
+    const deliveries = createDeliveries(command, signal, (notice, { reason, complaint }) => {
+      const facts = { notice, reason, stderr: redactSecrets(complaint) };
+      log.warn(facts, `the command of --notify failed for ${notice.event}`);
+    });
+    const endsAt = performance.now() + longestLookMs;
     for await (const { notice, claims } of dueNotices(domain)) {
-      if (signal.aborted) return;
-      if (!(await begins(claims))) continue;
-      const fault = await runNotifyCommand(command, notice, signal);
-      if (signal.aborted) return;
-      if (fault) {
-        const { reason, complaint, isTimeout } = fault;
-        const facts = { notice, reason, stderr: redactSecrets(complaint) };
-        log.warn(facts, `the command of --notify failed for ${notice.event}`);
-        // Others would only hang as well: they are due again in an hour.
-        if (isTimeout) return;
-      }
+      if (signal.aborted || performance.now() > endsAt) break;
+      if (!(await claimAll(domain, claims))) continue;
+      await deliveries.begin(notice);
       await pauseBetween();
     }
-  }
-
-  /** Whether all of that is due, and nobody else does it meanwhile. */
-  async function begins(claims: readonly Claim[]): Promise<boolean> {
-    for (const { task, gapMs } of claims) {
-      if (!(await domain.store.daemon.beginTask(task, domain.clock(), gapMs))) return false;
-    }
-    return true;
+    await deliveries.finished();
   }
 
   /** The pause ends at once when the daemon stops. */

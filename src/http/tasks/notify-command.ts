@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Notice } from '../../core/operations/notices.ts';
 
 export interface NotifyCommand {
@@ -6,25 +7,57 @@ export interface NotifyCommand {
   command: string;
   env: Readonly<Record<string, string | undefined>>;
   /** After this time it and all that it has started are killed. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
+  /** After this time the next notice is told meanwhile. */
+  patienceMs?: number;
 }
 
 const usualTimeoutMs = 30_000;
+const usualPatienceMs = 2_000;
+/** Commands that may run at the same time. */
+const mostAtOnce = 8;
 /** Its report of a fault is logged up to this length. */
 const longestComplaint = 500;
 
 /** How a command has failed. */
 export interface CommandFault {
   reason: string;
-  isTimeout: boolean;
   complaint: string;
+}
+
+/** Tells notices one after the other, as long as the command ends soon; one that hangs delays the others little. */
+export function createDeliveries(
+  command: NotifyCommand,
+  signal: AbortSignal,
+  failed: (notice: Notice, fault: CommandFault) => void,
+) {
+  const { patienceMs = usualPatienceMs } = command;
+  const running = new Set<Promise<void>>();
+
+  async function deliver(notice: Notice): Promise<void> {
+    const fault = await runNotifyCommand(command, notice, signal);
+    if (fault !== undefined && !signal.aborted) failed(notice, fault);
+  }
+
+  return {
+    /** Tells a notice; resolves once the next one may be told. */
+    async begin(notice: Notice): Promise<void> {
+      const delivery = deliver(notice).finally(() => running.delete(delivery));
+      running.add(delivery);
+      await Promise.race([delivery, pause(patienceMs, undefined, { ref: false })]);
+      if (running.size >= mostAtOnce) await Promise.race(running);
+    },
+    async finished(): Promise<void> {
+      await Promise.all(running);
+    },
+  };
 }
 
 /**
  * Runs the command of `--notify` with a notice as JSON on its standard input; undefined if it has succeeded. It is killed at the
  * end of its time, and when `signal` is aborted.
  */
-export function runNotifyCommand(
+function runNotifyCommand(
   { command, env, timeoutMs = usualTimeoutMs }: NotifyCommand,
   notice: Notice,
   signal: AbortSignal,
@@ -53,7 +86,7 @@ export function runNotifyCommand(
       clearTimeout(late);
       signal.removeEventListener('abort', kill);
       child.stderr.destroy();
-      resolve(reason === undefined ? undefined : { reason, isTimeout, complaint });
+      resolve(reason === undefined ? undefined : { reason, complaint });
     };
     signal.addEventListener('abort', kill, { once: true });
     child.stderr.on('data', (chunk: Buffer) => {

@@ -10,7 +10,11 @@ import { HttpPlant } from '../plant.ts';
 const dayMs = 86_400_000;
 
 /** A daemon that looks once: what its log and its command were told. */
-async function look(plant: HttpPlant, command?: string, timeoutMs?: number) {
+async function look(
+  plant: HttpPlant,
+  command?: string,
+  times: { timeoutMs?: number; patienceMs?: number } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-notices-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const told = join(folder, 'told');
@@ -19,7 +23,7 @@ async function look(plant: HttpPlant, command?: string, timeoutMs?: number) {
   const env = { PATH: process.env.PATH, TOLD: told };
   const notices = createNotices(plant.domain, {
     log: createLog('info', { write: (line) => lines.push(line) }),
-    notify: command === undefined ? undefined : { command, env, timeoutMs },
+    notify: command === undefined ? undefined : { command, env, ...times },
   });
   await notices.run();
   await notices.stop();
@@ -153,9 +157,51 @@ it('logs a command that fails, and ends one that hangs with all that it has star
   await plant.key({ name: 'Two', expiresAtMs: plant.nowMs + 2 * dayMs });
   await plant.key({ name: 'Three', expiresAtMs: plant.nowMs + 2 * dayMs });
   const began = performance.now();
-  const hung = await look(plant, 'sleep 100 & sleep 100', 200);
+  const hung = await look(plant, 'sleep 100 & sleep 100', { timeoutMs: 200 });
   expect(performance.now() - began).toBeLessThan(10_000);
-  expect(hung.log.filter(({ reason }) => reason === 'it took longer than 0.2 s')).toHaveLength(1);
-  // The one that was not told is told by the next look.
-  expect((await look(plant, append)).told).toHaveLength(1);
+  expect(hung.log.filter(({ reason }) => reason === 'it took longer than 0.2 s')).toHaveLength(2);
+  expect((await look(plant, append)).told).toEqual([]);
+});
+
+it('tells the rest while a command hangs, each once a day', async () => {
+  const plant = await HttpPlant.open();
+  for (let n = 0; n < 12; n++) {
+    await plant.key({ name: `Key ${n}`, expiresAtMs: plant.nowMs + 2 * dayMs });
+  }
+  const began = performance.now();
+  const times = { timeoutMs: 2000, patienceMs: 50 };
+  const { told, log } = await look(plant, `${append}; sleep 100`, times);
+  // Twelve in two rounds of at most eight, and not one after the other.
+  expect(performance.now() - began).toBeLessThan(12_000);
+  expect(new Set(told.map(({ key }) => key.name)).size).toBe(12);
+  expect(told).toHaveLength(12);
+  expect(log.filter(({ reason }) => reason !== undefined)).toHaveLength(12);
+  expect((await look(plant, append)).told).toEqual([]);
+  plant.nowMs += 1.5 * dayMs;
+  expect((await look(plant, append)).told).toHaveLength(12);
+});
+
+it('tells one notice after the other while its command ends soon', async () => {
+  const plant = await HttpPlant.open();
+  for (let n = 0; n < 4; n++) {
+    await plant.key({ name: `Key ${n}`, expiresAtMs: plant.nowMs + 2 * dayMs });
+  }
+  const step = (event: string) => `echo '{"event":"${event}"}' >> "$TOLD"`;
+  const { told } = await look(plant, `${step('begin')}; ${append}; ${step('end')}`);
+  const events = told.map(({ event }) => event);
+  expect(events).toEqual(Array(4).fill(['begin', 'key_expires', 'end']).flat());
+});
+
+it('repeats no daily notice if the clock jumps back, and tells it a day later', async () => {
+  const plant = await HttpPlant.open();
+  const createdMs = plant.nowMs;
+  const told = async (days: number) => {
+    plant.nowMs = createdMs + days * dayMs;
+    return (await look(plant, append)).told.map(({ event }) => event);
+  };
+  expect(await told(40)).toEqual(['backup_old']);
+  for (const days of [8, 8.5, 8.9]) expect(await told(days)).toEqual([]);
+  expect(await told(9)).toEqual(['backup_old']);
+  expect(await told(9.5)).toEqual([]);
+  expect(await told(10)).toEqual(['backup_old']);
 });

@@ -208,7 +208,9 @@ export function peopleConformance(given: Given): void {
     const { store } = await given();
     const begins = (nowMs: number) => store.daemon.beginTask('retention', nowMs, 1000);
     const hour = 3_600_000;
+    expect(await store.daemon.taskBegunMs('retention')).toBeUndefined();
     expect(await Promise.all([begins(hour), begins(hour)])).toEqual([true, false]);
+    expect(await store.daemon.taskBegunMs('retention')).toBe(hour);
     expect(await begins(hour + 999)).toBe(false);
     expect(await begins(hour + 1000)).toBe(true);
     expect(await begins(100 * hour)).toBe(true);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isHkctlError } from '../../../core/errors.ts';
-import type { DaemonStore, RecordedDaemon } from '../../../core/port/daemons.ts';
+import type { DaemonStore, DaemonTask, RecordedDaemon } from '../../../core/port/daemons.ts';
 import type { Database } from '../connection/database.ts';
 import { isShownMs } from '../connection/shown-instants.ts';
 import type { Generations } from './generations.ts';
@@ -90,7 +90,11 @@ export function createDaemonStore(
     clearAddress: release,
     recorded,
     async beginTask(task, nowMs, gapMs) {
-      return (await database.query(beginTask, [`${task}_begun_ms`, nowMs, gapMs])).length > 0;
+      return (await database.query(beginTask, [markOf(task), nowMs, gapMs])).length > 0;
+    },
+    async taskBegunMs(task) {
+      const [mark] = await database.query<{ value: number }>(selectTask, [markOf(task)]);
+      return mark?.value;
     },
     address: async () => (await recorded()).find(({ serves }) => serves)?.baseUrl,
   };
@@ -101,6 +105,13 @@ export const isAlive = `seen_at_ms between ${nowSql} - ${aliveMs} and ${nowSql} 
 
 const selectRecorded = `select left(base_url, 2048) as "baseUrl", pid, since_ms as "sinceMs", left(version, 64) as version, ${isAlive} as serves
   from daemons where base_url is not null and ${isShownMs('since_ms')} order by since_ms desc limit 1000`;
+
+/** The mark with the time at which a task was last begun. */
+function markOf(task: DaemonTask): string {
+  return `${task}_begun_ms`;
+}
+
+const selectTask = 'select value from marks where name = $1';
 
 const beginTask = `insert into marks (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value
   where abs(excluded.value - marks.value) >= $3 returning 1`;

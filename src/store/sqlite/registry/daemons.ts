@@ -1,5 +1,5 @@
 import { desc, eq, or } from 'drizzle-orm/sql';
-import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
+import type { Daemon, DaemonStore, DaemonTask } from '../../../core/port/daemons.ts';
 import { placeholders, statement } from '../../shared/registry/compiled-statements.ts';
 import { selectMark, setMark } from '../../shared/registry/marks.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
@@ -68,8 +68,9 @@ export function createDaemonStore(
       registry.stop(() => query(statements.remove, { pid }));
       release();
     },
+    taskBegunMs: (task) => first(statements.mark, { name: markOf(task) })?.value,
     beginTask(task, nowMs, gapMs) {
-      const name = `${task}_begun_ms`;
+      const name = markOf(task);
       const lastMark = () => first(statements.mark, { name });
       const isDue = () => Math.abs(nowMs - (lastMark()?.value ?? 0)) >= gapMs;
       // Most calls come too early, and take no lock.
@@ -86,6 +87,11 @@ export function createDaemonStore(
       return newest && registry.alone(() => isAnyServing()) ? newest.baseUrl : undefined;
     },
   };
+}
+
+/** The mark with the time at which a task was last begun. */
+function markOf(task: DaemonTask): string {
+  return `${task}_begun_ms`;
 }
 
 const { pid, baseUrl } = placeholders('pid', 'baseUrl');
