@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Flag, globalFlags } from '../../src/cli/command/flags.ts';
+import { type Flag, globalFlags, readFlags } from '../../src/cli/command/flags.ts';
 import { argumentsOf, commands, longNameOf } from './all-commands.ts';
 import { Cli } from './harness.ts';
 
@@ -92,6 +92,20 @@ describe('an empty environment variable', () => {
   it('counts as unset', async () => {
     const env = { HKCTL_ENTITY: '', HKCTL_STATUS: '', HKCTL_USER: '', HKCTL_JSON: '' };
     expect((await cli.ok('keys list', { env })).stdout).not.toContain('BER');
+  });
+
+  it('of any flag counts as unset, but for one whose absence opens something', () => {
+    const sets = [globalFlags, ...commands.map(({ definition }) => definition.flags)];
+    for (const flags of sets) {
+      const unset = readFlags(flags, {}, {});
+      for (const flag of Object.values<Flag<unknown>>(flags)) {
+        for (const variable of flag.env) {
+          const read = () => readFlags(flags, {}, { [variable]: '' });
+          if (flag.requiresVariableValue) expect(read).toThrow(variable);
+          else expect([variable, read()]).toEqual([variable, unset]);
+        }
+      }
+    }
   });
 
   it('for --allow-ip is refused, unless the command line gives the flag', async () => {
