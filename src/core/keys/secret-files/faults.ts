@@ -40,9 +40,12 @@ export function unusable(
   });
 }
 
-/** The refusal of a file that exists and must not be overwritten. */
-export function taken(path: string): HkctlError {
+/** The refusal of a file that exists and must not be overwritten; only a plain file can hold a secret to test. */
+export function taken(path: string, entry?: { isFile(): boolean }): HkctlError {
+  const test = entry?.isFile()
+    ? ` To test the secret in it: hkctl keys verify < ${shellWord(path)}`
+    : '';
   return new HkctlError('state_forbids', `${path} exists already, and is not overwritten.`, {
-    hint: `Give another path, or move the file away. To test the secret in it: hkctl keys verify < ${shellWord(path)}`,
+    hint: `Give another path, or move the file away.${test}`,
   });
 }

@@ -29,7 +29,8 @@ export class SecretSlot {
     const place = placeOf(path, isNew);
     try {
       removeSecondName(place);
-      if (isNew && place.folder.statOf(place.name)) throw taken(path);
+      const entry = place.folder.statOf(place.name);
+      if (isNew && entry) throw taken(path, entry);
       return new SecretSlot(path, isNew, place);
     } catch (thrown) {
       place.folder.close();
@@ -145,7 +146,8 @@ export class SecretSlot {
       folder.remove(this.#pendingName);
     } catch (thrown) {
       if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(errnoOf(thrown) ?? '')) throw thrown;
-      if (folder.statOf(this.#name)) throw taken(this.path);
+      const entry = folder.statOf(this.#name);
+      if (entry) throw taken(this.path, entry);
       folder.rename(this.#pendingName, this.#name);
     }
   }
