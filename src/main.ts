@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Services } from './cli/command/context.ts';
+import type { Services } from './cli/command/services.ts';
 import { report, runCommandLine, withMessagesOf } from './cli/run.ts';
 import { createIo, type Io } from './cli/terminal/io.ts';
 import { readEnvironment } from './config.ts';

@@ -3,11 +3,11 @@ import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { exposureIn, redactSecrets } from '../core/secrets.ts';
 import { printable, textOfAny } from '../core/text/shown-text.ts';
 import type { CommandDefinition } from './command/command.ts';
-import type { Services } from './command/context.ts';
 import { type Context, createContext } from './command/context.ts';
 import { globalFlags, readFlags, serviceLinksIn } from './command/flags.ts';
 import { requireFields } from './command/json-fields.ts';
 import { runCommand } from './command/running.ts';
+import type { Services } from './command/services.ts';
 import {
   createStoreNaming,
   inOrder,

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, inject } from 'vitest';
-import type { Services } from '../../src/cli/command/context.ts';
+import type { Services } from '../../src/cli/command/services.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';

@@ -39,6 +39,6 @@ describe('the one door to a store', () => {
       (file) =>
         file.endsWith('.ts') && /\bsession\(\)[;)]/.test(readFileSync(join(cli, file), 'utf8')),
     );
-    expect(openers.sort()).toEqual(['command/context.ts', 'command/running.ts']);
+    expect(openers.sort()).toEqual(['command/running.ts']);
   });
 });

@@ -4,8 +4,9 @@ import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { holdsSecret } from '../../core/secrets.ts';
-import type { Context, StoreSession } from './context.ts';
+import type { Context } from './context.ts';
 import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.ts';
+import type { StoreSession } from './store-access.ts';
 
 export interface CommandDefinition<F extends Flags = Flags, A extends AuditAction = AuditAction> {
   /** By default that of its noun in the list of commands. */

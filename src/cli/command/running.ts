@@ -2,10 +2,11 @@ import type { AuditAction } from '../../core/access/roles.ts';
 import { type Permitted, requirePermissions } from '../../core/domain/actors.ts';
 import { isHkctlError } from '../../core/errors.ts';
 import type { ArgumentDefinition, CommandDefinition, CommandSession } from './command.ts';
-import type { Context, StoreSession } from './context.ts';
+import type { Context } from './context.ts';
 import { requireNotBlank } from './flags.ts';
 import { missingError, missingOf, requireGiven } from './missing.ts';
 import { entityHint } from './sites.ts';
+import type { StoreSession } from './store-access.ts';
 
 /**
  * Runs a command once its actor is permitted what it needs and nothing is missing that it cannot ask for; returns its exit code. A

@@ -1,5 +1,5 @@
 import type { Entity } from '../../core/port/entities.ts';
-import type { StoreSession } from './context.ts';
+import type { StoreSession } from './store-access.ts';
 
 /** The hint for a missing `--entity`: the codes to choose from. */
 export async function entityHint(session: StoreSession): Promise<string> {

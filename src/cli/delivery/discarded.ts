@@ -1,7 +1,7 @@
 import type { FiledKey } from '../../core/keys/secret-files/into-file.ts';
-import type { Context } from '../command/context.ts';
+import type { Printer } from '../command/printer.ts';
 
 /** Says that a file of an earlier run was removed. */
-export function sayDiscarded({ say }: Pick<Context, 'say'>, { discarded }: FiledKey): void {
+export function sayDiscarded({ say }: Printer, { discarded }: FiledKey): void {
   if (discarded) say(`Discarded ${discarded.path}: ${discarded.why}.`);
 }

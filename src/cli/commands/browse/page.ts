@@ -1,6 +1,7 @@
 import { statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
-import type { Context, StoreSession } from '../../command/context.ts';
+import type { Context } from '../../command/context.ts';
+import type { StoreSession } from '../../command/store-access.ts';
 import { editedText } from '../../prompts/line-editor.ts';
 import type { Screen } from '../../terminal/interaction.ts';
 import { isCancelKey, isEnter, type Keypress } from '../../terminal/keypress.ts';

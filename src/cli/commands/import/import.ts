@@ -10,7 +10,7 @@ import {
   removalToConfirm,
 } from '../../../core/records/imports.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
-import type { Context, Services } from '../../command/context.ts';
+import type { Context } from '../../command/context.ts';
 import {
   type FlagValues,
   listFlag,
@@ -20,6 +20,7 @@ import {
   toggle,
 } from '../../command/flags.ts';
 import { printSentence } from '../../command/output.ts';
+import type { Services } from '../../command/services.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { requireConfirmation } from '../../questions/values.ts';
 import { streamNamedFile } from '../../terminal/named-files.ts';

@@ -21,7 +21,7 @@ import { createIntoFile, requireFree } from '../../../core/keys/secret-files/int
 import type { Entity } from '../../../core/port/entities.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command/command.ts';
-import type { Context, StoreSession } from '../../command/context.ts';
+import type { Context } from '../../command/context.ts';
 import {
   commaList,
   type FlagValues,
@@ -31,6 +31,7 @@ import {
   textFlag,
   toggle,
 } from '../../command/flags.ts';
+import type { StoreSession } from '../../command/store-access.ts';
 import { decidedSentence } from '../../delivery/decided.ts';
 import { sayDiscarded } from '../../delivery/discarded.ts';
 import { deliverFlag, requireOnePlace } from '../../delivery/flags.ts';

@@ -6,9 +6,10 @@ import type { Key, KeyFilter } from '../../../core/port/keys.ts';
 import { shellWord } from '../../../core/text/quoting.ts';
 import { formatSpanMs, parseSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand } from '../../command/command.ts';
-import type { Context, StoreSession } from '../../command/context.ts';
+import type { Context } from '../../command/context.ts';
 import { type FlagValues, parsed, requireOneOf, textFlag, toggle } from '../../command/flags.ts';
 import { keyFields, keyJson, printJsonArray } from '../../command/output.ts';
+import type { StoreSession } from '../../command/store-access.ts';
 import { columnsFlag } from '../../table/table.ts';
 import { type KeyCondition, printKeys } from './listing.ts';
 

@@ -5,6 +5,7 @@ import { type Refusals, refusalsOf } from '../../../core/keys/usage.ts';
 import type { Key, KeyFilter } from '../../../core/port/keys.ts';
 import { wordList } from '../../../core/text/words.ts';
 import type { Context } from '../../command/context.ts';
+import type { Printer } from '../../command/printer.ts';
 import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, createListing, type Listing, printSummary } from '../../table/table.ts';
 import { counted, grouped } from '../../terminal/sentence.ts';
@@ -76,7 +77,7 @@ export async function printKeys(
 }
 
 /** Marks keys of which something was refused today or yesterday; on a terminal only if the first page has one. */
-function refusedColumn({ style }: Context, refusals: ReadonlyMap<string, Refusals>): Column<Key> {
+function refusedColumn({ style }: Printer, refusals: ReadonlyMap<string, Refusals>): Column<Key> {
   const cell = ({ id }: Key) => {
     const refusal = refusals.get(id);
     return refusal === undefined ? '' : `${grouped(refusal.count)}: ${refusal.codes.join(', ')}`;

@@ -8,6 +8,7 @@ import { parseInstantUs } from '../../../core/time/instants.ts';
 import { dayMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
+import type { Printer } from '../../command/printer.ts';
 import { drawPlot, partsOf, valueLabel } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime, relativeTime } from '../../table/shown-time.ts';
@@ -130,7 +131,7 @@ function endOfPlotUs({
   );
 }
 
-function freshnessOf({ style }: Context, lastReadingAt: string | null, nowMs: number): string {
+function freshnessOf({ style }: Printer, lastReadingAt: string | null, nowMs: number): string {
   if (lastReadingAt === null) return 'no reading yet';
   const atMs = Date.parse(lastReadingAt);
   const text = `last reading ${relativeTime(atMs, nowMs)}`;

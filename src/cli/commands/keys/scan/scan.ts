@@ -9,6 +9,7 @@ import { type CommandSession, defineCommand, yesFlag } from '../../../command/co
 import type { Context } from '../../../command/context.ts';
 import { toggle } from '../../../command/flags.ts';
 import { keyJson } from '../../../command/output.ts';
+import type { Printer } from '../../../command/printer.ts';
 import { requireConfirmable, requireConfirmation } from '../../../questions/values.ts';
 import { switchedTo } from '../../../store-account.ts';
 import { counted, grouped } from '../../../terminal/sentence.ts';
@@ -115,7 +116,7 @@ async function revokeFound(
 
 /** `nowMs` is undefined without a store. */
 function printFindings(
-  { style, print }: Context,
+  { style, print }: Printer,
   findings: readonly SecretFinding[],
   { keys }: Findings,
   nowMs: number | undefined,

@@ -1,0 +1,127 @@
+import { withoutSecrets } from '../../core/secrets.ts';
+import { printable, toSafeJson } from '../../core/text/shown-text.ts';
+import type { Io, Output } from '../terminal/io.ts';
+import { journalLine, type MessageLevel } from '../terminal/journal.ts';
+import { createStyle, type Style, terminalLine, visibleText } from '../terminal/style.ts';
+import { wrapWhole } from '../terminal/wrap.ts';
+import { chosenFields } from './json-fields.ts';
+
+/** Writes what a command answers, for people or for programs. */
+export interface Printer {
+  /** Whether the answer is JSON. */
+  readonly json: boolean;
+  /** The fields that `--json FIELD,…` names. */
+  readonly fields: readonly string[] | undefined;
+  /** Colours of standard output. */
+  readonly style: Style;
+  /** Adds the store to a hint. `say` and `warn` do so themselves. */
+  naming(hint: string): string;
+  /** The fields of a JSON value that were asked for by `--json FIELD,…`. */
+  chosen(value: unknown): unknown;
+  /** Writes lines to standard output. Each is made safe for a terminal: a name may contain any character, also a line break. */
+  print(...lines: string[]): void;
+  /** Writes a text of the program itself, such as a script, as it is; with `--json` the value given instead. */
+  printDocument(text: string, json?: unknown): void;
+  printJson(value: unknown): void;
+  /** Writes rows for programs: cells behind tabs, each in one line. */
+  printTabbed(rows: readonly (readonly string[])[]): void;
+  /** Writes to standard output what a successful command has changed; nothing with `--quiet`. */
+  confirm(...lines: string[]): void;
+  /** Reports what a successful command has changed: with `--json` the value, else the lines as {@link confirm}. */
+  report(json: unknown, ...lines: string[]): void;
+  /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
+  say(...lines: string[]): void;
+  /** Writes warnings to standard error; nothing with `--json`. */
+  warn(...lines: string[]): void;
+}
+
+/** The style is found at its first use. */
+type Printing = Omit<Printer, 'style'> & { useStyle(): Style };
+
+/** The flags that decide what a command writes. */
+interface PrintFlags {
+  json: boolean;
+  quiet: boolean;
+  fields?: readonly string[] | undefined;
+}
+
+/** `naming` adds the store to the commands of a hint, if the line named it. */
+export function createPrinter(
+  io: Io,
+  { json, quiet, fields }: PrintFlags,
+  naming: (hint: string) => string,
+): Printing {
+  let style: Style | undefined;
+  const printing: Printing = {
+    json,
+    fields,
+    naming,
+    useStyle() {
+      style ??= createStyle(io.env, io.stdout);
+      return style;
+    },
+    chosen: (value) => chosenFields(value, fields),
+    print: (...lines) => io.stdout.write(linesOf(lines)),
+    printDocument(text, document) {
+      if (json && document !== undefined) printing.printJson(document);
+      else io.stdout.write(`${text}\n`);
+    },
+    printJson(value) {
+      const indent = io.stdout.isTTY ? 2 : undefined;
+      io.stdout.write(`${toSafeJson(printing.chosen(value), indent, withoutSecrets)}\n`);
+    },
+    printTabbed(rows) {
+      const lines = rows.map((cells) => `${cells.map(tabbedCell).join('\t')}\n`);
+      io.stdout.write(lines.join(''));
+    },
+    confirm(...lines) {
+      if (!quiet) io.stdout.write(linesOf(lines.map(naming), io.stdout));
+    },
+    report(value, ...lines) {
+      if (json) printing.printJson(value);
+      else printing.confirm(...lines);
+    },
+    say(...lines) {
+      if (!json && !quiet) writeMessage(io, 'info', ...lines.map(naming));
+    },
+    warn(...lines) {
+      if (!json) writeMessage(io, 'warn', ...lines.map(naming));
+    },
+  };
+  return printing;
+}
+
+/** Writes messages to standard error, in the form of the log if that is a journal. */
+export function writeMessage(io: Io, level: MessageLevel, ...lines: string[]): void {
+  const text = io.logsMessages
+    ? lines.map((line) => journalLine(level, withoutSecrets(line), {}, io.clock())).join('')
+    : linesOf(lines, io.stderr);
+  io.stderr.write(text);
+}
+
+/** A cell between tabs: what would end it is written as in C, and what deceives a terminal as its number. */
+function tabbedCell(text: string): string {
+  const escaped = withoutSecrets(text)
+    .replaceAll('\t', '\\t')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r');
+  return printable(escaped);
+}
+
+/** How a command to paste begins, on a line of its own. */
+const commandIndent = ' '.repeat(4);
+
+/**
+ * Redacts secrets that were given by mistake, such as a file name; secret delivery does not write through here. Sentences are
+ * wrapped for the terminal on which they are shown, if any: it would break them inside a word. Commands to paste
+ * stay whole.
+ */
+function linesOf(lines: readonly string[], terminal?: Pick<Output, 'columns'>): string {
+  const shown = lines.map(withoutSecrets);
+  const columns = terminal?.columns();
+  // Before colours become escape sequences, which would be counted as text.
+  const wrap = (line: string, width: number) =>
+    line.startsWith(commandIndent) ? [line] : wrapWhole(visibleText(line), width);
+  const wrapped = columns === undefined ? shown : shown.flatMap((line) => wrap(line, columns));
+  return wrapped.map((line) => `${terminalLine(line)}\n`).join('');
+}

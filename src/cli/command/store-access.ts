@@ -1,0 +1,128 @@
+import { type Actor, findActor, requireUnchanged } from '../../core/domain/actors.ts';
+import { domainSeenBy } from '../../core/domain/confinement.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import { steadyClocks, storeClock } from '../../core/domain/steady-clock.ts';
+import { HkctlError } from '../../core/errors.ts';
+import { stopText } from '../../core/operations/stops.ts';
+import type { KeptStopped } from '../../core/port/stops.ts';
+import type { Store } from '../../core/port/store.ts';
+import type { Io } from '../terminal/io.ts';
+import { type Printer, writeMessage } from './printer.ts';
+import type { Services } from './services.ts';
+
+/** The profile that acts, and the domain as it sees it. A command that declares `needs` receives one. */
+export interface StoreSession {
+  domain: Domain;
+  actor: Actor;
+}
+
+/** The store of a command and who acts in it, found at the first call. */
+export interface StoreAccess {
+  /** Named on the command line or in the environment, else the usual one; the first use says which, unless it was named. */
+  readonly storePath: string;
+  /** The login that acts: `--as`, else the account of the operating system. */
+  readonly login: string;
+  /** Opens the store at the first call. `warns`: says what was stopped again, which a daemon logs. */
+  domain(how?: { warns: boolean }): Promise<Domain>;
+  /** The domain on a store that was opened elsewhere. */
+  domainOf(store: Store): Domain;
+  /** The profile that acts in a store that was opened elsewhere. */
+  actorIn(domain: Domain): Promise<Actor>;
+  /** Opens the store and finds the actor, for `runCommand` alone. Throws `no_profile` or `profile_inactive` (exit 4). */
+  session(): Promise<StoreSession>;
+  /** Refuses a profile that was stopped or changed since {@link session} found it, after a question; see `requireUnchanged`. */
+  requireUnchangedActor(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The flags that decide which store is opened, and as whom. */
+interface StoreFlags {
+  store?: string | undefined;
+  as?: string | undefined;
+  quiet: boolean;
+}
+
+export function createStoreAccess(
+  io: Io,
+  services: Pick<Services, 'engine'>,
+  flags: StoreFlags,
+  { warn }: Pick<Printer, 'warn'>,
+): Omit<StoreAccess, 'storePath'> & { usePath(): string } {
+  const login = flags.as ?? io.osAccount;
+  let isNamed = flags.store !== undefined || !io.isSystemStore;
+  let opened: Promise<Domain> | undefined;
+  let acting: Promise<Actor> | undefined;
+  let seen: Promise<StoreSession> | undefined;
+
+  const usePath = () => {
+    const path = flags.store ?? io.defaultStorePath ?? noStoreNamed();
+    // Also with --json, since this store was not named on the command line.
+    if (!isNamed && !flags.quiet) writeMessage(io, 'info', `Store: ${path}`);
+    isNamed = true;
+    return path;
+  };
+  const domainOf = (store: Store): Domain => {
+    const clock = storeClock(store, io.clock);
+    const steady = () => ({ ms: clock(), latestMs: clock(), isSteady: false });
+    return { store, clock, steady, random: io.random, newId: io.newId };
+  };
+  const open = async (): Promise<Domain> => {
+    const store = await (await services.engine(usePath())).open();
+    try {
+      const bareDomain = domainOf(store);
+      return { ...bareDomain, ...(await steadyClocks(store, bareDomain.clock, io.uptime)) };
+    } catch (thrown) {
+      await store.close();
+      throw thrown;
+    }
+  };
+  const domain = ({ warns } = { warns: true }) => {
+    opened ??= open().then((openedDomain) => {
+      if (warns) warn(...linesOfStops(openedDomain.store.stoppedAgain ?? []));
+      return openedDomain;
+    });
+    return opened;
+  };
+  const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
+  const findSession = async () => {
+    const openedDomain = await domain();
+    acting ??= actorIn(openedDomain);
+    const actor = await acting;
+    return { domain: domainSeenBy(openedDomain, actor.user), actor };
+  };
+
+  return {
+    login,
+    usePath,
+    domain,
+    domainOf,
+    actorIn,
+    session() {
+      seen ??= findSession();
+      return seen;
+    },
+    async requireUnchangedActor() {
+      if (opened && acting) await requireUnchanged(await opened, await acting);
+    },
+    async close() {
+      const closing = opened;
+      opened = undefined;
+      // An open that failed was reported already, and left nothing to close.
+      const domainToClose = await closing?.catch(() => undefined);
+      await domainToClose?.store.close();
+    },
+  };
+}
+
+function linesOfStops(stopped: readonly KeptStopped[]): string[] {
+  if (stopped.length === 0) return [];
+  return [
+    `warning: The journal of stops names what this store did not have as stopped, as in a copy without its -wal file. Stopped again: ${stopped.map(stopText).join(', ')}.`,
+  ];
+}
+
+function noStoreNamed(): never {
+  throw new HkctlError('usage', 'This account has no home folder for a store.', {
+    hint: 'Name the store: --store PATH, or HKCTL_STORE.',
+  });
+}
