@@ -25,6 +25,18 @@ async function allCommands(): Promise<TypedCommand[]> {
   return found;
 }
 
+/** Commands that open no store: tests of what a store holds, of roles and of sites leave them out. */
+export const storelessCommands: readonly string[] = [
+  'completion',
+  'examples',
+  'metrics-rules',
+  'openapi',
+  'permissions list',
+  'postgres-citus',
+  'postgres-roles',
+  'systemd-unit',
+];
+
 /** Words that a command wants, good enough for a flag to be looked at. */
 export function argumentsOf({ arguments: declared }: CommandDefinition): string[] {
   return declared.filter(({ spelling }) => spelling.startsWith('<')).map(() => 'x');

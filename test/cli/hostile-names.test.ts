@@ -6,6 +6,7 @@ import { requireLabel } from '../../src/core/text/labels.ts';
 import { toSafeJson } from '../../src/core/text/shown-text.ts';
 import { openDatabase } from '../../src/store/sqlite-file/driver.ts';
 import { readProgram } from '../docs/program.ts';
+import { storelessCommands } from './all-commands.ts';
 import { Cli } from './harness.ts';
 import { press, type TypedKey } from './keyboard.ts';
 
@@ -42,18 +43,7 @@ function expectSafe(output: string, what: string): void {
 }
 
 /** Commands that show no name of a store; sensors tail, which does not end, shows only values, and serve a log of JSON. */
-const nameless = [
-  'completion',
-  'examples',
-  'metrics-rules',
-  'openapi',
-  'permissions list',
-  'postgres-citus',
-  'postgres-roles',
-  'sensors tail',
-  'serve',
-  'systemd-unit',
-];
+const nameless = [...storelessCommands, 'sensors tail', 'serve'];
 
 /** The command of a line: its noun, and its verb if the noun has one of that name. */
 function commandOf(line: string): string {

@@ -2,22 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nouns } from '../../src/cli/nouns.ts';
+import { storelessCommands } from './all-commands.ts';
 
-/** Commands that need no store, and those that make, replace or serve one and so check for themselves who acts. */
-const withoutNeeds = [
-  'completion',
-  'examples',
-  'init',
-  'metrics-rules',
-  'migrate',
-  'openapi',
-  'permissions list',
-  'postgres-citus',
-  'postgres-roles',
-  'restore',
-  'serve',
-  'systemd-unit',
-];
+/** Those of no store, and those that make, replace or serve one and so check for themselves who acts. */
+const withoutNeeds = [...storelessCommands, 'init', 'migrate', 'restore', 'serve'].sort();
 
 const loaded = await Promise.all(nouns.map(({ load }) => load()));
 const commands = loaded.flatMap((noun) => {
