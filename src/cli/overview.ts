@@ -4,10 +4,10 @@ import { domainSeenBy } from '../core/domain/confinement.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import { keyCounts } from '../core/operations/status.ts';
 import { withoutSecrets } from '../core/secrets.ts';
+import { counted, grouped } from '../core/text/words.ts';
 import { defineCommand } from './command/command.ts';
 import type { Context } from './command/context.ts';
 import { withClosedStore } from './store-account.ts';
-import { counted, grouped } from './terminal/sentence.ts';
 import { widthOf, wrapWhole } from './terminal/wrap.ts';
 
 /** `hkctl` without a command: shows the commands, and the state of the store in one line. */

@@ -1,6 +1,7 @@
 import { isBlank } from '../core/fields/values.ts';
 import { columnPositions, type ImportTable } from '../core/records/columns.ts';
 import type { ReadOptions } from '../core/records/imports.ts';
+import { nounFor } from '../core/text/words.ts';
 import type { TextEvents } from './reader.ts';
 
 /** The rows of a CSV below its header; every import reads them with this. */
@@ -54,7 +55,7 @@ export function createTableReader(
         line,
         column: firstWrong + 1,
         value: cells[firstWrong] ?? null,
-        rule: `${length} columns as in the header; this row has ${cells.length}`,
+        rule: `${length} ${nounFor(length, 'column')} as in the header; this row has ${cells.length}`,
       });
     },
   };

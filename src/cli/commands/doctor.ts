@@ -4,13 +4,13 @@ import { acceptClock, sampleClock, storeClock } from '../../core/domain/steady-c
 import { errorTable } from '../../core/errors.ts';
 import { diagnose } from '../../core/operations/doctor.ts';
 import type { Check } from '../../core/operations/inspection.ts';
+import { counted } from '../../core/text/words.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { toggle } from '../command/flags.ts';
 import { requireConfirmation } from '../questions/values.ts';
 import { canAsk, isClosedPipe } from '../terminal/io.ts';
-import { counted } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 import { answersAt } from './serve/probe.ts';
 

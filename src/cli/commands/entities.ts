@@ -12,13 +12,13 @@ import {
 } from '../../core/organization/entities.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import { requireLabel } from '../../core/text/labels.ts';
+import { counted } from '../../core/text/words.ts';
 import { shownZone } from '../../core/time/zones.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import { parsed, textFlag } from '../command/flags.ts';
 import { entityFields, entityJson } from '../command/output.ts';
 import { requireConfirmation, requireTyped, textOrAsk } from '../questions/values.ts';
 import { columnsFlag, printSummary, printTable } from '../table/table.ts';
-import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
 import { resumed, stopped, stopping } from './keys/names.ts';
 

@@ -1,9 +1,9 @@
 import { auditDraft, requirePermissions } from '../../core/domain/actors.ts';
 import { afterChange } from '../../core/errors.ts';
 import type { Store } from '../../core/port/store.ts';
+import { counted } from '../../core/text/words.ts';
 import { defineCommand } from '../command/command.ts';
 import { toggle } from '../command/flags.ts';
-import { counted } from '../terminal/sentence.ts';
 
 export default defineCommand({
   summary: 'Bring the store up to this version of hkctl',

@@ -2,11 +2,11 @@ import { errorTable } from '../../core/errors.ts';
 import type { KeyRejections } from '../../core/keys/usage.ts';
 import { freeText } from '../../core/operations/doctor-store.ts';
 import { type Attention, readStatus, type StoreStatus } from '../../core/operations/status.ts';
+import { counted, grouped } from '../../core/text/words.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
 import { defineCommand } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { createTimeText } from '../table/shown-time.ts';
-import { counted, grouped } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 import { answersAt } from './serve/probe.ts';
 

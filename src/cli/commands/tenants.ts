@@ -10,6 +10,7 @@ import { requireLogin } from '../../core/organization/users.ts';
 import { mostDroppableCounted } from '../../core/port/readings.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
 import { countExpiring } from '../../core/readings/retention.ts';
+import { counted } from '../../core/text/words.ts';
 import { weekDays } from '../../core/time/calendar.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
@@ -19,7 +20,6 @@ import { tenantFields, tenantJson } from '../command/output.ts';
 import type { StoreSession } from '../command/store-access.ts';
 import { requireConfirmation, textOrAsk } from '../questions/values.ts';
 import { columnsFlag, printTable } from '../table/table.ts';
-import { counted } from '../terminal/sentence.ts';
 
 const weekStart = oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on');
 

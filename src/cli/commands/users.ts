@@ -9,13 +9,13 @@ import {
 } from '../../core/organization/users.ts';
 import type { User } from '../../core/port/users.ts';
 import { requireLabel } from '../../core/text/labels.ts';
+import { counted } from '../../core/text/words.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { listFlag, oneOf, requireOneOf, textFlag, toggle } from '../command/flags.ts';
 import { confinementOf, userFields, userJson } from '../command/output.ts';
 import { askerOf, requireConfirmation, textOrAsk } from '../questions/values.ts';
 import { columnsFlag, printSummary, printTable } from '../table/table.ts';
-import { counted } from '../terminal/sentence.ts';
 import { paintStatus } from '../terminal/style.ts';
 import { resumed, stopped, stopping } from './keys/names.ts';
 

@@ -5,6 +5,7 @@ import type { Entity } from '../port/entities.ts';
 import type { Key } from '../port/keys.ts';
 import { shellWord } from '../text/quoting.ts';
 import { firstFew, quotedText } from '../text/shown-text.ts';
+import { nounFor } from '../text/words.ts';
 import { isTimezone } from '../time/calendar.ts';
 import { formatInstantMs, formatInstantUs } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
@@ -44,7 +45,9 @@ export function findingOfFiles(files: readonly FileFacts[]): Finding {
     const hint = `Run as root: chown ${ownerId} ${strange.map(shellWord).join(' ')}`;
     return warning(`Not owned by the owner of the folder: ${strange.join(', ')}.`, hint);
   }
-  return ok(`The folder and its ${files.length - 1} files are open to their owner only.`);
+  return ok(
+    `The folder and its ${files.length - 1} ${nounFor(files.length - 1, 'file')} are open to their owner only.`,
+  );
 }
 
 function chmodHint(files: readonly FileFacts[]): string {
@@ -134,6 +137,7 @@ export function findingOfJournal(
     return warning(`${lines} cut off in the middle.`, hint);
   }
   if (!isThere) return ok('No key was revoked yet, so that there is no journal.');
+  if (revoked === 1) return ok('The journal names 1 revoked key; it is refused.');
   return ok(`None of the ${revoked} keys that the journal names works.`);
 }
 

@@ -5,6 +5,7 @@ import { isHkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { retainedFromUs } from '../readings/retention.ts';
+import { nounFor } from '../text/words.ts';
 import { checksOfServer } from './doctor-server.ts';
 import {
   findingOfClock,
@@ -83,7 +84,7 @@ async function checksOf(
 
 async function checkAudit(domain: Domain, actor: Actor): Promise<Finding> {
   const { records, broken } = await verifyAudit(domain, actor);
-  if (broken === null) return ok(`The chain of ${records} records is whole.`);
+  if (broken === null) return ok(`The chain of ${records} ${nounFor(records, 'record')} is whole.`);
   const hint =
     'Compare with an export or a backup from before; hkctl audit verify --head checks a head that you kept.';
   return problem(

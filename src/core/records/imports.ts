@@ -7,6 +7,7 @@ import { requireEntity } from '../organization/entities.ts';
 import type { ImportSummary } from '../port/records.ts';
 import { redactSecrets } from '../secrets.ts';
 import { cutText, printable } from '../text/shown-text.ts';
+import { nounFor } from '../text/words.ts';
 
 /** The formats of a file of records; each may be gzipped, which its first bytes show. */
 export const importFormats = ['csv', 'json', 'ndjson'] as const;
@@ -149,7 +150,7 @@ export async function importRecords(
 async function refuseRemoval({ removed, existing }: RemovalCounts): Promise<void> {
   throw new HkctlError(
     'confirmation_required',
-    `The import would remove ${removed} of ${existing} records.`,
+    `The import would remove ${removed} of ${existing} ${nounFor(existing, 'record')}.`,
   );
 }
 

@@ -54,6 +54,22 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
+/** A count with its noun: `1 file`, `2,000 files`, `3 entities`. */
+export function counted(count: number, word: string): string {
+  return `${grouped(count)} ${nounFor(count, word)}`;
+}
+
+/** A noun in the form that goes with a count: `file`, `files`, `entities`. */
+export function nounFor(count: number, word: string): string {
+  if (count === 1) return word;
+  return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
+}
+
+/** A number with a comma after each three digits; Intl would cost a short command milliseconds. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
 /** Words as a sentence lists them: `a, b and c`. */
 export function wordList(words: readonly string[], conjunction: 'and' | 'or'): string {
   return words.length < 2

@@ -1,6 +1,7 @@
 import { verifyTrail } from '../../core/audit/chain.ts';
 import type { BackupHead } from '../../core/operations/backups.ts';
 import type { AuditRecord } from '../../core/port/audit.ts';
+import { nounFor } from '../../core/text/words.ts';
 import { toRecord } from '../shared/registry/audit.ts';
 import { statement } from '../shared/registry/compiled-statements.ts';
 import { faultsOfChunks } from '../sqlite-file/chunks/verification.ts';
@@ -45,7 +46,8 @@ function faultOfRows({ connection: backup }: OpenBackup): string | undefined {
   const damage = backup.pragma('integrity_check(1)', { simple: true });
   if (damage !== 'ok') return String(damage);
   const loose = backup.prepare('pragma foreign_key_check').all();
-  if (loose.length > 0) return `${loose.length} rows refer to rows that are not there`;
+  if (loose.length > 0)
+    return `${loose.length} ${nounFor(loose.length, 'row')} without the row to which it refers`;
   const fault = faultOfValues(backup);
   if (fault !== undefined) return fault;
   // A restore would read all of a log into memory.

@@ -4,7 +4,7 @@ import { HkctlError } from '../../../core/errors.ts';
 import { type AuditFilter, type AuditRecord, auditOutcomes } from '../../../core/port/audit.ts';
 import { shellWord } from '../../../core/text/quoting.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
-import { didYouMean } from '../../../core/text/words.ts';
+import { counted, didYouMean } from '../../../core/text/words.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../../core/time/instants.ts';
 import { meantBound } from '../../../core/time/meant-values.ts';
 import { dayMs, meantSpan, parseSpanMs } from '../../../core/time/spans.ts';
@@ -14,7 +14,6 @@ import { type FlagValues, oneOf, parsed, requireOneOf, textFlag } from '../../co
 import { printJsonArray } from '../../command/output.ts';
 import { relativeTime, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, columnsFlag, printSummary, printTable } from '../../table/table.ts';
-import { counted } from '../../terminal/sentence.ts';
 import { auditVerifyCommand } from './verify.ts';
 
 const filterFlags = {

@@ -1,11 +1,11 @@
 import { Anchors, anchorIn } from '../../../core/audit/anchors.ts';
 import { verifyAudit } from '../../../core/audit/trail.ts';
 import { HkctlError } from '../../../core/errors.ts';
+import { counted, nounFor } from '../../../core/text/words.ts';
 import { defineCommand } from '../../command/command.ts';
 import { parsed, textFlag } from '../../command/flags.ts';
 import type { Io } from '../../terminal/io.ts';
 import { streamNamedFile } from '../../terminal/named-files.ts';
-import { counted } from '../../terminal/sentence.ts';
 
 export const auditVerifyCommand = defineCommand({
   summary: 'Check that no record was altered, removed, put in or moved',
@@ -45,14 +45,19 @@ export const auditVerifyCommand = defineCommand({
         ...(report.anchors && { anchors: report.anchors }),
       });
     } else if (fault === null) {
-      context.print(`${records} records, the chain is whole.`, `head ${headHash}`);
+      context.print(
+        `${records} ${nounFor(records, 'record')}, the chain is whole.`,
+        `head ${headHash}`,
+      );
       if (report.anchors)
         context.print(`It holds all of ${counted(report.anchors.count, 'head')} in the log.`);
     }
     const refuse = (message: string, hint?: string) =>
       new HkctlError('state_forbids', message, { hint });
     if (broken) {
-      const hint = `The ${records} records before it fit. Compare with an export or a backup from before.`;
+      const fitting =
+        records === 1 ? 'The record before it fits' : `The ${records} records before it fit`;
+      const hint = `${fitting}. Compare with an export or a backup from before.`;
       throw refuse(`The audit trail is broken at record ${broken.seq}: ${broken.reason}.`, hint);
     }
     if (fault) {

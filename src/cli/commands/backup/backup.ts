@@ -4,6 +4,7 @@ import { auditDraft } from '../../../core/domain/actors.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { unwritable } from '../../../core/files.ts';
 import { type BackupTarget, backupName, storeIdOf } from '../../../core/operations/backups.ts';
+import { nounFor } from '../../../core/text/words.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
@@ -83,7 +84,7 @@ export default defineCommand({
     } else {
       const report = isStream ? context.say : context.confirm;
       report(
-        `Backup written and checked: ${isStream ? 'standard output' : target} (${bytes} bytes, ${keys} keys, ${auditRecords} audit records)`,
+        `Backup written and checked: ${isStream ? 'standard output' : target} (${bytes} bytes, ${keys} ${nounFor(keys, 'key')}, ${auditRecords} ${nounFor(auditRecords, 'audit record')})`,
         `Digest: ${digest}`,
         ...(removed.length > 0
           ? [`Removed, to keep ${keep}: ${removed.map((path) => basename(path)).join(', ')}`]

@@ -13,6 +13,7 @@ import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { KeptStopped } from '../../../core/port/stops.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { printable } from '../../../core/text/shown-text.ts';
+import { nounFor } from '../../../core/text/words.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
@@ -67,7 +68,7 @@ export default defineCommand({
       async confirm({ createdAtMs, keys, bytes: size }, isThere) {
         bytes = size;
         if (!isThere) return;
-        const backupText = `the backup of ${formatInstantMs(createdAtMs)} (${keys} keys)`;
+        const backupText = `the backup of ${formatInstantMs(createdAtMs)} (${keys} ${nounFor(keys, 'key')})`;
         const question = `Replace the store ${context.storePath} by ${backupText}? What was kept since is lost.`;
         await requireConfirmation(context, question, 'Restore');
       },

@@ -1,8 +1,8 @@
 import { expiresSoon, statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
+import { counted } from '../../../core/text/words.ts';
 import { relativeTime, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, createTextTable } from '../../table/table.ts';
-import { counted } from '../../terminal/sentence.ts';
 import type { Style } from '../../terminal/style.ts';
 import { truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
 import { refusedText } from '../keys/refused.ts';

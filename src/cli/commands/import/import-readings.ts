@@ -1,8 +1,8 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { type ReadingsSummary, readingTable } from '../../../core/readings/imports.ts';
+import { counted, grouped } from '../../../core/text/words.ts';
 import type { Context } from '../../command/context.ts';
 import { printSentence } from '../../command/output.ts';
-import { counted, grouped } from '../../terminal/sentence.ts';
 
 const mostShown = 20;
 

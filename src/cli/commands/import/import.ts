@@ -9,6 +9,7 @@ import {
   type RemovalCounts,
   removalToConfirm,
 } from '../../../core/records/imports.ts';
+import { nounFor } from '../../../core/text/words.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import {
@@ -121,7 +122,7 @@ export default defineCommand({
     const rows = (await services.rowReader())(resource, bytes, options);
     const confirmRemoval = async ({ removed, existing }: RemovalCounts) => {
       progress.end();
-      const question = `${removed} of the ${existing} records of ${entity.code}/${name} are not in the file. Remove them?`;
+      const question = `${removed} of the ${existing} ${nounFor(existing, 'record')} of ${entity.code}/${name} ${removed === 1 ? 'is' : 'are'} not in the file. Remove ${removed === 1 ? 'it' : 'them'}?`;
       await requireConfirmation(context, question, 'Remove them');
     };
     const input = { resource, entity: entity.code, rows, replace, dryRun, confirmRemoval };
@@ -194,7 +195,7 @@ function printSummary(
     if (removal)
       printSentence(
         context,
-        `It would remove ${removal.removed} of ${removal.existing} records, and so needs --yes.`,
+        `It would remove ${removal.removed} of ${removal.existing} ${nounFor(removal.existing, 'record')}, and so needs --yes.`,
       );
   } else context.confirm(`${resource.title} of ${entity}: ${counts}`);
 }

@@ -3,12 +3,11 @@ import type { Domain } from '../../../core/domain/domain.ts';
 import { expiresSoon, statusOf } from '../../../core/keys/keys.ts';
 import { type Refusals, refusalsOf } from '../../../core/keys/usage.ts';
 import type { Key, KeyFilter } from '../../../core/port/keys.ts';
-import { wordList } from '../../../core/text/words.ts';
+import { counted, grouped, wordList } from '../../../core/text/words.ts';
 import type { Context } from '../../command/context.ts';
 import type { Printer } from '../../command/printer.ts';
 import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, createListing, type Listing, printSummary } from '../../table/table.ts';
-import { counted, grouped } from '../../terminal/sentence.ts';
 import { refusedText } from './refused.ts';
 
 /** A condition of a list, as people type it and by itself. */

@@ -9,9 +9,9 @@ import {
 } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { UsageCount } from '../../../core/port/usage.ts';
+import { counted, grouped } from '../../../core/text/words.ts';
 import { dateOf, dayAt } from '../../../core/time/calendar.ts';
 import { fullTime } from '../../table/shown-time.ts';
-import { counted, grouped } from '../../terminal/sentence.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded } from '../../terminal/wrap.ts';
 

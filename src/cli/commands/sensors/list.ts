@@ -2,6 +2,7 @@ import type { Domain } from '../../../core/domain/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { readPlot } from '../../../core/readings/reads/plots.ts';
 import { isSilent, listSensors, type SensorView } from '../../../core/readings/sensors.ts';
+import { counted, grouped } from '../../../core/text/words.ts';
 import { dayMs, hourMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
@@ -9,7 +10,6 @@ import { sparkline } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, columnsFlag, printSummary, printTable } from '../../table/table.ts';
-import { counted, grouped } from '../../terminal/sentence.ts';
 import { entity, sensorFields, sensorResource } from './sensors.ts';
 
 export const sensorsListCommand = defineCommand({

@@ -7,13 +7,13 @@ import { auditExport, requireSensor, textOf } from '../../../core/readings/senso
 import { followReadings, type SensorReading } from '../../../core/readings/tail.ts';
 import { csvValue } from '../../../core/text/quoting.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
+import { counted } from '../../../core/text/words.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { oneOf, toggle } from '../../command/flags.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
-import { counted } from '../../terminal/sentence.ts';
 import { terminalLine } from '../../terminal/style.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';
 

@@ -4,6 +4,7 @@ import type { Sensor } from '../../../core/port/readings.ts';
 import { maxAheadUs } from '../../../core/readings/instants.ts';
 import { gapsOf, type PlotData, readPlot, summaryOf } from '../../../core/readings/reads/plots.ts';
 import { isSilent, requireSensor, showSensor } from '../../../core/readings/sensors.ts';
+import { counted } from '../../../core/text/words.ts';
 import { parseInstantUs } from '../../../core/time/instants.ts';
 import { dayMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
@@ -12,7 +13,6 @@ import type { Printer } from '../../command/printer.ts';
 import { drawPlot, partsOf, valueLabel } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime, relativeTime } from '../../table/shown-time.ts';
-import { counted } from '../../terminal/sentence.ts';
 import { wrapLabelled, wrapText, wrapWords } from '../../terminal/wrap.ts';
 import { entity, rangeFlags, readRange, sensorFields, sensorResource } from './sensors.ts';
 

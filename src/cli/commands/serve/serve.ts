@@ -11,11 +11,11 @@ import {
 import { daemonsOf } from '../../../core/operations/status.ts';
 import { stopCommand } from '../../../core/operations/stopping.ts';
 import type { Daemon } from '../../../core/port/daemons.ts';
+import { grouped } from '../../../core/text/words.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand, requireBaseUrl } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { listFlag, oneOf, parsed, textFlag, toggle } from '../../command/flags.ts';
-import { grouped } from '../../terminal/sentence.ts';
 import { wrapFacts, wrapWhole } from '../../terminal/wrap.ts';
 import { parseHost, parseOrigin, parsePort } from './addresses.ts';
 import { answersAt } from './probe.ts';

@@ -17,6 +17,7 @@ import {
 } from '../../../../core/keys/secret-files/into-file.ts';
 import { requireFolder } from '../../../../core/keys/secret-files/new-files.ts';
 import type { Key } from '../../../../core/port/keys.ts';
+import { counted } from '../../../../core/text/words.ts';
 import { dayMs, formatSpanMs, hourMs, parseClearSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
@@ -28,7 +29,6 @@ import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
 import { requireConfirmation } from '../../../questions/values.ts';
 import { canAsk } from '../../../terminal/io.ts';
-import { counted } from '../../../terminal/sentence.ts';
 import { rotationGuidance } from '../guidance.ts';
 import { namesOf, refsArgument } from '../names.ts';
 

@@ -5,6 +5,7 @@ import { revokeKeys, statusOf } from '../../../../core/keys/keys.ts';
 import { gitleaksRule } from '../../../../core/keys/leak-scan.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { prefixOf, withoutSecrets } from '../../../../core/secrets.ts';
+import { counted, grouped } from '../../../../core/text/words.ts';
 import { type CommandSession, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
 import { toggle } from '../../../command/flags.ts';
@@ -12,7 +13,6 @@ import { keyJson } from '../../../command/output.ts';
 import type { Printer } from '../../../command/printer.ts';
 import { requireConfirmable, requireConfirmation } from '../../../questions/values.ts';
 import { switchedTo } from '../../../store-account.ts';
-import { counted, grouped } from '../../../terminal/sentence.ts';
 import { namesOf } from '../names.ts';
 import { Findings, type SecretFinding } from './findings.ts';
 import {
