@@ -12,7 +12,9 @@ _hkctl() {
   for line in $found; do
     # _describe takes a backslash and a colon for its own.
     value=${${${line%%$'\t'*}//\\/\\\\}//:/\\:}
-    items+=("$value:${line#*$'\t'}")
+    # Without a description, _describe shows none.
+    [[ $line == *$'\t'* ]] && value+=":${line#*$'\t'}"
+    items+=("$value")
   done
   (( $#items )) && _describe -V 'hkctl' items
 }
