@@ -24,7 +24,20 @@ export function* notJson(
       column = 1;
     } else if (byte < 0x80 || byte >= 0xc0) column += byte < 0xf0 ? 1 : 2;
   }
-  return notInFormat(format, `The body is not ${format}: line ${line}, column ${column}.`);
+  const word = foreignWordAt(body, offset);
+  const hint = word === undefined ? '' : ` JSON has no ${word}; ${instead}.`;
+  return notInFormat(format, `The body is not ${format}: line ${line}, column ${column}.${hint}`);
+}
+
+const instead = 'leave out a reading without a value';
+/** What libraries write for a missing or an infinite value. */
+const foreignWord = /^-?(?:nan|inf(?:inity)?|none|undefined)\b/i;
+
+/** The word of another language at an offset, which may be behind a beginning that JSON could continue, as in `nan`. */
+function foreignWordAt(body: Uint8Array, offset: number): string | undefined {
+  const from = Math.max(0, offset - 1);
+  const text = Buffer.from(body.subarray(from, offset + 10)).toString('latin1');
+  return foreignWord.exec(text.slice(offset - from))?.[0] ?? foreignWord.exec(text)?.[0];
 }
 
 /**

@@ -80,7 +80,20 @@ describe('a body that is not JSON is refused with line and column', () => {
 
   it.each([3, 5000])('in an item of %d', (count) => {
     expect(messageOf(readings('    {"value": 1,}', count), wrapping)).toBe(at(count + 1, 17));
-    expect(messageOf(readings('    {"value": nan}', count), wrapping)).toBe(at(count + 1, 16));
+    expect(messageOf(readings('    {"value": nil}', count), wrapping)).toBe(at(count + 1, 16));
+  });
+
+  it.each([
+    ['nan', 16],
+    ['NaN', 15],
+    ['-Infinity', 15],
+    ['inf', 15],
+    ['None', 15],
+    ['undefined', 15],
+  ])('which says that JSON has no %s', (word, column) => {
+    expect(messageOf(readings(`    {"value": ${word}}`, 3), wrapping)).toBe(
+      `${at(4, column)} JSON has no ${word}; leave out a reading without a value.`,
+    );
   });
 
   it.each([3, 5000])('at its end, with %d items', (count) => {
