@@ -116,6 +116,14 @@ export interface ReadingStore {
   follow(series: readonly number[]): MaybePromise<ReadingFeed>;
   /** The same as text, or aggregated in buckets; other requests are served meanwhile, even for a large range. */
   text(request: ReadingTextRequest, client: ReadingClient): MaybePromise<ReadingText>;
+  /**
+   * Aggregates of several series as one page: of one after the other, until as many rows are read as the first request asks for. The
+   * last text may be incomplete; series after it are not read.
+   */
+  texts(
+    requests: readonly ReadingTextRequest[],
+    client: ReadingClient,
+  ): MaybePromise<ReadingText[]>;
   /** Aggregates in buckets as objects, for a caller that computes with them. */
   buckets(request: ReadingBucketsRequest, client: ReadingClient): MaybePromise<ReadingBuckets>;
   /** The time of the newest rows of a range; null if it holds none. */

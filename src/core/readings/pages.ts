@@ -17,6 +17,36 @@ export interface TimeRange {
   toUs?: number;
 }
 
+/** Whether the pages of several series are read together: aggregates in order of time, of which no row must be looked for. */
+export function areReadTogether({
+  buckets,
+  last,
+  isNewestFirst,
+}: Pick<ReadingTextRequest, 'buckets' | 'isNewestFirst'> & { last?: number | undefined }): boolean {
+  return buckets !== undefined && last === undefined && !isNewestFirst;
+}
+
+/**
+ * Reads the pages of series that {@link areReadTogether}, or the page of one series: one after the other, until as many rows are
+ * read as the first request asks for.
+ */
+export async function readPages(
+  readings: Pick<ReadingStore, 'text' | 'texts' | 'newest'>,
+  requests: readonly ReadingTextRequest[],
+  { last }: { last: number | undefined },
+  client: ReadingClient,
+): Promise<ReadingPage[]> {
+  const [first] = requests;
+  if (!first) return [];
+  if (requests.length === 1) return [await readPage(readings, { ...first, last }, client)];
+
+  const texts = await readings.texts(requests, client);
+  return texts.map(({ nextUs, ...text }, place) => ({
+    ...text,
+    rest: nextUs === null ? null : { fromUs: nextUs, toUs: requests[place]?.toUs },
+  }));
+}
+
 /** Reads a page of a range. The newest `last` rows are a range of their own, which later pages need not look for again. */
 export async function readPage(
   readings: Pick<ReadingStore, 'text' | 'newest'>,

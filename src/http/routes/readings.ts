@@ -2,7 +2,12 @@ import { sha256 } from '../../core/digest.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { ResourceDefinition } from '../../core/fields/fields.ts';
 import type { ReadingClient, Sensor, SensorDirectory } from '../../core/port/readings.ts';
-import { type ReadingPage, readPage } from '../../core/readings/pages.ts';
+import {
+  areReadTogether,
+  type ReadingPage,
+  readPages,
+  type TimeRange,
+} from '../../core/readings/pages.ts';
 import { longestRow, readingColumnsOf } from '../../core/readings/reading-text.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
 import { writeCursor, wrongCursor } from '../../core/records/cursors.ts';
@@ -125,17 +130,37 @@ function createReader({ domain, answers, links, slices, charge }: RecordReading)
         return bodyMemory;
       },
     };
-    const readGroup = (sensor: Sensor, head: string, position: ReadingsPosition, limit: number) => {
-      const { fromUs, toUs, buckets, last, isNewestFirst } = query;
-      const request = {
-        ...{ series: sensor.series, fromUs, toUs, limit, buckets, isNewestFirst },
-        ...position.range,
-        last: position.range ? undefined : last,
-        format: formats[type],
-        lead: layout.leadOf(type, sensor),
-        margins: { before: Buffer.byteLength(head), after: longestEnd },
-      };
-      return slices.call(owner, () => readPage(readings, request, client));
+    const { fromUs, toUs, buckets, last, isNewestFirst } = query;
+    const requestOf = (
+      sensor: Sensor,
+      { head, range, limit }: { head: string; range: TimeRange | undefined; limit: number },
+    ) => ({
+      ...{ series: sensor.series, fromUs, toUs, limit, buckets, isNewestFirst },
+      ...range,
+      format: formats[type],
+      lead: layout.leadOf(type, sensor),
+      margins: { before: Buffer.byteLength(head), after: longestEnd },
+    });
+    /** Reads the next sensors from a position on: all of them if they can be read together, else one. */
+    const readGroups = async (
+      { sensor: first, range }: ReadingsPosition,
+      { isFirst, limit }: { isFirst: boolean; limit: number },
+    ): Promise<Group[]> => {
+      const wanted = sensors.slice(first, areReadTogether(query) ? undefined : first + 1);
+      const heads = wanted.map((sensor, place) =>
+        layout.headOf(type, query, sensor, isFirst && place === 0),
+      );
+      const requests = wanted.map((sensor, place) =>
+        requestOf(sensor, {
+          head: heads[place] ?? '',
+          range: place === 0 ? range : undefined,
+          limit,
+        }),
+      );
+      const pages = await slices.call(owner, () =>
+        readPages(readings, requests, { last: range ? undefined : last }, client),
+      );
+      return pages.map((page, place) => ({ head: heads[place] ?? '', page }));
     };
 
     const groups: Group[] = [];
@@ -145,13 +170,13 @@ function createReader({ domain, answers, links, slices, charge }: RecordReading)
       const longest = longestRow(query.buckets) + 3 * layout.longestLead;
       exchange.answerReservation = await answers.reserve(query.limit * longest, exchange.keyPrefix);
       for (let remaining = query.limit; next && remaining > 0; ) {
-        const sensor = sensors[next.sensor];
-        if (!sensor) throw new Error('a position behind the last sensor');
-        const head = layout.headOf(type, query, sensor, groups.length === 0);
-        const page = await readGroup(sensor, head, next, remaining);
-        groups.push({ head, page });
-        remaining -= page.count;
-        next = positionAfter(next, page, sensors.length);
+        const place: ReadingsPosition = next;
+        const isFirst = groups.length === 0;
+        for (const group of await readGroups(place, { isFirst, limit: remaining })) {
+          groups.push(group);
+          remaining -= group.page.count;
+          next = next && positionAfter(next, group.page, sensors.length);
+        }
       }
     } catch (thrown) {
       if (gone.signal.aborted) return clientGone;

@@ -57,13 +57,19 @@ export function createReadingStore(options: {
     const logged = await daemon.writer.logged('slice', request);
     return daemon.reader.call('slice', [request, logged, memory], memory && [memory]);
   };
+  const readSlices = async (requests: readonly SliceRequest[]): Promise<Slice[]> => {
+    const daemon = daemonThreads();
+    if (!daemon) return translating(path, () => reader().slices(requests));
+    const logged = await daemon.writer.logged('slices', requests);
+    return daemon.reader.call('slices', [requests, logged]);
+  };
   const lookBackward = async (request: BackwardRequest): Promise<Float64Array> => {
     const daemon = daemonThreads();
     if (!daemon) return translating(path, () => reader().newest(request));
     const logged = await daemon.writer.logged('newest', request);
     return daemon.reader.call('newest', [request, logged]);
   };
-  const reads = new Reads({ slice: readSlice, backward: lookBackward });
+  const reads = new Reads({ slice: readSlice, slices: readSlices, backward: lookBackward });
 
   return {
     directory(entityId) {
@@ -86,6 +92,7 @@ export function createReadingStore(options: {
       return { ...feed, next: () => translating(path, () => feed.next()) };
     },
     text: (request, client) => reads.text(request, client),
+    texts: (requests, client) => reads.texts(requests, client),
     buckets: (request, client) => reads.buckets(request, client),
     newest: (request, client) => reads.newest(request, client),
     drop: (request) => writer().call('drop', [request]),

@@ -30,6 +30,15 @@ type SliceSizes = Record<'written' | 'summedUp', number>;
 /** Reads one slice: in a thread of SQLite, or on a connection of PostgreSQL. The text may be written into the memory. */
 type ReadSlice = (request: SliceRequest, memory?: ArrayBuffer) => Promise<Slice>;
 
+/**
+ * Reads the slices of several series in one go, each with the rows that those before it have left. There are fewer than requests
+ * once one of them is not at its end, or as many readings were read as one slice has.
+ */
+type ReadSlices = (requests: readonly SliceRequest[]) => Promise<Slice[]>;
+
+/** Series whose slices are read in one go: each takes a tenth of a millisecond, even without readings. */
+const seriesAtOnce = 25;
+
 /** Looks instants up, backward in time: in a thread of SQLite, or on a connection of PostgreSQL. */
 type LookBackward = (request: BackwardRequest) => Promise<Float64Array>;
 
@@ -40,6 +49,8 @@ const lookedUp = { readings: 5000, buckets: 500 } as const;
 export interface ReadEngine {
   slice: ReadSlice;
   smallSlice?: ReadSlice;
+  /** For an engine that reads several series faster than one after the other. */
+  slices?: ReadSlices;
   backward: LookBackward;
 }
 
@@ -47,6 +58,7 @@ export interface ReadEngine {
 export class Reads {
   readonly #readSlice: ReadSlice;
   readonly #readSmall: ReadSlice;
+  readonly #readSlices: ReadSlices;
   readonly #lookBackward: LookBackward;
   readonly #sizes: SliceSizes;
   readonly #reads = new FairScheduler(Number.POSITIVE_INFINITY);
@@ -54,8 +66,12 @@ export class Reads {
   /** The memory of the last slice, which the next one can be written into: there is one at a time. */
   #memory: ArrayBuffer | undefined;
 
-  constructor({ slice, smallSlice = slice, backward }: ReadEngine, sizes: SliceSizes = readLimits) {
+  constructor(
+    { slice, smallSlice = slice, slices = inOrder(slice), backward }: ReadEngine,
+    sizes: SliceSizes = readLimits,
+  ) {
     this.#readSlice = slice;
+    this.#readSlices = slices;
     this.#readSmall = smallSlice;
     this.#lookBackward = backward;
     this.#sizes = sizes;
@@ -77,8 +93,18 @@ export class Reads {
   /** A page of any size, in slices between those of others; rejects as {@link buckets} does. */
   async read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
     const read = new TextRead(request, client);
-    await this.#readInTurn(read, client);
+    await this.#inTurn(client, () => this.#readAll(read, client));
     return read.text();
+  }
+
+  /** Aggregates of several series, in order, until as many rows are read as the first request asks for; rejects likewise. */
+  async texts(
+    requests: readonly ReadingTextRequest[],
+    client: ReadingClient,
+  ): Promise<ReadingText[]> {
+    const reads = new ReadsInOrder(requests, client);
+    await this.#inTurn(client, () => this.#readInOrder(reads, client));
+    return reads.texts;
   }
 
   /**
@@ -87,7 +113,7 @@ export class Reads {
    */
   async buckets(request: ReadingBucketsRequest, client: ReadingClient): Promise<ReadingBuckets> {
     const read = new BucketRead(request);
-    await this.#readInTurn(read, client);
+    await this.#inTurn(client, () => this.#readAll(read, client));
     return { buckets: read.buckets, nextUs: read.nextUs };
   }
 
@@ -113,12 +139,11 @@ export class Reads {
     this.#rejectWaiting(new HkctlError('unavailable', 'The store is being closed.'));
   }
 
-  async #readInTurn(read: Read, client: ReadingClient): Promise<void> {
-    const { owner, signal } = client;
+  async #inTurn({ owner, signal }: ReadingClient, work: () => Promise<void>): Promise<void> {
     signal?.throwIfAborted();
     if (this.#reads.waitingOf(owner) >= readLimits.waiting)
       throw new HkctlError('too_many_requests', tooManyWait);
-    await this.#reads.run(owner, () => this.#readAll(read, client), signal);
+    await this.#reads.run(owner, work, signal);
   }
 
   async #readAll(read: Read, client: ReadingClient): Promise<void> {
@@ -131,12 +156,31 @@ export class Reads {
     }
   }
 
-  async #nextSlice(read: Read, client: ReadingClient): Promise<Slice> {
-    client.signal?.throwIfAborted();
-    try {
+  async #readInOrder(reads: ReadsInOrder, client: ReadingClient): Promise<void> {
+    client.charge(0);
+    while (!reads.isDone) {
+      const slices = await this.#slices.run(client.owner, () =>
+        this.#nextPart(client, () => this.#readSlices(reads.nextSlices(this.#sizes))),
+      );
+      for (const slice of slices) {
+        reads.take(slice);
+        client.charge(slice.scanned * aggregationCost);
+      }
+    }
+  }
+
+  #nextSlice(read: Read, client: ReadingClient): Promise<Slice> {
+    return this.#nextPart(client, () => {
       const memory = this.#memory;
       this.#memory = undefined;
-      return await this.#readSlice(read.nextSlice(this.#sizes), memory);
+      return this.#readSlice(read.nextSlice(this.#sizes), memory);
+    });
+  }
+
+  async #nextPart<Part>({ signal }: ReadingClient, readPart: () => Promise<Part>): Promise<Part> {
+    signal?.throwIfAborted();
+    try {
+      return await readPart();
     } catch (thrown) {
       // What waits has waited as long already, and would wait for the same answer.
       if (isUnreachable(thrown)) this.#rejectWaiting(thrown);
@@ -257,6 +301,58 @@ class TextRead extends Read<ReadingTextRequest> {
     larger.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = larger;
   }
+}
+
+/** How far the reads of several series have come, one after the other. */
+class ReadsInOrder {
+  readonly texts: ReadingText[] = [];
+  readonly #requests: readonly ReadingTextRequest[];
+  readonly #client: ReadingClient;
+  /** Rows that are still wanted. */
+  #rows: number;
+  /** The read that the last slice has not ended. */
+  #begun: TextRead | undefined;
+
+  constructor(requests: readonly ReadingTextRequest[], client: ReadingClient) {
+    this.#requests = requests;
+    this.#client = client;
+    this.#rows = requests[0]?.limit ?? 0;
+  }
+
+  get isDone(): boolean {
+    return this.#rows === 0 || this.texts.length === this.#requests.length;
+  }
+
+  nextSlices(sizes: SliceSizes): SliceRequest[] {
+    const first = this.texts.length;
+    const [, ...others] = this.#requests.slice(first, first + seriesAtOnce);
+    const reads = [this.#current(), ...others.map((request) => this.#readOf(request))];
+    return reads.map((read) => read.nextSlice(sizes));
+  }
+
+  /** Takes the next slice of those that were asked for. */
+  take(slice: Slice): void {
+    const read = this.#current();
+    this.#rows -= slice.count;
+    read.take(slice);
+    this.#begun = read.isDone ? undefined : read;
+    if (read.isDone) this.texts.push(read.text());
+  }
+
+  #current(): TextRead {
+    const request = this.#requests[this.texts.length];
+    if (!request) throw new Error('a slice behind the last series');
+    return this.#begun ?? this.#readOf(request);
+  }
+
+  #readOf(request: ReadingTextRequest): TextRead {
+    return new TextRead({ ...request, limit: this.#rows }, this.#client);
+  }
+}
+
+/** Reads the slices of several series one by one. */
+function inOrder(slice: ReadSlice): ReadSlices {
+  return async ([first]) => (first ? [await slice(first)] : []);
 }
 
 const tooManyWait = 'Too many large reads of this API key wait already. Ask for fewer at once.';

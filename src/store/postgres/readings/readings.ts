@@ -80,6 +80,7 @@ export function createReadingStore(
     range: async (range) => toReadings(await readColumns(large, boundedRange(range))),
     follow: (series) => subscribeToReadings(database, new Set(series)),
     text: (request, client) => reads.text(request, client),
+    texts: (requests, client) => reads.texts(requests, client),
     buckets: (request, client) => reads.buckets(request, client),
     newest: (request, client) => reads.newest(request, client),
     drop: (request) => drop(database, numbers, request),

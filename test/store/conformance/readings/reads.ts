@@ -40,6 +40,49 @@ export function readConformance(given: Given): void {
     ]);
   });
 
+  it.each([1, 2, 3, 4, 5, 7, 8, 9, 100])(
+    'sums up several series one after the other, %d rows of them in all',
+    async (limit) => {
+      const { store, plant } = await given();
+      await importInto(store, plant, sensors, sensorRows(4));
+      const numbers = await Promise.all(
+        ['S-1', 'S-2', 'S-3', 'S-4'].map((id) => seriesOf(store, plant, id)),
+      );
+      // The third one has no readings.
+      const counts = [4, 3, 0, 2];
+      const rows = numbers.flatMap((series, place) =>
+        Array.from({ length: counts[place] ?? 0 }, (_, n): Row => [series, n * 10, place + n]),
+      );
+      await store.readings.append(batchOf(rows));
+      const buckets = { widthUs: 10, aggregates: ['avg', 'count'] as const };
+      const requestOf = (series: number) => ({ series, limit, format: 'csv' as const, buckets });
+
+      const expected: unknown[] = [];
+      let left = limit;
+      for (const series of numbers) {
+        if (left === 0) break;
+        const page = await store.readings.text({ ...requestOf(series), limit: left }, client());
+        expected.push([Buffer.from(page.text).toString(), page.count, page.nextUs, page.digest]);
+        left -= page.count;
+      }
+      const charged: number[] = [];
+      const together = await store.readings.texts(numbers.map(requestOf), {
+        ...client(),
+        charge: (cost) => void charged.push(cost),
+      });
+      expect(
+        together.map(({ text, count, nextUs, digest }) => [
+          Buffer.from(text).toString(),
+          count,
+          nextUs,
+          digest,
+        ]),
+      ).toEqual(expected);
+      expect(charged[0]).toBe(0);
+      expect(charged.length).toBeGreaterThan(1);
+    },
+  );
+
   it('writes as many readings as are asked for, the same whether at once or in small pages', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(2));

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReadingTextRequest } from '../../../../src/core/port/readings.ts';
-import { type Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
+import type { ReadingText, ReadingTextRequest } from '../../../../src/core/port/readings.ts';
+import { Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
 import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
-import { createReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
+import { createReader, type Reader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
+import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import type { Connection } from '../../../../src/store/sqlite-file/driver.ts';
 import { client } from '../../conformance/readings/readings.ts';
 import { fillSeries } from './filled.ts';
+import { readerOfDaemon } from './model/reads.ts';
 import { readingsInMemory, readsBy } from './sent.ts';
 
 /** Series 1 to 3 have a reading a second each; 4 has more than many slices sum up. */
@@ -14,6 +16,7 @@ const long = 1_500_000;
 
 let connection: Connection;
 let readSlice: (request: SliceRequest) => Slice;
+let daemon: Reader;
 beforeAll(() => {
   const memory = readingsInMemory();
   connection = memory.connection;
@@ -21,7 +24,10 @@ beforeAll(() => {
     fillSeries(connection, series, rows, (i) => [i * 1e6, i * 0.1]);
   for (const series of [1, 2, 3]) fill(series, count);
   fill(4, long);
+  // In the log alone.
+  memory.send(Array.from({ length: 150 }, (_, i) => [2, (count + i) * 1e6, i] as const));
   readSlice = createReader(connection, memory.stored).slice;
+  daemon = readerOfDaemon(createReader(connection, new StoredReadings(connection)), memory.stored);
 });
 afterAll(() => connection.close());
 
@@ -53,6 +59,49 @@ function readsAtOnce(): { reads: Reads; scanned: () => number } {
 
 const all = (series: number): ReadingTextRequest => ({ series, limit: 100_000, format: 'csv' });
 const slicesOfAll = Math.ceil(count / readLimits.written);
+
+describe('aggregates of several series', () => {
+  const requestOf = (series: number): ReadingTextRequest => ({
+    ...{ series, limit: 350, format: 'json', toUs: (count + 100) * 1e6 },
+    buckets: { widthUs: 100e6, aggregates: ['avg', 'max', 'count'] },
+  });
+  const requests = [5, 1, 2, 5, 3, 4].map(requestOf);
+  const shown = ({ text, ...page }: ReadingText) => ({
+    ...page,
+    text: Buffer.from(text).toString(),
+  });
+
+  it.each([97, 100, 101, 5000, 30_000, 200_000])(
+    'are those of one after the other, in steps of %d readings',
+    async (summedUp) => {
+      let messages = 0;
+      const slices = async (some: readonly SliceRequest[]) => {
+        messages++;
+        const read = daemon.slices(some);
+        const scanned = read.reduce((sum, slice) => sum + slice.scanned, 0);
+        expect(scanned).toBeLessThanOrEqual(summedUp + read.length);
+        return read;
+      };
+      const backward = () => Promise.reject(new Error('nothing is looked up'));
+      const sizes = { written: 1, summedUp };
+      const reads = new Reads({ slice: async (one) => daemon.slice(one), slices, backward }, sizes);
+      const expected: unknown[] = [];
+      let left = 350;
+      for (const request of requests) {
+        if (left === 0) break;
+        const page = await reads.read({ ...request, limit: left }, client('a'));
+        expected.push(shown(page));
+        left -= page.count;
+      }
+      const together = await reads.texts(requests, client('a'));
+      expect(left).toBe(0);
+      expect(together.map(shown)).toMatchObject(
+        expected.map((page) => ({ ...(page as object), digest: expect.any(String) })),
+      );
+      expect(messages).toBeLessThanOrEqual(3 + Math.ceil((4 * count) / summedUp) * 2);
+    },
+  );
+});
 
 describe('reads of several owners', () => {
   it('go on slice by slice, round-robin; those of one owner one after the other', async () => {

@@ -11,6 +11,18 @@ export const loggedFor = {
     const { series, fromUs, toUs, limit } = rangeOfSlice(request);
     return memory.get(series)?.range(fromUs, toUs, limit) ?? createColumns(0);
   },
+  /** The same of several series, of as many as the readings of one slice are in. */
+  slices(memory: LogMemory, requests: readonly SliceRequest[]): Columns[] {
+    const parts: Columns[] = [];
+    let unread = requests[0]?.most ?? 0;
+    for (const request of requests) {
+      if (unread <= 0) break;
+      const part = loggedFor.slice(memory, request);
+      parts.push(part);
+      unread -= part.count;
+    }
+    return parts;
+  },
   /** The newest instants of a step. */
   newest(memory: LogMemory, { series, fromUs, beforeUs, limit }: BackwardRequest): Float64Array {
     return memory.get(series)?.instantsBefore(fromUs, beforeUs, limit) ?? new Float64Array(0);

@@ -22,6 +22,8 @@ import type { StoredReadings } from '../stored.ts';
 /** What a daemon reads in a thread. Without `logged`, its part of the log, all readings of the log are taken into memory. */
 export interface Reader {
   slice(request: SliceRequest, logged?: Logged['slice'], memory?: ArrayBuffer): Slice;
+  /** The slices of several series, in order, in one transaction; `logged` may be of fewer series. */
+  slices(requests: readonly SliceRequest[], logged?: Logged['slices']): Slice[];
   newest(request: BackwardRequest, logged?: Logged['newest']): Float64Array;
   states(series: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState>;
 }
@@ -80,23 +82,46 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
       lastStatus: heartbeat?.status ?? null,
     };
   };
+  /** Must be called in a transaction, or hours that are dropped between two statements would be missing. */
+  const readSlice = (
+    request: SliceRequest,
+    logged: Logged['slice'] | undefined,
+    memory?: ArrayBuffer,
+  ): Slice => {
+    const ofLog = logged && seriesOf(logged);
+    const summedPiecesOf = (of: SliceRequest, summedFromUs: number) => {
+      const { series, ...range } = rangeOfSlice(of);
+      return stored.readSummed(series, { ...range, summedFromUs }, ofLog);
+    };
+    const { buckets } = request;
+    if (buckets && usesSummaries(request)) return readBuckets(request, buckets, summedPiecesOf);
+
+    const { series, fromUs, toUs } = rangeOfSlice(request);
+    return toSlice(request, stored.read(series, fromUs, toUs, ofLog), undefined, memory);
+  };
+  const readInOrder = (
+    requests: readonly SliceRequest[],
+    logged: Logged['slices'] | undefined,
+  ): Slice[] => {
+    const slices: Slice[] = [];
+    let { limit = 0, most = 0 } = requests[0] ?? {};
+    for (const [place, request] of requests.slice(0, logged?.length).entries()) {
+      const slice = readSlice({ ...request, limit, most }, logged?.[place]);
+      slices.push(slice);
+      limit -= slice.count;
+      most -= slice.scanned;
+      if (slice.nextUs !== null || limit === 0 || most <= 0) break;
+    }
+    return slices;
+  };
+
   return {
     slice(request, logged, memory) {
-      const ofLog = logged && seriesOf(logged);
-      const summedPiecesOf = (request: SliceRequest, summedFromUs: number) => {
-        const { series, ...range } = rangeOfSlice(request);
-        return stored.readSummed(series, { ...range, summedFromUs }, ofLog);
-      };
-      const piecesOf = () => {
-        const { series, fromUs, toUs } = rangeOfSlice(request);
-        return stored.read(series, fromUs, toUs, ofLog);
-      };
-      const { buckets } = request;
-      // In one transaction, or hours that are dropped between two statements would be missing.
-      const read = () =>
-        buckets && usesSummaries(request)
-          ? readBuckets(request, buckets, summedPiecesOf)
-          : toSlice(request, piecesOf(), undefined, memory);
+      const read = () => readSlice(request, logged, memory);
+      return logged ? stored.readingChunks(read) : stored.reading(read);
+    },
+    slices(requests, logged) {
+      const read = () => readInOrder(requests, logged);
       return logged ? stored.readingChunks(read) : stored.reading(read);
     },
     newest(request, logged) {

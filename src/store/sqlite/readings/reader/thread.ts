@@ -25,8 +25,12 @@ function host(port: MessagePort, file: string): void {
     if (request.kind === 'start') return [null, []];
     if (request.kind === 'states') return [reader().states(...request.args), []];
     if (request.kind === 'newest') return [reader().newest(...request.args), []];
-    const slice = reader().slice(...request.args);
-    return [slice, [slice.text.buffer]];
+    if (request.kind === 'slice') {
+      const slice = reader().slice(...request.args);
+      return [slice, [slice.text.buffer]];
+    }
+    const slices = reader().slices(...request.args);
+    return [slices, slices.map(({ text }) => text.buffer)];
   };
   port.on('message', (request: ThreadRequest<Reader>) => {
     if (request.kind === 'close') {

@@ -27,6 +27,7 @@ export interface WriterCalls {
   retention(entityId: string): RetentionState;
   /** What the reader thread needs of the log for a slice. */
   slice(request: SliceRequest): Logged['slice'];
+  slices(requests: readonly SliceRequest[]): Logged['slices'];
   newest(request: BackwardRequest): Logged['newest'];
   states(series: readonly number[]): Logged['states'];
 }

@@ -94,6 +94,7 @@ function host(port: MessagePort, path: string): void {
     },
     retention: (entityId) => droppable().state(entityId),
     slice: (request) => stored.reading(() => loggedFor.slice(stored.log.memory, request)),
+    slices: (requests) => stored.reading(() => loggedFor.slices(stored.log.memory, requests)),
     newest: (request) => stored.reading(() => loggedFor.newest(stored.log.memory, request)),
     states: (series) => stored.reading(() => loggedFor.states(stored.log.memory, series)),
   };
@@ -136,7 +137,7 @@ function host(port: MessagePort, path: string): void {
 }
 
 function isRead({ kind }: OtherRequest): boolean {
-  return kind === 'slice' || kind === 'newest' || kind === 'states';
+  return kind in loggedFor;
 }
 
 /** Compacts a step of the log; undefined if that must wait, because the disk is full or the store is locked. */

@@ -54,12 +54,17 @@ export function compareReads(
 }
 
 /** A reader to which the thread that writes gives what it needs of the log. */
-function readerOfDaemon(reader: Reader, stored: StoredReadings): Reader {
+export function readerOfDaemon(reader: Reader, stored: StoredReadings): Reader {
   return {
     slice: (request) =>
       reader.slice(
         request,
         stored.reading(() => loggedFor.slice(stored.log.memory, request)),
+      ),
+    slices: (requests) =>
+      reader.slices(
+        requests,
+        stored.reading(() => loggedFor.slices(stored.log.memory, requests)),
       ),
     newest: (request) =>
       reader.newest(
