@@ -25,7 +25,8 @@ beforeAll(() => {
   for (const series of [1, 2, 3]) fill(series, count);
   fill(4, long);
   // In the log alone.
-  memory.send(Array.from({ length: 150 }, (_, i) => [2, (count + i) * 1e6, i] as const));
+  for (const series of [6, 7])
+    memory.send(Array.from({ length: 150 }, (_, i) => [series, (count + i) * 1e6, i] as const));
   readSlice = createReader(connection, memory.stored).slice;
   daemon = readerOfDaemon(createReader(connection, new StoredReadings(connection)), memory.stored);
 });
@@ -65,7 +66,7 @@ describe('aggregates of several series', () => {
     ...{ series, limit: 350, format: 'json', toUs: (count + 100) * 1e6 },
     buckets: { widthUs: 100e6, aggregates: ['avg', 'max', 'count'] },
   });
-  const requests = [5, 1, 2, 5, 3, 4].map(requestOf);
+  const requests = [5, 6, 1, 7, 3, 4].map(requestOf);
   const shown = ({ text, ...page }: ReadingText) => ({
     ...page,
     text: Buffer.from(text).toString(),
