@@ -107,7 +107,7 @@ export function sumUp(
 }
 
 /** The most buckets that a slice writes: some milliseconds, even if each holds one reading. */
-const bucketsInSlice = 5000;
+export const bucketsInSlice = 5000;
 
 /** Sums up readings and hours in order of time, and writes each bucket that is complete. */
 class BucketWriter {

@@ -7,7 +7,7 @@ import {
   type Slice,
   type SliceRequest,
 } from '../../../../core/readings/reads/slice-request.ts';
-import { sumUp, toSlice } from '../../../../core/readings/reads/slices.ts';
+import { bucketsInSlice, sumUp, toSlice } from '../../../../core/readings/reads/slices.ts';
 import {
   type HourRow,
   hoursOfSlice,
@@ -105,12 +105,14 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
   ): Slice[] => {
     const slices: Slice[] = [];
     let { limit = 0, most = 0 } = requests[0] ?? {};
+    let rows = 0;
     for (const [place, request] of requests.slice(0, logged?.length).entries()) {
       const slice = readSlice({ ...request, limit, most }, logged?.[place]);
       slices.push(slice);
       limit -= slice.count;
       most -= slice.scanned;
-      if (slice.nextUs !== null || limit === 0 || most <= 0) break;
+      rows += slice.count;
+      if (slice.nextUs !== null || limit === 0 || most <= 0 || rows >= bucketsInSlice) break;
     }
     return slices;
   };
