@@ -28,17 +28,7 @@ export function drawPlot(
   { width, height, isAscii, timezone, paint }: PlotStyle,
 ): string[] {
   const columns = Math.max(1, width - axisWidth);
-  const { lowest, highest } = boundsOf(data);
-  const label = valueLabel(highest - lowest);
-  const labels = new Map([
-    [0, label(highest)],
-    [height - 1, label(lowest)],
-  ]);
-  if (height > 4)
-    labels.set(
-      (height - 1) >> 1,
-      label(highest - ((highest - lowest) * ((height - 1) >> 1)) / (height - 1)),
-    );
+  const labels = labelsOf(data, height);
   const lines = cellsOf(data, columns, height).map((row, at) => {
     const text = labels.get(at);
     return `${(text ?? '').padStart(axisWidth - 2)} ${text === undefined ? '│' : '┤'}${paint(row.trimEnd())}`;
@@ -50,6 +40,21 @@ export function drawPlot(
     `${' '.repeat(axisWidth)}${names}`.trimEnd(),
   ];
   return isAscii ? all.map(toAscii) : all;
+}
+
+/** The labels of the axis by line: the highest, the lowest and the middle value, or the only one. */
+function labelsOf(data: PlotData, height: number): Map<number, string> {
+  const { lowest, highest } = boundsOf(data);
+  const label = valueLabel(highest - lowest);
+  if (lowest === highest) return new Map([[height >> 1, label(highest)]]);
+
+  const labels = new Map([
+    [0, label(highest)],
+    [height - 1, label(lowest)],
+  ]);
+  const middle = (height - 1) >> 1;
+  if (height > 4) labels.set(middle, label(highest - ((highest - lowest) * middle) / (height - 1)));
+  return labels;
 }
 
 function toAscii(line: string): string {

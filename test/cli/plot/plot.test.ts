@@ -14,18 +14,15 @@ const bucket = (atUs: number, value = 1): PlotBucket => ({
   count: 1,
 });
 
+/** The lines of a plot above its axis of time. */
+function linesOf(data: PlotData, height: number): string[] {
+  const style = { width, height, isAscii: false, timezone: 'UTC', paint: (text: string) => text };
+  return drawPlot(data, style).slice(0, height);
+}
+
 /** The columns of a plot in which something is drawn. */
 function drawnColumns(data: PlotData): number[] {
-  const style = {
-    width,
-    height: 9,
-    isAscii: false,
-    timezone: 'UTC',
-    paint: (text: string) => text,
-  };
-  const lines = drawPlot(data, style)
-    .slice(0, 9)
-    .map((line) => [...line].slice(axisWidth));
+  const lines = linesOf(data, 9).map((line) => [...line].slice(axisWidth));
   return Array.from({ length: columns }, (_, column) => column).filter((column) =>
     lines.some((line) => /[\u2801-\u28ff]/.test(line[column] ?? '')),
   );
@@ -38,6 +35,14 @@ function span(parts: number, withReadings: readonly number[], partUs = 60e6): Pl
 }
 
 describe('a plot', () => {
+  it.each([2, 5, 8, 9])('of one value alone names it once, on its line, at %d lines', (height) => {
+    const data = { ...span(3, []), buckets: [bucket(0, 21.5), bucket(60e6, 21.5)] };
+    const lines = linesOf(data, height);
+    const named = lines.filter((line) => line.includes('21.5'));
+    expect(named).toEqual(lines.filter((line) => /[\u2801-\u28ff]/.test(line)));
+    expect(named).toHaveLength(1);
+  });
+
   it.each([1, 2, 3, 50, 68, 69, 70, 137, 138, 139, 140, 207, 276, 500])(
     'shows each of %d parts, the first in the first column and the last in the last',
     (parts) => {
