@@ -33,7 +33,9 @@ describe('a schema with something that is not of a store', () => {
     const engine = engineAt(address, options);
     await (await engine.create()).close();
     await (await engine.open()).close();
-    expect(await (await engine.inspect()).foreign()).toEqual([{ database: 'store', differences: [] }]);
+    expect(await (await engine.inspect()).foreign()).toEqual([
+      { database: 'store', differences: [] },
+    ]);
   });
 });
 
