@@ -261,7 +261,7 @@ describe('restore', () => {
     const before = readdirSync(dirname(cli.store));
     expect(await cli.run(['restore', file])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('(1 keys)'),
+      stderr: expect.stringContaining('(1 key)'),
     });
     const terminal = { columns: 100, rows: 30 };
     const cancelled = await cli.run(['restore', file], { terminal, keys: [press.ctrlC] });
