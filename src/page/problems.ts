@@ -50,7 +50,7 @@ const sentences: Readonly<Record<string, string>> = {
   unreachable: 'The server does not answer. The page tries again by itself.',
 };
 
-/** What is wrong with the form of a pasted key; `undefined` if the daemon can judge it. */
+/** What is wrong with the form of a pasted key; `undefined` if the form is right. */
 export function keyFault(text: string): string | undefined {
   if (/^hk_[0-9A-Za-z]{49}$/.test(text)) return undefined;
   const isBeginning = /^hk_[0-9A-Za-z]{0,48}$/.test(text);

@@ -16,7 +16,7 @@ import { createRepetition } from './repetition.ts';
 
 /** The first look comes soon after the start, once the usage of the last daemon is on disk. */
 const firstAfterMs = 5_000;
-/** A look whose commands hang ends before the next one is due, which tells the rest. */
+/** A look whose commands hang ends before the next one is due, which delivers the rest. */
 const longestLookMs = 50 * 60_000;
 /** The rest after each claim, which writes to the store. */
 const restMs = 20;
@@ -57,7 +57,7 @@ export function createNotices(
     }
   }
 
-  async function tell(command: NotifyCommand): Promise<void> {
+  async function notifyAll(command: NotifyCommand): Promise<void> {
     const deliveries = createDeliveries(command, signal, (notice, { reason, complaint }) => {
       const facts = { notice, reason, stderr: redactSecrets(complaint) };
       log.warn(facts, `the command of --notify failed for ${notice.event}`);
@@ -83,7 +83,7 @@ export function createNotices(
     failure: 'notices were not read; trying again in an hour',
     async work() {
       await warnOfExpiries();
-      if (notify) await tell(notify);
+      if (notify) await notifyAll(notify);
     },
   });
   let working: Promise<void> | undefined;

@@ -8,7 +8,7 @@ export interface NotifyCommand {
   env: Readonly<Record<string, string | undefined>>;
   /** After this time it and all that it has started are killed. */
   timeoutMs?: number | undefined;
-  /** After this time the next notice is told meanwhile. */
+  /** After this time the next notice is delivered meanwhile. */
   patienceMs?: number;
 }
 
@@ -25,7 +25,7 @@ export interface CommandFault {
   complaint: string;
 }
 
-/** Tells notices one after the other, as long as the command ends soon; one that hangs delays the others little. */
+/** Delivers notices one after the other, as long as the command ends soon; one that hangs delays the others little. */
 export function createDeliveries(
   command: NotifyCommand,
   signal: AbortSignal,
@@ -35,12 +35,14 @@ export function createDeliveries(
   const running = new Set<Promise<void>>();
 
   async function deliver(notice: Notice): Promise<void> {
+    // A command that starts now would not hear that the daemon stops.
+    if (signal.aborted) return;
     const fault = await runNotifyCommand(command, notice, signal);
     if (fault !== undefined && !signal.aborted) failed(notice, fault);
   }
 
   return {
-    /** Tells a notice; resolves once the next one may be told. */
+    /** Delivers a notice; resolves once the next one may follow. */
     async begin(notice: Notice): Promise<void> {
       const delivery = deliver(notice).finally(() => running.delete(delivery));
       running.add(delivery);

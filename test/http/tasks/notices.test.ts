@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../../src/http/monitoring/log.ts';
 import { createNotices } from '../../../src/http/tasks/notices.ts';
+import { createDeliveries } from '../../../src/http/tasks/notify-command.ts';
 import { bareApp, type Face } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 
@@ -204,4 +205,15 @@ it('repeats no daily notice if the clock jumps back, and tells it a day later', 
   expect(await told(9)).toEqual(['backup_old']);
   expect(await told(9.5)).toEqual([]);
   expect(await told(10)).toEqual(['backup_old']);
+});
+
+it('starts no command once the daemon stops, which would not hear of that', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-notices-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const command = { command: `touch ${join(folder, 'started')}`, env: { PATH: process.env.PATH } };
+  const at = '2026-11-20T08:00:00.000Z';
+  const deliveries = createDeliveries(command, AbortSignal.abort(), () => {});
+  await deliveries.begin({ at, event: 'backup_old', backup: { at } });
+  await deliveries.finished();
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -23,7 +23,7 @@ export const browse = defineCommand({
     ['hkctl keys --plain', 'for a screen reader'],
     ['hkctl keys --all', 'inactive keys, too'],
   ],
-  // A role that may not view keys is told so on the page; a list asks for the permission itself.
+  // A role that may not view keys reads so on the page; a list asks for the permission itself.
   needs: () => ['profile.use', 'keys'],
   async run(context, { plain, ...pageFlags }, _args, session) {
     const { io } = context;

@@ -61,7 +61,7 @@ export default defineCommand({
     ),
     limitRequests: limit('requests', 'requests per key', usualLimits.requests),
     limitIngest: limit('ingest', 'ingest requests per key', usualLimits.ingest),
-    notify: textFlag('--notify <COMMAND>', 'command that is told what needs attention, as JSON'),
+    notify: textFlag('--notify <COMMAND>', 'command that receives what needs attention, as JSON'),
     logLevel: oneOf('--log-level <LEVEL>', logLevels, 'how much to log'),
   },
   examples: [

@@ -107,7 +107,29 @@ export function sumUp(
 }
 
 /** The most buckets that a slice writes: some milliseconds, even if each holds one reading. */
-export const bucketsInSlice = 5000;
+const bucketsInSlice = 5000;
+
+/**
+ * Reads the slices of several series, one after the other, each with the rows and readings that those before it have left: until one
+ * is not at its end, or they are as much together as one slice.
+ */
+export function slicesInOrder(
+  requests: readonly SliceRequest[],
+  readSlice: (request: SliceRequest, place: number) => Slice,
+): Slice[] {
+  const slices: Slice[] = [];
+  let { limit = 0, most = 0 } = requests[0] ?? {};
+  let rows = 0;
+  for (const [place, request] of requests.entries()) {
+    const slice = readSlice({ ...request, limit, most }, place);
+    slices.push(slice);
+    limit -= slice.count;
+    most -= slice.scanned;
+    rows += slice.count;
+    if (slice.nextUs !== null || limit === 0 || most <= 0 || rows >= bucketsInSlice) break;
+  }
+  return slices;
+}
 
 /** Sums up readings and hours in order of time, and writes each bucket that is complete. */
 class BucketWriter {

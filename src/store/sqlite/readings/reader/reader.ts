@@ -7,7 +7,7 @@ import {
   type Slice,
   type SliceRequest,
 } from '../../../../core/readings/reads/slice-request.ts';
-import { bucketsInSlice, sumUp, toSlice } from '../../../../core/readings/reads/slices.ts';
+import { slicesInOrder, sumUp, toSlice } from '../../../../core/readings/reads/slices.ts';
 import {
   type HourRow,
   hoursOfSlice,
@@ -99,23 +99,6 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     const { series, fromUs, toUs } = rangeOfSlice(request);
     return toSlice(request, stored.read(series, fromUs, toUs, ofLog), undefined, memory);
   };
-  const readInOrder = (
-    requests: readonly SliceRequest[],
-    logged: Logged['slices'] | undefined,
-  ): Slice[] => {
-    const slices: Slice[] = [];
-    let { limit = 0, most = 0 } = requests[0] ?? {};
-    let rows = 0;
-    for (const [place, request] of requests.slice(0, logged?.length).entries()) {
-      const slice = readSlice({ ...request, limit, most }, logged?.[place]);
-      slices.push(slice);
-      limit -= slice.count;
-      most -= slice.scanned;
-      rows += slice.count;
-      if (slice.nextUs !== null || limit === 0 || most <= 0 || rows >= bucketsInSlice) break;
-    }
-    return slices;
-  };
 
   return {
     slice(request, logged, memory) {
@@ -123,7 +106,10 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
       return logged ? stored.readingChunks(read) : stored.reading(read);
     },
     slices(requests, logged) {
-      const read = () => readInOrder(requests, logged);
+      const read = () =>
+        slicesInOrder(requests.slice(0, logged?.length), (request, place) =>
+          readSlice(request, logged?.[place]),
+        );
       return logged ? stored.readingChunks(read) : stored.reading(read);
     },
     newest(request, logged) {
