@@ -32,7 +32,7 @@ export interface TextEvents {
 /** The most characters of one record; in a longer one a quote or a bracket was left open. */
 export const maxRowLength = 8 * 1024 * 1024;
 
-export const tooLongRule = `at most ${maxRowLength >> 20} MiB for one record; is a quote or a bracket left open?`;
+export const tooLongRule = `at most ${maxRowLength >> 20} MiB for one record; perhaps a quote or a bracket was left open`;
 
 export const lineCode = 10;
 export const returnCode = 13;
