@@ -7,6 +7,7 @@ import { createSheets, ReadingValidator } from '../../../src/core/readings/readi
 import { addRefused } from '../../../src/core/readings/rejections.ts';
 import { drawSecret } from '../../../src/core/secrets.ts';
 import { formatInstantUs, parseInstantUs } from '../../../src/core/time/instants.ts';
+import { codePoint } from '../../code-points.ts';
 import { propertyRuns } from '../../properties.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
@@ -76,7 +77,7 @@ describe('readings', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 100 }),
-        fc.string({ unit: 'binary', maxLength: 100 }),
+        fc.string({ unit: codePoint, maxLength: 100 }),
         (before, name) => {
           const long = `${'a'.repeat(before)}${name}${'😀'.repeat(50)}`;
           for (const item of [
@@ -337,6 +338,7 @@ describe('the quick way to read an instant', () => {
           `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction}${zone}`,
       );
     const read = { quickly: 0, refused: 0 };
+    const runs = propertyRuns(5000);
     fc.assert(
       fc.property(text, (given) => {
         const [quick, slow] = [quickly(given), parseInstantUs(given)];
@@ -344,8 +346,8 @@ describe('the quick way to read an instant', () => {
         if (quick !== undefined) read.quickly++;
         else if (slow === undefined) read.refused++;
       }),
-      propertyRuns(5000),
+      runs,
     );
-    expect(Math.min(read.quickly, read.refused)).toBeGreaterThan(500);
+    expect(Math.min(read.quickly, read.refused)).toBeGreaterThan(runs.numRuns / 10);
   });
 });

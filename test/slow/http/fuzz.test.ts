@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { resources } from '../../../src/resources/index.ts';
+import { codePoint } from '../../code-points.ts';
 import { bareApp, type Face } from '../../http/faces.ts';
 import { HttpPlant } from '../../http/plant.ts';
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => plant.domain.store.close());
 
 const junk = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: codePoint, maxLength: 40 }),
   fc.constantFrom(
     '',
     '%',

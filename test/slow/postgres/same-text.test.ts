@@ -9,6 +9,7 @@ import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { sensors } from '../../../src/resources/sensor-lookup.ts';
 import { createDecimalWriter } from '../../../src/store/postgres/records/decimal-text.ts';
+import { codePoint } from '../../code-points.ts';
 import {
   batchOf,
   client,
@@ -75,7 +76,7 @@ describe('the same records have the same text as on SQLite', () => {
 
   it('whatever its texts and numbers are', async () => {
     const text = fc
-      .string({ unit: 'binary', maxLength: 20 })
+      .string({ unit: codePoint, maxLength: 20 })
       .map((given) => given.replaceAll('\0', '').toWellFormed());
     // What 13 digits express, as measured values and sums of money do.
     const decimal = fc

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { chainRecord, verifyTrail } from '../../../../src/core/audit/chain.ts';
 import type { AuditDraft, AuditRecord } from '../../../../src/core/port/audit.ts';
 import { drawSecret } from '../../../../src/core/secrets.ts';
+import { codePoint } from '../../../code-points.ts';
 import { propertyRuns } from '../../../properties.ts';
 import { draftOf } from '../../stores.ts';
 import type { Given } from '../given.ts';
@@ -24,7 +25,7 @@ const units = fc.oneof(
     '%',
     'hk_',
   ),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }),
+  fc.string({ unit: codePoint, minLength: 1, maxLength: 3 }),
   fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
 );
 /** As long as the places at which a text may be cut, so that any of these units stands there. */
