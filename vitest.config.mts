@@ -119,7 +119,12 @@ export default defineConfig({
           ...shared,
           globalSetup,
           name: 'postgres',
-          include: ['test/http/**/*.test.ts', 'test/{e2e,slow/e2e}/**/*.test.ts', ...commands],
+          include: [
+            'test/http/**/*.test.ts',
+            'test/slow/http/{routes,tasks}/**/*.test.ts',
+            'test/{e2e,slow/e2e}/**/*.test.ts',
+            ...commands,
+          ],
           exclude: [
             'test/http/{postgres,scenarios}.test.ts',
             aboutSockets,

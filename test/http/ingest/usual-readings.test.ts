@@ -311,7 +311,6 @@ describe('usual readings', () => {
       [':00Z', ':59.5Z'].map((second) => `{"sensor":"OVEN","at":"${minute}${second}","value":1}`),
     );
     let usual = 0;
-    const runs = propertyRuns(2000);
     for (const first of items) {
       for (const second of items)
         usual += compare(Buffer.from(`{"readings":[${first},${second},${first}]}`), false);

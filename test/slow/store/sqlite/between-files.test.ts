@@ -1,15 +1,15 @@
 import { existsSync, renameSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { verifyChain } from '../../../src/core/audit/chain.ts';
-import { isHkctlError } from '../../../src/core/errors.ts';
-import { parts } from '../../../src/resources/projects-and-settings.ts';
-import { sensors } from '../../../src/resources/sensor-lookup.ts';
-import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { batchOf } from '../conformance/readings/readings.ts';
-import { importInto } from '../conformance/records/stored-records.ts';
-import { draftOf, fileStore, nowMs, plantIn } from '../stores.ts';
-import { another } from './another.ts';
+import { verifyChain } from '../../../../src/core/audit/chain.ts';
+import { isHkctlError } from '../../../../src/core/errors.ts';
+import { parts } from '../../../../src/resources/projects-and-settings.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup.ts';
+import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { batchOf } from '../../../store/conformance/readings/readings.ts';
+import { importInto } from '../../../store/conformance/records/stored-records.ts';
+import { another } from '../../../store/sqlite/another.ts';
+import { draftOf, fileStore, nowMs, plantIn } from '../../../store/stores.ts';
 
 async function given() {
   const { store, path, remove } = await fileStore();

@@ -1,8 +1,8 @@
 import { appendFileSync, closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import type { Cli } from '../../harness.ts';
-import { plantWithAlice, restored, tried } from './stopped-since.ts';
+import { openFile } from '../../../../../src/store/sqlite/connection/files.ts';
+import { plantWithAlice, restored, tried } from '../../../../cli/commands/backups/stopped-since.ts';
+import type { Cli } from '../../../../cli/harness.ts';
 
 let cli: Cli;
 let file: string;

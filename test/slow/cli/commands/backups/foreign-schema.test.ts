@@ -10,16 +10,16 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { restoreBackup } from '../../../../src/store/sqlite/restoration.ts';
+import { filesOf, openFile } from '../../../../../src/store/sqlite/connection/files.ts';
+import { restoreBackup } from '../../../../../src/store/sqlite/restoration.ts';
 import {
   type DatabaseName,
   databaseNames,
-} from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
-import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
-import { reseal } from '../../../store/changed-backups.ts';
-import { tamperSchema } from '../../tamper.ts';
-import { cli, file, folder, renewPlant } from './backup-plant.ts';
+} from '../../../../../src/store/sqlite-file/schema/migrated-schema.ts';
+import { schemaVersions } from '../../../../../src/store/sqlite-file/schema/schema-versions.ts';
+import { cli, file, folder, renewPlant } from '../../../../cli/commands/backups/backup-plant.ts';
+import { tamperSchema } from '../../../../cli/tamper.ts';
+import { reseal } from '../../../../store/changed-backups.ts';
 
 beforeEach(renewPlant);
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Cli } from '../../harness.ts';
-import { press } from '../../keyboard.ts';
+import { Cli } from '../../../../cli/harness.ts';
+import { press } from '../../../../cli/keyboard.ts';
 
 let cli: Cli;
 beforeEach(async () => {

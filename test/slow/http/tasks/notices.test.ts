@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createLog } from '../../../src/http/monitoring/log.ts';
-import { createNotices } from '../../../src/http/tasks/notices.ts';
-import { createDeliveries } from '../../../src/http/tasks/notify-command.ts';
-import { bareApp, type Face } from '../faces.ts';
-import { HttpPlant } from '../plant.ts';
+import { createLog } from '../../../../src/http/monitoring/log.ts';
+import { createNotices } from '../../../../src/http/tasks/notices.ts';
+import { createDeliveries } from '../../../../src/http/tasks/notify-command.ts';
+import { bareApp, type Face } from '../../../http/faces.ts';
+import { HttpPlant } from '../../../http/plant.ts';
 
 const dayMs = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bareApp, type Face } from '../faces.ts';
-import { HttpPlant } from '../plant.ts';
+import { bareApp, type Face } from '../../../http/faces.ts';
+import { HttpPlant } from '../../../http/plant.ts';
 
 let plant: HttpPlant;
 let face: Face;
