@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { basename, resolve } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
-import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
+import { toDriverError } from './driver-errors.ts';
 
 export type Connection = BetterSqlite3.Database;
 export type Transaction<Work extends (...given: never[]) => unknown> =
@@ -16,6 +16,14 @@ export type Statement<Row = unknown> = BetterSqlite3.Statement<unknown[], Row>;
  */
 export function openDatabase(typedPath: string, options: BetterSqlite3.Options): Connection {
   const file = typedPath === ':memory:' || typedPath === '' ? typedPath : exactPath(typedPath);
+  try {
+    return loadAndOpen(file, options);
+  } catch (thrown) {
+    throw toDriverError(thrown);
+  }
+}
+
+function loadAndOpen(file: string, options: BetterSqlite3.Options): Connection {
   const [major = 0] = process.versions.node.split('.').map(Number);
   const load = createRequire(__filename);
   if (major >= 22) {
@@ -23,7 +31,7 @@ export function openDatabase(typedPath: string, options: BetterSqlite3.Options):
     return new Driver(file, options);
   }
   // With this path the driver does not search a dozen folders for its binary.
-  const nativeBinding = pathOfBinary(load, 'better-sqlite3-12/build/Release/better_sqlite3.node');
+  const nativeBinding = load.resolve('better-sqlite3-12/build/Release/better_sqlite3.node');
   const Driver: typeof BetterSqlite3 = load('better-sqlite3-12');
   return new Driver(file, { ...options, nativeBinding });
 }
@@ -34,23 +42,6 @@ export function withConnection<T>(connection: Connection, work: (connection: Con
     return work(connection);
   } finally {
     connection.close();
-  }
-}
-
-/** The binary is missing if the packages were installed, or hkctl was packed, with a newer Node. */
-function pathOfBinary(load: NodeJS.Require, name: string): string {
-  try {
-    return load.resolve(name);
-  } catch (thrown) {
-    if (errnoOf(thrown) !== 'MODULE_NOT_FOUND') throw thrown;
-    throw new HkctlError(
-      'store_unreadable',
-      `This hkctl was installed without a driver for Node ${process.version}.`,
-      {
-        hint: 'Use Node 22.14 or newer, or install it anew with this Node: npm ci, or a package that was made with Node 20.',
-        cause: thrown,
-      },
-    );
   }
 }
 
