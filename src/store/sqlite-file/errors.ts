@@ -1,5 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { isHkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files.ts';
@@ -73,14 +73,27 @@ function isOnReadOnlySystem(path: string): boolean {
   });
 }
 
-/** Who this is and whose the folder is, by numbers, since an account in a container may have no name; empty if that is hidden. */
+/** Who this is and whose the store is, by numbers, since an account in a container may have no name; empty if that is hidden. */
 function ownership(path: string): string {
+  const account = process.geteuid?.();
   const folder = dirname(path);
   try {
-    return `This is uid ${process.geteuid?.()}, and ${folder} belongs to uid ${statSync(folder).uid}. `;
+    const isFolderForeign = statSync(folder).uid !== account;
+    const place = isFolderForeign ? folder : (foreignFile(path, account) ?? folder);
+    return `This is uid ${account}, and ${place} belongs to uid ${statSync(place).uid}. `;
   } catch (thrown) {
     // What is being reported matters more.
     if (errnoOf(thrown) === undefined) throw thrown;
     return '';
   }
+}
+
+/** A file of the store that belongs to another account, such as one that root copied there. */
+function foreignFile(path: string, account: number | undefined): string | undefined {
+  const folder = dirname(path);
+  const stem = basename(path, '.db');
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(`${stem}.`))
+    .map((name) => join(folder, name))
+    .find((file) => statSync(file).uid !== account);
 }

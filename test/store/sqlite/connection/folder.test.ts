@@ -1,5 +1,7 @@
+import { chownSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { toDomainError } from '../../../../src/store/sqlite-file/errors.ts';
 import { runProgram } from '../../../run-program.ts';
 
@@ -43,5 +45,25 @@ it('reports whose folder it is where the account may not use it, as on a volume 
   });
   expect(toDomainError(refused, '/nowhere/hkctl.db')).toMatchObject({
     hint: expect.stringMatching(/^Run hkctl as/),
+  });
+});
+
+it('reports whose file it is where root copied files into the folder of the account', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-folder-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const store = join(folder, 'hkctl.db');
+  const foreign = join(folder, 'hkctl.records.db');
+  writeFileSync(store, '');
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) {
+    writeFileSync(foreign, '');
+    chownSync(foreign, 12345, 12345);
+  } else {
+    symlinkSync('/etc/passwd', foreign);
+  }
+
+  const refused = Object.assign(new Error('unable to open'), { code: 'SQLITE_CANTOPEN' });
+  expect(toDomainError(refused, store)).toMatchObject({
+    hint: expect.stringContaining(`and ${foreign} belongs to uid ${isRoot ? 12345 : 0}. Run`),
   });
 });
