@@ -6,9 +6,8 @@ const { dirname, join } = require('node:path');
 const { gzipSync } = require('node:zlib');
 const { readPackage } = require('./dependencies.js');
 const { neededLibraries } = require('./libc.js');
-const { output, root, run, buildTime } = require('./place.js');
-
-const architectures = { x64: 'amd64', arm64: 'arm64' };
+const { architecture, output, root, run, buildTime } = require('./place.js');
+const { debianArchitectures } = require('./runtime.js');
 
 /** Where the files of the package are put together. */
 const stage = join(output, 'deb');
@@ -129,7 +128,7 @@ function putControl(name, hasNode) {
     'DEBIAN/control',
     `Package: ${name}
 Version: ${version}
-Architecture: ${architectures[process.arch]}
+Architecture: ${debianArchitectures[architecture]}
 Maintainer: ${author}
 Installed-Size: ${size}
 Depends: ${neededLibraries(join(stage, 'usr', 'lib', 'hkctl'))}, passwd
@@ -157,7 +156,7 @@ Replaces: hkctl-node`;
 
 function build(name, hasNode) {
   const { version } = readPackage(root);
-  const file = join(output, `${name}_${version}_${architectures[process.arch]}.deb`);
+  const file = join(output, `${name}_${version}_${debianArchitectures[architecture]}.deb`);
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(buildTime()) };
   // Of the 100 MB of Node.js, the best compression would take a minute, to save a tenth.
   const level = hasNode ? '-z1' : '-z6';

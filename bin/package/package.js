@@ -7,18 +7,19 @@ const { basename, join, relative } = require('node:path');
 const { gzipSync } = require('node:zlib');
 const { makeDeb } = require('./deb.js');
 const { readPackage } = require('./dependencies.js');
+const { requireDocumentedSystems } = require('./libc.js');
 const { fetchNode } = require('./node.js');
-const { output, root, run, buildTime } = require('./place.js');
+const { architecture, output, root, run, buildTime } = require('./place.js');
 const { makeTree } = require('./tree.js');
 
 /**
- * `npm run package`: makes packages of the build in `packages/` (or a folder that is named), for the platform that it runs on. There
- * are those that need Node.js and, on Linux, those with Node.js inside and a Containerfile for an image of them; and the digests of
- * them all.
+ * `npm run package`: makes packages of the build in `packages/` (or a folder that is named), for the platform that it runs on, or
+ * another processor (`-- --arch arm64`). There are those that need Node.js and, on Linux, those with Node.js inside and a
+ * Containerfile for an image of them; and the digests of them all.
  */
 function main() {
   const { version } = readPackage(root);
-  const name = `hkctl-${version}-${process.platform}-${process.arch}`;
+  const name = `hkctl-${version}-${process.platform}-${architecture}`;
   const inside = fetchNode();
   const made = makePackages(name);
   if (inside) {
@@ -33,6 +34,7 @@ function main() {
 function makePackages(name, inside) {
   const tree = join(output, name);
   makeTree(tree, inside);
+  requireDocumentedSystems(tree, inside !== undefined);
   const tarball = `${tree}.tar.gz`;
   const order = [
     '--sort=name',

@@ -2,10 +2,33 @@
 
 const { spawnSync } = require('node:child_process');
 const { join, resolve } = require('node:path');
+const { parseArgs } = require('node:util');
 
 const root = join(__dirname, '..', '..');
+const { architecture, folder } = readCommandLine();
+const isForeign = architecture !== process.arch;
 /** Where the packages are made: the folder that the command line names, else one that git ignores. */
-const output = process.argv[2] === undefined ? join(root, 'packages') : resolve(process.argv[2]);
+const output = folder === undefined ? usualFolder() : resolve(folder);
+
+/** Packages for another processor have a folder of their own, since each folder has one Containerfile and one file of digests. */
+function usualFolder() {
+  const packages = join(root, 'packages');
+  return isForeign ? join(packages, architecture) : packages;
+}
+
+/** The processor that the packages are for, in Node's words, and the folder: `[--arch x64|arm64] [FOLDER]`. */
+function readCommandLine() {
+  const options = { arch: { type: 'string', default: process.arch } };
+  try {
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    if (values.arch === process.arch || /^(x64|arm64)$/.test(values.arch))
+      return { architecture: values.arch, folder: positionals[0] };
+    process.stderr.write(`error: --arch ${values.arch} is not valid; use x64 or arm64\n`);
+  } catch (thrown) {
+    process.stderr.write(`error: ${thrown.message}\n`);
+  }
+  process.exit(2);
+}
 
 /** Runs a program, whose failure ends the packaging, and returns what it printed. */
 function run(program, args, options = {}) {
@@ -29,4 +52,4 @@ function buildTime() {
   return status === 0 ? Number(stdout) : Math.floor(Date.now() / 1000);
 }
 
-module.exports = { root, output, run, buildTime };
+module.exports = { root, output, architecture, isForeign, run, buildTime };

@@ -3,7 +3,10 @@
 const { spawnSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { basename, join } = require('node:path');
-const { run } = require('./place.js');
+const { architecture, run } = require('./place.js');
+
+/** What Debian calls a processor. */
+const debianArchitectures = { x64: 'amd64', arm64: 'arm64' };
 
 /** The libraries of the C++ runtime, and the packages of Debian and Ubuntu that bring them. */
 const libraries = { 'libstdc++.so.6': 'libstdc++6', 'libgcc_s.so.1': 'libgcc-s1' };
@@ -11,27 +14,30 @@ const libraries = { 'libstdc++.so.6': 'libstdc++6', 'libgcc_s.so.1': 'libgcc-s1'
 const gpl = '/usr/share/common-licenses/GPL-3';
 
 /**
- * The C++ runtime of this machine, which Node.js needs and small systems lack: `{ name, version, licence, notice, url, file }` of
- * each library. Only from Debian or Ubuntu, whose packages say where its source is; elsewhere none.
+ * The C++ runtime that this machine has for the processor, which Node.js needs and small systems lack: `{ name, version, licence,
+ * notice, url, file }` of each library. Only from Debian or Ubuntu, whose packages say where its source is; elsewhere none.
  */
 function cppRuntime() {
-  if (spawnSync('dpkg-query', ['-W', ...Object.values(libraries)]).status !== 0) {
+  const suffix = `:${debianArchitectures[architecture]}`;
+  const installed = Object.values(libraries).map((name) => `${name}${suffix}`);
+  if (spawnSync('dpkg-query', ['-W', ...installed]).status !== 0) {
     process.stderr.write(
-      'warning: what has Node.js inside will need libstdc++, since only Debian and Ubuntu have one to pack.\n',
+      `warning: what has Node.js inside will need libstdc++, since this machine has none for ${architecture} to pack;
+on Debian and Ubuntu install ${installed.join(' ')}\n`,
     );
     return [];
   }
   return Object.entries(libraries).map(([library, name]) => {
-    const fields = ['Version', 'Architecture', 'source:Package', 'source:Version'];
+    const fields = ['Version', 'source:Package', 'source:Version'];
     const format = fields.map((field) => `\${${field}}`).join('\n');
-    const [version, architecture, ...source] = query('-W', '-f', format, name).split('\n');
+    const [version, ...source] = query('-W', '-f', format, `${name}${suffix}`).split('\n');
     return {
       name,
       version,
       licence: 'GPL-3.0-or-later WITH GCC-exception-3.1',
       notice: noticeOf(library, source.join('=')),
-      url: `pkg:deb/${distribution()}/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`,
-      file: query('-L', `${name}:${architecture}`)
+      url: `pkg:deb/${distribution()}/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${debianArchitectures[architecture]}`,
+      file: query('-L', `${name}${suffix}`)
         .split('\n')
         .find((path) => basename(path) === library),
     };
@@ -54,4 +60,4 @@ function query(...args) {
   return run('dpkg-query', args);
 }
 
-module.exports = { cppRuntime };
+module.exports = { cppRuntime, debianArchitectures };

@@ -13,7 +13,7 @@ const {
   shippedPackages,
 } = require('./dependencies.js');
 const { placeNode } = require('./node.js');
-const { root, run } = require('./place.js');
+const { architecture, isForeign, root, run } = require('./place.js');
 
 /** The files of `dist` with which a process or a thread begins. */
 const entries = ['hkctl.cjs', 'writer.cjs', 'readings.cjs', 'reader.cjs'];
@@ -44,10 +44,10 @@ function makeTree(folder, inside) {
   }
   const installed = installedPackages().filter((name) => !inside || name !== olderDriver);
   for (const name of installed) copyPackage(name, root, folder);
-  if (inside) removeMusl(folder);
+  removeForeign(folder, inside !== undefined);
   if (!inside && !existsSync(join(folder, 'node_modules', olderDriver))) {
     process.stderr.write(
-      'warning: not for Node 20, whose driver is not here; run npm ci with Node 20 before.\n',
+      `warning: not for Node 20, whose driver is not here; run npm ci with Node 20 on ${architecture} before.\n`,
     );
   }
   const { name, version, description, author, license, type, bin, engines } = readPackage(root);
@@ -66,16 +66,25 @@ function makeTree(folder, inside) {
 
 /** Removes what only a debugger reads, which is a third of a driver. */
 function strip(folder) {
-  if (spawnSync('strip', ['--version']).status !== 0) {
+  const program = stripPrograms().find((name) => spawnSync(name, ['--version']).status === 0);
+  if (program === undefined) {
+    const [usual] = stripPrograms();
     process.stderr.write(
-      'warning: binaries are larger than necessary, since strip is not here; install binutils.\n',
+      `warning: binaries are larger than necessary, since ${usual} is not here; install binutils.\n`,
     );
     return;
   }
   const binaries = readdirSync(folder, { recursive: true }).filter((path) =>
     /\.node$|\/linux\/xsel$|^libexec\/node$/.test(path),
   );
-  run('strip', ['--strip-unneeded', ...binaries], { cwd: folder });
+  run(program, ['--strip-unneeded', ...binaries], { cwd: folder });
+}
+
+/** The programs that can strip a binary for the processor of the packages. */
+function stripPrograms() {
+  if (!isForeign) return ['strip'];
+  const gnuName = architecture === 'arm64' ? 'aarch64' : 'x86_64';
+  return [`${gnuName}-linux-gnu-strip`, 'llvm-strip'];
 }
 
 /** The files of `dist` that the program can load; those of benchmarks and of `npm start` are not among them. */
@@ -114,25 +123,31 @@ function copyPackage(name, from, folder) {
     copyPackage(next, source, folder);
 }
 
-/** Of a driver only what runs: its code, and the binaries for this platform. */
+/** Of a driver only what runs: its code, and the binaries for this platform and processor; a compiled one is for this machine. */
 function copyDriver(source, target) {
-  const { platform, arch } = process;
-  const built = ['build/Release/better_sqlite3.node'];
-  const prebuilt = [`prebuilds/${platform}-${arch}.node`, `prebuilds/${platform}musl-${arch}.node`];
+  const { platform } = process;
+  const built = isForeign ? [] : ['build/Release/better_sqlite3.node'];
+  const prebuilt = [platform, `${platform}musl`].map(
+    (one) => `prebuilds/${one}-${architecture}.node`,
+  );
   const isOlder = readPackage(source).version.startsWith('12.');
   const binaries = (isOlder ? built : prebuilt).filter((path) => existsSync(join(source, path)));
   if (binaries.length === 0 && !isOlder)
-    throw new Error(`better-sqlite3 has no binary for ${platform}-${arch}.`);
+    throw new Error(`better-sqlite3 has no binary for ${platform}-${architecture}.`);
   if (binaries.length === 0) return;
   for (const path of ['package.json', 'LICENSE', 'lib', ...binaries]) {
     cpSync(join(source, path), join(target, path), { recursive: true });
   }
 }
 
-/** The binary of the driver for a C library that is not the one of the Node.js inside. */
-function removeMusl(folder) {
-  const binary = `prebuilds/${process.platform}musl-${process.arch}.node`;
-  rmSync(join(folder, 'node_modules', 'better-sqlite3', binary), { force: true });
+/** Removes binaries that no hkctl of this package can run: for another C library than that of the Node.js inside, or another processor. */
+function removeForeign(folder, hasNode) {
+  const packages = join(folder, 'node_modules');
+  const musl = `better-sqlite3/prebuilds/${process.platform}musl-${architecture}.node`;
+  if (hasNode) rmSync(join(packages, musl), { force: true });
+  // The programs of clipboardy are for x86-64; without them it calls the one of the system.
+  const programs = join(packages, 'clipboardy', 'fallbacks');
+  if (architecture !== 'x64') rmSync(programs, { recursive: true, force: true });
 }
 
 function copy(path, folder) {

@@ -178,6 +178,23 @@ describe('the tarball', () => {
   });
 });
 
+it('a package for the other processor contains no binary of this one', () => {
+  const [processor, machine] = process.arch === 'x64' ? ['arm64', 0xb7] : ['x64', 0x3e];
+  const place = join(folder, 'foreign');
+  const script = `require('./bin/package/tree.js').makeTree(${JSON.stringify(place)})`;
+  const args = ['-e', script, '--', '--arch', processor];
+  const { code, stderr } = runProgram(process.execPath, args, { cwd: root });
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain(`run npm ci with Node 20 on ${processor} before`);
+
+  const binaries = readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
+    .filter((bytes) => bytes.subarray(0, 4).toString('latin1') === '\x7fELF');
+  // The driver for two C libraries; ELF has the processor at byte 18.
+  expect(binaries.map((bytes) => bytes.readUInt16LE(18))).toEqual([machine, machine]);
+});
+
 it.each([
   { prefix: 'hkctl_', megabytes: 3.5 },
   { prefix: 'hkctl-node_', megabytes: 36 },
