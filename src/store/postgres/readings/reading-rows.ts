@@ -19,15 +19,16 @@ import type { Lane } from '../connection/pool.ts';
 import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
 
 /**
- * One row with the bytes of each column as one text in Base64: of decimal texts, the server needs three times as long to write
- * them and the main thread twenty times as long to read them; of a row each, still longer. The driver has no binary results.
+ * The readings as one text in Base64: of decimal texts, the server needs three times as long to write them and the main thread
+ * twenty times as long to read them; of a row each, or of a text for each column, still longer. The driver has no binary results.
  */
-const columnsSql = ['at_us', 'value', 'quality']
-  .map((column) => `encode(string_agg(float8send(${column}::float8), ''), 'base64') as ${column}`)
-  .join(', ');
+const instantsAndValues = `encode(string_agg(float8send(at_us::float8) || float8send(value), ''), 'base64') as readings`;
+const bytesOfReading = 16;
 const rowsSql = `select at_us, value, quality from readings
   where entity = $1 and series = $2 and at_us >= $3 and at_us < $4 order by at_us limit $5`;
-const rangeSql = `select ${columnsSql} from (${rowsSql}) as r`;
+const summedSql = `select ${instantsAndValues} from (${rowsSql}) as r`;
+const rangeSql = `select ${instantsAndValues}, encode(string_agg(int2send(quality), ''), 'base64') as qualities
+  from (${rowsSql}) as r`;
 
 /** In one statement, or hours that are dropped between two would be missing. */
 const summarisedSql = `select r.*, (
@@ -36,13 +37,26 @@ const summarisedSql = `select r.*, (
       'lastAtUs', last_at_us))
       from (select * from summaries where entity = $1 and series = $2 and hour_us >= $6 and hour_us < $4
         and first_at_us >= $3 and last_at_us < $4 order by hour_us limit $7) as h) as hours
-  from (select ${columnsSql} from (${rowsSql}) as r) as r`;
+  from (select ${instantsAndValues} from (${rowsSql}) as r) as r`;
 
-type EncodedColumns = Record<'at_us' | 'value' | 'quality', string | null>;
-type SummarisedColumns = EncodedColumns & { summarisedUs: number | null; hours: HourRow[] | null };
+interface EncodedReadings {
+  readings: string | null;
+  /** Left out of what is summed up. */
+  qualities?: string | null;
+}
+
+type SummarisedReadings = EncodedReadings & {
+  summarisedUs: number | null;
+  hours: HourRow[] | null;
+};
 
 export async function readColumns(lane: Lane, range: SliceRange): Promise<Columns> {
-  const [encoded] = await lane.query<EncodedColumns>(rangeSql, valuesOf(range));
+  const [encoded] = await lane.query<EncodedReadings>(rangeSql, valuesOf(range));
+  return toColumns(encoded);
+}
+
+async function readWithoutQualities(lane: Lane, range: SliceRange): Promise<Columns> {
+  const [encoded] = await lane.query<EncodedReadings>(summedSql, valuesOf(range));
   return toColumns(encoded);
 }
 
@@ -56,16 +70,16 @@ const backwardSql = `select encode(string_agg(float8send(at_us::float8), '' orde
 export async function readBackward(lane: Lane, request: BackwardRequest): Promise<Float64Array> {
   const { beforeUs, toUs, limit, firstHourUs = endOfTimeUs } = request;
   const values = [...valuesOf({ ...request, toUs: beforeUs }), firstHourUs, toUs];
-  const [encoded] = await lane.query<Pick<EncodedColumns, 'at_us'>>(backwardSql, values);
+  const [encoded] = await lane.query<{ at_us: string | null }>(backwardSql, values);
   const instants = encoded?.at_us ? toDoubles(encoded.at_us) : new Float64Array(0);
   return instants.subarray(Math.max(0, instants.length - limit));
 }
 
 /**
- * The most rows of one statement: a page of 100,000 waits for the server 13 times, and no request waits longer than it takes to
- * write as many buckets of one row.
+ * The most rows of one statement. Of 8000 a row costs the server twice the time: its malloc returns that much memory to the system
+ * after each statement, and takes it again for the next.
  */
-const mostRows = 8_000;
+const mostRows = 2000;
 
 /** Reads a slice, with the summaries of dropped readings if it can have them. */
 export async function readSlice(lane: Lane, sliceRequest: SliceRequest): Promise<Slice> {
@@ -89,7 +103,8 @@ async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
   const { limit } = range;
   let { ahead } = request;
   if (!ahead || ahead.count < limit || ahead.atUs[0] !== range.fromUs) {
-    ahead = await readColumns(lane, { ...range, limit: aheadOf(request, limit) });
+    const read = request.buckets ? readWithoutQualities : readColumns;
+    ahead = await read(lane, { ...range, limit: aheadOf(request, limit) });
   } else {
     // What has arrived meanwhile comes first: no statement lets the event loop go on here.
     await immediate();
@@ -106,13 +121,13 @@ function pieceOf(columns: Columns): Piece {
 
 /** The number of rows to read at once for a slice and those after it. */
 function aheadOf({ buckets, limit: page }: SliceRequest, limit: number): number {
-  return buckets ? mostRows : Math.max(limit, Math.min(page + 1, mostRows));
+  return Math.max(limit, buckets ? mostRows : Math.min(page + 1, mostRows));
 }
 
 async function readSummarised(lane: Lane, request: SliceRequest) {
   const { firstHourUs, limit } = hoursOfSlice(request);
   const values = [...valuesOf(rangeOfSlice(request)), firstHourUs, limit];
-  const [encoded] = await lane.query<SummarisedColumns>(summarisedSql, values);
+  const [encoded] = await lane.query<SummarisedReadings>(summarisedSql, values);
   return {
     columns: toColumns(encoded),
     hours: encoded?.hours ?? [],
@@ -124,15 +139,28 @@ function valuesOf({ series, fromUs, toUs, limit }: SliceRange): number[] {
   return [entityOfSeries(series), numberOfSeries(series), fromUs, toUs, limit];
 }
 
-function toColumns(encoded: EncodedColumns | undefined): Columns {
-  if (!encoded?.at_us || !encoded.value || !encoded.quality) return createColumns(0);
-  const atUs = toDoubles(encoded.at_us);
-  const qualities = Uint8Array.from(toDoubles(encoded.quality));
-  return { count: atUs.length, atUs, values: toDoubles(encoded.value), qualities };
+function toColumns({ readings, qualities }: EncodedReadings = { readings: null }): Columns {
+  const bytes = Buffer.from(readings ?? '', 'base64');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const columns = createColumns(bytes.length / bytesOfReading);
+
+  for (let from = 0; from < bytes.length; from += bytesOfReading) {
+    const place = columns.count++;
+    columns.atUs[place] = view.getFloat64(from);
+    columns.values[place] = view.getFloat64(from + 8);
+  }
+  if (qualities) columns.qualities.set(toSmallIntegers(qualities));
+
+  return columns;
+}
+
+function toSmallIntegers(base64: string): Uint16Array {
+  const bytes = Buffer.from(base64, 'base64').swap16();
+  // A copy, since the buffer may begin at any place of a larger one.
+  return new Uint16Array(new Uint8Array(bytes).buffer);
 }
 
 function toDoubles(base64: string): Float64Array {
   const bytes = Buffer.from(base64, 'base64').swap64();
-  // A copy, since the buffer may begin at any place of a larger one.
   return new Float64Array(new Uint8Array(bytes).buffer);
 }
