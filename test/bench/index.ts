@@ -18,6 +18,7 @@ const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | Be
   soak: () => import('./http/soak.ts'),
   postgres: () => import('./postgres/postgres.ts'),
   fairness: () => import('./fairness.ts'),
+  'reads-postgres': () => import('./postgres/reads.ts'),
   'fairness-postgres': async () => ({ run: (await import('./fairness.ts')).runOnPostgres }),
 };
 

@@ -4,76 +4,31 @@ import { openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
 import { compactWhileIdle } from '../../../src/store/sqlite/readings/writer/compaction.ts';
 import { type BenchPlant, createPlant } from '../daemon.ts';
+import { type BenchReport, type BenchRow, hasProgram, isShort, median } from '../harness.ts';
 import {
-  type BenchReport,
-  type BenchRow,
-  hasProgram,
-  isShort,
-  median,
-  paired,
-} from '../harness.ts';
+  type Ask,
+  client,
+  dashboardReads,
+  daySeconds,
+  days,
+  distanceSeconds,
+  type Get,
+  instant,
+  pairedTimes,
+  type Query,
+  read,
+  rounds,
+  shownMs,
+  startMs,
+  warmUps,
+} from './dashboards.ts';
 import { type Peer, startInflux, startVictoria } from './peers.ts';
 
-/** One reading each ten seconds of each sensor, with two decimals, wandering. */
-const distanceSeconds = 10;
-const daySeconds = 86_400;
+/** Sensors whose values have two decimals and wander. */
 const sensors = isShort ? 20 : 100;
-const days = 30;
 /** One reading a second of a sensor of its own, and the seconds between those of twenty more. */
-const dense = { days: isShort ? 60 : 365, distanceSeconds: 1 } as const;
+const dense = { days: isShort ? 30 : 365, distanceSeconds: 1 } as const;
 const sparse = { sensors: 20, distanceSeconds: 10 } as const;
-const startMs = Date.UTC(2025, 0, 1);
-const rounds = isShort ? 5 : 15;
-/** The first reads of a kind measure the compiler of V8. */
-const warmUps = 3;
-const panels = 20;
-/** Where the panels begin: in the middle of what is stored. */
-const middle = Math.floor(days / 2) * daySeconds;
-
-/** What is read: the part of the time, and how long a bucket is. */
-interface Query {
-  /** Undefined for the newest reading of each sensor. */
-  sensor: number | undefined;
-  fromSeconds: number;
-  toSeconds: number;
-  bucket?: '1m' | '5m' | '1h';
-}
-
-type Ask = (queries: readonly Query[]) => Promise<void>;
-
-interface Measured {
-  name: string;
-  queries: readonly Query[];
-  /** Of InfluxDB's time at most. */
-  bound: number;
-  /** Whether hkctl is asked in one request. */
-  isOne?: boolean;
-}
-
-const whole = { sensor: 7, fromSeconds: 0, toSeconds: days * daySeconds };
-const oneDay = { sensor: 7, fromSeconds: middle, toSeconds: middle + daySeconds };
-const panelQueries = Array.from({ length: panels }, (_, sensor): Query => {
-  const toSeconds = middle + 6 * 3600;
-  return { sensor, fromSeconds: middle, toSeconds, bucket: '1m' };
-});
-const measured: readonly Measured[] = [
-  { name: 'a day, raw', queries: [oneDay], bound: 0.5 },
-  { name: 'a day in 5 minutes', queries: [{ ...oneDay, bucket: '5m' }], bound: 0.3 },
-  { name: `${days} days in hours`, queries: [{ ...whole, bucket: '1h' }], bound: 0.1 },
-  { name: `${days} days, raw`, queries: [whole], bound: 0.45 },
-  {
-    name: 'last value of every sensor',
-    queries: [{ ...whole, sensor: undefined }],
-    bound: 0.2,
-  },
-  { name: `${panels} panels of 6 hours in 1 minute, at once`, queries: panelQueries, bound: 1 },
-  {
-    name: 'the same panels in one request of hkctl',
-    queries: panelQueries,
-    bound: 0.5,
-    isOne: true,
-  },
-];
 
 /** Readings as dashboards read them, beside InfluxDB and VictoriaMetrics where they are installed; and years, in a given time. */
 export async function run(): Promise<BenchReport[]> {
@@ -90,7 +45,7 @@ export async function run(): Promise<BenchReport[]> {
       ['influxd', startInflux],
       ['victoria-metrics', startVictoria],
     ] as const) {
-      if (!hasProgram(program)) continue;
+      if (!hasProgram(program) || (isShort && program !== 'influxd')) continue;
       const peer = await start();
       peers.push(peer);
       reports.push(await beside(peer, get));
@@ -140,58 +95,6 @@ function fill(plant: BenchPlant): void {
   connection.close();
 }
 
-type Get = (path: string) => Promise<Response>;
-
-async function client(plant: BenchPlant): Promise<Get> {
-  const create = ['keys', 'create', '--name', 'dashboard', '--entity', 'ONE'];
-  const secret = plant.hkctl([...create, '--preset', 'operational-core']).trim();
-  const url = await plant.serve();
-  // Without compression, which fetch would ask for.
-  const headers = { authorization: `Bearer ${secret}`, 'accept-encoding': 'identity' };
-  return async (path) => {
-    const answer = await fetch(`${url}/api/v1${path}`, { headers });
-    if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-    return answer;
-  };
-}
-
-const instant = (seconds: number) => new Date(startMs + seconds * 1000).toISOString();
-
-const parametersOf = ({ fromSeconds, toSeconds, bucket }: Query) => {
-  const range = `from=${instant(fromSeconds)}&to=${instant(toSeconds)}&limit=100000`;
-  return bucket ? `${range}&bucket=${bucket}&agg=avg,min,max` : range;
-};
-
-/** Reads all pages of a path. */
-async function readAll(get: Get, path: string): Promise<void> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const answer = await get(`${path}${cursor}`);
-    await answer.arrayBuffer();
-    const next = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(answer.headers.get('link') ?? '');
-    cursor = next ? `&cursor=${next[1]}` : null;
-  }
-}
-
-function askHkctl(get: Get): Ask {
-  return async (queries) => {
-    await Promise.all(
-      queries.map((query) =>
-        query.sensor === undefined
-          ? readAll(get, '/sensors?limit=500')
-          : readAll(get, `/sensors/S-${query.sensor}/readings?${parametersOf(query)}`),
-      ),
-    );
-  };
-}
-
-function askInOne(get: Get): Ask {
-  return ([first, ...others]) => {
-    if (!first) throw new Error('nothing is asked for');
-    const names = [first, ...others].map(({ sensor }) => `S-${sensor}`).join(',');
-    return readAll(get, `/readings?sensor=${names}&${parametersOf(first)}`);
-  };
-}
-
 async function ofYears(get: Get): Promise<BenchReport> {
   const range = `from=${instant(0)}&to=${instant(dense.days * daySeconds)}&limit=10000`;
   const aggregates = 'agg=avg,min,max,count';
@@ -231,19 +134,14 @@ async function beside(peer: Peer, get: Get): Promise<BenchReport> {
   const isInflux = peer.name === 'InfluxDB';
   const askPeer = isInflux ? askInflux(peer) : askVictoria(peer);
   const rows: BenchRow[] = [];
-  for (const { name, queries, bound, isOne } of measured) {
-    const askOurs = isOne ? askInOne(get) : askHkctl(get);
-    const ofOurs = () => timed(() => askOurs(queries));
-    const ofPeer = () => timed(() => askPeer(queries));
-    for (let n = 0; n < warmUps; n++) await Promise.all([ofOurs(), ofPeer()]);
-    const { ours, baseline, ratio } = await paired(rounds, ofOurs, ofPeer);
-    const shown = (ms: number) => `${ms.toFixed(1)} ms`;
+  for (const measuredRead of dashboardReads.filter(({ isBrief }) => !(isShort && isBrief))) {
+    const { ours, baseline, ratio } = await pairedTimes(measuredRead, get, askPeer);
     rows.push({
-      name,
-      ours: shown(ours),
-      baseline: shown(baseline),
+      name: measuredRead.name,
+      ours: shownMs(ours),
+      baseline: shownMs(baseline),
       ratio,
-      bound: isInflux ? `<= ${bound}` : null,
+      bound: isInflux ? `<= ${measuredRead.ofInflux}` : null,
     });
   }
   return {
@@ -251,12 +149,6 @@ async function beside(peer: Peer, get: Get): Promise<BenchReport> {
     baseline: peer.name,
     rows,
   };
-}
-
-async function timed(work: () => Promise<void>): Promise<number> {
-  const before = performance.now();
-  await work();
-  return performance.now() - before;
 }
 
 const linesAtOnce = 20_000;
@@ -309,10 +201,4 @@ function askVictoria({ writeUrl }: Peer): Ask {
   return async (queries) => {
     await Promise.all(queries.map((query) => read(url + pathOf(query))));
   };
-}
-
-async function read(url: string): Promise<void> {
-  const answer = await fetch(url);
-  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-  await answer.arrayBuffer();
 }

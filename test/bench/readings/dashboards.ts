@@ -1,0 +1,151 @@
+import type { BenchPlant } from '../daemon.ts';
+import { isShort, paired } from '../harness.ts';
+
+/** One reading each ten seconds of each sensor. */
+export const distanceSeconds = 10;
+export const daySeconds = 86_400;
+export const days = isShort ? 10 : 30;
+export const startMs = Date.UTC(2025, 0, 1);
+export const rounds = isShort ? 5 : 15;
+/** The first reads of a kind measure the compiler of V8. */
+export const warmUps = 3;
+export const panels = 20;
+/** Where the panels begin: in the middle of what is stored. */
+const middle = Math.floor(days / 2) * daySeconds;
+
+/** What is read: the part of the time, and how long a bucket is. */
+export interface Query {
+  /** Undefined for the newest reading of each sensor. */
+  sensor: number | undefined;
+  fromSeconds: number;
+  toSeconds: number;
+  bucket?: '1m' | '5m' | '1h' | '1d';
+}
+
+export type Ask = (queries: readonly Query[]) => Promise<void>;
+
+export interface MeasuredRead {
+  name: string;
+  queries: readonly Query[];
+  /** Of InfluxDB's time at most. */
+  ofInflux: number;
+  /** So short that the price of any request decides, more so on a busy machine: not measured in the short form. */
+  isBrief?: boolean;
+  /** Whether hkctl is asked in one request. */
+  isOne?: boolean;
+}
+
+const whole = { sensor: 7, fromSeconds: 0, toSeconds: days * daySeconds };
+const oneDay = { sensor: 7, fromSeconds: middle, toSeconds: middle + daySeconds };
+const panelQueries = Array.from({ length: panels }, (_, sensor): Query => {
+  const toSeconds = middle + 6 * 3600;
+  return { sensor, fromSeconds: middle, toSeconds, bucket: '1m' };
+});
+/** The reads of a dashboard. */
+export const dashboardReads: readonly MeasuredRead[] = [
+  { name: 'a day, raw', queries: [oneDay], ofInflux: 0.5 },
+  {
+    name: 'a day in 5 minutes',
+    queries: [{ ...oneDay, bucket: '5m' }],
+    ofInflux: 0.3,
+    isBrief: true,
+  },
+  {
+    name: `${days} days in hours`,
+    queries: [{ ...whole, bucket: '1h' }],
+    ofInflux: 0.1,
+    isBrief: true,
+  },
+  { name: `${days} days, raw`, queries: [whole], ofInflux: 0.45 },
+  {
+    name: 'last value of every sensor',
+    queries: [{ ...whole, sensor: undefined }],
+    ofInflux: 0.2,
+  },
+  { name: `${panels} panels of 6 hours in 1 minute, at once`, queries: panelQueries, ofInflux: 1 },
+  {
+    name: 'the same panels in one request of hkctl',
+    queries: panelQueries,
+    ofInflux: 0.5,
+    isOne: true,
+  },
+];
+
+export type Get = (path: string) => Promise<Response>;
+
+export async function client(plant: BenchPlant): Promise<Get> {
+  const create = ['keys', 'create', '--name', 'dashboard', '--entity', 'ONE'];
+  const secret = plant.hkctl([...create, '--preset', 'operational-core']).trim();
+  const url = await plant.serve();
+  // Without compression, which fetch would ask for.
+  const headers = { authorization: `Bearer ${secret}`, 'accept-encoding': 'identity' };
+  return async (path) => {
+    const answer = await fetch(`${url}/api/v1${path}`, { headers });
+    if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+    return answer;
+  };
+}
+
+export const instant = (seconds: number) => new Date(startMs + seconds * 1000).toISOString();
+
+const parametersOf = ({ fromSeconds, toSeconds, bucket }: Query) => {
+  const range = `from=${instant(fromSeconds)}&to=${instant(toSeconds)}&limit=100000`;
+  return bucket ? `${range}&bucket=${bucket}&agg=avg,min,max` : range;
+};
+
+/** Reads all pages of a path. */
+async function readAll(get: Get, path: string): Promise<void> {
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const answer = await get(`${path}${cursor}`);
+    await answer.arrayBuffer();
+    const next = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(answer.headers.get('link') ?? '');
+    cursor = next ? `&cursor=${next[1]}` : null;
+  }
+}
+
+function askEach(get: Get): Ask {
+  return async (queries) => {
+    await Promise.all(
+      queries.map((query) =>
+        query.sensor === undefined
+          ? readAll(get, '/sensors?limit=500')
+          : readAll(get, `/sensors/S-${query.sensor}/readings?${parametersOf(query)}`),
+      ),
+    );
+  };
+}
+
+function askInOne(get: Get): Ask {
+  return ([first, ...others]) => {
+    if (!first) throw new Error('nothing is asked for');
+    const names = [first, ...others].map(({ sensor }) => `S-${sensor}`).join(',');
+    return readAll(get, `/readings?sensor=${names}&${parametersOf(first)}`);
+  };
+}
+
+/** The times of a read, and those of a peer by turns. */
+export async function pairedTimes(
+  { queries, isOne }: Pick<MeasuredRead, 'queries' | 'isOne'>,
+  get: Get,
+  askPeer: Ask,
+): ReturnType<typeof paired> {
+  const ask = isOne ? askInOne(get) : askEach(get);
+  const ours = () => timed(() => ask(queries));
+  const peers = () => timed(() => askPeer(queries));
+  for (let n = 0; n < warmUps; n++) await Promise.all([ours(), peers()]);
+  return paired(rounds, ours, peers);
+}
+
+export const shownMs = (ms: number): string => `${ms.toFixed(1)} ms`;
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const before = performance.now();
+  await work();
+  return performance.now() - before;
+}
+
+export async function read(url: string): Promise<void> {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  await answer.arrayBuffer();
+}
