@@ -12,6 +12,11 @@ const everything = 'agg=avg,min,max,last,count';
 export const firstBucket = asked(20, `${sensor}?bucket=1h&limit=1`);
 /** All of the years in one bucket. */
 export const oneBucketOfYears = asked(20, `${sensor}?bucket=36500d&${everything}`);
+/** A year of twenty sensors in one request. */
+const manySensors = Array.from({ length: 20 }, (_, n) => `S-${n + 12}`).join(',');
+const yearOfMany = `/api/v1/readings?sensor=${manySensors}&from=2010-01-01T00:00:00Z&to=2011-01-01T00:00:00Z&limit=100000&${everything}`;
+export const dailyBucketsOfMany = asked(20, `${yearOfMany}&bucket=1d`);
+export const hourlyBucketsOfMany = asked(20, `${yearOfMany}&bucket=1h`);
 /** As many buckets as may be, each of a few readings. */
 export const smallestBuckets = asked(20, `${sensor}?bucket=1s&limit=100000&${everything}`);
 /** Buckets of a day over years. */
@@ -130,6 +135,8 @@ const own = {
   oneBucketOfYears,
   smallestBuckets,
   dailyBuckets,
+  dailyBucketsOfMany,
+  hourlyBucketsOfMany,
   pagesJson,
   pagesNdjson,
   pagesCsv,

@@ -100,7 +100,13 @@ function orders(): string {
   ).join('\n');
 }
 
-/** Every ten seconds for the sensor of years, from 2010 on; the others share the rest. */
+/** The time between two readings from 2010 on: of the sensor of years ten seconds; those of another one fill a year. */
+function distanceUs(sensor: string, stored: number): number {
+  const secondsOfYear = 365 * 86_400;
+  if (sensor === longSensor) return 1e7;
+  return Math.floor(secondsOfYear / shareOf(sensor, stored)) * 1e6;
+}
+
 function fill(file: string, stored: number): void {
   const connection = openFile(file, { busyTimeoutMs: 5000, create: false });
   connection.pragma('synchronous = off');
@@ -111,8 +117,9 @@ function fill(file: string, stored: number): void {
     .all();
   for (const { sensor, series } of numbers) {
     const share = Math.floor(shareOf(sensor, stored));
+    const distance = distanceUs(sensor, stored);
     fillSeries(connection, series, share, (i) => [
-      1_262_304_000_000_000 + i * 1e7,
+      1_262_304_000_000_000 + i * distance,
       20 + (i % 1000) * 0.123,
       i % 4,
     ]);
@@ -129,9 +136,10 @@ async function fillDatabase(address: string, stored: number): Promise<void> {
     'select entity, series, sensor_id as sensor from hkctl.series order by series',
   );
   const insert = `insert into hkctl.readings (entity, series, at_us, value, quality)
-    select $1, $2, 1262304000000000 + i * 10000000, 20 + (i % 1000) * 0.123, i % 4 from generate_series(0, $3::int8 - 1) as i`;
+    select $1, $2, 1262304000000000 + i * $4::int8, 20 + (i % 1000) * 0.123, i % 4 from generate_series(0, $3::int8 - 1) as i`;
   for (const { entity, series, sensor } of rows) {
-    await client.query(insert, [entity, series, Math.floor(shareOf(sensor, stored))]);
+    const share = Math.floor(shareOf(sensor, stored));
+    await client.query(insert, [entity, series, share, distanceUs(sensor, stored)]);
   }
   await client.query('vacuum analyze');
   await client.end();
