@@ -6,6 +6,7 @@ import {
   hashOf,
   holdsSecret,
   isCompleteSecret,
+  looksLikeSecret,
   prefixOf,
   redactSecrets,
   secretLength,
@@ -213,5 +214,8 @@ describe('the shape of a secret', () => {
   it('is seen in a text by 24 characters of it, and not by fewer', () => {
     expect(holdsSecret(`?q=hk_${'a'.repeat(24)}`)).toBe(true);
     expect(holdsSecret(`?q=hk_${'a'.repeat(23)}`)).toBe(false);
+    expect(holdsSecret(`100%25 of hk_${'a'.repeat(23)}`)).toBe(false);
+    expect(looksLikeSecret(`?q=hk_${'a'.repeat(24)}`)).toBe(true);
+    expect(looksLikeSecret(`?q=hk_${'a'.repeat(23)}`)).toBe(false);
   });
 });
