@@ -62,6 +62,17 @@ describe('a chain', () => {
     });
   });
 
+  it('ends before a record whose content or hash was altered', async () => {
+    const altered = second && { ...second, target: 'another key' };
+    for (const record of [altered, second && { ...second, hash: 'f'.repeat(64) }]) {
+      expect(await verify(first, record, third)).toEqual({
+        count: 1,
+        headHash: first?.hash,
+        broken: { seq: 2, reason: 'its content was altered' },
+      });
+    }
+  });
+
   it('begins with store.init, even where it is consistent otherwise', async () => {
     expect((await verify(...chainOf({ action: 'key.create' }, {}))).broken?.reason).toContain(
       'made anew',
