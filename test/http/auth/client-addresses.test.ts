@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAddressBook, networkOf } from '../../../src/http/auth/client-addresses.ts';
+import {
+  createAddressBook,
+  isLoopbackAddress,
+  networkOf,
+  originOf,
+} from '../../../src/http/auth/client-addresses.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';
 
 /** The network of a request in which a trusted proxy names an address. */
@@ -104,4 +109,60 @@ describe('the network that an address counts as', () => {
       expect(clientNamed(hop)).toBe('127.0.0.1');
     }
   });
+});
+
+describe('proxies in a row', () => {
+  const proxies = (count: number) => ['8.8.8.2', ...Array(count - 1).fill('127.0.0.1')].join(' , ');
+
+  it('are believed up to 32 addresses, and more are refused', () => {
+    expect(clientNamed(proxies(32))).toBe('8.8.8.2');
+    expect(() => clientNamed(proxies(33))).toThrow(
+      expect.objectContaining({ code: 'bad_parameter' }),
+    );
+  });
+});
+
+describe('a client of this machine', () => {
+  const isLoopback = (peer: string, header?: string) =>
+    // Only the peer and the headers are read.
+    createAddressBook([]).isLoopback({
+      peer,
+      header: (name: string) => (name === header ? 'x' : undefined),
+    } as Exchange);
+
+  it('has a loopback address, and no header of a proxy', () => {
+    for (const peer of ['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])
+      expect([peer, isLoopback(peer), isLoopback(peer, 'accept')]).toEqual([peer, true, true]);
+    for (const peer of ['10.0.0.1', '::2', '::ffff:10.0.0.1'])
+      expect([peer, isLoopback(peer)]).toEqual([peer, false]);
+  });
+
+  it.each([
+    'forwarded',
+    'via',
+    'x-forwarded-for',
+    'x-forwarded-host',
+    'x-forwarded-proto',
+    'x-forwarded-server',
+    'x-real-ip',
+  ])('is none behind a proxy, which adds %s', (header) => {
+    expect(isLoopback('127.0.0.1', header)).toBe(false);
+  });
+
+  it('is all that reaches a server that listens on such a host', () => {
+    for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '::1', '[::1]'])
+      expect([host, isLoopbackAddress(host)]).toEqual([host, true]);
+    for (const host of ['0.0.0.0', '::', '[::]', '10.0.0.1', 'plant', 'x[::1]', '[::1]x', ''])
+      expect([host, isLoopbackAddress(host)]).toEqual([host, false]);
+  });
+});
+
+it('a connection is of one address and its /24, or of its /64', () => {
+  expect(originOf('10.1.2.3')).toEqual({ client: '10.1.2.3', network: '10.1.2.0/24' });
+  expect(originOf('::ffff:10.1.2.3')).toEqual({ client: '10.1.2.3', network: '10.1.2.0/24' });
+  expect(originOf('2001:db8:1:2::3%eth0')).toEqual({
+    client: '2001:db8:1:2::/64',
+    network: '2001:db8:1:2::/64',
+  });
+  expect(originOf('no:address')).toEqual({ client: 'no:address', network: 'no:address' });
 });
