@@ -1,10 +1,17 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { appendLines } from '../../../../src/store/sqlite/registry/journal.ts';
-import { Cli } from '../../harness.ts';
-import { as, entitiesNow, plantWithAlice, restored, tried, usersNow } from './stopped-since.ts';
+import { filesOf, openFile } from '../../../../../src/store/sqlite/connection/files.ts';
+import { appendLines } from '../../../../../src/store/sqlite/registry/journal.ts';
+import {
+  as,
+  entitiesNow,
+  plantWithAlice,
+  restored,
+  tried,
+  usersNow,
+} from '../../../../cli/commands/backups/stopped-since.ts';
+import { Cli } from '../../../../cli/harness.ts';
 
 let cli: Cli;
 let folder: string;

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
-import { batchOf } from '../../conformance/readings/readings.ts';
-import { fileStore } from '../../stores.ts';
-import { readingsInMemory } from './sent.ts';
+import { filesOf, openFile } from '../../../../../src/store/sqlite/connection/files.ts';
+import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
+import { batchOf } from '../../../../store/conformance/readings/readings.ts';
+import { readingsInMemory } from '../../../../store/sqlite/readings/sent.ts';
+import { fileStore } from '../../../../store/stores.ts';
 
 it('the log stops growing, however many readings arrive, and all of them can be read', () => {
   const { connection, stored, sendRows } = readingsInMemory();

@@ -3,18 +3,18 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { digestLineBytes } from '../../../../src/store/backup-file/digest.ts';
-import { createRandom } from '../../../e2e/random.ts';
-import { contentOf, refusalOf } from '../../../store/changed-backups.ts';
-import { tamperSchema } from '../../tamper.ts';
-import { cli, file, folder, renewPlant } from './backup-plant.ts';
+import { digestLineBytes } from '../../../../../src/store/backup-file/digest.ts';
+import { cli, file, folder, renewPlant } from '../../../../cli/commands/backups/backup-plant.ts';
+import { tamperSchema } from '../../../../cli/tamper.ts';
+import { createRandom } from '../../../../e2e/random.ts';
+import { contentOf, refusalOf } from '../../../../store/changed-backups.ts';
 
 beforeEach(renewPlant);
 
 const lastLineOf = (path: string) => readFileSync(path, 'latin1').slice(-digestLineBytes, -1);
 const withoutDigest = join(
   __dirname,
-  ...['..', '..', '..', 'store', 'frozen-backups', 'without-digest.backup.gz'],
+  ...['..', '..', '..', '..', 'store', 'frozen-backups', 'without-digest.backup.gz'],
 );
 
 /** Standard input with the bytes of a file. */

@@ -1,22 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Actor } from '../../../src/core/domain/actors.ts';
-import type { Domain } from '../../../src/core/domain/domain.ts';
-import type { ResourceDefinition } from '../../../src/core/fields/fields.ts';
-import type { Store } from '../../../src/core/port/store.ts';
+import type { Actor } from '../../../../src/core/domain/actors.ts';
+import type { Domain } from '../../../../src/core/domain/domain.ts';
+import type { ResourceDefinition } from '../../../../src/core/fields/fields.ts';
+import type { Store } from '../../../../src/core/port/store.ts';
 import {
   ImportError,
   importRecords,
   type RemovalCounts,
-} from '../../../src/core/records/imports.ts';
-import { loadDemo } from '../../../src/demo/demo.ts';
-import { readRows } from '../../../src/formats/rows.ts';
-import { resources } from '../../../src/resources/index.ts';
-import { orders } from '../../../src/resources/jobs-and-orders.ts';
-import { parts } from '../../../src/resources/projects-and-settings.ts';
-import { sensors } from '../../../src/resources/sensor-lookup.ts';
-import { nowMs, type Plant, plantIn, temporaryStore } from '../../store/stores.ts';
-import { steadyBy } from '../steady.ts';
+} from '../../../../src/core/records/imports.ts';
+import { loadDemo } from '../../../../src/demo/demo.ts';
+import { readRows } from '../../../../src/formats/rows.ts';
+import { resources } from '../../../../src/resources/index.ts';
+import { orders } from '../../../../src/resources/jobs-and-orders.ts';
+import { parts } from '../../../../src/resources/projects-and-settings.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup.ts';
+import { steadyBy } from '../../../core/steady.ts';
+import { nowMs, type Plant, plantIn, temporaryStore } from '../../../store/stores.ts';
 
 let store: Store;
 let plant: Plant;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Cli } from '../../harness.ts';
+import { Cli } from '../../../../cli/harness.ts';
 
 let cli: Cli;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Cli, type RunOptions } from '../../harness.ts';
+import { Cli, type RunOptions } from '../../../../cli/harness.ts';
 
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
 const dayMs = 86_400_000;

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Cli } from '../../harness.ts';
+import { Cli } from '../../../../cli/harness.ts';
 
 let cli: Cli;
 beforeEach(async () => {

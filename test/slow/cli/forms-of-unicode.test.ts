@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Cli, type KeyJson } from './harness.ts';
+import { Cli, type KeyJson } from '../../cli/harness.ts';
 
 /** The same text composed (NFC) and decomposed (NFD). */
 const composed = 'Ger\u00e4t \u00c5 1';
