@@ -76,10 +76,10 @@ export async function readBackward(lane: Lane, request: BackwardRequest): Promis
 }
 
 /**
- * The most rows of one statement. Of 8000 a row costs the server twice the time: its malloc returns that much memory to the system
- * after each statement, and takes it again for the next.
+ * The most rows of one statement. Of 2000 a row costs the server half the time, since its malloc returns larger memory to the system
+ * after each statement; but where a connection takes 200 ms, each statement counts.
  */
-const mostRows = 2000;
+const mostRows = 8000;
 
 /** Reads a slice, with the summaries of dropped readings if it can have them. */
 export async function readSlice(lane: Lane, sliceRequest: SliceRequest): Promise<Slice> {
