@@ -21,9 +21,12 @@ function readCommandLine() {
   const options = { arch: { type: 'string', default: process.arch } };
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
-    if (values.arch === process.arch || /^(x64|arm64)$/.test(values.arch))
-      return { architecture: values.arch, folder: positionals[0] };
-    process.stderr.write(`error: --arch ${values.arch} is not valid; use x64 or arm64\n`);
+    const [folder, ...others] = positionals;
+    if (values.arch !== process.arch && !/^(x64|arm64)$/.test(values.arch))
+      throw new Error(`--arch ${values.arch} is not valid; use x64 or arm64`);
+    if (folder === '' || others.length > 0)
+      throw new Error('name at most one folder for the packages, and no empty one');
+    return { architecture: values.arch, folder };
   } catch (thrown) {
     process.stderr.write(`error: ${thrown.message}\n`);
   }
