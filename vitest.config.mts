@@ -47,7 +47,7 @@ const long = Math.ceil(cores * 2.5);
  */
 const aboutFiles = [
   'test/e2e/{daemon/journal,driver}.test.ts',
-  'test/slow/e2e/{backup/backup,clock,failing-sync,durability/reserve,daemon/daemon-lock,daemon/socket-tls,daemon/read-only,init,postgres,rights,rotation-race,start,switched-first}.test.ts',
+  'test/slow/e2e/{backup/backup,clock,failing-sync,durability/reserve,daemon/daemon-lock,daemon/socket-tls,daemon/read-only,init,postgres,rights,rotation-race,start,switched-first,desktop}.test.ts',
   'test/slow/e2e/secrets/{command-leaks,pipes}.test.ts',
   'test/slow/e2e/{full-disk-stops,daemon/service-manager,gateways/gateway-page,gateways/node-red}.test.ts',
 ];

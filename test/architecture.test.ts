@@ -146,7 +146,7 @@ const starters: readonly [file: RegExp, reason: string][] = [
     /^store\/postgres\/server(-files|-guard)?\.ts$/,
     'a server outlives its tests, also in the benchmarks',
   ],
-  [/^core\/interleavings\.test\.ts$/, 'its processes exchange messages (fork)'],
+  [/^slow\/core\/interleavings\.test\.ts$/, 'its processes exchange messages (fork)'],
   [/^(slow\/)?e2e\/daemon\/(journal|log-reader)\.test\.ts$/, 'a descriptor is the output'],
   [/^slow\/e2e\/rotation-race\.test\.ts$/, 'the text of a program that is loaded before hkctl'],
 ];

@@ -1,9 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { globalFlags } from '../../src/cli/command/flags.ts';
 import { argumentsOf, commands, longNameOf } from './all-commands.ts';
 import { Cli } from './harness.ts';
 
 const cli = new Cli();
+const audited = async () => (await cli.ok('audit list --json --limit 100000')).json<unknown[]>();
 beforeAll(async () => {
   await cli.seed();
 });
@@ -12,7 +13,6 @@ async function refused(
   argv: readonly string[],
   env: Record<string, string> = {},
 ): Promise<{ message: string; hint: string | null }> {
-  const before = (await cli.ok('audit list --json --limit 100000')).json<unknown[]>();
   const result = await cli.run([...argv, '--json'], { env });
   expect(result.code, argv.join(' ')).toBe(2);
   expect(result.stdout).toBe('');
@@ -22,11 +22,23 @@ async function refused(
     message: expect.stringMatching(/.+/),
     hint: result.error().hint,
   });
-  expect((await cli.ok('audit list --json --limit 100000')).json<unknown[]>()).toEqual(before);
   return error;
 }
 
+/** The records of the trail name the command that was not refused. */
+function leavesTheTrailAlone(): void {
+  let before: unknown[];
+  beforeAll(async () => {
+    before = await audited();
+  });
+  afterAll(async () => {
+    expect(await audited()).toEqual(before);
+  });
+}
+
 describe('every command', () => {
+  leavesTheTrailAlone();
+
   for (const { path, definition } of commands) {
     const args = [...path, ...argumentsOf(definition)];
     const line = `hkctl ${path.join(' ')}`;
@@ -82,6 +94,8 @@ function judgesItself(name: string, parse: (text: string) => unknown): boolean {
 }
 
 describe('the program', () => {
+  leavesTheTrailAlone();
+
   it('refuses unknown commands and verbs, and suggests', async () => {
     expect(await refused(['kyes'])).toMatchObject({
       message: 'Unknown command: hkctl kyes',
@@ -97,23 +111,6 @@ describe('the program', () => {
     await refused(['--no-such-flag']);
   });
 
-  it('takes every flag from its variable', async () => {
-    const env = {
-      HKCTL_NAME: 'By variable',
-      HKCTL_ENTITY: 'BER',
-      HKCTL_PERMISSION: 'parts.view, jobs_orders.view',
-      HKCTL_JSON: '1',
-    };
-    const { key } = (await cli.ok('keys create', { env })).json<{
-      key: { name: string; permissions: string[] };
-    }>();
-    expect(key).toMatchObject({
-      name: 'By variable',
-      permissions: ['jobs_orders.view', 'parts.view'],
-    });
-    expect(globalFlags.as.env).toContain('HKCTL_USER');
-  });
-
   it('is reported to people in two lines', async () => {
     const { code, stderr } = await cli.run('keys create --entity BER');
     expect(code).toBe(2);
@@ -123,7 +120,30 @@ describe('the program', () => {
   });
 });
 
+it('hkctl takes every flag from its variable', async () => {
+  const env = {
+    HKCTL_NAME: 'By variable',
+    HKCTL_ENTITY: 'BER',
+    HKCTL_PERMISSION: 'parts.view, jobs_orders.view',
+    HKCTL_JSON: '1',
+  };
+  const { key } = (await cli.ok('keys create', { env })).json<{
+    key: { name: string; permissions: string[] };
+  }>();
+  expect(key).toMatchObject({
+    name: 'By variable',
+    permissions: ['jobs_orders.view', 'parts.view'],
+  });
+  expect(globalFlags.as.env).toContain('HKCTL_USER');
+});
+
 describe('off a terminal nothing asks', () => {
+  let prefix: string;
+  beforeAll(async () => {
+    prefix = (await cli.key('A')).key.prefix;
+  });
+  leavesTheTrailAlone();
+
   const missing: [line: string, flag: string][] = [
     ['keys create', '--name'],
     ['keys create --name x', '--entity'],
@@ -150,10 +170,9 @@ describe('off a terminal nothing asks', () => {
   }
 
   it('rotate and revoke need --yes', async () => {
-    const { key } = await cli.key('A');
-    expect((await refused(['keys', 'rotate', key.prefix])).message).toContain('--yes');
-    expect((await refused(['keys', 'revoke', key.prefix])).message).toContain('--yes');
-    expect((await cli.show(key.prefix)).status).toBe('Active');
+    expect((await refused(['keys', 'rotate', prefix])).message).toContain('--yes');
+    expect((await refused(['keys', 'revoke', prefix])).message).toContain('--yes');
+    expect((await cli.show(prefix)).status).toBe('Active');
   });
 
   it('init needs its flags', async () => {
@@ -167,6 +186,8 @@ describe('off a terminal nothing asks', () => {
 });
 
 describe('values', () => {
+  leavesTheTrailAlone();
+
   const bad: string[][] = [
     ['keys', 'create', '--name', ' x', '--entity', 'BER', '--preset', 'sensor-gateway'],
     ['keys', 'create', '--name', '', '--entity', 'BER', '--preset', 'sensor-gateway'],

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Flag, globalFlags, readFlags } from '../../src/cli/command/flags.ts';
 import { argumentsOf, commands, longNameOf } from './all-commands.ts';
 import { Cli } from './harness.ts';
@@ -25,10 +25,11 @@ function blanksOf(flag: Flag<unknown>): string[] {
 
 describe('a blank value', () => {
   let before: string;
-  beforeEach(async () => {
+  beforeAll(async () => {
     before = await audited();
   });
-  afterEach(async () => {
+  // A record of the trail names the command that was not refused.
+  afterAll(async () => {
     expect(await audited()).toBe(before);
   });
 

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { requireLabel } from '../../src/core/text/labels.ts';
 import { toSafeJson } from '../../src/core/text/shown-text.ts';
 import { openDatabase } from '../../src/store/sqlite-file/driver.ts';
+import { codePoint } from '../code-points.ts';
 import { readProgram } from '../docs/program.ts';
 import { storelessCommands } from './all-commands.ts';
 import { Cli } from './harness.ts';
@@ -170,7 +171,7 @@ describe('JSON for a terminal', () => {
   it('reads as the same value, and has no character that plays tricks', () => {
     fc.assert(
       fc.property(
-        fc.jsonValue({ stringUnit: 'binary' }),
+        fc.jsonValue({ stringUnit: codePoint }),
         fc.constantFrom(undefined, 2),
         (value, indent) => {
           const text = toSafeJson(value, indent);

@@ -19,7 +19,7 @@ describe('the whole matrix', () => {
     { path: '/api/v1/me', method: 'GET', opens: [] },
     { path: '/api/v1/resources', method: 'GET', opens: [] },
     ...resources.flatMap(({ name, idExample, permissions }) => [
-      { path: `/api/v1/${name}`, method: 'GET' as const, opens: permissions },
+      { path: `/api/v1/${name}?limit=1`, method: 'GET' as const, opens: permissions },
       { path: `/api/v1/${name}/${idExample}`, method: 'GET' as const, opens: permissions },
     ]),
     { path: '/api/v1/sensors/SE-1001/readings', method: 'GET', opens: ['asset_sensors.view'] },

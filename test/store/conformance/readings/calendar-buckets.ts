@@ -19,14 +19,18 @@ const hourUs = 3_600_000_000;
 /** Zones, each with a day near which its clock changes, or near which it does not. */
 const places = [
   ['Europe/Berlin', '2026-03-29'],
+  ['America/St_Johns', '2026-11-01'],
+  ['Australia/Lord_Howe', '2026-04-05'],
+  ['Pacific/Apia', '2011-12-30'],
+] as const;
+
+/** Those that only the long suite tries. */
+export const furtherPlaces = [
   ['Europe/Berlin', '2026-10-25'],
   ['Europe/Berlin', '2026-12-31'],
   ['Asia/Kathmandu', '2026-12-31'],
   ['America/St_Johns', '2026-03-08'],
-  ['America/St_Johns', '2026-11-01'],
-  ['Australia/Lord_Howe', '2026-04-05'],
   ['Australia/Lord_Howe', '2026-10-04'],
-  ['Pacific/Apia', '2011-12-30'],
   ['America/Sao_Paulo', '2018-11-04'],
 ] as const;
 
@@ -42,8 +46,11 @@ interface Bucket {
 }
 
 /** How every engine divides readings into days and weeks of a zone, compared with a plain computation from all readings. */
-export function calendarConformance(given: Given): void {
-  it.each(places)('days, weeks and hours of %s around %s are exact', async (timezone, day) => {
+export function calendarConformance(
+  given: Given,
+  tried: readonly (readonly [timezone: string, day: string])[] = places,
+): void {
+  it.each(tried)('days, weeks and hours of %s around %s are exact', async (timezone, day) => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(1));
     const series = await seriesOf(store, plant, 'S-1');

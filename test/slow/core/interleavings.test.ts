@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findActor } from '../../src/core/domain/actors.ts';
-import { initialise } from '../../src/core/organization/tenants.ts';
-import { addUser } from '../../src/core/organization/users.ts';
-import { createStore } from '../../src/store/sqlite/creation.ts';
-import { propertyRuns } from '../properties.ts';
-import { steadyBy } from './steady.ts';
+import { findActor } from '../../../src/core/domain/actors.ts';
+import { initialise } from '../../../src/core/organization/tenants.ts';
+import { addUser } from '../../../src/core/organization/users.ts';
+import { createStore } from '../../../src/store/sqlite/creation.ts';
+import { steadyBy } from '../../core/steady.ts';
+import { propertyRuns } from '../../properties.ts';
 import type { Answer, Order, Seen } from './twin.ts';
 
-const root = join(__dirname, '..', '..');
+const root = join(__dirname, '..', '..', '..');
 const dayMs = 86_400_000;
 const startMs = Date.parse('2026-11-20T08:00:00Z');
 

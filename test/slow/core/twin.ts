@@ -1,18 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { verifyAudit } from '../../src/core/audit/trail.ts';
-import { type Actor, findActor } from '../../src/core/domain/actors.ts';
-import type { Domain } from '../../src/core/domain/domain.ts';
-import { isHkctlError } from '../../src/core/errors.ts';
-import { refusalOf } from '../../src/core/keys/authentication.ts';
-import type { DeliveredKey, SecretDelivery } from '../../src/core/keys/issuance.ts';
-import { statusOf } from '../../src/core/keys/keys.ts';
-import { setEntityStatus } from '../../src/core/organization/entities.ts';
-import { updateUser } from '../../src/core/organization/users.ts';
-import { hashOf } from '../../src/core/secrets.ts';
-import { openStore } from '../../src/store/sqlite/opening.ts';
-import { createKey, revokeKeys, rotateKeys } from './key-operations.ts';
-import { steadyBy } from './steady.ts';
+import { verifyAudit } from '../../../src/core/audit/trail.ts';
+import { type Actor, findActor } from '../../../src/core/domain/actors.ts';
+import type { Domain } from '../../../src/core/domain/domain.ts';
+import { isHkctlError } from '../../../src/core/errors.ts';
+import { refusalOf } from '../../../src/core/keys/authentication.ts';
+import type { DeliveredKey, SecretDelivery } from '../../../src/core/keys/issuance.ts';
+import { statusOf } from '../../../src/core/keys/keys.ts';
+import { setEntityStatus } from '../../../src/core/organization/entities.ts';
+import { updateUser } from '../../../src/core/organization/users.ts';
+import { hashOf } from '../../../src/core/secrets.ts';
+import { openStore } from '../../../src/store/sqlite/opening.ts';
+import { createKey, revokeKeys, rotateKeys } from '../../core/key-operations.ts';
+import { steadyBy } from '../../core/steady.ts';
 
 /** The order to one of two processes; `pauseMs` is how long the delivery of a secret takes. */
 export type Order =
