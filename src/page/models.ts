@@ -34,6 +34,7 @@ export interface ListedSensor {
   last_value: number | null;
   last_heartbeat_at: string | null;
   last_status: 'ok' | 'degraded' | 'fault' | null;
+  last_battery: number | null;
 }
 
 /** A reading, or a bucket of readings with its aggregates. */

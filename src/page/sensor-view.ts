@@ -8,7 +8,7 @@ import { move, namedRanges, type PlotSpan, toTimeRange, zoom } from './ranges.ts
 import { startRefresh } from './refresh.ts';
 import { compareTexts, readSensors, stateOf, stateWords } from './sensors.ts';
 import { formatAge, formatInstant, fromLocalInput, toLocalInput } from './time.ts';
-import { formatQuantity } from './values.ts';
+import { formatBattery, formatQuantity } from './values.ts';
 import { attempt, type View } from './view.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -125,6 +125,7 @@ export function sensorView(
           : `${formatQuantity(sensor.last_value, sensor.unit)}, ${formatAge(
               nowMs - Date.parse(sensor.last_reading_at),
             )} ago`,
+        ...(sensor.last_battery === null ? [] : [formatBattery(sensor.last_battery)]),
         `times in ${zone}`,
       ].join(' · ');
 

@@ -3,6 +3,7 @@ import type { ListedSensor } from './models.ts';
 import { startRefresh } from './refresh.ts';
 import {
   createRanking,
+  lowBatteryPercent,
   matches,
   readSensors,
   stateOf,
@@ -11,7 +12,7 @@ import {
 } from './sensors.ts';
 import { createSparklines, drawSparkline } from './sparklines.ts';
 import { formatAge } from './time.ts';
-import { formatValue, unitSign } from './values.ts';
+import { formatBattery, formatValue, unitSign } from './values.ts';
 import { attempt, type View } from './view.ts';
 import { layOutWall, visibleRows, type WallRow, wallHeight } from './wall.ts';
 
@@ -154,7 +155,12 @@ function drawTile(
       attributes: { 'data-sensor': sensor.id },
     },
     element('span', { className: 'tile-name' }, sensor.name),
-    element('span', { className: 'tile-code' }, sensor.code),
+    element(
+      'span',
+      { className: 'tile-line' },
+      element('span', { className: 'tile-code' }, sensor.code),
+      sensor.last_battery !== null && drawBattery(sensor.last_battery),
+    ),
     element(
       'span',
       { className: 'tile-reading' },
@@ -181,6 +187,11 @@ function drawTile(
     },
     link,
   );
+}
+
+function drawBattery(percent: number): HTMLElement {
+  const className = percent <= lowBatteryPercent ? 'tile-battery low' : 'tile-battery';
+  return element('span', { className }, formatBattery(percent));
 }
 
 function stateLine(sensor: ListedSensor, state: TileState, nowMs: number): string {

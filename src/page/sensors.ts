@@ -5,6 +5,9 @@ import type { ListAnswer, ListedSensor } from './models.ts';
 export type TileState = 'fault' | 'silent' | 'degraded' | 'inactive' | 'ok';
 
 const silentAfterMs = 24 * 60 * 60_000;
+/** A battery that should be changed soon. */
+export const lowBatteryPercent = 20;
+
 const pageSize = 500;
 
 const urgency: Readonly<Record<TileState, number>> = {

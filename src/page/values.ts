@@ -38,3 +38,8 @@ export function formatQuantity(value: number | null, unit: string | null): strin
   const sign = unitSign(unit);
   return value === null || sign === '' ? formatValue(value) : `${formatValue(value)} ${sign}`;
 }
+
+/** What a heartbeat says of a battery, such as `Battery 80 %`. */
+export function formatBattery(percent: number): string {
+  return `Battery ${Math.round(percent)} %`;
+}

@@ -20,6 +20,10 @@ export const sensors = defineResource({
       'Status of the newest heartbeat; null if it had none.',
       'ok',
     ),
+    last_battery: decimal(
+      'Battery in the newest heartbeat, in percent; null if it had none.',
+      81.5,
+    ),
   },
   fields: {
     code: text(64, 'Code by which gateways name the sensor; unique in the entity.', 'OVEN-3-T1', {

@@ -14,6 +14,7 @@ const sensor: ListedSensor = {
   last_value: null,
   last_heartbeat_at: null,
   last_status: null,
+  last_battery: null,
 };
 
 function at(second: number): string {

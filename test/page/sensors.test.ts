@@ -18,6 +18,7 @@ function sensorWith(changes: Partial<ListedSensor>): ListedSensor {
     last_value: 182.4,
     last_heartbeat_at: null,
     last_status: null,
+    last_battery: null,
     ...changes,
   };
 }

@@ -80,6 +80,8 @@ export interface SensorState {
   lastValue: number | null;
   lastHeartbeatAtUs: number | null;
   lastStatus: string | null;
+  /** Percent. */
+  lastBattery: number | null;
 }
 
 export interface ReadingRange {

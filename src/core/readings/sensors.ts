@@ -106,6 +106,7 @@ function shownState(state: SensorState | undefined) {
     last_value: state?.lastValue ?? null,
     last_heartbeat_at: formatOptionalUs(state?.lastHeartbeatAtUs),
     last_status: state?.lastStatus ?? null,
+    last_battery: state?.lastBattery ?? null,
   };
 }
 

@@ -98,6 +98,8 @@ describe('the wall of sensors', () => {
     const tiles = await page.locator('.tile').allTextContents();
     expect(tiles[0]).toContain('PUMP-1-P1');
     expect(tiles[0]).toContain('Fault');
+    expect(tiles[0]).toContain('Battery 80 %');
+    expect(tiles.slice(1).join()).not.toContain('Battery');
     expect(tiles.slice(1, 3).join()).toContain('Silent');
     expect(tiles.join()).toContain(hostileName);
     expect(await page.title()).toBe('Berlin plant – hkctl');

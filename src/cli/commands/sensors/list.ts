@@ -10,7 +10,7 @@ import { sparkline } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, columnsFlag, printSummary, printTable } from '../../table/table.ts';
-import { entity, sensorFields, sensorResource } from './sensors.ts';
+import { entity, sensorFields, sensorResource, toSensorJson } from './sensors.ts';
 
 export const sensorsListCommand = defineCommand({
   summary: 'List sensors with their last reading and last heartbeat',
@@ -28,7 +28,7 @@ export const sensorsListCommand = defineCommand({
     const plots = context.json ? new Map() : await plotsOf(context, domain, site, nowMs);
     const columns = columnsOf(context, nowMs, site.timezone, sensors, plots, flags.columns);
     await printTable(context, columns, sensors, {
-      json: (one) => one,
+      json: toSensorJson,
       none: `No sensors in entity ${site.code}.`,
       chosen: flags.columns,
     });

@@ -1,5 +1,6 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { ResourceDefinition } from '../../../core/fields/fields.ts';
+import type { SensorView } from '../../../core/readings/sensors.ts';
 import { didYouMean } from '../../../core/text/words.ts';
 import { startOfDayMs } from '../../../core/time/calendar.ts';
 import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
@@ -40,7 +41,7 @@ function instantOf(text: string | undefined, flag: string, timezone: string): nu
   );
 }
 
-/** The fields of a sensor in JSON. */
+/** The fields of a sensor in JSON, which scripts rely on. */
 export const sensorFields = [
   'id',
   'code',
@@ -55,6 +56,12 @@ export const sensorFields = [
   'last_heartbeat_at',
   'last_status',
 ];
+
+/** A sensor in JSON: of what the API says of it, the battery is left to `sensors show` and to the page. */
+export function toSensorJson(view: SensorView): Record<string, unknown> {
+  const shown = Object.entries(view).filter(([field]) => sensorFields.includes(field));
+  return Object.fromEntries(shown);
+}
 
 export const entity = textFlag(
   '--entity <CODE>',

@@ -14,7 +14,14 @@ import { drawPlot, partsOf, valueLabel } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime, relativeTime } from '../../table/shown-time.ts';
 import { wrapLabelled, wrapText, wrapWords } from '../../terminal/wrap.ts';
-import { entity, rangeFlags, readRange, sensorFields, sensorResource } from './sensors.ts';
+import {
+  entity,
+  rangeFlags,
+  readRange,
+  sensorFields,
+  sensorResource,
+  toSensorJson,
+} from './sensors.ts';
 
 export const sensorsShowCommand = defineCommand({
   summary: 'Show one sensor, with a plot of its readings',
@@ -36,15 +43,12 @@ export const sensorsShowCommand = defineCommand({
     const sensor = await requireSensor(domain, site, ref);
     const view = await showSensor(domain, site, await sensorResource(context), sensor);
     if (context.json) {
-      context.printJson(view);
+      context.printJson(toSensorJson(view));
       return;
     }
     for (const [field, value] of Object.entries(view)) {
-      const isInstant = field.endsWith('_at') && typeof value === 'string';
-      const shown = isInstant
-        ? fullTime(context, Date.parse(value), site.timezone)
-        : String(value ?? '');
       const label = `${labelOf(field).padEnd(labelWidth)} `;
+      const shown = shownValue(context, site.timezone, field, value);
       const lines = wrapLabelled(label, shown, context.io.stdout.columns());
       context.print(...lines.map((line) => line.trimEnd()));
     }
@@ -56,6 +60,14 @@ export const sensorsShowCommand = defineCommand({
 });
 
 const labelWidth = 18;
+
+function shownValue(context: Context, timezone: string, field: string, value: unknown): string {
+  if (field.endsWith('_at') && typeof value === 'string') {
+    return fullTime(context, Date.parse(value), timezone);
+  }
+  if (field === 'last_battery' && value !== null) return `${value} %`;
+  return String(value ?? '');
+}
 
 /** `Last reading at` of `last_reading_at`, `ID` of `id`. */
 function labelOf(field: string): string {

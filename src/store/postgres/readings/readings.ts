@@ -176,14 +176,14 @@ interface StateRow extends SensorState {
 }
 
 const statesSql = `select n::int4 as series, coalesce(m.at_us, r.at_us) as "lastReadingAtUs", coalesce(m.value, r.value) as "lastValue",
-    h.at_us as "lastHeartbeatAtUs", h.status as "lastStatus"
+    h.at_us as "lastHeartbeatAtUs", h.status as "lastStatus", h.battery as "lastBattery"
   from unnest($2::int4[]) as n
   left join lateral (select at_us, value from readings
     where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) r on true
   left join lateral (select last_at_us as at_us, last as value from summaries
     where entity = $1 and series = n and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
     order by hour_us desc limit 1) m on m.at_us >= coalesce(r.at_us, m.at_us)
-  left join lateral (select at_us, status from heartbeats
+  left join lateral (select at_us, status, battery from heartbeats
     where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) h on true`;
 
 async function readStates(

@@ -258,14 +258,22 @@ export function readingConformance(given: Given): void {
       lastValue: 2,
       lastHeartbeatAtUs: startUs + 1,
       lastStatus: null,
+      lastBattery: null,
     });
     const nothing = {
       lastReadingAtUs: null,
       lastValue: null,
       lastHeartbeatAtUs: null,
       lastStatus: null,
+      lastBattery: null,
     };
     expect(states.get(b)).toEqual(nothing);
+    const newest = { ...bare, atUs: startUs + 2, battery: 12.5 };
+    expect(await store.readings.appendHeartbeats([newest])).toMatchObject({ accepted: 1 });
+    expect((await store.readings.states([a])).get(a)).toMatchObject({
+      lastHeartbeatAtUs: startUs + 2,
+      lastBattery: 12.5,
+    });
   });
 
   it('loses sensors and readings with their entity', async () => {

@@ -28,13 +28,19 @@ export interface Reader {
   states(series: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState>;
 }
 
+interface LastHeartbeat {
+  atUs: number;
+  status: string | null;
+  battery: number | null;
+}
+
 /** Creates what reads readings on a connection; each slice is a transaction of its own, so that no checkpoint waits for it. */
 export function createReader(connection: Connection, stored: StoredReadings): Reader {
   const lastSummary = connection.prepare<[number], TimedReading>(
     'select last_at_us as atUs, last as value from summaries where series = ? order by hour_us desc limit 1',
   );
-  const lastHeartbeat = connection.prepare<[number], { atUs: number; status: string | null }>(
-    'select at_us as atUs, status from heartbeats where series = ? order by at_us desc limit 1',
+  const lastHeartbeat = connection.prepare<[number], LastHeartbeat>(
+    'select at_us as atUs, status, battery from heartbeats where series = ? order by at_us desc limit 1',
   );
   const hoursOf = connection.prepare<[number, number, number, number, number, number], HourRow>(
     `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs from summaries
@@ -80,6 +86,7 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
       lastValue: reading?.value ?? null,
       lastHeartbeatAtUs: heartbeat?.atUs ?? null,
       lastStatus: heartbeat?.status ?? null,
+      lastBattery: heartbeat?.battery ?? null,
     };
   };
   /** Must be called in a transaction, or hours that are dropped between two statements would be missing. */
