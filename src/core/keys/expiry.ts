@@ -9,7 +9,7 @@ import { dayMs, meantSpan, parseSpanMs } from '../time/spans.ts';
 export function parseExpiry(text: string, nowMs: number, timezone: string): number | null {
   if (text === 'never') return null;
   requireClearUnit(text, nowMs, timezone);
-  const atMs = /^\d+[shdw]$/.test(text)
+  const atMs = /^\d{1,6}[shdw]$/.test(text)
     ? nowMs + parseSpanMs(text)
     : isDate(text)
       ? endOfDayMs(text, timezone)

@@ -77,6 +77,7 @@ describe('an expiry', () => {
     '1234567m',
     '12 moons',
     '999999w',
+    '9999999d',
   ])('%j is refused with the forms that are taken', (text) => {
     expect(() => expiryOf(text)).toThrow(
       refused(`"${text}" is not an expiry.`, 'Give never, a span such as 90d, a date'),
