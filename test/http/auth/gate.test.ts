@@ -199,6 +199,8 @@ describe('the header', () => {
     ['Bearer', 'malformed_authorization'],
     ['Bearer ', 'malformed_authorization'],
     ['BearerX', 'malformed_authorization'],
+    ['xBearer a', 'malformed_authorization'],
+    ['Basic YTpi Bearer a', 'malformed_authorization'],
     ['Bearer a b', 'malformed_authorization'],
     ['Bearer a,b', 'malformed_authorization'],
     ['Basic YTpi', 'malformed_authorization'],
