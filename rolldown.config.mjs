@@ -72,6 +72,9 @@ const benchmarks = existsSync('test/bench')
   ? { bench: 'test/bench/index.ts', attacker: 'test/bench/attacks/attacker.ts' }
   : {};
 
+/** The program imports nothing of the tests, so a chunk with such a module is of the benchmarks alone. */
+const isOfBenchmarks = (id) => id.startsWith(join(import.meta.dirname, 'test'));
+
 /**
  * CommonJS in chunks: the loader of ES modules alone costs a third of what `hkctl keys list` may take.
  * The native driver stays outside; everything reached by `import()` is a chunk of its own.
@@ -98,7 +101,8 @@ const program = {
     minify: { mangle: false, compress: true, codegen: true },
     sourcemap: false,
     entryFileNames: '[name].cjs',
-    chunkFileNames: 'chunk-[name]-[hash].cjs',
+    chunkFileNames: ({ moduleIds }) =>
+      `${moduleIds.some(isOfBenchmarks) ? 'bench' : 'chunk'}-[name]-[hash].cjs`,
     cleanDir: true,
   },
   plugins: [texts, notePackages, copyDocumentsPage, copyManual],

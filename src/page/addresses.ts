@@ -1,4 +1,4 @@
-import { type PlotSpan, toTimeRange } from './ranges.ts';
+import { namedRanges, type ShownSpan, toTimeRange, usualSpan } from './ranges.ts';
 
 /** Addresses of views stand behind `#`, which no request contains; a key is in none of them. */
 
@@ -16,13 +16,16 @@ export function parseViewAddress(hash: string): ViewAddress {
 
 export function addressOfSensor(
   id: string,
-  range: PlotSpan | undefined,
+  span: ShownSpan,
   comparedIds: readonly string[],
 ): string {
   const parameters = new URLSearchParams();
-  if (range) {
-    parameters.set('from', String(range.fromMs));
-    parameters.set('to', String(range.toMs));
+  if ('lastMs' in span) {
+    const name = namedRanges.find(({ ms }) => ms === span.lastMs)?.name;
+    if (name !== undefined && span !== usualSpan) parameters.set('last', name.toLowerCase());
+  } else {
+    parameters.set('from', String(span.fromMs));
+    parameters.set('to', String(span.toMs));
   }
   for (const comparedId of comparedIds) parameters.append('with', comparedId);
 
@@ -30,12 +33,15 @@ export function addressOfSensor(
   return `#/sensors/${encodeURIComponent(id)}${query === '' ? '' : `?${query}`}`;
 }
 
-/** The range of an address; undefined if it has none or an impossible one. */
-export function rangeOf(parameters: URLSearchParams): PlotSpan | undefined {
+/** The span of an address; the usual one if it has none or an impossible one. */
+export function spanOf(parameters: URLSearchParams): ShownSpan {
+  const last = namedRanges.find(({ name }) => name.toLowerCase() === parameters.get('last'));
+  if (last) return { lastMs: last.ms };
+
   const fromMs = Number(parameters.get('from') ?? Number.NaN);
   const toMs = Number(parameters.get('to') ?? Number.NaN);
   const isPossible = [fromMs, toMs].every((ms) => Number.isFinite(ms) && Math.abs(ms) < 4e12);
-  return isPossible ? toTimeRange(fromMs, toMs) : undefined;
+  return isPossible ? toTimeRange(fromMs, toMs) : usualSpan;
 }
 
 function decodePart(part: string): string {

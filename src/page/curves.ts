@@ -90,9 +90,9 @@ export function toColumns({ curves, gapsMs }: Curves): {
   columns: CurveColumns[];
 } {
   const prepared = curves.map(({ points }, index) => withGaps(points, gapsMs[index] ?? 0));
-  const seconds = [...new Set(prepared.flatMap((points) => [...points.keys()]))].sort(
-    (a, b) => a - b,
-  );
+  const times = prepared.flatMap((points) => [...points.keys()]);
+  const seconds = [...new Set(times)].sort((a, b) => a - b);
+  for (const points of prepared) widenGaps(points, seconds);
 
   const columns = prepared.map((points) => {
     const pick = (select: (point: Point) => number | null | undefined) =>
@@ -120,6 +120,24 @@ export function toColumns({ curves, gapsMs }: Curves): {
 /** The value of a reading, or the mean of a bucket. */
 export function pointValue(point: Point): number | null {
   return point.value ?? point.avg ?? null;
+}
+
+/** Breaks a line at the times of other curves inside its gaps, too: uPlot leaves out the line next to a `null` alone. */
+function widenGaps(points: Map<number, Point | null>, seconds: readonly number[]): void {
+  let previous: Point | null | undefined;
+  let between: number[] = [];
+
+  for (const second of seconds) {
+    const point = points.get(second);
+    if (point === undefined) {
+      if (previous === null) points.set(second, null);
+      else between.push(second);
+      continue;
+    }
+    if (point === null) for (const earlier of between) points.set(earlier, null);
+    between = [];
+    previous = point;
+  }
 }
 
 function withGaps(points: readonly Point[], gapMs: number): Map<number, Point | null> {

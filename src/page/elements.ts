@@ -66,3 +66,27 @@ function append(parent: Element, children: readonly Child[]): void {
     parent.append(typeof child === 'number' ? String(child) : child);
   }
 }
+
+/**
+ * Remembers which control of a container has the focus. The result gives it to the same control of what has replaced
+ * it, else to the heading, so that a keyboard goes on where it was.
+ */
+export function rememberFocus(container: Element): () => void {
+  const focused = document.activeElement;
+  if (focused === null || !container.contains(focused)) return () => {};
+
+  const label = labelOf(focused);
+  return () => {
+    const controls = container.querySelectorAll<HTMLElement>(
+      'a, button, input, select, [tabindex]',
+    );
+    const same = [...controls].find((control) => labelOf(control) === label);
+    const heading = container.querySelector('h1');
+    if (heading) heading.tabIndex = -1;
+    (same ?? heading)?.focus({ preventScroll: true });
+  };
+}
+
+function labelOf(control: Element): string {
+  return `${control.tagName} ${control.getAttribute('aria-label') ?? control.textContent}`;
+}

@@ -1,6 +1,6 @@
-import { parseViewAddress, rangeOf } from './addresses.ts';
+import { parseViewAddress, spanOf } from './addresses.ts';
 import type { Api } from './api.ts';
-import { element, replaceContent } from './elements.ts';
+import { element, rememberFocus, replaceContent } from './elements.ts';
 import { createApi } from './http-api.ts';
 import { keyView } from './key-view.ts';
 import type { ListAnswer, Me, Resource } from './models.ts';
@@ -98,6 +98,7 @@ function showSite(
   };
 
   function show(): void {
+    const restoreFocus = rememberFocus(container);
     endView();
     showProblem(undefined);
     const { parts, parameters } = parseViewAddress(location.hash);
@@ -117,13 +118,14 @@ function showSite(
       serverNow: () => Date.now() + clockDifference,
       showProblem,
     });
+    restoreFocus();
   }
 
   function viewOf(section: string, names: readonly string[], parameters: URLSearchParams): View {
     const [first, second] = names;
     if (section === 'sensors' && mayReadSensors) {
       if (first === undefined) return sensorsView;
-      return sensorView(first, rangeOf(parameters), parameters.getAll('with'));
+      return sensorView(first, spanOf(parameters), parameters.getAll('with'));
     }
     if (section === 'records') {
       if (first === undefined) return recordsView;

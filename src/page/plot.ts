@@ -31,7 +31,7 @@ const height = 380;
 const axisWidth = 64;
 const axes = 2;
 
-/** Draws curves with uPlot: a line each, a band of min and max if there is only one sensor. */
+/** Draws curves with uPlot: a line each with marks of its quality, and a band of min and max if there is only one sensor. */
 export function mountPlot(container: HTMLElement, data: PlotCurves, events: PlotEvents): Plot {
   const colours = coloursOf(container);
   const single = data.columns.length === 1;
@@ -46,12 +46,13 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
 
     series.push({ ...line, label: data.sensors[index]?.code ?? '' });
     rows.push(column.value);
-    if (!single) return;
 
-    series.push({ scale, stroke, width: 0, points: { show: false }, label: 'max' });
-    series.push({ scale, stroke, width: 0, points: { show: false }, label: 'min' });
-    rows.push(column.max, column.min);
-    bands.push({ series: [2, 3], fill: colours.band });
+    if (single) {
+      series.push({ scale, stroke, width: 0, points: { show: false }, label: 'max' });
+      series.push({ scale, stroke, width: 0, points: { show: false }, label: 'min' });
+      rows.push(column.max, column.min);
+      bands.push({ series: [2, 3], fill: colours.band });
+    }
 
     series.push(marks('uncertain', scale, colours.uncertain));
     series.push(marks('bad', scale, colours.bad));

@@ -5,6 +5,9 @@ export interface PlotSpan {
   toMs: number;
 }
 
+/** A span that stays, or one that ends now and moves on with each refresh. */
+export type ShownSpan = PlotSpan | { lastMs: number };
+
 interface Bucket {
   text: string;
   ms: number;
@@ -14,7 +17,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const shortestMs = 10_000;
-const longestMs = 20 * 366 * dayMs;
+export const longestMs = 20 * 366 * dayMs;
 
 /** About as many points as a plot has room for. */
 const wantedPoints = 700;
@@ -30,6 +33,8 @@ const buckets: readonly Bucket[] = [
   { text: '1d', ms: dayMs },
   { text: '1w', ms: 7 * dayMs },
 ];
+
+export const usualSpan: ShownSpan = { lastMs: dayMs };
 
 export const namedRanges: readonly { name: string; ms: number }[] = [
   { name: 'Hour', ms: hourMs },
@@ -49,6 +54,11 @@ export function toTimeRange(oneMs: number, otherMs: number): PlotSpan {
   const fromMs = Math.round(Math.min(oneMs, otherMs));
   const length = Math.round(Math.abs(otherMs - oneMs));
   return { fromMs, toMs: fromMs + Math.min(longestMs, Math.max(shortestMs, length)) };
+}
+
+/** The range of a span at an instant. */
+export function rangeAt(span: ShownSpan, nowMs: number): PlotSpan {
+  return 'lastMs' in span ? { fromMs: nowMs - span.lastMs, toMs: nowMs } : span;
 }
 
 /** A range made longer or shorter around its middle. */

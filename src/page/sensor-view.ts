@@ -4,24 +4,30 @@ import { type Curves, pointValue, readCurves, toColumns } from './curves.ts';
 import { element, replaceContent } from './elements.ts';
 import type { ListedSensor } from './models.ts';
 import { mountPlot, type Plot } from './plot.ts';
-import { move, namedRanges, type PlotSpan, toTimeRange, zoom } from './ranges.ts';
+import {
+  longestMs,
+  move,
+  namedRanges,
+  type PlotSpan,
+  rangeAt,
+  type ShownSpan,
+  toTimeRange,
+  usualSpan,
+  zoom,
+} from './ranges.ts';
 import { startRefresh } from './refresh.ts';
 import { compareTexts, readSensors, stateOf, stateWords } from './sensors.ts';
 import { formatAge, formatInstant, fromLocalInput, toLocalInput } from './time.ts';
 import { formatBattery, formatQuantity } from './values.ts';
 import { attempt, type View } from './view.ts';
 
-const dayMs = 24 * 60 * 60_000;
 const mostSensors = 6;
 
 /** A sensor, and up to five others to compare it with, over a span of time. */
-export function sensorView(
-  id: string,
-  fixedRange: PlotSpan | undefined,
-  comparedIds: readonly string[],
-): View {
+export function sensorView(id: string, span: ShownSpan, withIds: readonly string[]): View {
   return (context) => {
     const zone = context.me.entity.timezone;
+    const comparedIds = [...new Set(withIds)].filter((withId) => withId !== id);
     let sensors: readonly ListedSensor[] = [];
     let curves: Curves | undefined;
     let plot: Plot | undefined;
@@ -50,6 +56,7 @@ export function sensorView(
     });
     const from = element('input', { type: 'datetime-local', attributes: { 'aria-label': 'From' } });
     const to = element('input', { type: 'datetime-local', attributes: { 'aria-label': 'To' } });
+    const spanProblem = element('p', { attributes: { role: 'alert' } });
 
     const readings = element(
       'div',
@@ -67,6 +74,7 @@ export function sensorView(
         {},
         element('summary', {}, 'Other span'),
         element('div', { className: 'bar' }, from, to, button('Show', showTypedRange)),
+        spanProblem,
       ),
       canvas,
       readout,
@@ -90,8 +98,7 @@ export function sensorView(
     };
 
     function currentRange(): PlotSpan {
-      const nowMs = context.serverNow();
-      return fixedRange ?? { fromMs: nowMs - dayMs, toMs: nowMs };
+      return rangeAt(span, context.serverNow());
     }
 
     async function refresh(): Promise<void> {
@@ -164,7 +171,10 @@ export function sensorView(
       const legend = context.container.querySelector('.legend');
       if (!legend) return;
 
-      const detail = shown.bucket === undefined ? 'single readings' : `means of ${shown.bucket}`;
+      const detail =
+        shown.bucket === undefined
+          ? 'single readings'
+          : `means of ${shown.bucket}; zoom in for the quality of readings`;
       const names = sensors.map((sensor, index) =>
         element(
           'span',
@@ -247,35 +257,33 @@ export function sensorView(
       pointed(pointedIndex);
     }
 
-    function goTo(range: PlotSpan): void {
-      location.hash = addressOfSensor(id, range, comparedIds);
+    function goTo(wanted: ShownSpan): void {
+      location.hash = addressOfSensor(id, wanted, comparedIds);
     }
 
     function rangeLink(name: string, ms: number): HTMLElement {
-      const link = button(name, () => {
-        const toMs = context.serverNow();
-        goTo({ fromMs: toMs - ms, toMs });
-      });
-      const { fromMs, toMs } = currentRange();
-      link.setAttribute('aria-pressed', String(toMs - fromMs === ms));
+      const isUsual = 'lastMs' in usualSpan && usualSpan.lastMs === ms;
+      const link = button(name, () => goTo(isUsual ? usualSpan : { lastMs: ms }));
+      link.setAttribute('aria-pressed', String('lastMs' in span && span.lastMs === ms));
       return link;
     }
 
     function showTypedRange(): void {
       const fromMs = fromLocalInput(from.value, zone);
       const toMs = fromLocalInput(to.value, zone);
-      if (fromMs === undefined || toMs === undefined) return;
+      spanProblem.textContent = problemOfSpan(fromMs, toMs);
+      if (fromMs === undefined || toMs === undefined || spanProblem.textContent !== '') return;
       goTo(toTimeRange(fromMs, toMs));
     }
 
     function compare(): void {
       if (others.value === '') return;
-      location.hash = addressOfSensor(id, fixedRange, [...comparedIds, others.value]);
+      location.hash = addressOfSensor(id, span, [...comparedIds, others.value]);
     }
 
     function without(comparedId: string): string {
       const remaining = comparedIds.filter((other) => other !== comparedId);
-      return addressOfSensor(id, fixedRange, remaining);
+      return addressOfSensor(id, span, remaining);
     }
 
     function resize(): void {
@@ -292,6 +300,13 @@ export function sensorView(
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
     }
   };
+}
+
+/** Why a typed span cannot be shown; empty if it can. */
+function problemOfSpan(fromMs: number | undefined, toMs: number | undefined): string {
+  if (fromMs === undefined || toMs === undefined) return 'Give a beginning and an end.';
+  if (fromMs >= toMs) return 'The end must be after the beginning.';
+  return toMs - fromMs > longestMs ? 'A plot shows at most 20 years.' : '';
 }
 
 function csvOf({ curves, bucket }: Curves): string {

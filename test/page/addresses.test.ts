@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addressOfSensor, parseViewAddress, rangeOf } from '../../src/page/addresses.ts';
+import { addressOfSensor, parseViewAddress, spanOf } from '../../src/page/addresses.ts';
 import { toCsv } from '../../src/page/csv.ts';
-import { bucketFor, move, toTimeRange, zoom } from '../../src/page/ranges.ts';
+import { bucketFor, move, rangeAt, toTimeRange, usualSpan, zoom } from '../../src/page/ranges.ts';
 import { formatQuantity, formatValue, unitSign } from '../../src/page/values.ts';
 
 describe('addresses of views', () => {
@@ -10,13 +10,23 @@ describe('addresses of views', () => {
     const { parts, parameters } = parseViewAddress(address);
 
     expect(parts).toEqual(['sensors', 'SE/1 ?']);
-    expect(rangeOf(parameters)).toEqual({ fromMs: 1_000, toMs: 61_000 });
+    expect(spanOf(parameters)).toEqual({ fromMs: 1_000, toMs: 61_000 });
     expect(parameters.getAll('with')).toEqual(['SE-2']);
     expect(address).not.toContain('hk_');
   });
 
+  it('name a span that ends now, which moves on', () => {
+    const address = addressOfSensor('SE-1', { lastMs: 3_600_000 }, []);
+    expect(address).toBe('#/sensors/SE-1?last=hour');
+    const span = spanOf(parseViewAddress(address).parameters);
+    expect(rangeAt(span, 4_600_000)).toEqual({ fromMs: 1_000_000, toMs: 4_600_000 });
+    expect(rangeAt(span, 4_601_000)).toEqual({ fromMs: 1_001_000, toMs: 4_601_000 });
+    expect(addressOfSensor('SE-1', usualSpan, [])).toBe('#/sensors/SE-1');
+  });
+
   it('with an impossible span or a stray percent sign are taken as far as they make sense', () => {
-    expect(rangeOf(parseViewAddress('#/sensors/x?from=a&to=1e99').parameters)).toBeUndefined();
+    expect(spanOf(parseViewAddress('#/sensors/x?from=a&to=1e99').parameters)).toEqual(usualSpan);
+    expect(spanOf(parseViewAddress('#/sensors/x?last=decade').parameters)).toEqual(usualSpan);
     expect(parseViewAddress('#/sensors/%').parts).toEqual(['sensors', '%']);
     expect(parseViewAddress('').parts).toEqual([]);
   });

@@ -58,6 +58,33 @@ describe('curves of a plot', () => {
     expect(columns[1]?.value).toEqual([undefined, 5, undefined]);
   });
 
+  it('break in the whole gap, also at the times of another sensor', () => {
+    const first: Point[] = [0, 10, 100, 110].map((second) => ({ at: at(second), value: second }));
+    const second: Point[] = [5, 30, 60, 90, 105].map((time) => ({ at: at(time), value: 1 }));
+    const { seconds, columns } = toColumns({
+      curves: [
+        { sensor, points: first },
+        { sensor: { ...sensor, id: 'SE-2' }, points: second },
+      ],
+      bucket: undefined,
+      gapsMs: [25_000, 60_000],
+    });
+
+    expect(seconds).toEqual([0, 5, 10, 30, 55, 60, 90, 100, 105, 110]);
+    expect(columns[0]?.value).toEqual([
+      0,
+      undefined,
+      10,
+      null,
+      null,
+      null,
+      null,
+      100,
+      undefined,
+      110,
+    ]);
+  });
+
   it('mark readings of bad and of uncertain quality', () => {
     const points: Point[] = [
       { at: at(0), value: 1, quality: 'bad' },

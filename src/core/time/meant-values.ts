@@ -21,7 +21,7 @@ export function meantDate(text: string): string | undefined {
 function dateIn(day: string, text = day): string | undefined {
   if (text.length > longest) return undefined;
   const [, year = '', month = '', dayOfMonth = ''] =
-    /^(\d{4})[-/.]?(\d{1,2})[-/.]?(\d{1,2})$/.exec(day) ?? dayFirst(day) ?? [];
+    /^(\d{4})(\d\d)(\d\d)$/.exec(day) ?? yearFirst(day) ?? dayFirst(day) ?? [];
   const date = [year, month.padStart(2, '0'), dayOfMonth.padStart(2, '0')].join('-');
   return isDate(date) && date !== text ? date : undefined;
 }
@@ -73,6 +73,12 @@ export function meantBound(text: string, timezone?: string): string | undefined 
 /** The end of a rule that suggests a value; empty if there is none to suggest. */
 export function orMean(value: string | undefined): string {
   return value === undefined ? '' : `; did you mean ${value}?`;
+}
+
+function yearFirst(text: string): string[] | undefined {
+  const [, year = '', , month = '', day = ''] =
+    /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/.exec(text) ?? [];
+  return year === '' ? undefined : ['', year, month, day];
 }
 
 /** A date that does not begin with its year: with points the day comes first, with a slash it may be the month. */

@@ -204,9 +204,7 @@ export function addStoreMetrics(metrics: Metrics, domain: Domain, log: Log, vers
       const storeFacts = await facts();
       return storeFacts ? samples(storeFacts) : [];
     });
-  add('hkctl_keys', 'Keys by status; at most 100,000 are counted.', ({ keys }) =>
-    samplesOf('status', Object.entries(keys)),
-  );
+  add('hkctl_keys', 'Keys by status.', ({ keys }) => samplesOf('status', Object.entries(keys)));
   add(
     'hkctl_key_expiry_timestamp_seconds',
     'When an active key expires; the ten keys that expire next.',

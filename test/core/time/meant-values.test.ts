@@ -26,6 +26,10 @@ it.each([
   ['31.11.2026', undefined],
   ['2026-12-31', undefined],
   ['12.2026', undefined],
+  ['46297.5', undefined],
+  ['4629.75', undefined],
+  ['2026/1-5', undefined],
+  ['2026115', undefined],
 ])('the date %j means %s', (text, meant) => expect(meantDate(text)).toBe(meant));
 
 it.each([

@@ -147,9 +147,41 @@ describe('the plot of a sensor', () => {
     await page.focus('.plot');
     await page.keyboard.press('+');
     await page.waitForURL(/from=\d+&to=\d+/);
+    const zoomed = page.url();
+    // The plot that has replaced it has the focus.
+    await page.keyboard.press('+');
+    await page.waitForURL((address) => address.href !== zoomed);
+    await page.goBack();
     await page.goBack();
     await page.waitForURL(/SE-1$/);
     await page.waitForSelector('.uplot canvas');
+    await page.locator('text=← All sensors').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.tile');
+    expect(await page.locator('h1').evaluate((heading) => heading.matches(':focus'))).toBe(true);
+    await page.context().close();
+  });
+
+  it('says why another span cannot be shown', async () => {
+    const { page } = await opened('#/sensors/SE-1');
+    await page.waitForSelector('.uplot canvas');
+    await page.click('text=Other span');
+    const show = async (from: string, to: string) => {
+      await page.fill('[aria-label=From]', from);
+      await page.fill('[aria-label=To]', to);
+      await page.click('text=Show');
+      return page.locator('details [role=alert]').textContent();
+    };
+    expect(await show('', '2026-11-01T00:00')).toBe('Give a beginning and an end.');
+    expect(await show('2026-11-02T00:00', '2026-11-01T00:00')).toBe(
+      'The end must be after the beginning.',
+    );
+    expect(await show('2000-01-01T00:00', '2026-11-01T00:00')).toBe(
+      'A plot shows at most 20 years.',
+    );
+    expect(page.url()).not.toContain('from=');
+    await show('2026-11-01T00:00', '2026-11-02T00:00');
+    await page.waitForURL(/from=\d+&to=\d+/);
     await page.context().close();
   });
 
@@ -176,7 +208,7 @@ describe('the plot of a sensor', () => {
     const marked = page.locator('button[aria-pressed=true]');
     expect(await marked.allTextContents()).toEqual(['Day']);
     await page.click('text=Month');
-    await page.waitForURL(/from=/);
+    await page.waitForURL(/last=month/);
     await page.waitForSelector('.uplot canvas');
     expect(await marked.allTextContents()).toEqual(['Month']);
     expect(await page.locator('.legend').textContent()).toMatch(/single readings|means of/);

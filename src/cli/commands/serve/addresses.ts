@@ -30,7 +30,7 @@ export function parseHost(text: string): string {
 export function parseOrigin(text: string): string {
   const origin = originOf(text);
   if (origin === text) return text;
-  const isSeveral = text.includes(',') || text.includes(' ');
+  const isSeveral = /[,; ]/.test(text);
   const hint = isSeveral
     ? 'Give the flag once for each origin.'
     : origin && `Did you mean ${origin}?`;
@@ -44,8 +44,9 @@ export function parseOrigin(text: string): string {
 /** The origin of an http or https address; undefined if a text is none. */
 function originOf(text: string): string | undefined {
   try {
-    const { origin, protocol } = new URL(text);
-    return /^https?:$/.test(protocol) ? origin : undefined;
+    const { origin, protocol, hostname } = new URL(text);
+    const isHost = hostName.test(hostname) || isIP(hostname.replace(/^\[(.+)\]$/, '$1')) !== 0;
+    return /^https?:$/.test(protocol) && isHost ? origin : undefined;
   } catch (thrown) {
     if (thrown instanceof TypeError) return undefined;
     throw thrown;

@@ -1,4 +1,5 @@
 import { desc, eq, or } from 'drizzle-orm/sql';
+import { errnoOf } from '../../../core/errno.ts';
 import type { Daemon, DaemonStore, DaemonTask } from '../../../core/port/daemons.ts';
 import { placeholders, statement } from '../../shared/registry/compiled-statements.ts';
 import { selectMark, setMark } from '../../shared/registry/marks.ts';
@@ -47,9 +48,9 @@ export function createDaemonStore(
     const rows = newestFirst();
     if (rows.length === 0) return [];
     const isServed = unlock !== undefined || registry.alone(() => seesServed(file));
-    // The lock shows whether any of several serves, and not which of them.
-    const serves = isServed && rows.length > 1 ? undefined : isServed;
-    return rows.map((row) => ({ ...row, serves }));
+    if (!isServed || rows.length === 1) return rows.map((row) => ({ ...row, serves: isServed }));
+    // The lock shows whether any of several serves, and not which of them; their processes may be in other containers.
+    return rows.map((row) => ({ ...row, serves: isProcess(row.pid) || undefined }));
   };
 
   return {
@@ -87,6 +88,17 @@ export function createDaemonStore(
       return newest && registry.alone(() => isAnyServing()) ? newest.baseUrl : undefined;
     },
   };
+}
+
+/** Whether a process of this container has that number, of whichever account. */
+function isProcess(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (thrown) {
+    const code = errnoOf(thrown);
+    if (code !== 'ESRCH' && code !== 'EPERM') throw thrown;
+    return code === 'EPERM';
+  }
 }
 
 /** The mark with the time at which a task was last begun. */
