@@ -120,7 +120,8 @@ const set = defineCommand({
     if (name !== undefined) requireLabel(name, 'The name of an entity');
     const before = await requireEntity(domain, actor, code);
     const zone = shownZone(before.timezone);
-    if (timezone !== undefined && timezone !== zone) {
+    const changesZone = timezone !== undefined && timezone !== zone;
+    if (changesZone) {
       const question = `Change the time zone of ${code} from ${zone} to ${timezone}? Days, weeks and dates count in it from then on. Stored instants, such as the expiry of a key, stay.`;
       await requireConfirmation(context, question, 'Change it');
     }
@@ -129,6 +130,9 @@ const set = defineCommand({
       await jsonOf(domain, entity),
       `Entity set: ${entity.name} (${entity.code}), time zone ${shownZone(entity.timezone)}`,
     );
+    if (changesZone) {
+      context.say('Days, weeks and dates count in it from now on; the expiry of each key stays.');
+    }
   },
 });
 

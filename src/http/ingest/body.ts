@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { errnoOf } from '../../core/errno.ts';
 import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
+import { maxBatch } from '../../core/readings/rejections.ts';
 import { FairScheduler } from '../../core/sharing/fair-scheduler.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { wordList } from '../../core/text/words.ts';
@@ -53,12 +54,41 @@ export function createBodyReader(
   };
 }
 
-/** A body without the byte order mark that some systems put before their text; throws `bad_json` if it is not UTF-8. */
+/**
+ * A body without the byte order mark that some systems put before their text. In a format of lines, one that is not UTF-8 becomes one
+ * that is no reading, and is rejected by itself. Throws `bad_json` if the body, or each of its lines, is not UTF-8.
+ */
 export function requireUtf8(body: Buffer, format: BodyFormat): Buffer {
-  if (!isUtf8(body))
-    throw notInFormat(format, formatHint(body, format) ?? 'The body is not UTF-8.');
+  if (!isUtf8(body)) {
+    const hint = formatHint(body, format);
+    const lines = hint === undefined && format !== 'JSON' ? withoutTornLines(body) : undefined;
+    if (lines === undefined) throw notInFormat(format, hint ?? 'The body is not UTF-8.');
+    return lines;
+  }
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
+
+/** The lines of a body, with each that is not UTF-8 replaced; undefined if that is every one, or if there are too many for a batch. */
+function withoutTornLines(body: Buffer): Buffer | undefined {
+  const lines: Buffer[] = [];
+  let isAnyWhole = false;
+  for (let start = 0; start < body.length; ) {
+    if (lines.length > mostLines) return undefined;
+    const end = body.indexOf('\n', start);
+    const next = end === -1 ? body.length : end + 1;
+    const line = body.subarray(start, next);
+    const isWhole = isUtf8(line);
+    isAnyWhole ||= isWhole;
+    lines.push(isWhole ? line : tornLine);
+    start = next;
+  }
+  return isAnyWhole ? Buffer.concat(lines) : undefined;
+}
+
+const tornLine = Buffer.from('\uFFFD\n');
+
+/** A batch, and as many lines that are blank. */
+const mostLines = 2 * maxBatch;
 
 /** The media type of a body, in lower case and without its parameters; throws `unsupported_media_type`. */
 export function requireMediaType<T extends string>(exchange: Exchange, allowed: readonly T[]): T {

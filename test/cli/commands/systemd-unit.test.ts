@@ -158,3 +158,12 @@ describe('systemd-unit', () => {
     );
   });
 });
+
+it.each([
+  ['--call mail', '--call needs --status'],
+  ['--call mail --backup', '--call needs --status'],
+  ['--backup-folder /srv/b', '--backup-folder needs --backup'],
+])('%s is refused where no unit contains it', async (flags, message) => {
+  const { code, error } = await cli.run(`systemd-unit --json --exec /usr/bin/hkctl ${flags}`);
+  expect([code, error().message]).toEqual([2, expect.stringContaining(message)]);
+});

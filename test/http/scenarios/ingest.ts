@@ -125,6 +125,18 @@ export const ingestScenarios: Scenario[] = [
       ],
     },
   },
+  ...(['application/x-ndjson', lines] as const).map((type) => ({
+    name: `a line of ${type} torn inside a character`,
+    ...json,
+    type,
+    body: Buffer.concat([
+      Buffer.from(type === lines ? 'm,sensor=A value=1\nm,sensor=' : '{}\n{"sensor":"'),
+      Buffer.from('é').subarray(0, 1),
+      Buffer.from('\n\n'),
+    ]),
+    status: 200,
+    holds: { accepted: 0, rejected: [{ index: 0 }, { index: 1 }] },
+  })),
   ...(
     [
       ['an empty body', '', 'The body is empty'],

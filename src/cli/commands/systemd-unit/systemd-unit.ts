@@ -146,6 +146,8 @@ export default defineCommand({
     const { account = 'hkctl', environmentFile = '/etc/default/hkctl', tlsCert, tlsKey } = flags;
     const { host = serveDefaults.host, port = serveDefaults.port, backupFolder, keep = 14 } = flags;
     requireBothOfTls(flags);
+    if (flags.call !== undefined && !flags.status) throw needs('--call', '--status');
+    if (backupFolder !== undefined && !flags.backup) throw needs('--backup-folder', '--backup');
     const program = flags.exec === undefined ? context.io.program : [flags.exec];
     if (!flags.socket || flags.backup || flags.status)
       for (const path of program) requireVisible(path, 'program', howToInstall);
@@ -196,6 +198,10 @@ export default defineCommand({
       });
   },
 });
+
+function needs(flag: string, other: string): HkctlError {
+  return new HkctlError('usage', `${flag} needs ${other}: no other unit contains it.`);
+}
 
 const howToInstall =
   'Install hkctl for the whole machine: sudo dpkg -i packages/hkctl-node_*.deb after npm run package, or sudo npm install -g ./hkctl-*.tgz after npm pack. Then call that one, or name it: --exec /usr/bin/hkctl';
