@@ -112,10 +112,12 @@ export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
 /** The fault of a value that is missing, or neither a finite number nor a boolean. */
 export function valueFault(value: unknown): Fault {
   if (value === undefined) return missing('value');
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    return fault('invalid_value', `The value is beyond the largest number, ${Number.MAX_VALUE}.`);
-  }
-  const advice = typeof value === 'string' ? numeralAdvice(value.trim()) : '';
+  const advice =
+    typeof value === 'string'
+      ? numeralAdvice(value.trim())
+      : typeof value === 'number'
+        ? ` The largest number is ${Number.MAX_VALUE}.`
+        : '';
   return fault(
     'invalid_value',
     `The value ${shown(value)} is neither a finite number nor a boolean.${advice}`,
