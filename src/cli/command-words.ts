@@ -163,8 +163,14 @@ export function unknownFlag(
   const word = flag.replace(/^-+/, '');
   const near = names.includes(word) ? word : nearestSafely(word, names, short);
   const meant = near === undefined ? commonFlagOf(flag) : `--${near}`;
+  const orArgument = /^-[^-]/.test(flag)
+    ? ' An argument that begins with a hyphen stands behind --.'
+    : '';
   return new HkctlError('usage', `Unknown flag: ${flag}`, {
-    hint: meant === undefined ? 'Add --help to see its flags.' : `Did you mean ${meant}?`,
+    hint:
+      meant === undefined
+        ? `Add --help to see its flags.${orArgument}`
+        : `Did you mean ${meant}?${orArgument}`,
   });
 }
 

@@ -152,6 +152,15 @@ describe('an expiry', () => {
     expect(said).toContain('180s for minutes, or 90d for months');
   });
 
+  it.each(['--unused-for', '--older-than', '--expiring-within'])(
+    'of a month is unclear for %s, too',
+    async (flag) => {
+      expect(await refused(`keys list ${flag} 3m`)).toContain(
+        '180s for minutes, or 90d for months',
+      );
+    },
+  );
+
   it('and the addresses are in the result of keys create', async () => {
     const flags = ['--expires', '2027-02-25', '--allow-ip', '10.0.0.0/8'];
     const { stderr } = await cli.ok([...create, ...flags]);

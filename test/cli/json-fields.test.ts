@@ -43,6 +43,15 @@ describe('--json FIELD,…', () => {
     );
   });
 
+  it('gives each row of a list the same fields', async () => {
+    await cli.ok('users add ber --name Ber --role entity_admin --entity BER');
+    const users = (await cli.ok('users list --json login,entities')).json<object[]>();
+    expect(users.map((user) => Object.keys(user).join())).toEqual(
+      users.map(() => 'login,entities'),
+    );
+    expect(users).toContainEqual({ login: 'root', entities: null });
+  });
+
   it('leaves a word that is no list of fields to the command', async () => {
     const whole = await cli.show('Gateway');
     const { usage: _, ...shown } = (await cli.ok('keys show --json Gateway')).json<

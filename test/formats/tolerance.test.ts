@@ -49,7 +49,7 @@ const blank = (table: TableText) => (table[0] ?? []).map(() => '');
 
 /** What programs and people do to a table that keeps its meaning. */
 const changes: Record<string, (table: TableText) => string> = {
-  'padded cells': (table) => joined(cells(table, (cell) => `  ${cell} \u00a0`)),
+  'padded cells': (table) => joined(cells(table, (cell) => `\u3000 ${cell} \u00a0\u2009`)),
   'padding around quotes': (table) => joined(cells(table, (cell) => ` "${cell}" `)),
   'padding inside quotes': (table) => joined(cells(table, (cell) => `" ${cell}\t"`)),
   'empty lines': (table) => `\n\n${table.map((row) => `${row.join(',')}\n\n`).join('')}\n`,

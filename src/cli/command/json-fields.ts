@@ -4,12 +4,19 @@ import { nearest } from '../../core/text/words.ts';
 /** The part of a JSON value that `--json FIELD,…` asks for: the fields of an object, or of each object of an array. */
 export function chosenFields(value: unknown, fields: readonly string[] | undefined): unknown {
   if (fields === undefined) return value;
-  if (Array.isArray(value)) return value.map((element) => chosenFields(element, fields));
+  if (Array.isArray(value)) return value.map((element) => rowOf(element, fields));
   if (typeof value !== 'object' || value === null) return value;
   const members = new Map<string, unknown>(Object.entries(value));
   return Object.fromEntries(
     fields.filter((field) => members.has(field)).map((field) => [field, members.get(field)]),
   );
+}
+
+/** An element of a list: all of them have the same fields, null where one has none of its own. */
+function rowOf(element: unknown, fields: readonly string[]): unknown {
+  if (typeof element !== 'object' || element === null) return element;
+  const members = new Map<string, unknown>(Object.entries(element));
+  return Object.fromEntries(fields.map((field) => [field, members.get(field) ?? null]));
 }
 
 /** Refuses fields that the JSON of a command does not have: `usage`, with the list of those it has. */

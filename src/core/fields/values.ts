@@ -49,7 +49,13 @@ export function isBlank(text: string): boolean {
 }
 
 function isBlankCode(code: number): boolean {
-  return code <= 32 || code === 0xa0;
+  return (
+    code <= 32 ||
+    code === 0xa0 ||
+    code === 0x202f ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x3000
+  );
 }
 
 function fromTextOnly(

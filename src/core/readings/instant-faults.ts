@@ -9,7 +9,12 @@ const allowed =
 /** The fault of an instant that is missing, malformed or before 1990; `atUs` is what it was read as. */
 export function instantFault(at: unknown, atUs: number | undefined): Fault {
   if (at === undefined) return missing('at');
-  const looksLike = and(digitsMeaning(at));
+  const meaning = digitsMeaning(at);
+  if (meaning === inQuotes) {
+    const detail = `${shown(at)} is a number in quotes: send it without them, or give RFC 3339 with an offset.`;
+    return fault('invalid_at', detail);
+  }
+  const looksLike = and(meaning);
   if (isBelowEpochMs(at) && Number.isInteger(at)) {
     const why = 'epoch seconds taken for milliseconds would land in 1970';
     return fault(
@@ -39,6 +44,8 @@ export function aheadFault(at: unknown, atUs: number, unit: EpochUnit = 'millise
   return fault('in_future', `${instant} is more than 24 hours ahead${looksLike}${then}.`);
 }
 
+const inQuotes = 'looks like a number in quotes: send it without them';
+
 function and(meaning: string): string {
   return meaning === '' ? '' : ` and ${meaning}`;
 }
@@ -51,5 +58,5 @@ export function digitsMeaning(at: unknown, unit: EpochUnit = 'milliseconds'): st
   const instant = formatInstantMs(meaning.ms).replace('.000Z', 'Z');
   if (meaning.unit === 'digits') return `looks like the digits of ${instant}`;
   if (meaning.unit !== unit) return `looks like epoch ${meaning.unit} of ${instant}`;
-  return typeof at === 'string' ? 'looks like a number in quotes: send it without them' : '';
+  return typeof at === 'string' ? inQuotes : '';
 }

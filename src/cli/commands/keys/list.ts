@@ -4,7 +4,7 @@ import { listKeys } from '../../../core/keys/keys.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
 import type { Key, KeyFilter } from '../../../core/port/keys.ts';
 import { shellWord } from '../../../core/text/quoting.ts';
-import { formatSpanMs, parseSpanMs } from '../../../core/time/spans.ts';
+import { formatSpanMs, parseClearSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { type FlagValues, parsed, requireOneOf, textFlag, toggle } from '../../command/flags.ts';
@@ -32,7 +32,7 @@ export const listFlags = {
 };
 
 function span(name: string, doc: string) {
-  return parsed(`${name} <SPAN>`, doc, parseSpanMs);
+  return parsed(`${name} <SPAN>`, doc, parseClearSpanMs);
 }
 
 export const keysListCommand = defineCommand({
