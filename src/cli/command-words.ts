@@ -168,9 +168,7 @@ export function unknownFlag(
     : '';
   return new HkctlError('usage', `Unknown flag: ${flag}`, {
     hint:
-      meant === undefined
-        ? `Add --help to see its flags.${orArgument}`
-        : `Did you mean ${meant}?${orArgument}`,
+      meant === undefined ? `Add --help to see its flags.${orArgument}` : `Did you mean ${meant}?`,
   });
 }
 

@@ -11,7 +11,7 @@ export function instantFault(at: unknown, atUs: number | undefined): Fault {
   if (at === undefined) return missing('at');
   const meaning = digitsMeaning(at);
   if (meaning === inQuotes) {
-    const detail = `${shown(at)} is a number in quotes: send it without them, or give RFC 3339 with an offset.`;
+    const detail = `${shown(at)} ${inQuotes}, or give RFC 3339 with an offset.`;
     return fault('invalid_at', detail);
   }
   const looksLike = and(meaning);

@@ -201,7 +201,10 @@ describe('readings', () => {
     [{ value: 1, quality: 'Good' }, 'The quality "Good" is not valid; use good, uncertain or bad.'],
     [{ value: 1, quality: 3 }, 'The quality 3 is not valid'],
     [{ value: 1, at: 'soon' }, '"soon" is not an instant'],
-    [{ value: 1, at: '1795773600000' }, 'is a number in quotes: send it without them, or give RFC'],
+    [
+      { value: 1, at: '1795773600000' },
+      'looks like a number in quotes: send it without them, or give RFC',
+    ],
   ])('are rejected with the value that came: %j', (fields, detail) => {
     expect(validate([{ sensor: 'OVEN', at, ...fields }]).rejected[0]?.detail).toContain(detail);
   });

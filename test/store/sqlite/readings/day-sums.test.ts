@@ -12,12 +12,9 @@ import {
   applyMigrations,
   firstWithDaySums,
 } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
-import { checkDaySums, series, startUs, ticks, tickUs, twoProcesses } from './model/day-sums.ts';
+import { series, startUs, ticks, tickUs, twoProcesses } from './model/day-sums.ts';
 import { emptyDatabase } from './model/model.ts';
 import { readingsInMemory, type Sent } from './sent.ts';
-
-it('each bucket of two processes holds what a map holds, and has the mean of all its readings', () =>
-  checkDaySums(40));
 
 it.each([
   ['the same process', 0],
