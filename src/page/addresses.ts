@@ -22,7 +22,8 @@ export function addressOfSensor(
   const parameters = new URLSearchParams();
   if ('lastMs' in span) {
     const name = namedRanges.find(({ ms }) => ms === span.lastMs)?.name;
-    if (name !== undefined && span !== usualSpan) parameters.set('last', name.toLowerCase());
+    if (name !== undefined && span.lastMs !== usualSpan.lastMs)
+      parameters.set('last', name.toLowerCase());
   } else {
     parameters.set('from', String(span.fromMs));
     parameters.set('to', String(span.toMs));

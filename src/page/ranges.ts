@@ -34,7 +34,7 @@ const buckets: readonly Bucket[] = [
   { text: '1w', ms: 7 * dayMs },
 ];
 
-export const usualSpan: ShownSpan = { lastMs: dayMs };
+export const usualSpan = { lastMs: dayMs };
 
 export const namedRanges: readonly { name: string; ms: number }[] = [
   { name: 'Hour', ms: hourMs },

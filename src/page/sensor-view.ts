@@ -12,7 +12,6 @@ import {
   rangeAt,
   type ShownSpan,
   toTimeRange,
-  usualSpan,
   zoom,
 } from './ranges.ts';
 import { startRefresh } from './refresh.ts';
@@ -262,8 +261,7 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
     }
 
     function rangeLink(name: string, ms: number): HTMLElement {
-      const isUsual = 'lastMs' in usualSpan && usualSpan.lastMs === ms;
-      const link = button(name, () => goTo(isUsual ? usualSpan : { lastMs: ms }));
+      const link = button(name, () => goTo({ lastMs: ms }));
       link.setAttribute('aria-pressed', String('lastMs' in span && span.lastMs === ms));
       return link;
     }

@@ -59,13 +59,14 @@ export function createBodyReader(
  * that is no reading, and is rejected by itself. Throws `bad_json` if the body, or each of its lines, is not UTF-8.
  */
 export function requireUtf8(body: Buffer, format: BodyFormat): Buffer {
-  if (!isUtf8(body)) {
-    const hint = formatHint(body, format);
-    const lines = hint === undefined && format !== 'JSON' ? withoutTornLines(body) : undefined;
-    if (lines === undefined) throw notInFormat(format, hint ?? 'The body is not UTF-8.');
-    return lines;
-  }
-  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+  const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+  const text = hasMark ? body.subarray(3) : body;
+  if (isUtf8(text)) return text;
+
+  const hint = formatHint(body, format);
+  const lines = hint === undefined && format !== 'JSON' ? withoutTornLines(text) : undefined;
+  if (lines === undefined) throw notInFormat(format, hint ?? 'The body is not UTF-8.');
+  return lines;
 }
 
 /** The lines of a body, with each that is not UTF-8 replaced; undefined if that is every one, or if there are too many for a batch. */

@@ -15,6 +15,8 @@ it('replaces lines that are not UTF-8, unless all of them or too many are', () =
   for (const format of ['NDJSON', 'line protocol'] as const) {
     expect(requireUtf8(body('a', torn, '', 'b'), format).toString()).toBe('a\n\uFFFD\n\nb\n');
     expect(requireUtf8(Buffer.concat([body('a'), torn]), format).toString()).toBe('a\n\uFFFD\n');
+    const marked = body('\uFEFFa', torn);
+    expect(requireUtf8(marked, format).toString()).toBe('a\n\uFFFD\n');
     expect(() => requireUtf8(body(torn, torn), format)).toThrow('not UTF-8');
     const many = body(...new Array(20_010).fill('a'), torn);
     expect(() => requireUtf8(many, format)).toThrow('not UTF-8');

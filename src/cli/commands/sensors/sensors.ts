@@ -7,6 +7,7 @@ import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
 import { meantBound } from '../../../core/time/meant-values.ts';
 import type { Context } from '../../command/context.ts';
 import { textFlag } from '../../command/flags.ts';
+import { chosenFields } from '../../command/json-fields.ts';
 
 export const rangeFlags = {
   from: textFlag('--from <WHEN>', 'first instant, or date in the time zone of the entity'),
@@ -58,9 +59,8 @@ export const sensorFields = [
 ];
 
 /** A sensor in JSON: of what the API says of it, the battery is left to `sensors show` and to the page. */
-export function toSensorJson(view: SensorView): Record<string, unknown> {
-  const shown = Object.entries(view).filter(([field]) => sensorFields.includes(field));
-  return Object.fromEntries(shown);
+export function toSensorJson(view: SensorView): unknown {
+  return chosenFields(view, sensorFields);
 }
 
 export const entity = textFlag(
