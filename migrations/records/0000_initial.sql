@@ -8,7 +8,8 @@ CREATE TABLE `record_entities` (
 	`entity_id` text NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `record_entities_entity_id_unique` ON `record_entities` (`entity_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `record_entities_entity_id_unique` ON `record_entities` (`entity_id`);
+--> statement-breakpoint
 CREATE TABLE `jobs` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -33,15 +34,24 @@ CREATE TABLE `jobs` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `jobs_by_job_number` ON `jobs` (`entity`,`job_number`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_status` ON `jobs` (`entity`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_order_id` ON `jobs` (`entity`,`order_id`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_part_id` ON `jobs` (`entity`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_received_date` ON `jobs` (`entity`,`received_date`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_required_date` ON `jobs` (`entity`,`required_date`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_delivered_date` ON `jobs` (`entity`,`delivered_date`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_invoiced_date` ON `jobs` (`entity`,`invoiced_date`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_updated_at` ON `jobs` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `jobs_by_job_number` ON `jobs` (`entity`,`job_number`,`id`);
+--> statement-breakpoint
+CREATE INDEX `jobs_by_status` ON `jobs` (`entity`,`status`,`id`);
+--> statement-breakpoint
+CREATE INDEX `jobs_by_order_id` ON `jobs` (`entity`,`order_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `jobs_by_part_id` ON `jobs` (`entity`,`part_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `jobs_by_received_date` ON `jobs` (`entity`,`received_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `jobs_by_required_date` ON `jobs` (`entity`,`required_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `jobs_by_delivered_date` ON `jobs` (`entity`,`delivered_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `jobs_by_invoiced_date` ON `jobs` (`entity`,`invoiced_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `jobs_by_updated_at` ON `jobs` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `orders` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -64,15 +74,24 @@ CREATE TABLE `orders` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `orders_by_order_number` ON `orders` (`entity`,`order_number`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_customer_code` ON `orders` (`entity`,`customer_code`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_status` ON `orders` (`entity`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_project_id` ON `orders` (`entity`,`project_id`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_received_date` ON `orders` (`entity`,`received_date`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_required_date` ON `orders` (`entity`,`required_date`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_delivered_date` ON `orders` (`entity`,`delivered_date`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_invoiced_date` ON `orders` (`entity`,`invoiced_date`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_updated_at` ON `orders` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_by_order_number` ON `orders` (`entity`,`order_number`,`id`);
+--> statement-breakpoint
+CREATE INDEX `orders_by_customer_code` ON `orders` (`entity`,`customer_code`,`id`);
+--> statement-breakpoint
+CREATE INDEX `orders_by_status` ON `orders` (`entity`,`status`,`id`);
+--> statement-breakpoint
+CREATE INDEX `orders_by_project_id` ON `orders` (`entity`,`project_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `orders_by_received_date` ON `orders` (`entity`,`received_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `orders_by_required_date` ON `orders` (`entity`,`required_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `orders_by_delivered_date` ON `orders` (`entity`,`delivered_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `orders_by_invoiced_date` ON `orders` (`entity`,`invoiced_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `orders_by_updated_at` ON `orders` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `production_jobs` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -97,11 +116,16 @@ CREATE TABLE `production_jobs` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `production_jobs_by_job_id` ON `production_jobs` (`entity`,`job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `production_jobs_by_status` ON `production_jobs` (`entity`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `production_jobs_by_asset_id` ON `production_jobs` (`entity`,`asset_id`,`id`);--> statement-breakpoint
-CREATE INDEX `production_jobs_by_started_at` ON `production_jobs` (`entity`,`started_at`,`id`);--> statement-breakpoint
-CREATE INDEX `production_jobs_by_updated_at` ON `production_jobs` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `production_jobs_by_job_id` ON `production_jobs` (`entity`,`job_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `production_jobs_by_status` ON `production_jobs` (`entity`,`status`,`id`);
+--> statement-breakpoint
+CREATE INDEX `production_jobs_by_asset_id` ON `production_jobs` (`entity`,`asset_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `production_jobs_by_started_at` ON `production_jobs` (`entity`,`started_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `production_jobs_by_updated_at` ON `production_jobs` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `production_quality` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -125,11 +149,16 @@ CREATE TABLE `production_quality` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `production_quality_by_production_job_id` ON `production_quality` (`entity`,`production_job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `production_quality_by_job_id` ON `production_quality` (`entity`,`job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `production_quality_by_part_id` ON `production_quality` (`entity`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `production_quality_by_recorded_at` ON `production_quality` (`entity`,`recorded_at`,`id`);--> statement-breakpoint
-CREATE INDEX `production_quality_by_updated_at` ON `production_quality` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `production_quality_by_production_job_id` ON `production_quality` (`entity`,`production_job_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `production_quality_by_job_id` ON `production_quality` (`entity`,`job_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `production_quality_by_part_id` ON `production_quality` (`entity`,`part_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `production_quality_by_recorded_at` ON `production_quality` (`entity`,`recorded_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `production_quality_by_updated_at` ON `production_quality` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `oee_events` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -151,11 +180,16 @@ CREATE TABLE `oee_events` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `oee_events_by_asset_id` ON `oee_events` (`entity`,`asset_id`,`id`);--> statement-breakpoint
-CREATE INDEX `oee_events_by_event_type` ON `oee_events` (`entity`,`event_type`,`id`);--> statement-breakpoint
-CREATE INDEX `oee_events_by_loss_category` ON `oee_events` (`entity`,`loss_category`,`id`);--> statement-breakpoint
-CREATE INDEX `oee_events_by_started_at` ON `oee_events` (`entity`,`started_at`,`id`);--> statement-breakpoint
-CREATE INDEX `oee_events_by_updated_at` ON `oee_events` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `oee_events_by_asset_id` ON `oee_events` (`entity`,`asset_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `oee_events_by_event_type` ON `oee_events` (`entity`,`event_type`,`id`);
+--> statement-breakpoint
+CREATE INDEX `oee_events_by_loss_category` ON `oee_events` (`entity`,`loss_category`,`id`);
+--> statement-breakpoint
+CREATE INDEX `oee_events_by_started_at` ON `oee_events` (`entity`,`started_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `oee_events_by_updated_at` ON `oee_events` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `inbound_documents` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -179,15 +213,24 @@ CREATE TABLE `inbound_documents` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `inbound_documents_by_document_number` ON `inbound_documents` (`entity`,`document_number`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_document_type` ON `inbound_documents` (`entity`,`document_type`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_status` ON `inbound_documents` (`entity`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_order_id` ON `inbound_documents` (`entity`,`order_id`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_received_date` ON `inbound_documents` (`entity`,`received_date`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_required_date` ON `inbound_documents` (`entity`,`required_date`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_delivered_date` ON `inbound_documents` (`entity`,`delivered_date`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_invoiced_date` ON `inbound_documents` (`entity`,`invoiced_date`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_updated_at` ON `inbound_documents` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_document_number` ON `inbound_documents` (`entity`,`document_number`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_document_type` ON `inbound_documents` (`entity`,`document_type`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_status` ON `inbound_documents` (`entity`,`status`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_order_id` ON `inbound_documents` (`entity`,`order_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_received_date` ON `inbound_documents` (`entity`,`received_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_required_date` ON `inbound_documents` (`entity`,`required_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_delivered_date` ON `inbound_documents` (`entity`,`delivered_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_invoiced_date` ON `inbound_documents` (`entity`,`invoiced_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_updated_at` ON `inbound_documents` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `inventory_items` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -209,11 +252,16 @@ CREATE TABLE `inventory_items` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `inventory_items_by_part_id` ON `inventory_items` (`entity`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_items_by_lot_number` ON `inventory_items` (`entity`,`lot_number`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_items_by_location` ON `inventory_items` (`entity`,`location`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_items_by_status` ON `inventory_items` (`entity`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_items_by_updated_at` ON `inventory_items` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_items_by_part_id` ON `inventory_items` (`entity`,`part_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inventory_items_by_lot_number` ON `inventory_items` (`entity`,`lot_number`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inventory_items_by_location` ON `inventory_items` (`entity`,`location`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inventory_items_by_status` ON `inventory_items` (`entity`,`status`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inventory_items_by_updated_at` ON `inventory_items` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `inventory_movements` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -235,12 +283,18 @@ CREATE TABLE `inventory_movements` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `inventory_movements_by_inventory_item_id` ON `inventory_movements` (`entity`,`inventory_item_id`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_movements_by_part_id` ON `inventory_movements` (`entity`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_movements_by_movement_type` ON `inventory_movements` (`entity`,`movement_type`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_movements_by_job_id` ON `inventory_movements` (`entity`,`job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_movements_by_moved_at` ON `inventory_movements` (`entity`,`moved_at`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_movements_by_updated_at` ON `inventory_movements` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_inventory_item_id` ON `inventory_movements` (`entity`,`inventory_item_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_part_id` ON `inventory_movements` (`entity`,`part_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_movement_type` ON `inventory_movements` (`entity`,`movement_type`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_job_id` ON `inventory_movements` (`entity`,`job_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_moved_at` ON `inventory_movements` (`entity`,`moved_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_updated_at` ON `inventory_movements` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `quality_inspections` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -263,12 +317,18 @@ CREATE TABLE `quality_inspections` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `quality_inspections_by_inspection_type` ON `quality_inspections` (`entity`,`inspection_type`,`id`);--> statement-breakpoint
-CREATE INDEX `quality_inspections_by_result` ON `quality_inspections` (`entity`,`result`,`id`);--> statement-breakpoint
-CREATE INDEX `quality_inspections_by_part_id` ON `quality_inspections` (`entity`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `quality_inspections_by_job_id` ON `quality_inspections` (`entity`,`job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `quality_inspections_by_inspected_at` ON `quality_inspections` (`entity`,`inspected_at`,`id`);--> statement-breakpoint
-CREATE INDEX `quality_inspections_by_updated_at` ON `quality_inspections` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_inspection_type` ON `quality_inspections` (`entity`,`inspection_type`,`id`);
+--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_result` ON `quality_inspections` (`entity`,`result`,`id`);
+--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_part_id` ON `quality_inspections` (`entity`,`part_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_job_id` ON `quality_inspections` (`entity`,`job_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_inspected_at` ON `quality_inspections` (`entity`,`inspected_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_updated_at` ON `quality_inspections` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `non_conformances` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -293,12 +353,18 @@ CREATE TABLE `non_conformances` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `non_conformances_by_severity` ON `non_conformances` (`entity`,`severity`,`id`);--> statement-breakpoint
-CREATE INDEX `non_conformances_by_status` ON `non_conformances` (`entity`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `non_conformances_by_part_id` ON `non_conformances` (`entity`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `non_conformances_by_job_id` ON `non_conformances` (`entity`,`job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `non_conformances_by_detected_at` ON `non_conformances` (`entity`,`detected_at`,`id`);--> statement-breakpoint
-CREATE INDEX `non_conformances_by_updated_at` ON `non_conformances` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `non_conformances_by_severity` ON `non_conformances` (`entity`,`severity`,`id`);
+--> statement-breakpoint
+CREATE INDEX `non_conformances_by_status` ON `non_conformances` (`entity`,`status`,`id`);
+--> statement-breakpoint
+CREATE INDEX `non_conformances_by_part_id` ON `non_conformances` (`entity`,`part_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `non_conformances_by_job_id` ON `non_conformances` (`entity`,`job_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `non_conformances_by_detected_at` ON `non_conformances` (`entity`,`detected_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `non_conformances_by_updated_at` ON `non_conformances` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `safety_incidents` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -321,11 +387,16 @@ CREATE TABLE `safety_incidents` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `safety_incidents_by_incident_type` ON `safety_incidents` (`entity`,`incident_type`,`id`);--> statement-breakpoint
-CREATE INDEX `safety_incidents_by_severity` ON `safety_incidents` (`entity`,`severity`,`id`);--> statement-breakpoint
-CREATE INDEX `safety_incidents_by_status` ON `safety_incidents` (`entity`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `safety_incidents_by_occurred_at` ON `safety_incidents` (`entity`,`occurred_at`,`id`);--> statement-breakpoint
-CREATE INDEX `safety_incidents_by_updated_at` ON `safety_incidents` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `safety_incidents_by_incident_type` ON `safety_incidents` (`entity`,`incident_type`,`id`);
+--> statement-breakpoint
+CREATE INDEX `safety_incidents_by_severity` ON `safety_incidents` (`entity`,`severity`,`id`);
+--> statement-breakpoint
+CREATE INDEX `safety_incidents_by_status` ON `safety_incidents` (`entity`,`status`,`id`);
+--> statement-breakpoint
+CREATE INDEX `safety_incidents_by_occurred_at` ON `safety_incidents` (`entity`,`occurred_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `safety_incidents_by_updated_at` ON `safety_incidents` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `projects` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -345,10 +416,14 @@ CREATE TABLE `projects` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `projects_by_code` ON `projects` (`entity`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `projects_by_status` ON `projects` (`entity`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `projects_by_required_date` ON `projects` (`entity`,`required_date`,`id`);--> statement-breakpoint
-CREATE INDEX `projects_by_updated_at` ON `projects` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `projects_by_code` ON `projects` (`entity`,`code`,`id`);
+--> statement-breakpoint
+CREATE INDEX `projects_by_status` ON `projects` (`entity`,`status`,`id`);
+--> statement-breakpoint
+CREATE INDEX `projects_by_required_date` ON `projects` (`entity`,`required_date`,`id`);
+--> statement-breakpoint
+CREATE INDEX `projects_by_updated_at` ON `projects` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `parts` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -367,10 +442,14 @@ CREATE TABLE `parts` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `parts_by_part_number` ON `parts` (`entity`,`part_number`,`id`);--> statement-breakpoint
-CREATE INDEX `parts_by_is_active` ON `parts` (`entity`,`is_active`,`id`);--> statement-breakpoint
-CREATE INDEX `parts_by_category` ON `parts` (`entity`,`category`,`id`);--> statement-breakpoint
-CREATE INDEX `parts_by_updated_at` ON `parts` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `parts_by_part_number` ON `parts` (`entity`,`part_number`,`id`);
+--> statement-breakpoint
+CREATE INDEX `parts_by_is_active` ON `parts` (`entity`,`is_active`,`id`);
+--> statement-breakpoint
+CREATE INDEX `parts_by_category` ON `parts` (`entity`,`category`,`id`);
+--> statement-breakpoint
+CREATE INDEX `parts_by_updated_at` ON `parts` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `assets` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -391,11 +470,16 @@ CREATE TABLE `assets` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `assets_by_code` ON `assets` (`entity`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `assets_by_asset_type` ON `assets` (`entity`,`asset_type`,`id`);--> statement-breakpoint
-CREATE INDEX `assets_by_parent_id` ON `assets` (`entity`,`parent_id`,`id`);--> statement-breakpoint
-CREATE INDEX `assets_by_status` ON `assets` (`entity`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `assets_by_updated_at` ON `assets` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `assets_by_code` ON `assets` (`entity`,`code`,`id`);
+--> statement-breakpoint
+CREATE INDEX `assets_by_asset_type` ON `assets` (`entity`,`asset_type`,`id`);
+--> statement-breakpoint
+CREATE INDEX `assets_by_parent_id` ON `assets` (`entity`,`parent_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `assets_by_status` ON `assets` (`entity`,`status`,`id`);
+--> statement-breakpoint
+CREATE INDEX `assets_by_updated_at` ON `assets` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `routings` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -415,11 +499,16 @@ CREATE TABLE `routings` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `routings_by_code` ON `routings` (`entity`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `routings_by_part_id` ON `routings` (`entity`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `routings_by_status` ON `routings` (`entity`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `routings_by_is_active` ON `routings` (`entity`,`is_active`,`id`);--> statement-breakpoint
-CREATE INDEX `routings_by_updated_at` ON `routings` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `routings_by_code` ON `routings` (`entity`,`code`,`id`);
+--> statement-breakpoint
+CREATE INDEX `routings_by_part_id` ON `routings` (`entity`,`part_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `routings_by_status` ON `routings` (`entity`,`status`,`id`);
+--> statement-breakpoint
+CREATE INDEX `routings_by_is_active` ON `routings` (`entity`,`is_active`,`id`);
+--> statement-breakpoint
+CREATE INDEX `routings_by_updated_at` ON `routings` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `processes` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -442,11 +531,16 @@ CREATE TABLE `processes` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `processes_by_code` ON `processes` (`entity`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `processes_by_category` ON `processes` (`entity`,`category`,`id`);--> statement-breakpoint
-CREATE INDEX `processes_by_in_catalogue` ON `processes` (`entity`,`in_catalogue`,`id`);--> statement-breakpoint
-CREATE INDEX `processes_by_availability` ON `processes` (`entity`,`availability`,`id`);--> statement-breakpoint
-CREATE INDEX `processes_by_updated_at` ON `processes` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `processes_by_code` ON `processes` (`entity`,`code`,`id`);
+--> statement-breakpoint
+CREATE INDEX `processes_by_category` ON `processes` (`entity`,`category`,`id`);
+--> statement-breakpoint
+CREATE INDEX `processes_by_in_catalogue` ON `processes` (`entity`,`in_catalogue`,`id`);
+--> statement-breakpoint
+CREATE INDEX `processes_by_availability` ON `processes` (`entity`,`availability`,`id`);
+--> statement-breakpoint
+CREATE INDEX `processes_by_updated_at` ON `processes` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `services` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -467,10 +561,14 @@ CREATE TABLE `services` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `services_by_code` ON `services` (`entity`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `services_by_category` ON `services` (`entity`,`category`,`id`);--> statement-breakpoint
-CREATE INDEX `services_by_is_active` ON `services` (`entity`,`is_active`,`id`);--> statement-breakpoint
-CREATE INDEX `services_by_updated_at` ON `services` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `services_by_code` ON `services` (`entity`,`code`,`id`);
+--> statement-breakpoint
+CREATE INDEX `services_by_category` ON `services` (`entity`,`category`,`id`);
+--> statement-breakpoint
+CREATE INDEX `services_by_is_active` ON `services` (`entity`,`is_active`,`id`);
+--> statement-breakpoint
+CREATE INDEX `services_by_updated_at` ON `services` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `people` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -490,10 +588,14 @@ CREATE TABLE `people` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `people_by_personnel_number` ON `people` (`entity`,`personnel_number`,`id`);--> statement-breakpoint
-CREATE INDEX `people_by_department` ON `people` (`entity`,`department`,`id`);--> statement-breakpoint
-CREATE INDEX `people_by_is_active` ON `people` (`entity`,`is_active`,`id`);--> statement-breakpoint
-CREATE INDEX `people_by_updated_at` ON `people` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `people_by_personnel_number` ON `people` (`entity`,`personnel_number`,`id`);
+--> statement-breakpoint
+CREATE INDEX `people_by_department` ON `people` (`entity`,`department`,`id`);
+--> statement-breakpoint
+CREATE INDEX `people_by_is_active` ON `people` (`entity`,`is_active`,`id`);
+--> statement-breakpoint
+CREATE INDEX `people_by_updated_at` ON `people` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `training_records` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -514,11 +616,16 @@ CREATE TABLE `training_records` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `training_records_by_person_id` ON `training_records` (`entity`,`person_id`,`id`);--> statement-breakpoint
-CREATE INDEX `training_records_by_course_code` ON `training_records` (`entity`,`course_code`,`id`);--> statement-breakpoint
-CREATE INDEX `training_records_by_status` ON `training_records` (`entity`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `training_records_by_valid_until` ON `training_records` (`entity`,`valid_until`,`id`);--> statement-breakpoint
-CREATE INDEX `training_records_by_updated_at` ON `training_records` (`entity`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `training_records_by_person_id` ON `training_records` (`entity`,`person_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `training_records_by_course_code` ON `training_records` (`entity`,`course_code`,`id`);
+--> statement-breakpoint
+CREATE INDEX `training_records_by_status` ON `training_records` (`entity`,`status`,`id`);
+--> statement-breakpoint
+CREATE INDEX `training_records_by_valid_until` ON `training_records` (`entity`,`valid_until`,`id`);
+--> statement-breakpoint
+CREATE INDEX `training_records_by_updated_at` ON `training_records` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `sensors` (
 	`entity` integer NOT NULL,
 	`id` text NOT NULL,
@@ -532,7 +639,32 @@ CREATE TABLE `sensors` (
 	PRIMARY KEY(`entity`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `sensors_by_code` ON `sensors` (`entity`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `sensors_by_asset_id` ON `sensors` (`entity`,`asset_id`,`id`);--> statement-breakpoint
-CREATE INDEX `sensors_by_is_active` ON `sensors` (`entity`,`is_active`,`id`);--> statement-breakpoint
+CREATE INDEX `sensors_by_code` ON `sensors` (`entity`,`code`,`id`);
+--> statement-breakpoint
+CREATE INDEX `sensors_by_asset_id` ON `sensors` (`entity`,`asset_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `sensors_by_is_active` ON `sensors` (`entity`,`is_active`,`id`);
+--> statement-breakpoint
 CREATE INDEX `sensors_by_updated_at` ON `sensors` (`entity`,`updated_at`,`id`);
+--> statement-breakpoint
+CREATE TABLE `record_changes` (
+	`entity` integer NOT NULL,
+	`resource` text NOT NULL,
+	`changed_at` text NOT NULL,
+	`forgotten_to` text NOT NULL,
+	PRIMARY KEY(`entity`, `resource`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `removed_records` (
+	`entity` integer NOT NULL,
+	`resource` text NOT NULL,
+	`id` text NOT NULL,
+	`removed_at` text NOT NULL,
+	PRIMARY KEY(`entity`, `resource`, `id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `removed_records_by_removed_at` ON `removed_records` (`entity`,`resource`,`removed_at`,`id`);
+--> statement-breakpoint
+CREATE TABLE `record_epoch` (
+	`epoch` text PRIMARY KEY NOT NULL
+) WITHOUT ROWID;

@@ -11,7 +11,12 @@ import { type Location, usualSchema } from './address/location.ts';
 import { type Database, databaseWithin } from './connection/database.ts';
 import type { PostgresSession } from './connection/session.ts';
 import { createRunner } from './registry/statements.ts';
-import { readPlace, requireKnownVersion, schemaVersion } from './schema/schema-version.ts';
+import {
+  initialVersion,
+  readPlace,
+  requireKnownVersion,
+  schemaVersion,
+} from './schema/schema-version.ts';
 import { createPostgresStore } from './store.ts';
 
 /** Refuses a schema that holds a store (`already_initialised`, exit 5) or tables of others (`store_corrupt`). */
@@ -118,7 +123,8 @@ const migrationLock = 4_857_367_418;
 async function applyMigrations(session: PostgresSession, folder: string): Promise<number> {
   await lockMigrations(session);
   const before = await requireKnownVersion(session);
-  const missing = migrationsOf('postgres', folder).slice(before);
+  const applied = before === 0 ? 0 : before - initialVersion + 1;
+  const missing = migrationsOf('postgres', folder).slice(applied);
   for (const statement of missing.flat()) await session.run(inSearchPath(statement));
   if (before === 0) await session.run(firstRows);
   await session.run(`update store_version set version = ${schemaVersion}`);

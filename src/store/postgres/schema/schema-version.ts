@@ -4,11 +4,11 @@ import type { DatabaseName } from '../../sqlite-file/schema/migrated-schema.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { asOfDriver } from '../errors/errors.ts';
 
-/** Number of migrations in this version of hkctl. A test compares it with the folder. */
+/** Kept in the table `store_version`. A test compares it with the number of migrations. */
 export const schemaVersion = 4;
 
-/** The oldest version that is migrated: no release made an older store. */
-const oldestVersion = 3;
+/** The version that the first migration makes; the versions before it were never released. */
+export const initialVersion = 3;
 
 /**
  * The versions of SQLite's databases that hold the same as each version of this schema. A backup of an older store has them, so
@@ -41,7 +41,7 @@ export async function requireKnownVersion(session: PostgresSession): Promise<num
   const { version, tables } = await readPlace(session);
   const { shown } = session.location;
   if (version > schemaVersion) throw storeTooNew(shown, version);
-  if (version > 0 && version < oldestVersion) throw storeUnreleased(shown, version);
+  if (version > 0 && version < initialVersion) throw storeUnreleased(shown, version);
   if (version > 0 || tables === 0) return version;
   throw new HkctlError(
     'store_corrupt',

@@ -7,6 +7,13 @@ import { type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
 export const databaseNames = ['registry', 'records', 'readings'] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
+/** The version that the first migration of a database makes; the versions before it were never released. */
+export const initialVersions: Record<DatabaseName, number> = {
+  registry: 3,
+  records: 2,
+  readings: 3,
+};
+
 interface MigratedSchema {
   objects: readonly SchemaObject[];
   tables: readonly OwnTable[];
@@ -17,7 +24,7 @@ export interface OwnTable {
   columns: readonly string[];
 }
 
-/** The schema of a database after its first `version` migrations, found by applying them in memory. */
+/** The schema of a version of a database, found by applying its migrations in memory. */
 export function migratedSchema(
   name: DatabaseName,
   version: number,
@@ -36,26 +43,36 @@ export function migratedSchema(
   });
 }
 
-/** Applies the first `version` migrations to the empty main database of a connection. */
+/** Makes the tables of a version in the empty main database of a connection. */
 export function makeTables(
   connection: Connection,
   name: DatabaseName,
   version: number,
   folder: string,
 ): void {
-  for (const statement of migrationsOf(name, folder).slice(0, Math.max(version, 0)).flat())
-    connection.exec(statement);
+  const count = Math.max(migrationsUpTo(name, version), 0);
+  const migrations = migrationsOf(name, folder).slice(0, count);
+  for (const statement of migrations.flat()) connection.exec(statement);
 }
 
-/** Applies the migrations of a database after the first `version` to its tables in the main database of a connection. */
+/**
+ * Applies the migrations of a database after `version` (0 without tables) to its tables in the main database of a connection, and
+ * returns their number.
+ */
 export function upgradeTables(
   connection: Connection,
   name: DatabaseName,
   version: number,
   folder: string,
-): void {
-  for (const statement of migrationsOf(name, folder).slice(version).flat())
-    connection.exec(statement);
+): number {
+  const applied = version === 0 ? 0 : migrationsUpTo(name, version);
+  const missing = migrationsOf(name, folder).slice(applied);
+  for (const statement of missing.flat()) connection.exec(statement);
+  return missing.length;
+}
+
+function migrationsUpTo(name: DatabaseName, version: number): number {
+  return version - initialVersions[name] + 1;
 }
 
 /** The statements of each migration of a database, or of `postgres`, in the order of drizzle's journal. */

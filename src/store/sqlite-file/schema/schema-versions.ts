@@ -2,20 +2,13 @@ import { HkctlError } from '../../../core/errors.ts';
 import { storeTooNew, storeTooOld, storeUnreleased } from '../../shared/errors.ts';
 import type { Connection } from '../driver.ts';
 import { translating } from '../errors.ts';
-import { type DatabaseName, upgradeTables } from './migrated-schema.ts';
+import { type DatabaseName, initialVersions, upgradeTables } from './migrated-schema.ts';
 
 /** Kept in the `user_version` of each database: opening a store need not read the migrations. A test compares both. */
 export const schemaVersions: Record<DatabaseName, number> = {
   registry: 4,
   records: 2,
   readings: 4,
-};
-
-/** The oldest versions that are migrated and restored: no release made an older store. */
-const oldestVersions: Record<DatabaseName, number> = {
-  registry: 3,
-  records: 2,
-  readings: 3,
 };
 
 /** The first version of the readings that has the sums of days. */
@@ -42,7 +35,7 @@ export function requireKnownVersion(
   version = readSchemaVersion(connection, path),
 ): number {
   if (version > schemaVersions[name]) throw storeTooNew(path, version);
-  if (version > 0 && version < oldestVersions[name]) throw storeUnreleased(path, version);
+  if (version > 0 && version < initialVersions[name]) throw storeUnreleased(path, version);
   return version;
 }
 
@@ -77,9 +70,9 @@ export function applyMigrations(
   const apply = connection.transaction(() => {
     // Read under the write lock: another process may have migrated already.
     const before = requireKnownVersion(connection, name, path);
-    upgradeTables(connection, name, before, folder);
+    const applied = upgradeTables(connection, name, before, folder);
     connection.pragma(`user_version = ${schemaVersions[name]}`);
-    return schemaVersions[name] - before;
+    return applied;
   });
   return translating(path, () => apply.immediate());
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { engineAt } from '../../../../src/store/open.ts';
 import {
+  initialVersion,
   schemaVersion,
   sqliteVersions,
 } from '../../../../src/store/postgres/schema/schema-version.ts';
@@ -40,7 +41,7 @@ const hooks = { authorize: () => {}, confirm: async () => {}, audit: async () =>
 
 it('knows the tables of a backup of each version', () => {
   expect(Object.keys(sqliteVersions).map(Number)).toEqual(
-    Array.from({ length: schemaVersion - 2 }, (_, n) => n + 3),
+    Array.from({ length: schemaVersion - initialVersion + 1 }, (_, n) => n + initialVersion),
   );
   expect(sqliteVersions[schemaVersion]).toEqual(schemaVersions);
 });

@@ -18,7 +18,10 @@ import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files
 import { createStore, requireNoStore } from '../../../../src/store/sqlite/creation.ts';
 import { migrateStore } from '../../../../src/store/sqlite/migration.ts';
 import { openStore } from '../../../../src/store/sqlite/opening.ts';
-import { databaseNames } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
+import {
+  databaseNames,
+  initialVersions,
+} from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 
@@ -162,11 +165,11 @@ describe('the files', () => {
 });
 
 describe('the version', () => {
-  it.each(databaseNames)('of %s is the count of its migrations', (name) => {
+  it.each(databaseNames)('of %s counts on from the one that its first migration makes', (name) => {
     const journal: { entries: unknown[] } = JSON.parse(
       readFileSync(join(options.migrationsFolder, name, 'meta', '_journal.json'), 'utf8'),
     );
-    expect(schemaVersions[name]).toBe(journal.entries.length);
+    expect(schemaVersions[name]).toBe(initialVersions[name] + journal.entries.length - 1);
   });
 
   it('of an older and of a newer hkctl is refused, each with what to do', async () => {
@@ -208,7 +211,9 @@ describe('the version', () => {
       throw refusal;
     };
     await expect(migrateStore(path, options, refuse)).rejects.toBe(refusal);
-    expect(await migrateStore(path, options)).toEqual({ applied: schemaVersions.readings });
+    expect(await migrateStore(path, options)).toEqual({
+      applied: schemaVersions.readings - initialVersions.readings + 1,
+    });
     const store = openStore(path, options);
     onTestFinished(() => store.close());
     expect((await store.readings.states([1])).get(1)).toMatchObject({ lastValue: null });

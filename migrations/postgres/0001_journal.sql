@@ -1,4 +1,0 @@
-CREATE TABLE "journal" (
-	"number" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "journal_number_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
-	"line" text NOT NULL
-);
