@@ -51,8 +51,9 @@ export async function createStore(
     if (!isEmpty(registry, path)) throw alreadyThere(path, ' PATH');
     migrate(registry, 'registry');
     for (const name of ['records', 'readings'] as const)
-      withConnection(openFile(files[name], { create: true }), (connection) =>
-        migrate(connection, name),
+      withConnection(
+        openFile(files[name], { create: true, canShorten: name === 'readings' }),
+        (connection) => migrate(connection, name),
       );
     await fill(store);
     translating(path, () => registry.exec('commit'));

@@ -11,6 +11,7 @@ import {
 } from '../sqlite-file/schema/migrated-schema.ts';
 import { schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
 import type { StoreFiles } from './connection/files.ts';
+import { allowShorterFile } from './connection/free-pages.ts';
 import { drawEpoch } from './records/imports.ts';
 
 export function makeDatabases(
@@ -28,6 +29,7 @@ export function makeDatabases(
   for (const name of databaseNames) {
     translating(files[name], () => {
       withConnection(createPrivate(files[name]), (connection) => {
+        if (name === 'readings') allowShorterFile(connection);
         connection.exec('begin');
         copyDatabase(backup, connection, {
           name,

@@ -6,6 +6,7 @@ import { storeAbsent } from '../../shared/errors.ts';
 import { type Connection, openDatabase } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';
 import { databaseNames } from '../../sqlite-file/schema/migrated-schema.ts';
+import { allowShorterFile } from './free-pages.ts';
 
 export type StoreFiles = ReturnType<typeof filesOf>;
 
@@ -50,12 +51,14 @@ const usualTimeoutMs = 5000;
 interface ConnectionOptions {
   busyTimeoutMs?: number | undefined;
   create?: boolean;
+  /** Whether a file that is created can become shorter later on. */
+  canShorten?: boolean;
 }
 
 /** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
 export function openFile(
   file: string,
-  { busyTimeoutMs = usualTimeoutMs, create = false }: ConnectionOptions = {},
+  { busyTimeoutMs = usualTimeoutMs, create = false, canShorten = false }: ConnectionOptions = {},
 ): Connection {
   if (!create && !existsSync(file)) {
     const stem = file.replace(/\.(?:records|readings)\.db$/, '');
@@ -76,7 +79,8 @@ export function openFile(
       chmodSync(file, 0o600);
     }
     const connection = openDatabase(file, { timeout: busyTimeoutMs, fileMustExist: true });
-    // WAL is a property of the file, the rest of the connection.
+    // Both are properties of the file, the rest is of the connection.
+    if (canShorten) allowShorterFile(connection);
     if (create) writeAhead(connection);
     connection.exec(pragmas);
     return connection;

@@ -7,9 +7,11 @@ import {
 import { isHkctlError } from '../../../../core/errors.ts';
 import { lazy } from '../../../../core/memoize.ts';
 import { createClockStore } from '../../../shared/registry/clock.ts';
+import type { Connection } from '../../../sqlite-file/driver.ts';
 import { toDomainError } from '../../../sqlite-file/errors.ts';
 import { requireSchemaVersion } from '../../../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile } from '../../connection/files.ts';
+import { emptyWriteAheadLog, releaseFreePages } from '../../connection/free-pages.ts';
 import { Reserve } from '../../connection/reserve.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { createRunner } from '../../registry/statements.ts';
@@ -52,7 +54,7 @@ function host(port: MessagePort, path: string): void {
   const writer = new IngestWriter(readings, stored);
   const drop = lazy(() => createDrop(readings, stored));
   const droppable = lazy(() => createDroppable(readings, stored));
-  const idle = new IdleCompactor(() => compactUnlessRefused(stored, files.readings));
+  const idle = new IdleCompactor(() => tidyUnlessRefused(stored, readings, files.readings));
   idle.written();
 
   const reply = (answers: readonly ThreadAnswer[], buffers: ArrayBuffer[] = []) =>
@@ -140,10 +142,19 @@ function isRead({ kind }: OtherRequest): boolean {
   return kind in loggedFor;
 }
 
-/** Compacts a step of the log; undefined if that must wait, because the disk is full or the store is locked. */
-function compactUnlessRefused(stored: StoredReadings, file: string): boolean | undefined {
+/**
+ * Compacts a step of the log, or gives back space that it no longer needs; returns whether there is more. Undefined if that must
+ * wait, because the disk is full or the store is locked.
+ */
+function tidyUnlessRefused(
+  stored: StoredReadings,
+  readings: Connection,
+  file: string,
+): boolean | undefined {
   try {
-    return compactWhileIdle(stored);
+    if (compactWhileIdle(stored) || releaseFreePages(readings)) return true;
+    emptyWriteAheadLog(readings);
+    return false;
   } catch (thrown) {
     if (isHkctlError(toDomainError(thrown, file))) return undefined;
     throw thrown;
